@@ -112,7 +112,7 @@ class ClassLoadersIT {
             for (int deployment = 0; deployment < BUSY_DEPLOYMENTS; deployment++) {
                 try (URLClassLoader loader = loader(classes)) {
                     Object sampler = start(loader);
-                    Thread.sleep(20);
+                    awaitPolls(sampler);
                     stop(sampler);
                     polls += polls(sampler);
                 }
@@ -140,7 +140,7 @@ class ClassLoadersIT {
         private static void run(ClassLoader loader) throws Exception {
             Object sampler = start(loader);
             if (sampler != null) {
-                Thread.sleep(20);
+                awaitPolls(sampler);
                 stop(sampler);
                 System.out.println(polls(sampler) > 0 ? "sampled" : "nothing sampled");
             }
@@ -163,6 +163,13 @@ class ClassLoadersIT {
 
         private static void stop(Object sampler) throws Exception {
             sampler.getClass().getMethod("close").invoke(sampler);
+        }
+
+        /* More than one, each time: the polls of busy threads need CPUs. */
+        private static void awaitPolls(Object sampler) throws Exception {
+            while (polls(sampler) < 2) {
+                Thread.sleep(5);
+            }
         }
 
         private static long polls(Object sampler) throws Exception {

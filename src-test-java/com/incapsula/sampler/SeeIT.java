@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -114,10 +115,6 @@ class SeeIT {
         }
     }
 
-    private static void pause(long millis) throws InterruptedException {
-        Thread.sleep(millis);
-    }
-
     // ---- intervals ----
 
     @Test
@@ -149,10 +146,12 @@ class SeeIT {
                 SamplingCursor atTheEnd = sampler.openCursor()) {
             sampler.resumeSampling();
             for (int i = 0; i < 5; i++) {
-                pause(40);
+                long began = System.nanoTime();
+                awaitTicks(sampler, 8);
+                Duration inner = Duration.ofNanos(System.nanoTime() - began);
                 try (SamplingReport snapshot = sampler.snapshot()) {
                     wall += snapshot.getWallNanos();
-                    assertThat(snapshot.getElapsed()).isGreaterThanOrEqualTo(Duration.ofMillis(35));
+                    assertThat(snapshot.getElapsed()).isGreaterThanOrEqualTo(inner.minusMillis(5));
                 }
                 if (i % 2 == 0) {
                     try (SamplingReport next = cursor.next()) {
@@ -227,7 +226,7 @@ class SeeIT {
         sampler.setReportPercent(true);
         sampler.setReportCpuTime(true);
         sampler.init();
-        pause(50);
+        awaitTicks(sampler, 10);
         sampler.printReport();
         assertThat(notes.whole).hasSize(1);
         assertThat(notes.whole.get(0))
@@ -238,7 +237,7 @@ class SeeIT {
     @Test
     void reportOutlivesItsSampler() throws Exception {
         sampler.init();
-        pause(50);
+        awaitTicks(sampler, 10);
         SamplingReport report = sampler.snapshot();
         sampler.close();
         for (ReportFormat format : ReportFormat.values()) {
@@ -255,9 +254,9 @@ class SeeIT {
     @Test
     void mergedAndComparedReports() throws Exception {
         sampler.init();
-        pause(50);
+        awaitTicks(sampler, 10);
         try (SamplingReport first = sampler.snapshot()) {
-            pause(50);
+            awaitTicks(sampler, 10);
             try (SamplingReport second = sampler.snapshot();
                     SamplingReport both = SamplingReport.merge(first, second);
                     SamplingDiff diff = SamplingReport.diff(first, second)) {
@@ -293,7 +292,7 @@ class SeeIT {
     @Test
     void streamThatFailsIsHeardAndTheReportIsStillGood() throws Exception {
         sampler.init();
-        pause(20);
+        awaitTicks(sampler, 4);
         try (SamplingReport report = sampler.snapshot()) {
             for (ReportFormat format : ReportFormat.values()) {
                 OutputStream full = new OutputStream() {
@@ -318,7 +317,7 @@ class SeeIT {
         sampler.setSamplingOutputer(files);
         sampler.init();
         for (int i = 0; i < 4; i++) {
-            pause(20);
+            awaitTicks(sampler, 4);
             sampler.printReport();
         }
         sampler.close();
@@ -342,9 +341,9 @@ class SeeIT {
 
     private void runWithTwoReports() throws Exception {
         sampler.init();
-        pause(50);
+        awaitTicks(sampler, 10);
         sampler.printReport();
-        pause(50);
+        awaitTicks(sampler, 10);
         sampler.close();
     }
 
@@ -398,7 +397,7 @@ class SeeIT {
         sampler.init();
         try (Recording recording = new Recording()) {
             recording.start();
-            pause(30);
+            awaitTicks(sampler, 6);
             sampler.printReport();
             assertThat(named(recorded(recording), "threadsampler.Interval")).hasSize(1);
         }

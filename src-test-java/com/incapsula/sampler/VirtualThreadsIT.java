@@ -143,11 +143,11 @@ class VirtualThreadsIT {
         assertThat(missing).isLessThanOrEqualTo(Math.max(millis, orders.cumulativeMillis() / 100));
     }
 
-    /* Those on a carrier take turns all the time: whose a stack is must be known, and right, whenever it is read. */
+    /* Those on a carrier take turns all the time: whenever it is read, a stack must be that of its thread. */
     @ParameterizedTest
     @ValueSource(ints = {1, 20})
     @Measures
-    void whoseStackItIsIsKnownThoughTheyTakeTurns(int millis) {
+    void aStackIsThatOfItsThreadThoughTheyTakeTurns(int millis) {
         startThoseThatTakeTurns();
         Report report = sample(millis, 3000 / millis);
         Group left = report.group("left-");
@@ -173,15 +173,19 @@ class VirtualThreadsIT {
                 "200 -XX:+UseParallelGC -XX:-UseCompressedOops"
             })
     void oneThatHasParkedIsSeenAsTheJvmShowsIt(String depthAndOptions) throws Exception {
-        String output = runDeep(depthAndOptions, 100, "whole");
-        assertThat(output).contains("engine HYBRID" + System.lineSeparator());
+        assertIsSeenAsTheJvmShowsIt(depthAndOptions);
     }
 
     @Test
     @EnabledForJreRange(minVersion = 25)
     void oneThatHasParkedIsSeenAsItIsWithCompactHeaders() throws Exception {
-        String output = runDeep("50 -XX:+UseSerialGC -XX:+UseCompactObjectHeaders", 100, "whole");
-        assertThat(output).contains("engine HYBRID" + System.lineSeparator());
+        assertIsSeenAsTheJvmShowsIt("50 -XX:+UseSerialGC -XX:+UseCompactObjectHeaders");
+    }
+
+    private static void assertIsSeenAsTheJvmShowsIt(String depthAndOptions) throws Exception {
+        assertThat(runDeep(depthAndOptions, 100, "whole"))
+                .contains("engine HYBRID" + System.lineSeparator())
+                .containsPattern("compared [1-9]\\d*, ");
     }
 
     @Test
@@ -216,10 +220,12 @@ class VirtualThreadsIT {
                 .filter(word -> word.matches("-XX:\\+Use.*GC"))
                 .findFirst()
                 .ifPresent(collector -> child.option("-XX:-UseSerialGC"));
-        return child.option(words.subList(1, words.size()).toArray(new String[0]))
+        String output = child.option(words.subList(1, words.size()).toArray(new String[0]))
                 .run(arguments.toArray(new String[0]))
                 .assertFine()
                 .output();
+        assertThat(output).as("stacks that are not JVMTI's").containsPattern("compared \\d+, different 0\\R");
+        return output;
     }
 
     private void startThoseThatTakeTurns() {

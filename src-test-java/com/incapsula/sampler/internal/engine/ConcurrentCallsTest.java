@@ -4,8 +4,10 @@ package com.incapsula.sampler.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.incapsula.sampler.testing.Call;
 import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.util.Collections;
@@ -21,8 +23,6 @@ import org.junit.jupiter.api.Timeout;
 /** Calls that meet while the engine is at work for another one: which of them wait, and for how long. */
 @Timeout(value = Samplers.HANG_SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConcurrentCallsTest {
-
-    private static final long SHORT_MILLIS = 50; // for a thread that must still wait
 
     private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
     private final Lifecycle lifecycle = new Lifecycle(source);
@@ -51,39 +51,15 @@ class ConcurrentCallsTest {
         await().pollInterval(5, TimeUnit.MILLISECONDS).until(() -> release.getCount() == 0);
     }
 
-    private interface Work {
-        void run() throws Exception;
-    }
-
-    private static CompletableFuture<Void> run(Work work) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                work.run();
-                done.complete(null);
-            } catch (Throwable t) {
-                done.completeExceptionally(t);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return done;
-    }
-
-    private static void assertWaits(CompletableFuture<Void> call) throws InterruptedException {
-        TimeUnit.MILLISECONDS.sleep(SHORT_MILLIS);
-        assertThat(call).isNotDone();
-    }
-
     // ---- properties ----
 
     @Test
     void closeWaitsForAnUpdateUnderWay() throws Exception {
         engine.onConfigure = this::block;
-        CompletableFuture<Void> set = run(() -> properties.set(Property.ACTIVE, false));
+        Call set = Call.of(() -> properties.set(Property.ACTIVE, false));
         entered.await();
-        CompletableFuture<Void> close = run(lifecycle::close);
-        assertWaits(close);
+        Call close = Call.of(lifecycle::close);
+        close.assertWaits();
         release.countDown();
         set.get();
         close.get();
@@ -96,10 +72,10 @@ class ConcurrentCallsTest {
             engine.onConfigure = () -> {};
             block();
         };
-        CompletableFuture<Void> first = run(() -> properties.set(Property.ACTIVE, false));
+        Call first = Call.of(() -> properties.set(Property.ACTIVE, false));
         entered.await();
-        CompletableFuture<Void> second = run(() -> properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L));
-        assertWaits(second);
+        Call second = Call.of(() -> properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L));
+        second.assertWaits();
         assertThat(engine.calls).containsExactly("start", "configure");
         release.countDown();
         first.get();
@@ -126,13 +102,13 @@ class ConcurrentCallsTest {
             block();
             throw new IllegalArgumentException("refused");
         };
-        CompletableFuture<Void> refused = run(() -> properties.set(Property.ACTIVE, false));
+        Call refused = Call.of(() -> properties.set(Property.ACTIVE, false));
         entered.await();
-        CompletableFuture<Void> other = run(() -> properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L));
+        Call other = Call.of(() -> properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L));
         await().until(() -> properties.get(Property.SAMPLING_FREQUENCY_MILLIS).equals(7L));
         release.countDown();
         other.get();
-        assertThat(refused).failsWithin(Samplers.LONG);
+        assertThatThrownBy(refused::get).hasRootCauseMessage("refused");
         assertThat(properties.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
         assertThat(engine.options).contains("samplingFrequencyMillis=7\n");
     }
@@ -163,10 +139,10 @@ class ConcurrentCallsTest {
             block();
             inside.decrementAndGet();
         };
-        CompletableFuture<Void> first = run(() -> readers.snapshot().release());
+        Call first = Call.of(() -> readers.snapshot().release());
         entered.await();
-        CompletableFuture<Void> second = run(() -> readers.snapshot().release());
-        assertWaits(second);
+        Call second = Call.of(() -> readers.snapshot().release());
+        second.assertWaits();
         release.countDown();
         first.get();
         second.get();
@@ -177,7 +153,7 @@ class ConcurrentCallsTest {
     void aCursorThatIsClosedMeanwhileSaysSo() {
         Cursor cursor = readers.openCursor();
         engine.onInterval = () -> {
-            run(cursor::close).join();
+            CompletableFuture.runAsync(cursor::close).join();
             throw new IllegalArgumentException("no such reader");
         };
         assertThatIllegalStateException().isThrownBy(cursor::next).withMessage("the cursor is closed");
@@ -188,10 +164,10 @@ class ConcurrentCallsTest {
     @Test
     void aSnapshotAtTheExitWaitsForTheEndOfTheEngine() throws Exception {
         engine.onStop = this::block;
-        CompletableFuture<Void> exit = run(lifecycle::finishAtExit);
+        Call exit = Call.of(lifecycle::finishAtExit);
         entered.await();
-        CompletableFuture<Void> snapshot = run(() -> readers.snapshot().release());
-        assertWaits(snapshot);
+        Call snapshot = Call.of(() -> readers.snapshot().release());
+        snapshot.assertWaits();
         release.countDown();
         snapshot.get();
         exit.get();
@@ -201,10 +177,10 @@ class ConcurrentCallsTest {
     @Test
     void anotherShutdownHookDoesNotWaitForAStuckOutputerForGood() throws Exception {
         engine.onStop = this::block;
-        CompletableFuture<Void> exit = run(lifecycle::finishAtExit);
+        Call exit = Call.of(lifecycle::finishAtExit);
         entered.await();
         lifecycle.close();
-        assertThat(exit).isNotDone();
+        exit.assertWaits();
         assertThat(Collections.frequency(engine.calls, "stop")).isEqualTo(1);
         release.countDown();
         exit.get();

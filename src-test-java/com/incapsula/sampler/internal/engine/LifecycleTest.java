@@ -11,6 +11,7 @@ import com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import com.incapsula.sampler.testing.Call;
 import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -214,23 +215,19 @@ class LifecycleTest {
             stopping.countDown();
             awaitLatch(release);
         };
-        CompletableFuture<Void> first = run(lifecycle::close);
+        Call first = Call.of(lifecycle::close);
         stopping.await();
-        CompletableFuture<Boolean> second = CompletableFuture.supplyAsync(() -> {
+        Call second = Call.of(() -> {
             Thread.currentThread().interrupt();
-            try {
-                lifecycle.close();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-            return Thread.interrupted() && outputer.calls.contains("close");
+            lifecycle.close();
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(outputer.calls).contains("close");
         });
-        Thread.sleep(50);
-        assertThat(second).isNotDone();
+        second.assertWaits();
         release.countDown();
 
-        assertThat(second.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS)).isTrue();
-        first.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS);
+        second.get();
+        first.get();
         assertThat(outputer.calls).containsExactly("close");
     }
 
@@ -480,14 +477,13 @@ class LifecycleTest {
             pausing.countDown();
             awaitLatch(release);
         };
-        CompletableFuture<Void> pause = run(lifecycle::pause);
+        Call pause = Call.of(lifecycle::pause);
         pausing.await();
-        CompletableFuture<Void> close = run(lifecycle::close);
-        Thread.sleep(50);
-        assertThat(close).isNotDone();
+        Call close = Call.of(lifecycle::close);
+        close.assertWaits();
         release.countDown();
-        pause.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS);
-        close.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS);
+        pause.get();
+        close.get();
         assertThat(engine.calls).containsExactly("start", "pause", "stop", "destroy");
     }
 
@@ -749,20 +745,6 @@ class LifecycleTest {
 
     private static void awaitLatch(CountDownLatch latch) {
         await().pollInterval(5, TimeUnit.MILLISECONDS).until(() -> latch.getCount() == 0);
-    }
-
-    private interface Work {
-        void run() throws Exception;
-    }
-
-    private static CompletableFuture<Void> run(Work work) {
-        return CompletableFuture.runAsync(() -> {
-            try {
-                work.run();
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        });
     }
 
     // ---- the exit of the JVM ----

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -323,6 +324,121 @@ static void with_a_users_rule_a_sample_reads_no_name(void **state)
     assert_int_equal(sampler_fixture_sum(f), TICK);
 }
 
+static enum smp_naming all_but_secret(void *self, const struct fake_thread *thread, char *out,
+                                      size_t size)
+{
+    return strcmp(thread->name, "secret") == 0 ? SMP_NAMING_SKIP : by_name(self, thread, out, size);
+}
+
+static void use_rule(struct sampler_fixture *f)
+{
+    fake_jvm_set_rule(f->vm, all_but_secret, NULL);
+    sampler_fixture_configure(f, "clock=CPU\ndefaultThreadNameRule=false\n");
+}
+
+/* An old thread is visited rarely, but not where the rule begins or ceases to leave it out. */
+static void a_thread_that_the_rule_leaves_out_has_no_timer(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *busy = started(f, "busy");
+
+    use_rule(f);
+    sampler_fixture_start(f);
+    make_ticks(f, 500);
+    assert_int_equal(fake_jvm_timers(f->vm), 1);
+    for (int i = 0; i < 3; i++) {
+        fake_jvm_rename(f->vm, busy, "secret");
+        make_ticks(f, 1);
+        assert_int_equal(fake_jvm_timers(f->vm), 0);
+        fake_jvm_rename(f->vm, busy, "busy");
+        make_ticks(f, 1);
+        assert_int_equal(fake_jvm_timers(f->vm), 1);
+        make_ticks(f, 10);
+    }
+}
+
+static void time_that_the_rule_leaves_out_is_not_attributed(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *busy = started(f, "busy");
+
+    use_rule(f);
+    f->clock.seam.thread_cpu_ns = read_used;
+    fake_jvm_identify(busy, 1);
+    fake_jvm_fail_timers(f->vm, SMP_EQUOTA);
+    sampler_fixture_start(f);
+    fake_clock_spend_cpu(&f->clock, 7 * MS);
+    make_ticks(f, 1);
+    fake_jvm_rename(f->vm, busy, "secret");
+    make_ticks(f, 1);
+    fake_clock_spend_cpu(&f->clock, 500 * MS);
+    make_ticks(f, 1);
+    fake_jvm_rename(f->vm, busy, "busy");
+    make_ticks(f, 1);
+    fake_clock_spend_cpu(&f->clock, 3 * MS);
+    make_ticks(f, 1);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_sum(f), 10 * MS);
+}
+
+/* It goes before the rule is called, long before its next visit. */
+static void a_thread_that_ends_with_a_users_rule_is_visited_no_more(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *one = started(f, "one");
+
+    use_rule(f);
+    sampler_fixture_start(f);
+    make_ticks(f, 500);
+    fake_jvm_end(f->vm, one);
+    make_ticks(f, 1);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 0);
+    assert_int_equal(fake_jvm_timers(f->vm), 0);
+    started(f, "two");
+    make_ticks(f, 100);
+    assert_int_equal(fake_jvm_timers(f->vm), 1);
+}
+
+/* A visit reads the name. The older the thread, the rarer they are; never rarer than the option
+ * says, less the part by which visits are spread. */
+static void old_threads_are_visited_rarely(void **state)
+{
+    static const struct {
+        const char *options;
+        size_t least; /* visits in 100 ticks */
+        size_t most;
+    } cases[] = { { "clock=CPU\nidleLookbackMillis=100\n", 50, 50 },   /* 2 ticks */
+                  { "clock=CPU\nidleLookbackMillis=1000\n", 5, 7 },    /* 15 to 20 */
+                  { "clock=CPU\nidleLookbackMillis=60000\n", 2, 3 } }; /* of 500, a twelfth */
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sampler_fixture *f = sampler_fixture_create(cases[i].options);
+        size_t reads = 0;
+        started(f, "busy");
+        sampler_fixture_start(f);
+        make_ticks(f, 500);
+        for (int tick = 0; tick < 100; tick++)
+            reads += name_reads_of_a_tick(f);
+        assert_in_range(reads, cases[i].least, cases[i].most);
+        sampler_fixture_destroy(f);
+    }
+}
+
+/* One that waits for a timer is tried at each tick, however old it is. */
+static void an_old_thread_gets_its_timer_at_once(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    started(f, "busy");
+    fake_jvm_fail_timers(f->vm, SMP_EQUOTA);
+    sampler_fixture_start(f);
+    make_ticks(f, 500);
+    fake_jvm_fail_timers(f->vm, SMP_OK);
+    make_ticks(f, 1);
+    assert_int_equal(fake_jvm_timers(f->vm), 1);
+}
+
 /* The thread has its timer until the next visit; a sample that comes before it is dropped. */
 static void a_sample_of_a_thread_that_is_no_longer_chosen_reads_no_name(void **state)
 {
@@ -431,6 +547,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_timer_goes_on_where_the_clock_was_read, setup, teardown),
         cmocka_unit_test(the_clock_is_read_where_timers_are_short),
         cmocka_unit_test_setup_teardown(with_a_users_rule_a_sample_reads_no_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_thread_that_the_rule_leaves_out_has_no_timer, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(time_that_the_rule_leaves_out_is_not_attributed, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_thread_that_ends_with_a_users_rule_is_visited_no_more,
+                                        setup, teardown),
+        cmocka_unit_test(old_threads_are_visited_rarely),
+        cmocka_unit_test_setup_teardown(an_old_thread_gets_its_timer_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(a_sample_of_a_thread_that_is_no_longer_chosen_reads_no_name,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(what_the_clock_says_of_a_pause_is_not_attributed, setup,

@@ -209,13 +209,12 @@ static void on_cpu_thread_ended(void *context, struct smp_thread_record *record,
     smp_timer_wheel_remove(&source->wheel, &record->deadline);
 }
 
+/* A visit at this tick, or a later one, stops its timer and forgets its clock. */
 static void on_cpu_thread_left_out(void *context, struct smp_thread_record *record)
 {
-    struct cpu_source *source = context;
-    struct cpu_thread *thread = cpu_thread_of(record);
+    const struct cpu_source *source = context;
 
-    thread->since_ns = source->roster->now_ns;
-    thread->has_clock = false;
+    cpu_thread_of(record)->since_ns = source->roster->now_ns;
 }
 
 static void on_cpu_thread_named(void *context, struct smp_thread_record *record)

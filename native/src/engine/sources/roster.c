@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sources/roster.h"
 
+#include <assert.h>
+
 /* --- threads --- */
 
 static bool on_thread_started(void *context, struct smp_thread *thread)
@@ -52,6 +54,7 @@ bool smp_roster_remove_ended(struct smp_roster *roster, struct smp_thread_record
     if (ended_ns == 0 || ended_ns > now_ns)
         return false;
     roster->events.ended(roster->events.context, record, ended_ns);
+    assert(!record->deadline.is_in);
     smp_roster_set_sampled(roster, record, false);
     smp_thread_table_remove(&roster->table, record);
     return true;

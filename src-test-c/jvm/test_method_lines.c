@@ -111,8 +111,9 @@ static void a_table_that_does_not_end_has_no_line(void **state)
     bytes[0] = 255; /* two numbers, of which the first is cut */
     bytes[1] = bytes[2] = 200;
     assert_false(read_lines(1, 3, 5));
-    bytes[1] = 0; /* less than such a byte can be from JDK 20 on */
-    assert_false(read_lines(1, BYTES, 5));
+    bytes[1] = bytes[2] = bytes[3] = 0; /* two numbers, the end */
+    assert_true(read_lines(0, 4, 5));
+    assert_false(read_lines(1, 4, 5)); /* from JDK 20 on no byte of a number is 0 */
 }
 
 static void more_entries_than_byte_codes_are_no_table(void **state)

@@ -14,6 +14,7 @@
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/walk/handler/registers.h"
 #include "jvm/walk/handler/signal_frame.h"
+#include "support/registers_set.h"
 
 /* What the handlers of one round have seen. */
 static struct {
@@ -279,7 +280,7 @@ static const ucontext_t *find(size_t word, bool is_deep)
     memset(&context, 0, sizeof(context));
     context.uc_stack.ss_flags = SS_DISABLE;
     (void)sigaddset(&context.uc_sigmask, SIGPROF); /* its handler runs */
-    smp_registers_set(&context, (struct smp_registers){ .pc = 0x99, .sp = slot(word) });
+    registers_set(&context, (struct smp_registers){ .pc = 0x99, .sp = slot(word) });
     return is_deep ? smp_signal_frame_above(stack, &context) : smp_signal_frame_at(stack, &context);
 }
 
@@ -345,11 +346,11 @@ static void test_in_the_restorer(void **state)
     words[AT] = 0; /* popped, and perhaps overwritten */
     for (uintptr_t i = 0; i < SMP_RESTORER_BYTES; i++) {
         now.pc = smp_signal_frame_restorer() + i;
-        smp_registers_set(&context, now);
+        registers_set(&context, now);
         assert_ptr_equal(smp_signal_frame_at(stack, &context), frame);
     }
     now.pc = smp_signal_frame_restorer() + SMP_RESTORER_BYTES;
-    smp_registers_set(&context, now);
+    registers_set(&context, now);
     assert_null(smp_signal_frame_at(stack, &context));
 }
 

@@ -17,6 +17,7 @@
 #include "jvm/walk/handler/registers.h"
 #include "jvm/walk/handler/signal_frame.h"
 #include "jvm/walk/handler/stack_walk.h"
+#include "support/registers_set.h"
 #include "support/thread_states.h"
 
 #if defined(__x86_64__)
@@ -264,7 +265,7 @@ static void catch_with(struct smp_registers caught, struct smp_walk_target targe
 
     memset(&context, 0, sizeof(context));
     (void)sigaddset(&context.uc_sigmask, OTHER_SIGNAL); /* its handler may be what was caught */
-    smp_registers_set(&context, caught);
+    registers_set(&context, caught);
     context.uc_mcontext.gregs[REG_R13] = (greg_t)bcp;
     context.uc_mcontext.gregs[REG_RBX] = (greg_t)method_register;
     context.uc_mcontext.gregs[REG_RAX] = (greg_t)result_register;
@@ -1019,7 +1020,7 @@ static void put_frame(size_t word, uintptr_t pc, size_t sp)
     context->uc_mcontext.gregs[REG_CSGSFS] = 0x33;
     memcpy((char *)context + SMP_SIGNAL_CONTEXT_BYTES, &number, sizeof(number));
     const struct smp_registers interrupted = { .pc = pc, .sp = slot(sp), .fp = 0x77 };
-    smp_registers_set(context, interrupted);
+    registers_set(context, interrupted);
     save(interrupted);
 }
 

@@ -53,6 +53,12 @@ struct smp_chunks {
     uint64_t yields[SMP_CHUNKS_YIELDS];
 };
 
+/* A thread that has this method among its two newest frames parks: frames may be in both places. */
+static inline bool smp_chunks_is_yield(const struct smp_chunks *chunks, uint64_t id)
+{
+    return id != 0 && (id == chunks->yields[0] || id == chunks->yields[1]);
+}
+
 /* exports: NULL, or a test's. */
 bool smp_chunks_find(const struct smp_exports *exports, const struct smp_layout *layout,
                      JNIEnv *env, struct smp_chunks *out, char reason[SMP_CHUNKS_REASON_BYTES]);

@@ -145,16 +145,13 @@ static bool enter_chunk(struct smp_frame_walk *walk, const struct chunk *chunk)
            smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
 }
 
-/* A thread that parks may have frames in both places. */
 static bool is_chunk_parking(const struct smp_frame_walk *walk)
 {
-    for (size_t i = 0; i < walk->added && i < 2; i++) {
-        for (size_t k = 0; k < SMP_CHUNKS_YIELDS; k++) {
-            if (walk->chunks->yields[k] != 0 && walk->out->ids[i] == walk->chunks->yields[k])
-                return true;
-        }
-    }
-    return false;
+    bool is = false;
+
+    for (size_t i = 0; i < walk->added && i < 2; i++)
+        is = is || smp_chunks_is_yield(walk->chunks, walk->out->ids[i]);
+    return is;
 }
 
 /* Without a frame that returns to it, the barrier itself runs: it changes the newest chunk. */

@@ -21,12 +21,6 @@
  * The same in all frames of both processors: the caller's frame pointer, then the return
  * address.
  */
-enum {
-    SMP_SLOT_CALLER_FP = 0,
-    SMP_SLOT_RETURN = 1,
-    /* Below the caller's sp, where the frame's size is known. */
-    SMP_SLOT_BELOW_RETURN = -1,
-    SMP_SLOT_BELOW_CALLER_FP = -2
-};
+enum { SMP_SLOT_CALLER_FP = 0, SMP_SLOT_RETURN = 1 };
 
 #endif

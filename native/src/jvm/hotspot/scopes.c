@@ -3,22 +3,18 @@
 
 #include "base/safe_read.h"
 #include "jvm/hotspot/code.h"
+#include "jvm/hotspot/compressed.h"
 #include "jvm/hotspot/memory.h"
 
 enum {
     MAX_DATA_BYTES = 256 * 1024 * 1024,
     PIECE_BYTES = 8192,
-    WINDOW_BYTES = 512, /* of the scopes, read at once */
     METHODS = 64,       /* of the metadata, read at once */
     BLOCK_RECORDS = 32, /* of pcs, read at once */
     RECORD_WORDS = 4,
     END_PC = INT32_MAX, /* of the record behind the last one */
     NO_SCOPE = 0,       /* where the only frame is that of the method itself, at its entry */
-    ENTRY_BCI = -1,
-    /* Compressed numbers: up to five bytes of six bits; one below the limit is the last. */
-    LAST_BYTE_LIMIT = 192,
-    MAX_COMPRESSED_BYTES = 5,
-    COMPRESSED_BITS = 6
+    ENTRY_BCI = -1
 };
 
 /* What a compiled method has for debugging, as addresses. */
@@ -35,17 +31,6 @@ struct debug_data {
 struct record {
     int32_t pc;
     int32_t scope;
-};
-
-/* A place in the scopes, and what has been read around it. */
-struct stream {
-    const struct debug_data *data;
-    uint32_t base;
-    uintptr_t at;
-    uintptr_t window;
-    size_t length;
-    bool is_broken;
-    uint8_t bytes[WINDOW_BYTES];
 };
 
 /* Some of the metadata, among them methods: reads may be system calls, so many are read at once. */
@@ -160,40 +145,9 @@ static bool find_record(const struct smp_layout *layout, const struct debug_data
     return false;
 }
 
-static uint8_t next_byte(struct stream *stream)
+static bool read_scope_bytes(const void *data, void *to, uintptr_t at, size_t size)
 {
-    const struct debug_data *data = stream->data;
-
-    if (stream->at < data->scopes || stream->at >= data->scopes_end) {
-        stream->is_broken = true;
-        return 0;
-    }
-    if (stream->at - stream->window >= stream->length) {
-        const size_t rest = data->scopes_end - stream->at;
-        stream->window = stream->at;
-        stream->length = rest < WINDOW_BYTES ? rest : WINDOW_BYTES;
-        if (!read_data(data, stream->bytes, stream->window, stream->length)) {
-            stream->length = 0;
-            stream->is_broken = true;
-            return 0;
-        }
-    }
-    return stream->bytes[stream->at++ - stream->window];
-}
-
-static uint32_t next_number(struct stream *stream)
-{
-    uint32_t sum = 0;
-
-    for (unsigned i = 0; i < MAX_COMPRESSED_BYTES; i++) {
-        const uint8_t byte = next_byte(stream);
-        if (byte < stream->base)
-            stream->is_broken = true;
-        sum += (byte - stream->base) << (i * COMPRESSED_BITS);
-        if (stream->is_broken || byte < LAST_BYTE_LIMIT)
-            break;
-    }
-    return sum;
+    return read_data(data, to, at, size);
 }
 
 /* The index counts from 1. */
@@ -221,26 +175,23 @@ static uintptr_t read_scope_method(const struct debug_data *data, struct metadat
 static size_t read_scopes(const struct smp_layout *layout, const struct debug_data *data,
                           int32_t scope, struct smp_raw_frame *out, size_t room)
 {
-    struct stream stream; /* what is read comes when it is needed */
+    struct smp_compressed scopes;
     struct metadata metadata;
     uint32_t at = (uint32_t)scope;
     size_t count = 0;
 
-    stream.data = data;
-    stream.base = layout->compressed_base;
-    stream.window = 0;
-    stream.length = 0;
-    stream.is_broken = false;
+    smp_compressed_begin(&scopes, layout->compressed_base, data->scopes, data->scopes_end,
+                         read_scope_bytes, data);
     metadata.count = 0;
     while (at != NO_SCOPE) {
         uint32_t caller = 0;
         if (count == room)
             return 0;
-        stream.at = data->scopes + at;
-        caller = next_number(&stream);
-        out[count].method = read_scope_method(data, &metadata, next_number(&stream));
-        out[count].bci = (int32_t)next_number(&stream) + ENTRY_BCI;
-        if (stream.is_broken || out[count].method == 0 || caller >= at)
+        scopes.at = data->scopes + at;
+        caller = smp_compressed_number(&scopes);
+        out[count].method = read_scope_method(data, &metadata, smp_compressed_number(&scopes));
+        out[count].bci = (int32_t)smp_compressed_number(&scopes) + ENTRY_BCI;
+        if (scopes.is_broken || out[count].method == 0 || caller >= at)
             return 0;
         if (out[count].bci == ENTRY_BCI)
             out[count].bci = 0;

@@ -109,10 +109,13 @@ enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample)
 
 void smp_virtual_threads_trim_root(struct smp_sample *sample)
 {
-    while (known.found && sample->count > 0 &&
-           (is_enter_frame(sample->frames[sample->count - 1].method) ||
-            is_enter_special(&sample->frames[sample->count - 1])))
-        sample->count--;
+    size_t count = sample->count;
+
+    if (!known.found)
+        return;
+    if (count > 0 && is_enter_special(&sample->frames[count - 1]))
+        count--;
+    sample->count = smp_virtual_threads_count_own(sample->frames, count);
     if (sample->leaf_count > sample->count)
         sample->leaf_count = sample->count;
 }

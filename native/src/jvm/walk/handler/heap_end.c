@@ -21,17 +21,14 @@ static uint32_t count_own(const struct smp_jvm_frame *frames, uint32_t count, co
     return own;
 }
 
-/* See chunks.h: frames may be in both places. */
 static bool is_parking(const struct smp_chunks *chunks, const struct smp_jvm_frame *frames,
                        uint32_t own)
 {
-    for (uint32_t i = 0; i < own && i < 2; i++) {
-        for (size_t k = 0; k < SMP_CHUNKS_YIELDS; k++) {
-            if ((uint64_t)(uintptr_t)frames[i].method == chunks->yields[k])
-                return true;
-        }
-    }
-    return false;
+    bool is = false;
+
+    for (uint32_t i = 0; i < own && i < 2; i++)
+        is = is || smp_chunks_is_yield(chunks, (uint64_t)(uintptr_t)frames[i].method);
+    return is;
 }
 
 static bool is_barrier(const struct smp_own_walk *own, uintptr_t pc)

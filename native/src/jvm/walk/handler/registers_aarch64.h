@@ -25,13 +25,6 @@ static inline struct smp_registers smp_registers_get(const ucontext_t *context)
                                    .fp = (uintptr_t)context->uc_mcontext.regs[SMP_AARCH64_FP] };
 }
 
-static inline void smp_registers_set(ucontext_t *context, struct smp_registers value)
-{
-    context->uc_mcontext.pc = value.pc;
-    context->uc_mcontext.sp = value.sp;
-    context->uc_mcontext.regs[SMP_AARCH64_FP] = value.fp;
-}
-
 static inline uintptr_t smp_registers_link(const ucontext_t *context)
 {
     return (uintptr_t)context->uc_mcontext.regs[SMP_AARCH64_LINK];

@@ -25,15 +25,6 @@ static inline struct smp_registers smp_registers_get(const ucontext_t *context)
                                    .fp = (uintptr_t)registers[REG_RBP] };
 }
 
-static inline void smp_registers_set(ucontext_t *context, struct smp_registers value)
-{
-    greg_t *registers = context->uc_mcontext.gregs;
-
-    registers[REG_RIP] = (greg_t)value.pc;
-    registers[REG_RSP] = (greg_t)value.sp;
-    registers[REG_RBP] = (greg_t)value.fp;
-}
-
 /* Where the return address is not on the stack. */
 static inline uintptr_t smp_registers_link(const ucontext_t *context)
 {

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compressed.h - the numbers that libjvm compresses (UNSIGNED5): up to five bytes of six bits each,
+ * the lowest first; a byte below the limit is the last one.
+ *
+ * Data are read a window at a time, so that few of the reads are system calls.
+ *
+ * Threads  any, signal handlers included: no lock, no allocation.
+ * Errors   is_broken, for good: the end was passed, memory cannot be read, or a byte is none of a
+ *          number's. What is returned then is 0.
+ * Cost     a read for each window.
+ */
+#ifndef SMP_JVM_HOTSPOT_COMPRESSED_H
+#define SMP_JVM_HOTSPOT_COMPRESSED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SMP_COMPRESSED_WINDOW = 512,
+    SMP_COMPRESSED_LAST_LIMIT = 192,
+    SMP_COMPRESSED_MAX_BYTES = 5,
+    SMP_COMPRESSED_BITS = 6
+};
+
+/* Copies all of it, or returns false. */
+typedef bool smp_compressed_read(const void *self, void *to, uintptr_t at, size_t size);
+
+/* A place in such data; at may be set to another one behind their start. bytes are written as they
+ * are needed. */
+struct smp_compressed {
+    uint32_t base; /* see layout.h */
+    smp_compressed_read *read;
+    const void *self; /* read's */
+    bool is_broken;
+    uintptr_t end;
+    uintptr_t at;
+    uintptr_t window;
+    size_t length; /* of what has been read from window on */
+    uint8_t bytes[SMP_COMPRESSED_WINDOW];
+};
+
+/* In [start, end), which is where it begins. */
+static inline void smp_compressed_begin(struct smp_compressed *data, uint32_t base, uintptr_t start,
+                                        uintptr_t end, smp_compressed_read *read, const void *self)
+{
+    data->base = base;
+    data->read = read;
+    data->self = self;
+    data->is_broken = false;
+    data->at = data->window = start;
+    data->end = end;
+    data->length = 0;
+}
+
+static inline bool smp_compressed_fill(struct smp_compressed *data)
+{
+    const size_t rest = data->end - data->at;
+
+    data->window = data->at;
+    data->length = rest < SMP_COMPRESSED_WINDOW ? rest : SMP_COMPRESSED_WINDOW;
+    if (!data->read(data->self, data->bytes, data->window, data->length))
+        data->length = 0;
+    return data->length > 0;
+}
+
+static inline uint8_t smp_compressed_byte(struct smp_compressed *data)
+{
+    if (data->at >= data->end ||
+        (data->at - data->window >= data->length && !smp_compressed_fill(data))) {
+        data->is_broken = true;
+        return 0;
+    }
+    return data->bytes[data->at++ - data->window];
+}
+
+static inline uint32_t smp_compressed_number(struct smp_compressed *data)
+{
+    uint32_t sum = 0;
+
+    for (unsigned i = 0; i < SMP_COMPRESSED_MAX_BYTES; i++) {
+        const uint8_t byte = smp_compressed_byte(data);
+        if (byte < data->base)
+            data->is_broken = true;
+        sum += (byte - data->base) << (i * SMP_COMPRESSED_BITS);
+        if (data->is_broken || byte < SMP_COMPRESSED_LAST_LIMIT)
+            break;
+    }
+    return data->is_broken ? 0 : sum;
+}
+
+#endif

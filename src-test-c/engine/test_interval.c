@@ -8,43 +8,12 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
+#include "support/interval_fixture.h"
 #include "support/tree_amounts.h"
 
 #define MS INT64_C(1000000)
 
-enum { LIMIT = 4 << 20 };
-
-struct fixture {
-    struct smp_quota quota;
-    struct smp_methods *methods;
-    struct smp_interval *interval;
-    struct smp_profile *profile;
-};
-
-static int setup(void **state)
-{
-    static struct fixture f;
-
-    f = (struct fixture){ .profile = NULL };
-    smp_quota_init(&f.quota, LIMIT);
-    assert_int_equal(smp_methods_create(&f.quota, LIMIT / 4, NULL, &f.methods), SMP_OK);
-    assert_int_equal(smp_interval_create(&f.quota, f.methods, &f.interval), SMP_OK);
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-
-    smp_profile_release(f->profile);
-    smp_interval_destroy(f->interval);
-    smp_methods_release(f->methods);
-    assert_int_equal(smp_quota_used(&f->quota), 0);
-    return 0;
-}
-
-static void seal(struct fixture *f, int64_t now_ns, int64_t wall_ms)
+static void seal(struct interval_fixture *f, int64_t now_ns, int64_t wall_ms)
 {
     assert_int_equal(smp_interval_seal(f->interval, now_ns, wall_ms, &f->profile), SMP_OK);
 }
@@ -66,7 +35,7 @@ static uint32_t fill(struct smp_interval *interval, struct smp_group_tree key, u
 
 static void full_tree_has_a_place_for_every_group_it_has(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
     const struct smp_group_tree early =
         smp_interval_find(f->interval, (struct smp_group_key){ .name = "early" }, 1, "early-1");
     enum smp_outcome outcome = SMP_OUTCOME_JVM_NOT_LIVE;
@@ -95,7 +64,7 @@ static void full_tree_has_a_place_for_every_group_it_has(void **state)
 
 static void pseudo_frames_are_one_per_outcome(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
     const struct smp_group_tree key =
         smp_interval_find(f->interval, (struct smp_group_key){ .name = "main" }, 1, "main");
     enum smp_outcome gone = SMP_OUTCOME_THREAD_ENDED_IN_WALK;
@@ -113,7 +82,7 @@ static void pseudo_frames_are_one_per_outcome(void **state)
 
 static void times_are_those_of_what_was_covered(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
 
     smp_interval_begin(f->interval, 5000);
     smp_interval_begin(f->interval, 9000); /* after a pause */
@@ -127,7 +96,7 @@ static void times_are_those_of_what_was_covered(void **state)
 
 static void refused_seal_leaves_the_interval_open(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
     struct failing_alloc failing;
     const struct smp_group_tree key =
         smp_interval_find(f->interval, (struct smp_group_key){ .name = "main" }, 1, "main");
@@ -146,7 +115,7 @@ static void refused_seal_leaves_the_interval_open(void **state)
 
 static enum smp_status create_and_destroy(void *self)
 {
-    struct fixture *f = self;
+    struct interval_fixture *f = self;
     struct smp_interval *interval = NULL;
     const enum smp_status status = smp_interval_create(&f->quota, f->methods, &interval);
 
@@ -162,7 +131,7 @@ static void create_leaves_nothing_behind(void **state)
 /* With memory for a new group's root, and none for its [over memory limit]. */
 static void a_group_without_its_overflow_node_is_not_used(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
     const struct smp_group_key early = { .name = "early" };
     const uint32_t room =
         fill(f->interval, smp_interval_find(f->interval, early, 1, "early-1"), UINT32_MAX);
@@ -184,7 +153,7 @@ static void a_group_without_its_overflow_node_is_not_used(void **state)
 
 static void the_greatest_depth_is_kept(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
     const struct smp_group_tree key =
         smp_interval_find(f->interval, (struct smp_group_key){ .name = "main" }, 1, "main");
 
@@ -196,19 +165,19 @@ static void the_greatest_depth_is_kept(void **state)
 
 static void a_profile_says_how_much_memory_there_is(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
 
     assert_true(smp_interval_tree_bytes(f->interval) > 0);
     assert_true(smp_interval_tree_bytes(f->interval) < smp_quota_used(&f->quota));
     seal(f, 0, 0);
-    assert_int_equal(f->profile->memory_limit_bytes, LIMIT);
+    assert_int_equal(f->profile->memory_limit_bytes, INTERVAL_FIXTURE_LIMIT);
     assert_int_equal(f->profile->memory_used_bytes, smp_quota_used(&f->quota));
 }
 
 /* CPU time of a group that has no node with CPU time is its root's, or its last target's. */
 static void unseen_cpu_time_goes_to_the_last_target(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
     const struct smp_group_tree noted =
         smp_interval_find(f->interval, (struct smp_group_key){ .name = "noted" }, 1, "noted");
     const struct smp_group_tree empty =
@@ -226,7 +195,7 @@ static void unseen_cpu_time_goes_to_the_last_target(void **state)
 
 static void used_locations_are_marked(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
     const struct smp_group_tree key =
         smp_interval_find(f->interval, (struct smp_group_key){ .name = "main" }, 1, "main");
     const uint32_t locations[] = { smp_methods_pseudo(f->methods, "[a]"),
@@ -246,7 +215,7 @@ static void used_locations_are_marked(void **state)
 /* The table may have names that are newer than what the caller has counted. */
 static void locations_beyond_the_count_are_not_marked(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
     const struct smp_group_tree key =
         smp_interval_find(f->interval, (struct smp_group_key){ .name = "main" }, 1, "main");
     const uint32_t location = smp_methods_pseudo(f->methods, "[a]");
@@ -263,7 +232,8 @@ static void locations_beyond_the_count_are_not_marked(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, interval_fixture_setup, interval_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(full_tree_has_a_place_for_every_group_it_has),
         TEST(pseudo_frames_are_one_per_outcome),

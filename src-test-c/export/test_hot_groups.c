@@ -7,45 +7,14 @@
 
 #include <cmocka.h>
 
-#include "engine/attribution/interval.h"
 #include "support/failing_alloc.h"
+#include "support/interval_fixture.h"
 
 #define MS INT64_C(1000000)
 
-enum { LIMIT = 4 << 20 };
-
-struct fixture {
-    struct smp_quota quota;
-    struct smp_methods *methods;
-    struct smp_interval *interval;
-    struct smp_profile *profile;
-};
-
-static int setup(void **state)
-{
-    static struct fixture f;
-
-    f = (struct fixture){ .profile = NULL };
-    smp_quota_init(&f.quota, LIMIT);
-    assert_int_equal(smp_methods_create(&f.quota, LIMIT / 4, NULL, &f.methods), SMP_OK);
-    assert_int_equal(smp_interval_create(&f.quota, f.methods, &f.interval), SMP_OK);
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-
-    smp_profile_release(f->profile);
-    smp_interval_destroy(f->interval);
-    smp_methods_release(f->methods);
-    assert_int_equal(smp_quota_used(&f->quota), 0);
-    return 0;
-}
-
 /* name NULL: the overflow group. */
-static struct smp_group_tree add_group(struct fixture *f, const char *name, int64_t wall_ns)
+static struct smp_group_tree add_group(struct interval_fixture *f, const char *name,
+                                       int64_t wall_ns)
 {
     const struct smp_group_tree tree =
         smp_interval_find(f->interval, (struct smp_group_key){ .name = name }, 1, "x");
@@ -55,7 +24,7 @@ static struct smp_group_tree add_group(struct fixture *f, const char *name, int6
     return tree;
 }
 
-static void assert_groups(struct fixture *f, const uint32_t *expected, size_t count)
+static void assert_groups(struct interval_fixture *f, const uint32_t *expected, size_t count)
 {
     struct smp_hot_groups groups;
 
@@ -69,7 +38,7 @@ static void assert_groups(struct fixture *f, const uint32_t *expected, size_t co
 
 static void the_hottest_is_first_and_the_jvm_last(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
     const uint32_t jvm = add_group(f, SMP_JVM_THREADS_NAME, 500 * MS).group.index;
     const uint32_t cold = add_group(f, "cold", 1).group.index;
     const uint32_t same_z = add_group(f, "same z", 20 * MS).group.index;
@@ -84,7 +53,7 @@ static void the_hottest_is_first_and_the_jvm_last(void **state)
 
 static void a_group_without_time_or_polls_is_not_printed(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
     const struct smp_group_tree polled = add_group(f, "polled", 0);
     const uint32_t expected[] = { polled.group.index };
 
@@ -100,7 +69,7 @@ static void a_profile_without_groups_has_none(void **state)
 
 static enum smp_status make_groups(void *self)
 {
-    struct fixture *f = self;
+    struct interval_fixture *f = self;
     struct smp_hot_groups groups;
     const enum smp_status status = smp_hot_groups_init(&groups, &f->quota, f->profile);
 
@@ -111,7 +80,7 @@ static enum smp_status make_groups(void *self)
 
 static void each_allocation_may_be_refused(void **state)
 {
-    struct fixture *f = *state;
+    struct interval_fixture *f = *state;
 
     (void)add_group(f, "hot", MS);
     assert_int_equal(smp_interval_seal(f->interval, 0, 0, &f->profile), SMP_OK);
@@ -120,7 +89,8 @@ static void each_allocation_may_be_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, interval_fixture_setup, interval_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_hottest_is_first_and_the_jvm_last),
         TEST(a_group_without_time_or_polls_is_not_printed),

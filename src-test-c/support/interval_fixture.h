@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * interval_fixture.h - an open interval with room for its names, and the profile that it becomes.
+ *
+ * Owns     all of it; what a test seals is released by the teardown, which asserts that no byte is
+ *          left.
+ * Threads  the test's own.
+ * Errors   a failed assertion.
+ * Cost     none that matters.
+ */
+#ifndef SMP_TEST_INTERVAL_FIXTURE_H
+#define SMP_TEST_INTERVAL_FIXTURE_H
+
+#include "engine/attribution/interval.h"
+
+enum { INTERVAL_FIXTURE_LIMIT = 4 << 20 /* bytes */ };
+
+struct interval_fixture {
+    struct smp_quota quota;
+    struct smp_methods *methods;
+    struct smp_interval *interval;
+    struct smp_profile *profile; /* NULL: not sealed yet */
+};
+
+/* Of one test: *state becomes the fixture. */
+int interval_fixture_setup(void **state);
+int interval_fixture_teardown(void **state);
+
+#endif

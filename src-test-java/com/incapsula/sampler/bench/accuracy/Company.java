@@ -57,14 +57,6 @@ public final class Company {
     private static final String THREAD = "measured";
     private static final int WARM_UP_WINDOWS = 3;
     private static final int EXAMPLES = 3;
-    private static volatile long sink;
-    private static volatile boolean running;
-
-    /** A step of about a millisecond. */
-    @FunctionalInterface
-    private interface Step {
-        long run() throws Exception;
-    }
 
     /** What one profiler saw: weights. */
     private record Sums(double total, double right, double failed, String examples) {
@@ -166,7 +158,7 @@ public final class Company {
                 .toList();
     }
 
-    private static Step step(String program) {
+    private static MeasuredThread.Step step(String program) {
         if (isHard(program)) {
             return Programs.valueOf(program)::step;
         }
@@ -185,7 +177,7 @@ public final class Company {
         };
     }
 
-    private static Step loop(Runnable body) {
+    private static MeasuredThread.Step loop(Runnable body) {
         return () -> {
             body.run();
             return 1;
@@ -292,17 +284,10 @@ public final class Company {
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[1]);
         SamplerPeer.keepExactLines();
-        Step step = step(arguments[0]);
-        running = true;
-        Thread thread = new Thread(() -> work(step), THREAD);
-        thread.start();
-        try {
+        try (MeasuredThread thread = new MeasuredThread(THREAD, step(arguments[0]))) {
             Thread.sleep(WARM_UP_WINDOWS * window);
             measureAll(window, arguments);
-        } finally {
-            running = false; // a failure ends the JVM
         }
-        thread.join();
         System.exit(0);
     }
 
@@ -324,16 +309,6 @@ public final class Company {
             for (String companion : companions) {
                 measure(judge, companion, window);
             }
-        }
-    }
-
-    private static void work(Step step) {
-        try {
-            while (running) {
-                sink += step.run();
-            }
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
         }
     }
 

@@ -25,10 +25,7 @@ public final class Failures {
 
     private static final double BAR = 0.5;
     private static final String THREAD = "measured";
-    private static final String ROOT = Failures.class.getName() + ".work";
     private static final int WARM_UP_WINDOWS = 2;
-    private static volatile long sink;
-    private static volatile boolean running;
 
     /** Programs that run one after the other in one JVM, and its flags. */
     private record Setting(List<Programs> programs, String suffix, List<String> flags) {}
@@ -133,16 +130,10 @@ public final class Failures {
         SamplerPeer.keepExactLines();
         for (String name : arguments[0].split(",")) {
             Programs program = Programs.valueOf(name);
-            running = true;
-            Thread thread = new Thread(() -> work(program), THREAD);
-            thread.start();
-            try {
+            try (MeasuredThread thread = new MeasuredThread(THREAD, program::step)) {
                 Thread.sleep(WARM_UP_WINDOWS * window);
                 measure(program, window, rounds, arguments.length > 3 ? List.of(arguments[3]) : Peer.forRunning());
-            } finally {
-                running = false; // a failure ends the JVM
             }
-            thread.join();
         }
         System.exit(0);
     }
@@ -157,23 +148,13 @@ public final class Failures {
         }
     }
 
-    private static void work(Programs program) {
-        try {
-            while (running) {
-                sink += program.step();
-            }
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     private static void measure(Programs program, String name, long window) throws Exception {
         Peer peer = Peer.of(name);
         peer.start();
         Thread.sleep(window);
         Profile profile = peer.stop(THREAD::equals);
         long samples = peer instanceof SamplerPeer ours ? ours.samples() : 0;
-        Tally tally = Tally.of(profile, stack -> true, Set.of(ROOT, "java.lang.Thread.run"));
+        Tally tally = Tally.of(profile, stack -> true, Set.of(MeasuredThread.ROOT, "java.lang.Thread.run"));
         String engine =
                 peer instanceof SamplerPeer ours ? " (" + ours.statistics().getEngine() + ")" : "";
         Jvm.tell(

@@ -59,17 +59,9 @@ public final class Oracle {
             Pattern.compile("break_.*|not_walkable.*|no_Java_frame|no_class_load|deoptimization|safepoint|thread_exit"
                     + "|unknown_state|unknown_Java|unknown_not_Java|unknown_recovery|GC_active");
     private static final Set<String> NO_NAMES = Set.of("unknown", "stale_jmethodID");
-    private static volatile long sink;
-    private static volatile boolean running;
-
-    /** A step of about a millisecond. */
-    @FunctionalInterface
-    private interface Step {
-        long run() throws Exception;
-    }
 
     /** One of the programs. */
-    private record Program(String name, String title, Step step) {}
+    private record Program(String name, String title, MeasuredThread.Step step) {}
 
     private Oracle() {}
 
@@ -225,28 +217,12 @@ public final class Oracle {
             if (!names.contains(program.name)) {
                 continue;
             }
-            running = true;
-            Thread thread = new Thread(() -> work(program.step), THREAD);
-            thread.start();
-            try {
+            try (MeasuredThread thread = new MeasuredThread(THREAD, program.step)) {
                 Thread.sleep(WARM_UP_WINDOWS * window);
                 measure(program, window, rounds, profilers);
-            } finally {
-                running = false; // a failure ends the JVM
             }
-            thread.join();
         }
         System.exit(0);
-    }
-
-    private static void work(Step step) {
-        try {
-            while (running) {
-                sink += step.run();
-            }
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     private static void measure(Program program, long window, int rounds, List<String> profilers) throws Exception {

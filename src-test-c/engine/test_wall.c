@@ -161,8 +161,8 @@ static struct sim_thread *add_proven(struct sim *sim)
 }
 
 /*
- * A woken thread that still waits for a CPU has a stack that says it sleeps: the system is asked
- * first, whatever the thread waits in. (Asked behind a walk, a starved program's sleeps got six
+ * A woken thread that still waits for a CPU has a stack that says it sleeps: what the system
+ * says goes first, whatever the thread waits in. (Behind a walk, a starved program's sleeps got six
  * points of its time too many.)
  */
 static void a_thread_is_read_from_outside_where_it_wants_no_cpu(void **state)

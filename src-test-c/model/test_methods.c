@@ -665,7 +665,7 @@ static void test_readers_do_not_wait_for_the_writer(void **state)
         if (key % 5000 == 0)
             smp_methods_set_filter(methods, NULL);
     }
-    /* Whoever is last frees it. */
+    /* The last release frees it. */
     smp_methods_release(methods);
     assert_int_equal(pthread_join(reader, NULL), 0);
     (void)pthread_mutex_destroy(&shared.mutex);

@@ -209,7 +209,7 @@ static void is_held_and_read_by_many_threads(void **state)
     for (size_t i = 0; i < READERS; i++)
         assert_int_equal(
             pthread_create(&readers[i], NULL, hold_read_release, smp_profile_hold(profile)), 0);
-    /* Whoever is last destroys it. */
+    /* The last release destroys it. */
     smp_profile_release(profile);
     for (size_t i = 0; i < READERS; i++) {
         void *sum = NULL;

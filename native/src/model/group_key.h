@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group_key.h - what says whose tree a piece of time belongs to. Threads with equal keys are one
- * group.
+ * group_key.h - which tree a piece of time belongs to. Threads with equal keys are one group.
  *
  *   made      threads/thread_table.h (a thread), sources/roster.c (a virtual thread),
  *             sources/jvm_threads.c

@@ -441,7 +441,7 @@ function newHotRow(key, frame, measures) {
 }
 
 /**
- * The tree a person reads: frames without own time that have but one child with all their time are
+ * The tree as it is shown: frames without own time that have but one child with all their time are
  * left out, as in the text report, and their children move up.
  * @param {Model} model
  * @param {Metric} metric

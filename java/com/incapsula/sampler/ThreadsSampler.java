@@ -290,7 +290,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The live state of this sampler as text, for a person who wants to know what it does now: threads by how they are
+     * The live state of this sampler as text, to be read and not parsed: what it does now, threads by how they are
      * polled, lengths of queues, memory by owner, the overhead limit's throttle, options as they are in force, and the
      * counts of {@link #getStatistics()}. Lines {@code name: value}; names and order may change with each version, so
      * programs use {@link #getStatistics()}.

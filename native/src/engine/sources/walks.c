@@ -266,7 +266,7 @@ bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread
 }
 
 /*
- * The system is asked before the walk from outside: a woken thread that waits for a CPU has the
+ * What the system says goes before the walk from outside: a woken thread that waits for a CPU has the
  * stack on which it slept, and its clock stands still.
  */
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,

@@ -14,7 +14,7 @@
 enum { OLDEST = 2 };
 
 /* The two oldest frames of JVMTI's whole stack, the older one last. NULL: not available.
- * JVMTI crashes where it is asked for the oldest ones only (JDK 21 and 25). */
+ * A request for the oldest ones only crashes JDK 21 and 25. */
 static const struct smp_frame *fetch_oldest(struct smp_mounted_check *check, jobject mounted)
 {
     const size_t room = SMP_MOUNTED_CHECK_FRAMES;

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Methods that go on while their class is redefined. The frames of a method whose byte codes have changed are of an
- * obsolete method from then on, and nobody has made an id for that.
+ * obsolete method from then on, which has no id.
  */
 public final class RedefinedWork {
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * foreign_handler.c - preloaded into a JVM, has a handler on the signal FOREIGN_SIGNAL before
- * anybody else, and says on the standard output which of its signals this is.
+ * foreign_handler.c - preloaded into a JVM, installs the first handler of the signal FOREIGN_SIGNAL,
+ * and says on the standard output which of its signals this is.
  */
 #include <errno.h>
 #include <signal.h>

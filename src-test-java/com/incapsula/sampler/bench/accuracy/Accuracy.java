@@ -87,7 +87,7 @@ public final class Accuracy {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
             Table table = new Table(
-                    "Who blames the right line? JDK " + Jvm.version(jdk),
+                    "Right lines, JDK " + Jvm.version(jdk),
                     "benchmark",
                     "profiler",
                     "weight seen",

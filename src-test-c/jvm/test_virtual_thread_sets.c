@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of a JVM that lacks memory, or the JDK's sets of threads: UnmountedIT has the rest. */
+/* A JVM without memory, and one without the JDK's sets of threads; UnmountedIT has the rest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

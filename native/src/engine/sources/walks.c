@@ -266,8 +266,8 @@ bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread
 }
 
 /*
- * What the system says goes before the walk from outside: a woken thread that waits for a CPU has the
- * stack on which it slept, and its clock stands still.
+ * What the system says goes before the walk from outside: a woken thread that waits for a CPU has
+ * the stack on which it slept, and its clock stands still.
  */
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
                      struct smp_reading *reading)

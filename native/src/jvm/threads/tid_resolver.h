@@ -10,9 +10,9 @@
  *
  *   OS thread's clock ≤ Java thread's clock ≤ OS thread's clock      for the right one, always
  *
- * For a thread that waits all three are equal to the nanosecond. A record in memory that the JVM has
- * freed may name a tid that is another thread's by now. It does not count: JVMTI goes by the Thread
- * object, and gives no time of a thread that has ended.
+ * For a thread that waits all three are equal to the nanosecond. A record in memory that the JVM
+ * has freed may name a tid that is another thread's by now. It does not count: JVMTI goes by the
+ * Thread object, and gives no time of a thread that has ended.
  *
  * Threads  any attached one; of several at once one does it.
  * Errors   a thread that was not found is tried again, at growing intervals.

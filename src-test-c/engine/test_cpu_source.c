@@ -171,7 +171,7 @@ static void a_thread_that_is_not_sampled_has_no_timer(void **state)
     assert_int_equal(sampler_fixture_sum(f), TICK);
 }
 
-static void a_timer_that_is_not_to_be_had_is_tried_again(void **state)
+static void a_timer_that_cannot_be_made_is_tried_again(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -537,7 +537,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_pause_has_no_timers, setup, teardown),
         cmocka_unit_test_setup_teardown(a_new_interval_starts_new_timers, setup, teardown),
         cmocka_unit_test_setup_teardown(a_thread_that_is_not_sampled_has_no_timer, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_timer_that_is_not_to_be_had_is_tried_again, setup,
+        cmocka_unit_test_setup_teardown(a_timer_that_cannot_be_made_is_tried_again, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(time_without_a_timer_is_what_the_clock_says, setup,
                                         teardown),

@@ -37,7 +37,7 @@ static enum smp_status count_call(void *self, struct smp_request *request, bool 
     return SMP_EIO;
 }
 
-static enum smp_status ask(struct smp_lifecycle *lifecycle, unsigned *calls)
+static enum smp_status pause_it(struct smp_lifecycle *lifecycle, unsigned *calls)
 {
     struct smp_request stale = { .kind = SMP_REQUEST_RESUME };
     /* It may have been queued before, in front of another one. */
@@ -89,13 +89,13 @@ static void requests_are_done_at_once_before_start_and_refused_after_stop(void *
     struct smp_lifecycle *lifecycle = *state;
     unsigned calls = 0;
 
-    assert_int_equal(ask(lifecycle, &calls), SMP_EIO);
+    assert_int_equal(pause_it(lifecycle, &calls), SMP_EIO);
     assert_int_equal(calls, 1);
     start(lifecycle, true);
     assert_true(smp_lifecycle_begin_stop(lifecycle, false));
-    assert_int_equal(ask(lifecycle, &calls), SMP_ESTOPPED);
+    assert_int_equal(pause_it(lifecycle, &calls), SMP_ESTOPPED);
     smp_lifecycle_end_stop(lifecycle);
-    assert_int_equal(ask(lifecycle, &calls), SMP_ESTOPPED);
+    assert_int_equal(pause_it(lifecycle, &calls), SMP_ESTOPPED);
     assert_int_equal(calls, 1);
 }
 
@@ -140,7 +140,7 @@ static void *request_in_thread(void *self)
 {
     struct caller *caller = self;
 
-    caller->status = ask(caller->lifecycle, &caller->calls);
+    caller->status = pause_it(caller->lifecycle, &caller->calls);
     return NULL;
 }
 

@@ -1064,7 +1064,7 @@ static void past_the_limit_busy_threads_are_polled_more_often(void **state)
         outcome(sim, "working", SMP_OUTCOME_WALKED) / WORKING * WAKING /
         (outcome(sim, "waking", SMP_OUTCOME_WALKED) + outcome(sim, "waking", SMP_OUTCOME_IDLE));
     if (polls < 6)
-        fail_msg("a thread that works is looked at %llu times as often", (unsigned long long)polls);
+        fail_msg("a thread that works is polled %llu times as often", (unsigned long long)polls);
     for (int i = 0; i < WORKING; i++) {
         truth_ns[0] += sim_truth(sim, working[i], 0);
         truth_ns[1] += sim_truth(sim, working[i], 1);

@@ -23,8 +23,8 @@ struct unmounted {
     bool is_wanted;   /* by the options */
     bool is_last;     /* the next tick is the last one */
     bool has_opened;
-    const char *refusal;      /* static storage; NULL: none */
-    const char *told_refusal; /* the one that has been taken */
+    const char *refusal;          /* static storage; NULL: none */
+    const char *reported_refusal; /* the one that has been taken */
     uint64_t random;
     int64_t interval_ns; /* of ticks */
     int64_t ticked_ns;
@@ -193,7 +193,7 @@ static void tick_unmounted(void *self, int64_t now_ns)
         return;
     }
     if (!source->has_opened)
-        source->has_opened = make_draw(source, 0, &none); /* tells at once whether it is possible */
+        source->has_opened = make_draw(source, 0, &none); /* shows at once whether it is possible */
     save_walks(source, now_ns - source->ticked_ns);
     source->ticked_ns = now_ns;
     if (rest_ns(source) <= 0 || source->is_last)
@@ -265,9 +265,9 @@ static const char *take_unmounted_refusal(void *self)
 {
     struct unmounted *source = self;
 
-    if (source->told_refusal == source->refusal)
+    if (source->reported_refusal == source->refusal)
         return NULL;
-    source->told_refusal = source->refusal;
+    source->reported_refusal = source->refusal;
     return source->refusal;
 }
 

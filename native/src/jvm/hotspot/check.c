@@ -10,7 +10,7 @@
 #include "jvm/hotspot/check_code.h"
 #include "jvm/hotspot/check_stacks.h"
 
-/* What a thread that records or asks may see. */
+/* What is known of the layout; any thread may read it. */
 enum answer { UNKNOWN, FOUND, PROVED, REFUSED };
 
 static struct {

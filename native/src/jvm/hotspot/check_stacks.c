@@ -190,7 +190,7 @@ static const char *check_stack(const struct smp_layout *layout, jvmtiEnv *jvmti,
     if ((*jvmti)->GetStackTrace(jvmti, stack->thread, 0, FRAMES, theirs, &count) !=
             JVMTI_ERROR_NONE ||
         count <= 0)
-        return "JVMTI does not tell a stack";
+        return "JVMTI returns no stack";
     const char *reason = read_start(layout, stack, &start);
     if (reason != NULL)
         return reason;

@@ -63,7 +63,7 @@ bool smp_thread_layout_stack(const struct smp_jvm_layout *layout, uintptr_t java
     return true;
 }
 
-/* The thread's own bounds, read as those of any other thread, are what the C library tells. */
+/* The thread's own bounds, read as those of any other thread, are what the C library says. */
 static void find_stack_fields(const struct smp_field *fields, uintptr_t java_thread,
                               uintptr_t stack_high, struct smp_jvm_layout *layout)
 {

@@ -9,7 +9,7 @@
  * "in native", the last Java stack pointer lies above us on this very stack, the last Java pc lies
  * in known code, and the JNIEnv lies in the object. If anything differs, no offset is used: walks
  * of threads inside the JVM then fail more often. The stack's bounds must be those that the C
- * library tells; else they alone are not used.
+ * library says; else they alone are not used.
  *
  * Threads  any attached one.
  * Errors   a layout of zeros: unknown.

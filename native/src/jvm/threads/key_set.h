@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * key_set.h - draws keys of a ConcurrentHashMap.KeySetView at random, without going through all of
- * them: by looking at random slots of its table.
+ * them: by reading random slots of its table.
  *
  *   set.map.table[slot] ─► Node ─next─► Node ...                a bin: its keys are drawn together
  *                      ├─► TreeBin.first ─► TreeNode ...        a bin with many keys

@@ -4,7 +4,7 @@
  *
  * Two sources report a thread: the scan of those that are older than the library, and its own
  * ThreadStart. Either may come first, both may come at once: the thread's Java id, which is never
- * reused, tells that it is the same. Each entry is held by the registry while the thread lives and
+ * reused, shows that it is the same. Each entry is held by the registry while the thread lives and
  * by each reader that got it; the function that gives up the last hold returns the entry to be
  * disposed of, so that no reference is deleted and nothing is freed under the lock.
  *

@@ -90,7 +90,7 @@ const char *smp_self_test_native(int signal, const struct smp_walk_target *targe
         return "too many samplers";
     /* First, because it also makes the ids of the methods. */
     if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, TEST_FRAMES, frames, &count) != JVMTI_ERROR_NONE)
-        reason = "JVMTI does not tell the caller's stack";
+        reason = "JVMTI does not return the caller's stack";
     else if (request_walk_of(signal, (int32_t)gettid(), target, &walked) != SMP_OK)
         reason = "the signal does not arrive";
     else if (count > 0)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench.cost;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
@@ -24,15 +26,26 @@ final class Crowd {
     /** Starts threads and returns when all of them wait, depth frames deep. */
     static void gather(int threads, int depth) throws InterruptedException {
         CountDownLatch arrived = new CountDownLatch(threads);
+        List<Thread> all = new ArrayList<>();
         ids = new long[threads];
         for (int i = 0; i < threads; i++) {
             Thread thread = new Thread(null, () -> descend(depth, arrived), NAME + "-" + i, STACK_BYTES);
             thread.setDaemon(true);
             thread.start();
             ids[i] = thread.getId();
+            all.add(thread);
         }
         arrived.await();
-        Thread.sleep(200);
+        awaitParked(all);
+    }
+
+    /** Returns when all of them have parked; they do so for good. */
+    static void awaitParked(List<Thread> threads) throws InterruptedException {
+        for (Thread thread : threads) {
+            while (thread.getState() != Thread.State.WAITING) {
+                Thread.sleep(1);
+            }
+        }
     }
 
     private static int descend(int depth, CountDownLatch arrived) {

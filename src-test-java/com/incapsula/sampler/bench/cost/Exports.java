@@ -9,6 +9,7 @@ import com.incapsula.sampler.bench.Jvm;
 import com.incapsula.sampler.bench.Plan;
 import com.incapsula.sampler.bench.Table;
 import com.incapsula.sampler.bench.peer.Peer;
+import com.incapsula.sampler.testing.Samplers;
 import com.incapsula.sampler.testing.Worker;
 import com.incapsula.sampler.testing.work.Maze;
 import java.io.IOException;
@@ -131,7 +132,7 @@ public final class Exports {
             sampler.setSamplingFrequencyMillis(20);
             sampler.setReportFrequencySeconds(0);
             sampler.init();
-            Thread.sleep(500); // several polls; how many makes no difference
+            Samplers.awaitTicks(sampler, 20); // how many makes no difference
             sampler.pauseSampling();
             try (SamplingReport report = sampler.snapshot()) {
                 long before = sampler.getStatistics().getMemoryUsedBytes();

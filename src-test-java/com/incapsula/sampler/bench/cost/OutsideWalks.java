@@ -7,6 +7,8 @@ import com.incapsula.sampler.bench.Table;
 import com.incapsula.sampler.bench.peer.Peer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +30,7 @@ public final class OutsideWalks {
     private static final int LAYERS = 100;
     private static final int WARM_UP = 20_000;
     private static final int ROUNDS = 20;
+    private static final long QUIET_MILLIS = 200;
     private static final long STACK_BYTES = 256 * 1024;
 
     /** As the library knows them. */
@@ -166,7 +169,17 @@ public final class OutsideWalks {
             chain[DEPTH] = (all, at) -> 0;
             chain[0].go(chain, 1);
         }
-        Thread.sleep(2000);
+        awaitCompilers();
+    }
+
+    /* Returns when none of them has compiled anything for a while. */
+    private static void awaitCompilers() throws InterruptedException {
+        CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+        long before;
+        do {
+            before = compilers.getTotalCompilationTime();
+            Thread.sleep(QUIET_MILLIS);
+        } while (compilers.getTotalCompilationTime() != before);
     }
 
     private static Step[] chain(Step[] layers, Random random) {
@@ -179,6 +192,7 @@ public final class OutsideWalks {
 
     private static long[] park(int threads, Supplier<Step[]> chains) throws InterruptedException {
         CountDownLatch arrived = new CountDownLatch(threads);
+        List<Thread> parked = new ArrayList<>();
         long[] ids = new long[threads];
         for (int i = 0; i < threads; i++) {
             Step[] chain = chains.get().clone();
@@ -192,9 +206,10 @@ public final class OutsideWalks {
             thread.setDaemon(true);
             thread.start();
             ids[i] = thread.getId();
+            parked.add(thread);
         }
         arrived.await();
-        Thread.sleep(200);
+        Crowd.awaitParked(parked);
         return ids;
     }
 

@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
@@ -43,7 +42,6 @@ public final class Unmounted {
     private static final int SWITCHING = 16;
     private static final int WARM_UP_WINDOWS = 3;
     private static final LongAdder TURNS = new LongAdder();
-    private static final AtomicInteger STARTED = new AtomicInteger();
 
     private Unmounted() {}
 
@@ -182,14 +180,7 @@ public final class Unmounted {
         if (isMixed) {
             Collections.shuffle(all, new Random());
         }
-        all.forEach(site -> Virtual.start(null, () -> {
-            STARTED.incrementAndGet();
-            site.run();
-        }));
-        while (STARTED.get() < all.size()) {
-            Thread.sleep(1);
-        }
-        Thread.sleep(100);
+        Crowd.awaitParked(all.stream().map(site -> Virtual.start(null, site)).toList());
     }
 
     private static String name(ThreadsSampler sampler) {

@@ -14,8 +14,8 @@
  * for if the thread was caught outside of the JVM's code, in full only where its Java frames have
  * no anchor.
  *
- * The JVM's object of the thread is read only while the thread has not ended: that is said by its
- * ThreadEnd, which runs on this very thread, so what is not said yet has not happened.
+ * The JVM's object of the thread is read only while the thread has not ended. Its ThreadEnd says
+ * when it does, and runs on this very thread: until then the object is there.
  *
  * Owns     no memory: all is the caller's.
  * Threads  the interrupted thread. Nothing here allocates, locks or calls anything but

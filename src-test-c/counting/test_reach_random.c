@@ -241,6 +241,31 @@ static void recycle(struct world *world)
     }
 }
 
+static void plan_or_put_back(struct world *world, uint32_t taken)
+{
+    for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+        for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
+            if (real_class(world, l, n) != taken)
+                continue;
+            if (draws(world, 50))
+                make_plan(world, l, n);
+            else
+                smp_reach_put_back(world->real.reach, taken);
+            return;
+        }
+    }
+    fail_msg("no class has index %u", taken);
+}
+
+static void make_batch(struct world *world)
+{
+    uint32_t batch[4];
+    const size_t taken = smp_reach_take_batch(world->real.reach, batch, draw(world, 5));
+
+    for (size_t i = 0; i < taken; i++)
+        plan_or_put_back(world, batch[i]);
+}
+
 /* --- comparing --- */
 
 /* An id stays with its method, and no other one has ever had it. */
@@ -318,10 +343,12 @@ static void step(struct world *world)
         unload_loader(world, loader);
     else if (what < 85)
         enter_leave_or_drop(world, loader, name);
-    else if (what < 97)
+    else if (what < 95)
         make_plan(world, loader, name);
-    else
+    else if (what < 97)
         recycle(world);
+    else
+        make_batch(world);
 }
 
 static void run(enum smp_scheme scheme, bool has_rules)

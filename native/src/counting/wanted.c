@@ -153,7 +153,11 @@ void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t 
     record->state = is_dropped ? SMP_METHOD_DROPPED : SMP_METHOD_LEFT_ALONE;
     reach->methods--;
     reach->roots -= record->is_root;
-    count_loss(reach, in_class, method, loss, why, wall_ms);
+    /* One that is left alone is so again whenever its class is transformed. */
+    if (is_dropped)
+        count_loss(reach, in_class, method, loss, why, wall_ms);
+    else
+        count_once(reach, in_class, method, loss, why);
     if (reach->options.scheme != SMP_SCHEME_TOTAL)
         smp_wanted_expand(reach, in_class, method);
 }

@@ -28,7 +28,7 @@
 enum {
     SMP_WANTED_ROOT = 1,
     SMP_WANTED_EXPANDED = 2,   /* its targets are reached */
-    SMP_WANTED_COUNTED = 4,    /* as one that gets no id, so that each is counted once */
+    SMP_WANTED_COUNTED = 4,    /* as one that gets no id or no probe, so that each counts once */
     SMP_WANTED_LEFT_ALONE = 8, /* has an id and no probe */
     SMP_WANTED_DROPPED = 16    /* likewise */
 };
@@ -71,7 +71,7 @@ void smp_wanted_set_clean(struct smp_reach *reach, uint32_t clean);
 void smp_wanted_set_root(struct smp_reach *reach, struct smp_indexed_method *method, bool is_root);
 /* The method can be called: it gets an id, unless there is a reason why not. */
 void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method);
-/* It has no probe any more, for good: text NULL or what the losses say before its name. */
+/* It has no probe any more. why: NULL, or what the losses say before its name. */
 void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t method,
                            enum smp_reach_loss loss, const char *why, int64_t wall_ms);
 

@@ -208,6 +208,7 @@ static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned n
     } else if (what == 8) {
         smp_reach_leave_alone(world->real.reach, real_class(world, loader, name), number, "why");
         method->is_left_alone = true;
+        method->was_planned = false; /* the bytes that are in force have no probe */
         it->may_be_stale = true;
     } else {
         assert_int_equal(smp_reach_drop(world->real.reach, method->id, 1), !method->is_root);

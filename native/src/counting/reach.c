@@ -264,11 +264,12 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
     }
     smp_class_index_at(&reach->index, loaded)->is_allowed = is_allowed;
     smp_wanted_set_clean(reach, loaded);
+    /* What only the old bytes called is not reached any more before the new ones are looked at. */
     adopt_body(reach, loaded, &old);
+    forget_body(reach, &old);
     want_roots(reach, outline, loaded);
     smp_wanted_visit_class(reach, loaded);
     smp_wanted_drain(reach);
-    forget_body(reach, &old);
     set_dirty_if_probed(reach, loaded);
     *out = loaded;
     return SMP_OK;

@@ -77,7 +77,7 @@ void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t 
 
 /* What the method calls is reached; once. */
 void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t method);
-/* It does not call that any more. No target is pending. */
+/* It does not call that any more. No target that is pending is reached by it alone. */
 void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body);
 /* What the reached targets of all its super types find through a class that is new. */
 void smp_wanted_visit_class(struct smp_reach *reach, uint32_t visited);

@@ -244,7 +244,8 @@ static bool size_body(struct smp_class_index *index, struct draft *draft)
     sized.methods = (struct smp_indexed_method *)(void *)piece;
     sized.calls = (uint32_t *)(void *)(piece + method_bytes);
     sized.by_signature = (uint16_t *)(void *)(sized.calls + sized.call_count);
-    memcpy(sized.calls, index->scratch, sized.call_count * sizeof(*sized.calls));
+    if (sized.call_count > 0)
+        memcpy(sized.calls, index->scratch, sized.call_count * sizeof(*sized.calls));
     free_body(index, &draft->body);
     draft->body = sized;
     draft->calls = 0; /* they are the body's now */

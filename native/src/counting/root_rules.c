@@ -293,12 +293,12 @@ static enum smp_status check_rules(const char *list, size_t *count, char *messag
 }
 
 /* The rules have been checked. */
-static void keep_rules(struct smp_root_rules *rules)
+static void keep_rules(struct smp_root_rules *rules, size_t count)
 {
     const char *cursor = rules->list;
     struct smp_slice text = { 0 };
 
-    while (next_rule(&cursor, &text)) {
+    while (rules->count < count && next_rule(&cursor, &text)) {
         struct root_rule *const rule = &rules->rules[rules->count++];
 
         rule->text = text.bytes;
@@ -328,7 +328,7 @@ enum smp_status smp_root_rules_create(struct smp_quota *quota, const char *list,
         smp_root_rules_destroy(rules);
         return SMP_ENOMEM;
     }
-    keep_rules(rules);
+    keep_rules(rules, count);
     *out = rules;
     return SMP_OK;
 }

@@ -56,6 +56,7 @@ static void test_which_methods_match(void **state)
         { "com.acme.Order$Line.add", "com/acme/Order$Line", "add", "()V", true },
         { "Main.main", "Main", "main", "([Ljava/lang/String;)V", true },
         { "Main.main", "com/acme/Main", "main", "([Ljava/lang/String;)V", false },
+        { "com.acme.Order.add", "com.acme.Order", "add", "()V", false }, /* no internal name */
         /* one level */
         { "com.acme.jobs.*.run", "com/acme/jobs/Nightly", "run", "()V", true },
         { "com.acme.jobs.*.run", "com/acme/jobs/Nightly$1", "run", "()V", true },

@@ -30,8 +30,7 @@ static inline bool reference_stars(const char *pattern, const char *name)
                 return false;
         }
     }
-    return (*pattern == *name || (*pattern == '.' && *name == '/')) && *name != '\0' &&
-           reference_stars(pattern + 1, name + 1);
+    return *name == (*pattern == '.' ? '/' : *pattern) && reference_stars(pattern + 1, name + 1);
 }
 
 #endif

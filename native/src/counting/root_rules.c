@@ -354,10 +354,11 @@ const char *smp_root_rules_text(const struct smp_root_rules *rules, size_t rule)
 
 /* --- matching --- */
 
-/* Names have slashes between their levels. */
+/* Names have slashes between their levels. A dot inside of one matches nothing: levels must lie the
+ * same in both. */
 static bool is_same_byte(char pattern, char byte)
 {
-    return pattern == byte || (pattern == '.' && byte == '/');
+    return pattern == '.' ? byte == '/' : byte == pattern;
 }
 
 /* Where a match goes on after a star, one byte later. */

@@ -116,7 +116,7 @@ struct smp_slice smp_method_ids_descriptor(const struct smp_method_ids *ids, int
         smp_symbols_at(ids->signatures, smp_method_ids_at(ids, id)->signature));
 }
 
-static size_t write_class(char *out, size_t size, struct smp_slice class_name)
+static size_t write_class_name(char *out, size_t size, struct smp_slice class_name)
 {
     const size_t length = smp_utf8_from_modified(out, size, class_name.bytes, class_name.length);
 
@@ -129,13 +129,13 @@ static size_t write_class(char *out, size_t size, struct smp_slice class_name)
 
 void smp_class_name_text(char *out, size_t size, struct smp_slice class_name)
 {
-    (void)write_class(out, size, class_name);
+    (void)write_class_name(out, size, class_name);
 }
 
 void smp_method_text(char *out, size_t size, struct smp_slice class_name, struct smp_slice method)
 {
     /* Of what is too long both parts can be seen. */
-    size_t length = write_class(out, size - 8, class_name);
+    size_t length = write_class_name(out, size - 8, class_name);
 
     out[length++] = '.';
     (void)smp_utf8_from_modified(out + length, size - length, method.bytes, method.length);

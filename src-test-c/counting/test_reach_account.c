@@ -24,6 +24,10 @@ static void add_line(void *self, const struct smp_reach_line *line)
     struct lines *const lines = self;
 
     assert_true(line->count > 0);
+    if (line->note == SMP_NOTE_NOT_ENTERED)
+        assert_null(line->about);
+    else
+        assert_string_equal(line->text + strlen(line->text) - strlen(line->about), line->about);
     lines->counts[line->note] += line->count;
     if (line->since_ms != 0)
         lines->since_ms = line->since_ms;

@@ -212,7 +212,7 @@ static void test_each_allocation_may_fail(void **state)
         const struct failing_alloc_steps steps = failing_alloc_each_step(use_reach, &schemes[i]);
 
         assert_true(steps.refused > 30);
-        /* Only an id that is not to be had, and more buckets, are done without. */
+        /* A method without an id is counted; longer lists replace more buckets. */
         assert_true(steps.survived <= 2);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_index.h - the loaded classes: who extends whom, which methods they have, and what these
+ * class_index.h - the loaded classes: what they extend, which methods they have, and what these
  * call.
  *
  *   class {loader, name} ──► edges to the names of its super class and interfaces

@@ -25,7 +25,7 @@ static void tell(const struct account *account, enum smp_reach_note note, uint64
 {
     char text[LINE_BYTES];
     const struct smp_reach_line line = {
-        .note = note, .count = count, .since_ms = since_ms, .text = text
+        .note = note, .count = count, .since_ms = since_ms, .text = text, .about = what
     };
 
     (void)snprintf(text, sizeof(text), "%s%s", NOTE_TEXTS[note], what);

@@ -40,9 +40,10 @@ enum smp_reach_note {
 
 struct smp_reach_line {
     enum smp_reach_note note;
-    uint64_t count;   /* methods, classes or rules that this line is about */
-    int64_t since_ms; /* wall clock, of what was dropped; else 0 */
-    const char *text; /* the whole line, UTF-8, until the function returns */
+    uint64_t count;    /* methods, classes or rules that this line is about */
+    int64_t since_ms;  /* wall clock, of what was dropped; else 0 */
+    const char *text;  /* the whole line, UTF-8, until the function returns */
+    const char *about; /* its end: the rule, method, class; NULL in NOT_ENTERED */
 };
 
 typedef void smp_reach_each_line(void *self, const struct smp_reach_line *line);

@@ -7,7 +7,7 @@
  * Nothing here allocates but ids: targets that wait to be drained are linked through themselves.
  *
  * Threads  one at a time.
- * Errors   an id that cannot be had is counted.
+ * Errors   a method for which there is no id is counted.
  * Cost     drain: O(classes that the searches of the newly reached targets visit).
  */
 #ifndef SMP_COUNTING_WANTED_H

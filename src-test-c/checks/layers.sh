@@ -24,7 +24,7 @@ function room(name, includes,    i, n, list) {
 BEGIN {
     room("base", "")
     room("model", "base")
-    room("counting", "model base")
+    room("counting", "classfile model base")
     room("export", "model base")
 
     engine = "engine export model base" # engine itself is jvm.h

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "counting/reach.h"
+#include "counting/wanted.h"
 #include "support/outline_text.h"
 #include "support/reach_fixture.h"
 
@@ -436,6 +437,8 @@ static void test_odd_types(void **state)
     reach_load(&fixture, "com/acme/R : com/acme/R com/acme/R com/acme/R | r()V -> "
                          "[Lcom/acme/A;*clone()V com/acme/A*go()V com/acme/A*stop()V");
     assert_string_equal(wanted_of(&fixture), "com/acme/R.r()V com/acme/A.go()V com/acme/B.go()V");
+    /* go() and stop() of A: no class has the name of an array, so that is not kept. */
+    assert_int_equal(fixture.reach->index.targets.pool.count, 2);
     reach_load(&fixture, "java/lang/Object | toString()V");
     reach_fixture_end(&fixture);
 }

@@ -17,6 +17,13 @@
 
 /* --- the limit of methods --- */
 
+static bool is_never_used(void *self, int32_t id)
+{
+    (void)self;
+    (void)id;
+    return false;
+}
+
 static void test_methods_past_the_limit_are_counted_and_named(void **state)
 {
     struct reach_fixture fixture;
@@ -45,6 +52,27 @@ static void test_methods_past_the_limit_are_counted_and_named(void **state)
     smp_reach_figures(fixture.reach, &figures);
     assert_int_equal(figures.ids, 3);
     assert_int_equal(figures.methods, 1);
+    reach_fixture_end(&fixture);
+}
+
+/* It gets an id when one is free again, and what becomes of it then counts anew. */
+static void test_a_method_past_the_limit_may_get_an_id_later(void **state)
+{
+    struct reach_fixture fixture;
+    uint32_t loaded = 0;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "", "", 1, 0);
+    reach_load(&fixture, "com/acme/A | a()V");
+    loaded = reach_load(&fixture, "com/acme/B | b()V");
+    smp_reach_unload(fixture.reach, reach_find(&fixture, "com/acme/A"));
+    assert_int_equal(reach_id(&fixture, "com/acme/B.b()V"), -1);
+    assert_int_equal(smp_reach_recycle(fixture.reach, is_never_used, NULL), 1);
+    assert_int_equal(reach_load(&fixture, "com/acme/B | b()V"), loaded);
+    assert_int_equal(reach_id(&fixture, "com/acme/B.b()V"), 0);
+    smp_reach_leave_alone(fixture.reach, loaded, 0, "too large");
+    assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_METHOD_LIMIT)->count, 1);
+    assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
     reach_fixture_end(&fixture);
 }
 
@@ -109,13 +137,6 @@ static void test_classes_that_do_not_fit_are_counted_and_named(void **state)
     assert_int_equal(load_numbered(&fixture, 1), SMP_OK);
     reach_fixture_end(&fixture);
     assert_int_equal(smp_alloc_live_bytes(), 0);
-}
-
-static bool is_never_used(void *self, int32_t id)
-{
-    (void)self;
-    (void)id;
-    return false;
 }
 
 /* Names of classes that have gone take no memory: else a program that makes classes for ever would
@@ -288,6 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_methods_past_the_limit_are_counted_and_named),
+        cmocka_unit_test(test_a_method_past_the_limit_may_get_an_id_later),
         cmocka_unit_test(test_a_limit_out_of_range_is_refused),
         cmocka_unit_test(test_classes_that_do_not_fit_are_counted_and_named),
         cmocka_unit_test(test_classes_may_come_and_go_for_ever),

@@ -191,13 +191,16 @@ static void what_a_copy_is_kept_of(void **state)
     fake_code_set_compile_id(vm.code, start, 4711);
     assert_int_equal(see_place(start, 4), 1);
     assert_int_equal(see_place(start, 5), 0);
-    /* Another thread has it now. */
+    /* Other threads have both that it may be in. */
     struct smp_code_copy *taken = smp_code_copies_take(blob);
+    struct smp_code_copy *other = smp_code_copies_take(blob);
     assert_non_null(taken);
+    assert_non_null(other);
     assert_null(smp_code_copies_take(blob));
     assert_int_equal(see_place(start, 6), 1);
-    smp_code_copies_empty(); /* but for the one that is taken */
+    smp_code_copies_empty(); /* but for those that are taken */
     smp_code_copies_give_back(taken);
+    smp_code_copies_give_back(other);
     assert_int_equal(see_place(start, 7), 0);
     smp_code_copies_empty();
     assert_int_equal(see_place(start, 8), 1);
@@ -209,19 +212,47 @@ static void what_a_copy_is_kept_of(void **state)
     end();
 }
 
-/* Another thread has the copy, and there is less room on the stack. */
-static void a_copy_that_another_thread_has(void **state)
+/* There is less room on the stack. */
+static void copies_that_other_threads_have(void **state)
 {
     (void)state;
     begin(OUTSIDE_FROM);
     know_methods();
     const uintptr_t start = compile(MEDIUM);
     struct smp_code_copy *taken = smp_code_copies_take(fake_code_blob(vm.code, start));
-    assert_non_null(taken);
+    struct smp_code_copy *other = smp_code_copies_take(fake_code_blob(vm.code, start));
+    assert_true(taken != NULL && other != NULL && taken != other);
     const struct calls two = { 2, 2 };
     see_places(start, MEDIUM, two, two);
     smp_code_copies_give_back(taken);
+    smp_code_copies_give_back(other);
     end();
+}
+
+/* Methods of one stack that are copied to the same places do not replace each other in turn. */
+static void two_methods_of_one_pair(void **state)
+{
+    struct smp_code_copy *first = NULL;
+    struct smp_code_copy *second = NULL;
+
+    (void)state;
+    smp_code_copies_empty();
+    for (uintptr_t blob = 0x1000; blob < 0x1000 + 64 * SMP_CODE_COPIES; blob += 64) {
+        struct smp_code_copy *copy = smp_code_copies_take(blob);
+        assert_non_null(copy);
+        copy->key = (struct smp_code_copy_key){ .blob = blob, .compile_id = 1 };
+        smp_code_copies_give_back(copy);
+    }
+    /* Each is at its place, or was replaced by one of two others: then both of the pair differ. */
+    for (uintptr_t blob = 0x1000; blob < 0x1000 + 64 * SMP_CODE_COPIES; blob += 64) {
+        first = smp_code_copies_take(blob);
+        second = smp_code_copies_take(blob);
+        assert_true(first->key.blob == blob || second->key.blob != blob);
+        assert_true(first->key.blob != second->key.blob || first->key.blob == 0);
+        smp_code_copies_give_back(first);
+        smp_code_copies_give_back(second);
+    }
+    smp_code_copies_empty();
 }
 
 /* Many methods, for each of which there is one copy at most: each finds its own frames. */
@@ -420,7 +451,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_return_address_of_known_methods),
         cmocka_unit_test(what_a_copy_is_kept_of),
-        cmocka_unit_test(a_copy_that_another_thread_has),
+        cmocka_unit_test(copies_that_other_threads_have),
+        cmocka_unit_test(two_methods_of_one_pair),
         cmocka_unit_test(methods_that_share_a_copy),
         cmocka_unit_test(a_place_between_two_records),
         cmocka_unit_test(a_method_of_which_nothing_is_known),

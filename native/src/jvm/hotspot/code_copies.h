@@ -8,12 +8,12 @@
  * A method is seen at many places, each for the first time once: at its calls, and wherever it is
  * interrupted as a leaf. Its data do not change, so one system call is enough for all of them.
  *
- * Owns     SMP_CODE_COPIES copies, one for each hash of a blob's address; 512 KB, of which only
+ * Owns     SMP_CODE_COPIES copies, two for each hash of a blob's address; 512 KB, of which only
  *          what is used is real.
  * Threads  take, give_back: any, signal handlers included; a copy is one thread's in between.
  *          empty: any but signal handlers.
- * Errors   take: NULL, another thread has it.
- * Cost     an atomic operation.
+ * Errors   take: NULL, other threads have both.
+ * Cost     some atomic operations.
  */
 #ifndef SMP_JVM_HOTSPOT_CODE_COPIES_H
 #define SMP_JVM_HOTSPOT_CODE_COPIES_H

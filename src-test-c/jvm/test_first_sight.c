@@ -11,11 +11,13 @@
 /* after those four */
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/random.h"
 #include "base/safe_read.h"
 #include "jvm/hotspot/code_copies.h"
 #include "jvm/hotspot/frame_cache.h"
@@ -319,6 +321,52 @@ static void a_method_of_which_nothing_is_known(void **state)
     }
 }
 
+/* -------------------------------------------------------------------------- threads at once */
+
+enum { THREADS = 3, SHARED = 2 * SMP_CODE_COPIES, ROUNDS = 2000 };
+static uintptr_t shared[SHARED];
+
+/* Places of methods whose copies other threads take, replace and empty. */
+static void *see_shared(void *self)
+{
+    struct smp_raw_frame frames[SMP_CODE_MAX_FRAMES];
+    struct smp_blob blob;
+    uint64_t random = (uintptr_t)self;
+    size_t wrong = 0;
+
+    for (size_t round = 0; round < ROUNDS; round++) {
+        const size_t place = smp_random_next(&random) % SMALL;
+        const uintptr_t start = shared[smp_random_next(&random) % SHARED];
+        if (!smp_blob_find(&vm.layout, start, &blob) ||
+            smp_code_frames(&vm.layout, &blob, start + CALL_PC + place, frames,
+                            SMP_CODE_MAX_FRAMES) != FRAMES)
+            wrong++;
+        for (size_t k = 0; k < FRAMES; k++)
+            wrong += frames[k].method == vm.methods[(place + k) % METHODS] ? 0 : 1;
+        if (round % 256 == 0)
+            smp_code_copies_empty();
+    }
+    return (void *)wrong; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static void threads_share_copies(void **state)
+{
+    pthread_t threads[THREADS];
+
+    (void)state;
+    begin(OUTSIDE_FROM);
+    for (size_t i = 0; i < SHARED; i++)
+        shared[i] = compile(SMALL);
+    for (uintptr_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, see_shared, (void *)(i + 1)), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        void *wrong = NULL;
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+    }
+    end();
+}
+
 static void an_interpreted_frame(void **state)
 {
     (void)state;
@@ -456,6 +504,7 @@ int main(void)
         cmocka_unit_test(methods_that_share_a_copy),
         cmocka_unit_test(a_place_between_two_records),
         cmocka_unit_test(a_method_of_which_nothing_is_known),
+        cmocka_unit_test(threads_share_copies),
         cmocka_unit_test(an_interpreted_frame),
         cmocka_unit_test(without_a_cache_nothing_is_kept),
         cmocka_unit_test(a_native_method),

@@ -76,6 +76,26 @@ static void test_several_places_at_once(void **state)
     }
 }
 
+static void test_each_system_call_counts_once(void **state)
+{
+    const uint32_t from[] = { 1, 2 };
+    uint32_t to[2];
+    const struct smp_safe_part parts[] = { { &to[0], (uintptr_t)&from[0], sizeof(from[0]) },
+                                           { &to[1], (uintptr_t)&from[1], sizeof(from[1]) } };
+    _Atomic uint64_t calls = 0;
+
+    (void)state;
+    assert_null(smp_safe_read_refusal());
+    smp_safe_read_count_calls(&calls);
+    assert_true(smp_safe_read_parts(parts, 2));
+    assert_int_equal(calls, 1);
+    assert_false(smp_safe_read(to, 8, 8));
+    assert_int_equal(calls, 2);
+    smp_safe_read_count_calls(NULL);
+    assert_true(smp_safe_read(to, (uintptr_t)from, sizeof(from)));
+    assert_int_equal(calls, 2);
+}
+
 static bool refuse(const char **refusal)
 {
     *refusal = "for a test";
@@ -162,6 +182,7 @@ int main(void)
         cmocka_unit_test(test_memory_that_is_there),
         cmocka_unit_test(test_memory_that_is_not),
         cmocka_unit_test(test_several_places_at_once),
+        cmocka_unit_test(test_each_system_call_counts_once),
         cmocka_unit_test(test_nothing_is_read_where_it_is_not_permitted),
         cmocka_unit_test(test_under_filters_of_system_calls),
     };

@@ -13,14 +13,14 @@ bad=0
 allowed='^(__errno_location|clock_gettime|syscall|memchr|memcmp|memcpy|memmem|memset|strcmp|strstr|smp_safe_read|smp_safe_read_parts|_GLOBAL_OFFSET_TABLE_|smp_code_table)$'
 
 # These files also have functions that make and free what handlers read; their handlers' part calls neither.
-makers='/frame_cache\.c\.o$'
+makers='/(frame_cache|code_copies|method_table)\.c\.o$'
 
 undefined() {
     local object
 
     for object in "$@"; do
         if [[ $object =~ $makers ]]; then
-            nm --undefined-only --format=posix "$object" | grep -vE '^smp_(alloc|free) '
+            nm --undefined-only --format=posix "$object" | grep -vE '^(smp_alloc|smp_free|madvise) '
         else
             nm --undefined-only --format=posix "$object"
         fi

@@ -9,7 +9,9 @@
 #include <cmocka.h>
 
 #include "jvm/hotspot/code.h"
+#include "jvm/hotspot/code_copies.h"
 #include "jvm/hotspot/frame_slots.h"
+#include "jvm/hotspot/method_table.h"
 #include "support/fake_libjvm.h"
 
 enum {
@@ -176,6 +178,9 @@ struct fake_code *fake_code_create(int version)
     uintptr_t queue = 0;
 
     assert_non_null(code);
+    /* In another one, the same addresses and compile ids mean other methods. */
+    smp_code_copies_empty();
+    smp_method_table_empty();
     code->libjvm = fake_libjvm_create(version);
     set_static(code, "CodeCache", "_heaps", &code->heaps);
     set_static(code, "AbstractInterpreter", "_code", &code->interpreter);

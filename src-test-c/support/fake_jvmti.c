@@ -356,6 +356,8 @@ static jvmtiError JNICALL get_class_methods(jvmtiEnv *env, jclass class, jint *c
         return error;
     *count = fake_jvmti.class_methods;
     *out = allocate((size_t)*count * sizeof(jmethodID));
+    for (jint i = 0; i < *count; i++)
+        (*out)[i] = fake_jvmti.class_ids == NULL ? NULL : fake_jvmti.class_ids[i];
     return JVMTI_ERROR_NONE;
 }
 

@@ -73,11 +73,12 @@ struct fake_jvmti {
     jvmtiEventCallbacks callbacks;
     bool enabled[JVMTI_MAX_EVENT_TYPE_VAL + 1];
     bool disposed;
-    struct fake_method method; /* what every method id means */
-    const char *version;       /* of the Java platform; NULL: there is no such property */
-    jint class_count;          /* loaded */
-    jint class_methods;        /* of each of them */
-    bool has_class_unload;     /* among the extension events */
+    struct fake_method method;  /* what every method id means */
+    const char *version;        /* of the Java platform; NULL: there is no such property */
+    jint class_count;           /* loaded */
+    jint class_methods;         /* of each of them */
+    const jmethodID *class_ids; /* of these; NULL: they are all NULL */
+    bool has_class_unload;      /* among the extension events */
     jvmtiExtensionEvent on_class_unload;
     struct fake_group system;
     struct fake_thread *threads[FAKE_MAX_THREADS];

@@ -146,6 +146,7 @@ static const struct smp_export jdk_25[] = {
     { "nmethod", "_immutable_data", "address", false, 96 },
     { "nmethod", "_immutable_data_size", "int", false, 160 },
     { "nmethod", "_compile_id", "int", false, 212 },
+    { "nmethod", "_state", "volatile signed char", false, 219 },
     { "JavaThread", "_anchor", "JavaFrameAnchor", false, 1152 },
     { "JavaThread", "_thread_state", "JavaThreadState", false, 1324 },
     { "UpcallStub::FrameData", "jfa", "JavaFrameAnchor", false, 0 },

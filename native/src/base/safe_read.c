@@ -26,9 +26,18 @@ enum {
 
 static _Atomic pid_t this_process; /* 0: not permitted, or not tried yet */
 static smp_safe_read_trial *_Atomic test_trial;
+static _Atomic uint64_t *_Atomic test_count;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool is_tried;
 static const char *refusal_text;
+
+static void count_call(void)
+{
+    _Atomic uint64_t *calls = atomic_load_explicit(&test_count, memory_order_relaxed);
+
+    if (calls != NULL)
+        (void)atomic_fetch_add_explicit(calls, 1, memory_order_relaxed);
+}
 
 static bool read_parts(pid_t process, const struct smp_safe_part *parts, size_t count)
 {
@@ -45,6 +54,7 @@ static bool read_parts(pid_t process, const struct smp_safe_part *parts, size_t 
                                   .iov_len = parts[i].size };
         size += parts[i].size;
     }
+    count_call();
     const ssize_t copied =
         (ssize_t)syscall(SYS_process_vm_readv, process, into, count, from, count, 0UL);
     errno = saved;
@@ -175,6 +185,11 @@ bool smp_safe_read_parts(const struct smp_safe_part *parts, size_t count)
     const pid_t process = atomic_load_explicit(&this_process, memory_order_relaxed);
 
     return process != 0 && read_parts(process, parts, count);
+}
+
+void smp_safe_read_count_calls(_Atomic uint64_t *calls)
+{
+    atomic_store(&test_count, calls);
 }
 
 void smp_safe_read_set_trial(smp_safe_read_trial *trial)

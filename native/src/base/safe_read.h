@@ -14,6 +14,7 @@
 #ifndef SMP_BASE_SAFE_READ_H
 #define SMP_BASE_SAFE_READ_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +39,8 @@ bool smp_safe_read_parts(const struct smp_safe_part *parts, size_t count);
 /* Test seam: what the next first try finds. NULL: a real one. Not for production. */
 typedef bool smp_safe_read_trial(const char **refusal);
 void smp_safe_read_set_trial(smp_safe_read_trial *trial);
+
+/* Test seam: *calls grows by one with each system call. NULL: no more. Not for production. */
+void smp_safe_read_count_calls(_Atomic uint64_t *calls);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Times of walks in the handler: AsyncGetCallTrace, our own walk without its cache, and with it, in
- * turn on the same thread from the same interrupted registers.
+ * turn on the same thread from the same interrupted registers. Without the cache each walk sees all
+ * return addresses for the first time; what is known of methods (hotspot/method_table.h) is not
+ * forgotten.
  *
  * The linker puts __wrap_smp_stack_walk in front of the product's function, which the handler
  * calls. What is measured runs before the walk that is requested, which then goes on as always.
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/safe_read.h"
 #include "bench/observed/interrupted.h"
 #include "jvm/code/code_view.h"
 #include "jvm/walk/handler/registers.h"
@@ -29,7 +32,9 @@ enum {
     SWEPT_BYTES = 8 * 1024 * 1024,
     LINE_BYTES = 64,
     SAMPLES = 8192,
-    COLUMNS = WAYS + WAYS * STATES, /* frames that each way found; then times in ns, -1: none */
+    CALLS = WAYS + WAYS * STATES, /* where in a row the system calls are */
+    /* Frames that each way found; times in ns, -1: none; system calls for reading memory. */
+    COLUMNS = CALLS + WAYS,
 };
 
 static struct {
@@ -112,6 +117,7 @@ static void sweep(void)
 
 static void measure(const struct job *job, uint32_t turn, int32_t row[COLUMNS])
 {
+    static _Atomic uint64_t calls;
     int32_t *const times = row + WAYS;
 
     memset(row, -1, COLUMNS * sizeof(*row));
@@ -119,7 +125,11 @@ static void measure(const struct job *job, uint32_t turn, int32_t row[COLUMNS])
         time_walk(job, (int)(turn % WAYS), &row[turn % WAYS]);
     for (uint32_t i = 0; i < WAYS; i++) {
         const int way = (int)((turn + i) % WAYS);
+        atomic_store(&calls, 0);
+        smp_safe_read_count_calls(&calls);
         (void)walk(job, way);
+        smp_safe_read_count_calls(NULL);
+        row[CALLS + way] = (int32_t)atomic_load(&calls);
         times[WARM * WAYS + way] = time_walk(job, way, &row[way]);
     }
     for (uint32_t i = 0; i < WAYS; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/code/code_events.h"
 
+#include <jvmticmlr.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include "jvm/code/class_unload.h"
 #include "jvm/code/code_map.h"
 #include "jvm/hotspot/check.h"
+#include "jvm/hotspot/method_table.h"
 #include "jvm/hotspot/version.h"
 
 static const jvmtiEvent code_events[] = {
@@ -87,6 +89,35 @@ void JNICALL smp_code_events_on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread
     (void)loaded;
 }
 
+static void keep_inlined(const jvmtiCompiledMethodLoadInlineRecord *record)
+{
+    const void *last = NULL;
+
+    for (jint i = 0; i < record->numpcs; i++) {
+        const PCStackInfo *info = &record->pcinfo[i];
+        for (jint k = 0; k < info->numstackframes; k++) {
+            if (info->methods[k] != last)
+                smp_method_table_add((uint64_t)(uintptr_t)info->methods[k]);
+            last = info->methods[k];
+        }
+    }
+}
+
+/* The method, and what is inlined in it, which will be on stacks. */
+static void keep_ids(jmethodID method, const void *info)
+{
+    const struct smp_layout *layout = smp_hotspot_layout();
+
+    if (layout == NULL || smp_hotspot_is_refused() || !smp_method_table_serves(layout))
+        return;
+    smp_method_table_add((uint64_t)(uintptr_t)method);
+    for (const jvmtiCompiledMethodLoadRecordHeader *header = info; header != NULL;
+         header = header->next) {
+        if (header->kind == JVMTI_CMLR_INLINE_INFO)
+            keep_inlined((const jvmtiCompiledMethodLoadInlineRecord *)(const void *)header);
+    }
+}
+
 void JNICALL smp_code_events_on_load(jvmtiEnv *jvmti, jmethodID method, jint size,
                                      const void *start, jint map_length,
                                      const jvmtiAddrLocationMap *map, const void *info)
@@ -97,6 +128,7 @@ void JNICALL smp_code_events_on_load(jvmtiEnv *jvmti, jmethodID method, jint siz
         return;
     smp_code_map_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method);
     smp_call_sites_make(jvmti, start, (size_t)size, info);
+    keep_ids(method, info);
     smp_hotspot_record(method, (uintptr_t)start, (size_t)size, info);
 }
 

@@ -6,6 +6,8 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
+#include "jvm/hotspot/check.h"
+#include "jvm/hotspot/method_table.h"
 
 enum { EXTRA_REFS = 16 };
 
@@ -19,6 +21,17 @@ uint64_t smp_method_ids_made(void)
     return atomic_load(&ids.made);
 }
 
+/* A walk of ours then finds the ids without reading them from the JVM's memory. */
+static void offer_ids(const jmethodID *methods, jint count)
+{
+    const struct smp_layout *layout = smp_hotspot_layout();
+
+    if (layout == NULL || smp_hotspot_is_refused() || !smp_method_table_serves(layout))
+        return;
+    for (jint i = 0; i < count; i++)
+        smp_method_table_offer((uint64_t)(uintptr_t)methods[i]);
+}
+
 /* Returns the number of methods. A class that is not prepared yet has none that runs. */
 static uint64_t make_ids_of(jvmtiEnv *jvmti, jclass owner)
 {
@@ -27,6 +40,7 @@ static uint64_t make_ids_of(jvmtiEnv *jvmti, jclass owner)
 
     if ((*jvmti)->GetClassMethods(jvmti, owner, &count, &methods) != JVMTI_ERROR_NONE)
         return 0;
+    offer_ids(methods, count);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)methods);
     return count > 0 ? (uint64_t)count : 0;
 }

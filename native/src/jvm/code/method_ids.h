@@ -12,6 +12,8 @@
  *   ClassPrepare ─► ids of that class, on the thread that prepares it
  *   SMP_IDS_LIMIT methods ─► ClassPrepare off: names are copied, or a handshake makes ids
  *
+ * Each id is also offered to hotspot/method_table.h.
+ *
  * An id costs memory of the JVM's own, a part of which stays when its class is unloaded (up to JDK
  * 25). The limit bounds that in an application that makes classes for ever.
  *

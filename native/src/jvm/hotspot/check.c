@@ -9,6 +9,8 @@
 #include "base/safe_read.h"
 #include "jvm/hotspot/check_code.h"
 #include "jvm/hotspot/check_stacks.h"
+#include "jvm/hotspot/code_copies.h"
+#include "jvm/hotspot/method_table.h"
 
 /* What is known of the layout; any thread may read it. */
 enum answer { UNKNOWN, FOUND, PROVED, REFUSED };
@@ -162,5 +164,7 @@ void smp_hotspot_forget(void)
     atomic_store(&state.records, 0);
     atomic_store(&state.frames, 0);
     smp_check_forget();
+    smp_method_table_empty();
+    smp_code_copies_empty();
     state.reason[0] = '\0';
 }

@@ -13,7 +13,8 @@
  *
  * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
  * Errors   false, or 0 frames: not code of a known kind, or a record that makes no sense.
- * Cost     find: some loads. frames: a binary search and one decoded scope for each frame.
+ * Cost     find: some loads. frames: a binary search and one decoded scope for each frame; where
+ *          debug data lie outside of the code heap one system call, three where they are large.
  */
 #ifndef SMP_JVM_HOTSPOT_CODE_H
 #define SMP_JVM_HOTSPOT_CODE_H

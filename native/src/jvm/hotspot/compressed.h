@@ -3,12 +3,12 @@
  * compressed.h - the numbers that libjvm compresses (UNSIGNED5): up to five bytes of six bits each,
  * the lowest first; a byte below the limit is the last one.
  *
- * Data are read a window at a time, so that few of the reads are system calls.
+ * Data are found a window at a time, so that few of the reads are system calls.
  *
  * Threads  any, signal handlers included: no lock, no allocation.
  * Errors   is_broken, for good: the end was passed, memory cannot be read, or a byte is none of a
  *          number's. What is returned then is 0.
- * Cost     a read for each window.
+ * Cost     a call of find for each window.
  */
 #ifndef SMP_JVM_HOTSPOT_COMPRESSED_H
 #define SMP_JVM_HOTSPOT_COMPRESSED_H
@@ -24,29 +24,32 @@ enum {
     SMP_COMPRESSED_BITS = 6
 };
 
-/* Copies all of it, or returns false. */
-typedef bool smp_compressed_read(const void *self, void *to, uintptr_t at, size_t size);
+/* The bytes from at on, where they can be loaded: in their place, or copied to room. *length of
+ * them are wanted; fewer may come. NULL: none can be read. */
+typedef const uint8_t *smp_compressed_find(const void *self, uintptr_t at, size_t *length,
+                                           uint8_t room[SMP_COMPRESSED_WINDOW]);
 
-/* A place in such data; at may be set to another one behind their start. bytes are written as they
- * are needed. */
+/* A place in such data; at may be set to another one behind their start. room is written where it
+ * is needed. */
 struct smp_compressed {
     uint32_t base; /* see layout.h */
-    smp_compressed_read *read;
-    const void *self; /* read's */
+    smp_compressed_find *find;
+    const void *self; /* find's */
     bool is_broken;
     uintptr_t end;
     uintptr_t at;
     uintptr_t window;
-    size_t length; /* of what has been read from window on */
-    uint8_t bytes[SMP_COMPRESSED_WINDOW];
+    size_t length;        /* of what has been found from window on */
+    const uint8_t *bytes; /* those */
+    uint8_t room[SMP_COMPRESSED_WINDOW];
 };
 
 /* In [start, end), which is where it begins. */
 static inline void smp_compressed_begin(struct smp_compressed *data, uint32_t base, uintptr_t start,
-                                        uintptr_t end, smp_compressed_read *read, const void *self)
+                                        uintptr_t end, smp_compressed_find *find, const void *self)
 {
     data->base = base;
-    data->read = read;
+    data->find = find;
     data->self = self;
     data->is_broken = false;
     data->at = data->window = start;
@@ -56,11 +59,10 @@ static inline void smp_compressed_begin(struct smp_compressed *data, uint32_t ba
 
 static inline bool smp_compressed_fill(struct smp_compressed *data)
 {
-    const size_t rest = data->end - data->at;
-
     data->window = data->at;
-    data->length = rest < SMP_COMPRESSED_WINDOW ? rest : SMP_COMPRESSED_WINDOW;
-    if (!data->read(data->self, data->bytes, data->window, data->length))
+    data->length = data->end - data->at;
+    data->bytes = data->find(data->self, data->at, &data->length, data->room);
+    if (data->bytes == NULL)
         data->length = 0;
     return data->length > 0;
 }

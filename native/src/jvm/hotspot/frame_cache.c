@@ -7,6 +7,7 @@
 #include "base/safe_read.h"
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/memory.h"
+#include "jvm/hotspot/method_table.h"
 #include "jvm/hotspot/safepoint_count.h"
 
 enum {
@@ -18,7 +19,6 @@ enum {
     MAX_BCI = (1 << BCI_BITS) - 2, /* -1 is kept as 0 */
     CODE_WORDS = 16,
     METHOD_WORDS = 16,
-    LAST_POINTER_IDS = 25, /* the last JDK whose method ids are pointers */
     HALF_BITS = 32,
     PART_SHIFT = 57,
     VIRTUAL_ROOT = 1, /* flags */
@@ -45,7 +45,7 @@ enum method_word {
     METHOD_SEQUENCE,
     METHOD_KEY, /* Method* */
     METHOD_CONST,
-    METHOD_SHAPE, /* epoch, number, flags */
+    METHOD_SHAPE, /* number, flags */
     METHOD_CODE_BYTES,
     METHOD_ID,
     METHOD_IDS,
@@ -313,9 +313,8 @@ static bool complete_ids(struct smp_frames_cache *cache, const struct smp_layout
     bool is_changed = false;
 
     for (size_t i = 0; i < code->count; i++) {
-        struct smp_method_code unused;
         if (code->ids[i] == 0 &&
-            smp_frame_cache_method(cache, layout, code->frames[i].method, &unused, &code->ids[i]))
+            smp_frame_cache_id(cache, layout, code->frames[i].method, &code->ids[i]))
             is_changed = is_changed || code->ids[i] != 0;
     }
     return is_changed;
@@ -341,18 +340,7 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
     return true;
 }
 
-/*
- * Up to JDK 25 an id is the address of a word that has the Method*, or nothing once its class is
- * unloaded; that word is never freed or used again. So it says whether this is still the method
- * that was here when the id was read: another class of the same shape may have taken the same
- * addresses, and the event of the unloading comes late.
- */
-static bool is_id_of(uint64_t id, uintptr_t method)
-{
-    return smp_load_word((uintptr_t)id) == method;
-}
-
-/* As is_id_of, for an id that may be anything. */
+/* Is this the id of the method? For an id that may be anything, where ids are pointers. */
 static bool is_new_id_of(uint64_t id, uintptr_t method)
 {
     uintptr_t found = 0;
@@ -362,16 +350,11 @@ static bool is_new_id_of(uint64_t id, uintptr_t method)
 }
 
 /*
- * Later ids are numbers, which say nothing. There an entry is checked: all words on the way from
- * the Method* to the id are read once more, in one system call. That is left out as long as there
- * was no safepoint since: without one no method is freed that was on a stack, and this one was, as
- * the entry is sure.
+ * Where ids are pointers, methods are in method_table.h. Later ids are numbers, which say nothing.
+ * There an entry is checked: all words on the way from the Method* to the id are read once more, in
+ * one system call. That is left out as long as there was no safepoint since: without one no method
+ * is freed that was on a stack, and this one was, as the entry is sure.
  */
-static bool has_id_pointers(const struct smp_layout *layout)
-{
-    return layout->version <= LAST_POINTER_IDS;
-}
-
 static uint64_t stamp_of(uint64_t safepoints)
 {
     return safepoints << 1;
@@ -390,13 +373,13 @@ static void put_words(struct smp_frames_cache *cache, const uint64_t words[METHO
     end_writing(cache);
 }
 
-static void put_method(struct smp_frames_cache *cache, uintptr_t method, uint32_t epoch,
+static void put_method(struct smp_frames_cache *cache, uintptr_t method,
                        const struct smp_method_code *code, uint64_t id, uint64_t stamp)
 {
     const uint64_t words[METHOD_USED] = {
         [METHOD_KEY] = method,
         [METHOD_CONST] = code->const_method,
-        [METHOD_SHAPE] = shape_of(epoch, code->number, 0, code->is_native ? NATIVE : 0),
+        [METHOD_SHAPE] = shape_of(0, code->number, 0, code->is_native ? NATIVE : 0),
         [METHOD_CODE_BYTES] = code->code_bytes,
         [METHOD_ID] = id,
         [METHOD_IDS] = code->ids,
@@ -430,19 +413,6 @@ static void take_method(const struct smp_layout *layout, const uint64_t *words,
     *id = words[METHOD_ID];
 }
 
-/* Where ids are pointers. */
-static bool find_by_id(const struct smp_frames_cache *cache, const struct smp_layout *layout,
-                       uintptr_t method, uint32_t epoch, struct smp_method_code *out, uint64_t *id)
-{
-    uint64_t words[METHOD_USED];
-
-    if (!copy_method(cache, method, words, METHOD_POOL) ||
-        words[METHOD_SHAPE] >> HALF_BITS != epoch)
-        return false;
-    take_method(layout, words, out, id);
-    return is_id_of(*id, method);
-}
-
 /* Where ids are numbers. safepoints: counted just now; 0: not known. */
 static bool find_by_words(struct smp_frames_cache *cache, const struct smp_layout *layout,
                           uintptr_t method, uint64_t safepoints, struct smp_method_code *out,
@@ -471,31 +441,81 @@ static bool find_by_words(struct smp_frames_cache *cache, const struct smp_layou
     return true;
 }
 
-static bool find_method(struct smp_frames_cache *cache, const struct smp_layout *layout,
-                        uintptr_t method, uint64_t safepoints, uint32_t epoch,
-                        struct smp_method_code *out, uint64_t *id)
+/*
+ * Where the byte codes of a known method are, read for the first time. Its id's word had the
+ * Method* before, and if it still has, the method was alive all the while, and so was what was read
+ * of it.
+ */
+static bool read_known(const struct smp_layout *layout, uintptr_t method,
+                       struct smp_known_method *known)
 {
-    return has_id_pointers(layout) ? find_by_id(cache, layout, method, epoch, out, id)
-                                   : find_by_words(cache, layout, method, safepoints, out, id);
+    struct smp_method_code code;
+    struct smp_known_method after;
+
+    if (!smp_method_byte_codes(layout, method, &code) || !smp_method_table_find(method, &after) ||
+        after.id != known->id)
+        return false;
+    known->const_method = code.const_method;
+    known->code_bytes = (uint16_t)code.code_bytes;
+    known->is_native = code.is_native;
+    smp_method_table_put(method, known);
+    return true;
+}
+
+static bool find_or_read(const struct smp_frames_cache *cache, const struct smp_layout *layout,
+                         uintptr_t method, struct smp_method_code *out, uint64_t *id)
+{
+    struct smp_known_method known;
+
+    if (smp_method_table_find(method, &known) &&
+        (known.const_method != 0 || read_known(layout, method, &known))) {
+        *out = (struct smp_method_code){ .const_method = known.const_method,
+                                         .code = known.const_method + layout->const_method.bytes,
+                                         .code_bytes = known.code_bytes,
+                                         .is_native = known.is_native };
+        *id = known.id;
+        return true;
+    }
+    if (!smp_method_code(layout, method, out))
+        return false;
+    *id = smp_method_code_id(out);
+    if (cache == NULL || *id == 0 || !is_new_id_of(*id, method))
+        return true;
+    known = (struct smp_known_method){ .id = *id,
+                                       .const_method = out->const_method,
+                                       .code_bytes = (uint16_t)out->code_bytes,
+                                       .is_native = out->is_native };
+    smp_method_table_put(method, &known);
+    return true;
 }
 
 bool smp_frame_cache_method(struct smp_frames_cache *cache, const struct smp_layout *layout,
                             uintptr_t method, struct smp_method_code *out, uint64_t *id)
 {
-    const uint32_t epoch =
-        cache == NULL ? 0 : atomic_load_explicit(&cache->epoch, memory_order_acquire);
-    const uint64_t safepoints =
-        has_id_pointers(layout) ? 0 : smp_safepoint_count(layout->safepoints);
-
-    if (cache != NULL && find_method(cache, layout, method, safepoints, epoch, out, id))
+    if (smp_method_table_serves(layout))
+        return find_or_read(cache, layout, method, out, id);
+    const uint64_t safepoints = smp_safepoint_count(layout->safepoints);
+    if (cache != NULL && find_by_words(cache, layout, method, safepoints, out, id))
         return true;
     if (!smp_method_code(layout, method, out))
         return false;
     *id = smp_method_code_id(out);
-    if (cache == NULL || *id == 0 || (has_id_pointers(layout) && !is_new_id_of(*id, method)))
+    if (cache == NULL || *id == 0)
         return true;
     out->is_unsure = safepoints != 0;
-    put_method(cache, method, epoch, out, *id, stamp_of(safepoints));
+    put_method(cache, method, out, *id, stamp_of(safepoints));
+    return true;
+}
+
+bool smp_frame_cache_id(struct smp_frames_cache *cache, const struct smp_layout *layout,
+                        uintptr_t method, uint64_t *id)
+{
+    struct smp_known_method known;
+    struct smp_method_code unused;
+
+    if (!smp_method_table_serves(layout) || !smp_method_table_find(method, &known))
+        return smp_frame_cache_method(cache, layout, method, &unused, id);
+    *id = known.id;
     return true;
 }
 

@@ -3,11 +3,11 @@
  * frame_cache.h - remembers what return addresses and methods mean (see frames.h).
  *
  *   return address ─► blob, compile id, frame's size, its frames with their method ids
- *   Method*        ─► byte codes, method id
+ *   Method*        ─► byte codes, method id (from JDK 26 on; before that: method_table.h)
  *
- * An entry is believed if the blob still has its compile id, and if nothing was renewed since;
- * else it is checked once more. More than four frames are in further entries of the same table,
- * which may have been replaced on their own: then nothing is found.
+ * An entry of an address is believed if the blob still has its compile id, and if nothing was
+ * renewed since; else it is checked once more. More than four frames are in further entries of the
+ * same table, which may have been replaced on their own: then nothing is found.
  *
  * Owns     its two tables, of fixed sizes; an entry replaces the one that was in its place.
  * Threads  find: any, signal handlers included; an entry that is just written is not found. put:
@@ -55,10 +55,13 @@ static inline uintptr_t smp_frame_cache_leaf(uintptr_t line_pc)
 }
 
 /*
- * Found here, or read and kept. id: 0 where it has none yet, read anew each time. False: no
- * method.
+ * Found, or read and, with a cache, kept. id: 0 where it has none yet, read anew each time. False:
+ * no method.
  */
 bool smp_frame_cache_method(struct smp_frames_cache *cache, const struct smp_layout *layout,
                             uintptr_t method, struct smp_method_code *out, uint64_t *id);
+/* The id alone, which may be known where the byte codes are not. */
+bool smp_frame_cache_id(struct smp_frames_cache *cache, const struct smp_layout *layout,
+                        uintptr_t method, uint64_t *id);
 
 #endif

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "jvm/hotspot/frame_cache.h"
 #include "jvm/hotspot/frame_walk.h"
+#include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/machine_code.h"
 #include "jvm/hotspot/method.h"
 #include "jvm/hotspot/version.h"
 
 enum { FIRST_VIRTUAL_THREADS = 19, MAX_FRAME_BYTES = 1024 * 1024 };
+
+static _Atomic uint64_t virtual_root_id; /* 0: not known */
 
 /* Frames that do not fit at the end of what has been walked are read here first. */
 struct own_frames {
@@ -64,13 +68,26 @@ bool smp_frame_step_known(struct smp_frame_walk *walk, bool *is_known)
     return *is_known && go_on(walk, &own, &code);
 }
 
-/* A virtual thread's frames stand on that of this method, which its carrier has called. */
-static bool is_virtual_root(const struct smp_layout *layout, const struct smp_blob *blob)
+void smp_frames_set_virtual_root(uint64_t id)
 {
+    atomic_store_explicit(&virtual_root_id, id, memory_order_relaxed);
+}
+
+/*
+ * A virtual thread's frames stand on that of this method, which its carrier has called. By its id,
+ * where both are known; else by its names, which are some system calls. id: of the blob's method.
+ */
+static bool is_virtual_root(const struct smp_layout *layout, const struct smp_blob *blob,
+                            uint64_t id)
+{
+    const uint64_t root = atomic_load_explicit(&virtual_root_id, memory_order_relaxed);
     struct smp_method_names names;
 
-    return blob->kind == SMP_BLOB_NATIVE && layout->version >= FIRST_VIRTUAL_THREADS &&
-           smp_method_names(layout, blob->method, &names) &&
+    if (blob->kind != SMP_BLOB_NATIVE || layout->version < FIRST_VIRTUAL_THREADS)
+        return false;
+    if (root != 0 && id != 0)
+        return id == root;
+    return smp_method_names(layout, blob->method, &names) &&
            strcmp(names.name, "enterSpecial") == 0 &&
            strcmp(names.class_name, "jdk/internal/vm/Continuation") == 0;
 }
@@ -90,12 +107,9 @@ static bool find_size(const struct smp_layout *layout, const struct smp_blob *bl
 static bool read_code_frames(struct smp_frame_walk *walk, const struct smp_blob *blob,
                              uintptr_t line_pc, struct smp_known_code *code)
 {
-    struct smp_method_code unused;
-
     code->blob = blob->start;
     code->compile_id = blob->compile_id;
     code->frame_bytes = blob->frame_bytes;
-    code->is_virtual_root = is_virtual_root(walk->layout, blob);
     if (!find_size(walk->layout, blob, &code->says_size))
         return false;
     if (line_pc != 0)
@@ -105,11 +119,13 @@ static bool read_code_frames(struct smp_frame_walk *walk, const struct smp_blob 
         code->count =
             smp_code_frames(walk->layout, blob, walk->pc, code->frames, SMP_CODE_MAX_FRAMES);
     for (size_t i = 0; i < code->count; i++) {
-        if (!smp_frame_cache_method(walk->cache, walk->layout, code->frames[i].method, &unused,
-                                    &code->ids[i]))
+        if (!smp_frame_cache_id(walk->cache, walk->layout, code->frames[i].method, &code->ids[i]))
             return false;
     }
-    return code->count > 0;
+    if (code->count == 0)
+        return false;
+    code->is_virtual_root = is_virtual_root(walk->layout, blob, code->ids[0]);
+    return true;
 }
 
 static bool step_method(struct smp_frame_walk *walk, const struct smp_blob *blob)

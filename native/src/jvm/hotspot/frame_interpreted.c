@@ -34,8 +34,11 @@ static bool find_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bc
     walk->out->unsure += code.is_unsure ? 1 : 0;
     if (frame->bci != NOT_IN_METHOD)
         return true;
-    return walk->cache != NULL && smp_frame_cache_method(NULL, walk->layout, method, &code, id) &&
-           (frame->bci = leaf_or_slot_bci(&code, leaf_bcp, bcp)) != NOT_IN_METHOD;
+    if (!smp_method_code(walk->layout, method, &code))
+        return false;
+    *id = smp_method_code_id(&code);
+    frame->bci = leaf_or_slot_bci(&code, leaf_bcp, bcp);
+    return frame->bci != NOT_IN_METHOD;
 }
 
 /* Of the word in the frame. */

@@ -30,6 +30,7 @@ enum topic {
     TOPIC_COUNT,
     UPCALLS = TOPIC_COUNT, /* from here on: not required */
     BARRIER,
+    INSTALLED,
     ALL_TOPICS
 };
 
@@ -165,6 +166,7 @@ static const struct row rows[] = {
     ROW_FIELD(UPCALLS, 0, upcall.frame_anchor, UpcallStub::FrameData, jfa, "JavaFrameAnchor", 8),
     ROW_CONSTANT(UPCALLS, upcall.kind, "CodeBlobKind::Upcall"),
     ROW_STATIC(BARRIER, barrier_pc, StubRoutines, _cont_returnBarrier, "address"),
+    ROW_FIELD(INSTALLED, 0, nmethod.state, nmethod, _state, "volatile signed char", 1),
 };
 
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
@@ -382,6 +384,7 @@ bool smp_layout_find(const struct smp_exports *exports, int version, struct smp_
     }
     out->upcall.is_known = take_topic(&search, UPCALLS, out, NULL);
     (void)take_topic(&search, BARRIER, out, NULL);
+    (void)take_topic(&search, INSTALLED, out, NULL);
     out->safepoints = smp_safepoint_count_find(exports);
     return true;
 }

@@ -79,6 +79,7 @@ struct smp_layout {
     struct {
         uint32_t method;
         uint32_t compile_id;
+        uint32_t state;       /* a signed byte, not negative once it is installed; 0: unknown */
         uint32_t original_pc; /* distance from the frame's sp */
         /* Debug data inside of the blob. */
         uint32_t scopes;     /* pointer */

@@ -8,8 +8,9 @@
  *
  * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
  * Errors   0 or false: no id, or memory that is no method.
- * Cost     a safe read of each object: four for the code, three more for an id; one, of five
- *          parts, to see that nothing has changed.
+ * Cost     system calls (base/safe_read.h): three or four for the code, one or two for the byte
+ *          codes alone; one more for an id; three more than the code for names; one, of five parts,
+ *          to see that nothing has changed.
  */
 #ifndef SMP_JVM_HOTSPOT_METHOD_H
 #define SMP_JVM_HOTSPOT_METHOD_H
@@ -37,7 +38,7 @@ struct smp_method_code {
     uint16_t number; /* among its class's methods */
     uintptr_t ids;   /* address of the pointer to the ids of its class's methods */
     uintptr_t pool;
-    uintptr_t id_array; /* what ids points to; only smp_method_code_id sets it */
+    uintptr_t id_array; /* what ids points to */
     bool is_unsure;     /* of frame_cache.h's: see smp_frames_confirm */
 };
 
@@ -48,7 +49,10 @@ struct smp_method_code {
 bool smp_method_code(const struct smp_layout *layout, uintptr_t method,
                      struct smp_method_code *out);
 /* 0: it has no id yet. */
-uint64_t smp_method_code_id(struct smp_method_code *code);
+uint64_t smp_method_code_id(const struct smp_method_code *code);
+/* Of a word that is known to be a Method*: only what an interpreted frame is checked with. */
+bool smp_method_byte_codes(const struct smp_layout *layout, uintptr_t method,
+                           struct smp_method_code *out);
 /*
  * Are all words that led from this Method* to its code and to its id, which is not 0, as they were?
  * Then reading them anew would find nothing else.

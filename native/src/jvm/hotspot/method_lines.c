@@ -19,10 +19,13 @@ struct table {
     int32_t line;
 };
 
-static bool read_table_bytes(const void *self, void *to, uintptr_t at, size_t size)
+static const uint8_t *find_table_bytes(const void *self, uintptr_t at, size_t *length,
+                                       uint8_t room[SMP_COMPRESSED_WINDOW])
 {
     (void)self;
-    return smp_safe_read(to, at, size);
+    if (*length > SMP_COMPRESSED_WINDOW)
+        *length = SMP_COMPRESSED_WINDOW;
+    return smp_safe_read(room, at, *length) ? room : NULL;
 }
 
 /* Its lowest bit says whether it counts down. */
@@ -63,7 +66,7 @@ bool smp_method_lines_read(uint32_t base, uintptr_t start, uintptr_t end, int32_
     int32_t wanted = bci < 0 ? 0 : bci;
     size_t entries = 0;
 
-    smp_compressed_begin(&table.data, base, start, end, read_table_bytes, NULL);
+    smp_compressed_begin(&table.data, base, start, end, find_table_bytes, NULL);
     table.bci = table.line = 0;
     *out = (struct smp_method_lines){ 0 };
     while (entries++ < MAX_ENTRIES && next_entry(&table)) {

@@ -16,7 +16,9 @@
 #include "jvm/code/method_ids.h"
 #include "jvm/hotspot/check.h"
 #include "jvm/hotspot/chunks.h"
+#include "jvm/hotspot/code_copies.h"
 #include "jvm/hotspot/frames.h"
+#include "jvm/hotspot/method_table.h"
 #include "jvm/hotspot/version.h"
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
@@ -151,6 +153,7 @@ static const struct smp_chunks *find_chunks(JNIEnv *env)
 static void prepare_own_walk(const struct smp_check_caller *caller)
 {
     (void)!smp_hotspot_prove(caller); /* else it is not usable, see smp_hotspot_is_usable */
+    smp_frames_set_virtual_root(smp_virtual_threads_boundary());
     if (state.cache == NULL && smp_frames_cache_create(&state.cache) == SMP_OK) {
         state.own =
             smp_own_walk_make(smp_hotspot_layout(), state.cache, smp_virtual_threads_boundary());
@@ -294,6 +297,8 @@ static void close_async(void)
     }
     smp_method_ids_close();
     smp_code_events_close();
+    smp_method_table_empty();
+    smp_code_copies_empty();
 }
 
 enum smp_status smp_async_open(int signal)

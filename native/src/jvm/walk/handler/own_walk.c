@@ -92,9 +92,7 @@ static void copy_leaf(const struct smp_own_walk *self, uintptr_t method,
 static bool find_id(const struct smp_own_walk *self, uintptr_t method, struct smp_jvm_frame *frames,
                     uint32_t capacity, uint64_t *id)
 {
-    struct smp_method_code unused;
-
-    if (method == 0 || !smp_frame_cache_method(self->cache, self->layout, method, &unused, id))
+    if (method == 0 || !smp_frame_cache_id(self->cache, self->layout, method, id))
         return false;
     if (*id == 0)
         copy_leaf(self, method, frames, capacity, id);

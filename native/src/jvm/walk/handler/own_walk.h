@@ -9,7 +9,7 @@
  *
  * Threads  the interrupted thread: no lock, no allocation, no call into the JVM.
  * Errors   see struct smp_own_walk.
- * Cost     that of smp_frames_walk; 10 to 15 us more for each method without an id.
+ * Cost     that of smp_frames_walk; 5 to 10 us more for each method without an id.
  */
 #ifndef SMP_JVM_WALK_HANDLER_OWN_WALK_H
 #define SMP_JVM_WALK_HANDLER_OWN_WALK_H

@@ -21,8 +21,14 @@ final class HandlerTimes {
     static final int SWEPT = 2;
     static final int STATES = 3;
 
-    /** Of a row: the frames that each way found; for each state, and in it for each way, nanoseconds; -1: none. */
-    static final int COLUMNS = WAYS + STATES * WAYS;
+    /** Where in a row the system calls are by which each way has read memory. */
+    static final int CALLS = WAYS + STATES * WAYS;
+
+    /**
+     * Of a row: the frames that each way found; for each state, and in it for each way, nanoseconds, -1: none; for each
+     * way system calls.
+     */
+    static final int COLUMNS = CALLS + WAYS;
 
     private HandlerTimes() {}
 

@@ -24,6 +24,7 @@ function room(name, includes,    i, n, list) {
 BEGIN {
     room("base", "")
     room("model", "base")
+    room("counting", "base model classfile")
     room("export", "model base")
 
     engine = "engine export model base" # engine itself is jvm.h
@@ -35,12 +36,13 @@ BEGIN {
 
     jvm = "base engine/jvm.h model/sample.h"
     room("jvm/agent", "base")
+    room("jvm/calls", "base counting jvm/agent")
     room("jvm/hotspot", "base jvm/agent")
     room("jvm/code", jvm " jvm/agent jvm/hotspot")
     room("jvm/walk/handler", "engine/jvm.h jvm/hotspot jvm/code")
     room("jvm/threads", jvm " jvm/agent jvm/hotspot jvm/walk/handler")
     room("jvm/walk", jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads")
-    all = jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads jvm/walk"
+    all = jvm " counting jvm/agent jvm/calls jvm/hotspot jvm/code jvm/walk/handler jvm/threads jvm/walk"
     room("jvm", all)
 
     all = all " jvm export model engine engine/threads engine/attribution engine/sources engine/session"
@@ -50,7 +52,7 @@ BEGIN {
     # System headers that a layer must not see.
     hidden["base"] = "^(jni|jvmti)[.]h$|^com_incapsula_"
     hidden["model"] = "^(jni|jvmti|pthread)[.]h$|^com_incapsula_"
-    hidden["export"] = hidden["engine"] = hidden["base"]
+    hidden["counting"] = hidden["export"] = hidden["engine"] = hidden["base"]
     hidden["jvm"] = hidden["tests"] = "^com_incapsula_"
     hidden["jni"] = "^jvmti[.]h$"
 }
@@ -83,7 +85,7 @@ FNR == 1 {
     header = parts[2]
     if (header ~ hidden[layer])
         complain(FILENAME ": " layer " must not include <" header ">")
-    if (header !~ "^(base|model|export|engine|jvm|jni)/")
+    if (header !~ "^(base|model|classfile|counting|export|engine|jvm|jni)/")
         next
     target = header
     sub("[.]h$", "", header)

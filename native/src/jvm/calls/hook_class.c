@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/calls/hook_class.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "counting/call_arena.h"
+#include "counting/call_layout.h"
+#include "counting/call_path.h"
+#include "jvm/agent/jdk.h"
+
+static struct {
+    jclass type; /* a global reference; NULL: not open */
+    jfieldID lost;
+} hook;
+
+/* In the order of setUp in Java. */
+static const jlong layout[] = {
+    SMP_CALL_SLOTS - 1,
+    sizeof(void *),
+    offsetof(struct smp_call_state, tid),
+    offsetof(struct smp_call_state, next),
+    offsetof(struct smp_call_state, position),
+    offsetof(struct smp_call_state, top),
+    offsetof(struct smp_call_state, phase),
+    offsetof(struct smp_call_state, is_exact),
+    offsetof(struct smp_call_node, key),
+    offsetof(struct smp_call_node, parent),
+    offsetof(struct smp_call_node, child),
+    offsetof(struct smp_call_node, next),
+    offsetof(struct smp_call_node, count),
+    offsetof(struct smp_call_node, exits),
+    sizeof(struct smp_call_node),
+};
+
+enum { LAYOUT_SIZE = sizeof(layout) / sizeof(layout[0]), SAME_LAYOUT = -1, LOCAL_REFS = 8 };
+
+static struct smp_call_state *state_of(jlong address)
+{
+    return (struct smp_call_state *)(uintptr_t)address;
+}
+
+/* ---- native methods of the class ---- */
+
+static void JNICALL hook_enter_root(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass type, jlong tid,
+                                    jboolean is_virtual, jint id)
+{
+    smp_call_enter_root(tid, is_virtual != JNI_FALSE, 0, id);
+}
+
+static void JNICALL hook_exit_root(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass type, jlong state,
+                                   jint id)
+{
+    smp_call_exit_root(state_of(state), id);
+}
+
+static void JNICALL hook_enter(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass type, jlong state, jint id)
+{
+    smp_call_enter(state_of(state), id);
+}
+
+static void JNICALL hook_exit(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass type, jlong state, jint id)
+{
+    smp_call_exit(state_of(state), id);
+}
+
+static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass type, jlong state,
+                                jlong at, jint id)
+{
+    struct smp_call_node *node = (struct smp_call_node *)(uintptr_t)at;
+
+    return (jlong)(uintptr_t)smp_call_child(state_of(state), node, id);
+}
+
+static bool register_natives(JNIEnv *env, jclass type)
+{
+    static const JNINativeMethod methods[] = {
+        { (char *)"enterRoot0", (char *)"(JZI)V", (void *)hook_enter_root },
+        { (char *)"exitRoot0", (char *)"(JI)V", (void *)hook_exit_root },
+        { (char *)"enter0", (char *)"(JI)V", (void *)hook_enter },
+        { (char *)"exit0", (char *)"(JI)V", (void *)hook_exit },
+        { (char *)"child0", (char *)"(JJI)J", (void *)hook_child },
+    };
+
+    return (*env)->RegisterNatives(env, type, methods,
+                                   (jint)(sizeof(methods) / sizeof(methods[0]))) == JNI_OK;
+}
+
+/* ---- setting up ---- */
+
+static enum smp_status refuse_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], const char *why)
+{
+    (*env)->ExceptionClear(env);
+    (void)snprintf(reason, SMP_HOOK_REASON_BYTES, "%s", why);
+    return SMP_EUNSUPPORTED;
+}
+
+/* The JVM may unload the library with its class loader; the class stays. */
+static bool stay_mapped(void)
+{
+    Dl_info us;
+
+    return dladdr((const void *)&hook, &us) != 0 && us.dli_fname != NULL &&
+           (dlopen(us.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL ||
+            dlopen(NULL, RTLD_LAZY) != NULL);
+}
+
+static enum smp_status set_up_layout(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
+{
+    const struct smp_call_addresses addresses = smp_call_arena_addresses();
+    const jmethodID set_up = smp_jdk_static_method(env, type, "setUp", "(JJ[J)I");
+    jlongArray numbers = set_up == NULL ? NULL : (*env)->NewLongArray(env, LAYOUT_SIZE);
+
+    if (set_up == NULL)
+        return refuse_hook(env, reason, "the hook class cannot be initialised");
+    if (numbers == NULL) {
+        (*env)->ExceptionClear(env);
+        return SMP_ENOMEM;
+    }
+    (*env)->SetLongArrayRegion(env, numbers, 0, LAYOUT_SIZE, layout);
+    const jint different =
+        (*env)->CallStaticIntMethod(env, type, set_up, (jlong)(uintptr_t)addresses.slots,
+                                    (jlong)(uintptr_t)addresses.shared, numbers);
+    if ((*env)->ExceptionCheck(env) || different != SAME_LAYOUT)
+        return refuse_hook(env, reason, "the hook class has another layout");
+    return SMP_OK;
+}
+
+/* Natives before the layout: a hook that has a state may need them. */
+static enum smp_status define_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], jclass *out)
+{
+    jclass type = (*env)->DefineClass(
+        env, SMP_HOOK_CLASS, NULL, (const jbyte *)smp_hook_class_bytes, (jsize)smp_hook_class_size);
+
+    if (type == NULL)
+        return refuse_hook(env, reason, "the JVM does not define the hook class");
+    *out = type;
+    /* Looking up a method links and initialises the class, which forgets natives known before. */
+    if (smp_jdk_static_method(env, type, SMP_HOOK_ENTER, SMP_HOOK_SIGNATURE) == NULL)
+        return refuse_hook(env, reason, "the hook class cannot be initialised");
+    if (!register_natives(env, type))
+        return refuse_hook(env, reason, "the hook class's native methods are not accepted");
+    return set_up_layout(env, type, reason);
+}
+
+/* Of another copy of this library. */
+static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
+{
+    const jfieldID field = smp_jdk_static_field(env, type, "shared", "J");
+    const jlong address = field == NULL ? 0 : (*env)->GetStaticLongField(env, type, field);
+
+    if (address == 0 || !smp_call_arena_adopt((struct smp_call_shared *)(uintptr_t)address))
+        return refuse_hook(env, reason, "another version of this library counts in this JVM");
+    if (!register_natives(env, type))
+        return refuse_hook(env, reason, "the hook class's native methods are not accepted");
+    return SMP_OK;
+}
+
+static enum smp_status keep_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
+{
+    const jfieldID lost = smp_jdk_static_field(env, type, "lost", "J");
+
+    if (lost == NULL)
+        return refuse_hook(env, reason, "another version of this library counts in this JVM");
+    hook.type = (*env)->NewGlobalRef(env, type);
+    hook.lost = lost;
+    return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
+}
+
+enum smp_status smp_hook_class_open(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES])
+{
+    jclass type = NULL;
+    enum smp_status status = SMP_OK;
+
+    if (hook.type != NULL)
+        return SMP_OK;
+    if (!stay_mapped())
+        return refuse_hook(env, reason, "the library cannot be kept in memory");
+    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
+        (*env)->ExceptionClear(env);
+        return SMP_ENOMEM;
+    }
+    type = smp_jdk_class(env, SMP_HOOK_CLASS);
+    status = type != NULL ? adopt_hook(env, type, reason) : define_hook(env, reason, &type);
+    if (status == SMP_OK)
+        status = keep_hook(env, type, reason);
+    (void)(*env)->PopLocalFrame(env, NULL);
+    return status;
+}
+
+int64_t smp_hook_class_lost(JNIEnv *env)
+{
+    return hook.type == NULL ? 0 : (*env)->GetStaticLongField(env, hook.type, hook.lost);
+}

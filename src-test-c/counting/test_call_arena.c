@@ -48,7 +48,9 @@ static void enter_root(int64_t tid)
 
 static void options_out_of_range_are_refused(void **state)
 {
-    const struct smp_call_options right = { .max_bytes = 1, .nodes = SMP_CALL_LEAST_UNITS, .depth = 1 };
+    const struct smp_call_options right = { .max_bytes = 1,
+                                            .nodes = SMP_CALL_LEAST_UNITS,
+                                            .depth = 1 };
     struct smp_call_options wrong = right;
 
     (void)state;
@@ -178,7 +180,8 @@ static void calls_past_the_depth_are_counted_as_such(void **state)
     for (int i = 0; i < 95; i++)
         smp_call_exit(own, METHOD);
     assert_true(smp_call_position_of(TID, &position));
-    assert_int_equal(position.ordinal, 2 + 2 + 4); /* top, overflow, the root's two, the fifth call */
+    assert_int_equal(position.ordinal,
+                     2 + 2 + 4); /* top, overflow, the root's two, the fifth call */
     for (int i = 0; i < 5; i++)
         smp_call_exit(own, METHOD);
     smp_call_exit_root(own, ROOT);

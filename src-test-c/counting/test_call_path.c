@@ -133,10 +133,9 @@ static void leave(struct call call)
 /* The path of a row, in the naive version. */
 static int path_of_row(const struct call_counts *counts, const struct smp_call_delta *row)
 {
-    const int parent =
-        row->parent == 0
-            ? -1
-            : path_of_row(counts, call_counts_row(counts, row->tree, row->parent));
+    const int parent = row->parent == 0
+                           ? -1
+                           : path_of_row(counts, call_counts_row(counts, row->tree, row->parent));
 
     return naive_path(parent, (struct call){ row->method, row->is_root });
 }
@@ -213,9 +212,9 @@ static void random_step(struct real *real, uint64_t *random)
 static void run_random(uint64_t seed)
 {
     static struct call_counts counts;
-    const struct smp_call_options options = {
-        .max_bytes = 64 << 20, .nodes = 1000000, .depth = DEPTH
-    };
+    const struct smp_call_options options = { .max_bytes = 64 << 20,
+                                              .nodes = 1000000,
+                                              .depth = DEPTH };
     struct real real = { .count = 0 };
     uint64_t random = seed;
 

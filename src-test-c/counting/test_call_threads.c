@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that are counted, a reader that does not stop them, and an end of counting at any time. */
+/* Threads that are counted, a reader that does not stop them, and an end that comes at any time. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

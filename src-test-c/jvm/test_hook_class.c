@@ -17,7 +17,10 @@ enum step {
     NO_STEP, /* none fails */
     DEFINE,
     INITIALISE,
+    DEFINE_NATIVES,
+    CONSTRUCTOR,
     NATIVES,
+    NEW_NATIVES,
     SET_UP_METHOD,
     ARRAY,
     SET_UP_THROWS,
@@ -39,6 +42,9 @@ static struct {
 } vm;
 
 static char some_class;
+static char natives_class;
+static char natives_object;
+static char natives_field;
 static char some_method;
 static char some_array;
 static char field_lost;
@@ -64,12 +70,48 @@ static jclass JNICALL find_class(JNIEnv *env, const char *name)
 static jclass JNICALL define_class(JNIEnv *env, const char *name, jobject loader,
                                    const jbyte *bytes, jsize size)
 {
+    const bool is_hook = strcmp(name, SMP_HOOK_CLASS) == 0;
+
     (void)env;
-    assert_string_equal(name, SMP_HOOK_CLASS);
     assert_null(loader);
-    assert_int_equal(size, smp_hook_class_size);
+    assert_int_equal(size, is_hook ? smp_hook_class_size : smp_hook_natives_size);
     assert_memory_equal(bytes, "\xca\xfe\xba\xbe\0\0\0\x3d", 8); /* Java 17 */
-    return answer(DEFINE, &some_class);
+    if (!is_hook)
+        assert_string_equal(name, SMP_HOOK_NATIVES);
+    return is_hook ? answer(DEFINE, &some_class) : answer(DEFINE_NATIVES, &natives_class);
+}
+
+static jmethodID JNICALL constructor(JNIEnv *env, jclass type, const char *name,
+                                     const char *signature)
+{
+    (void)env;
+    (void)signature;
+    assert_ptr_equal(type, &natives_class);
+    assert_string_equal(name, "<init>");
+    return answer(CONSTRUCTOR, &some_method);
+}
+
+static jobject JNICALL new_natives(JNIEnv *env, jclass type, jmethodID method, ...)
+{
+    (void)env;
+    (void)method;
+    assert_ptr_equal(type, &natives_class);
+    return answer(NEW_NATIVES, &natives_object);
+}
+
+static jobject JNICALL get_natives(JNIEnv *env, jclass type, jfieldID field)
+{
+    (void)env;
+    (void)type;
+    assert_ptr_equal(field, &natives_field);
+    return vm.shared == 0 ? NULL : (jobject)&natives_object;
+}
+
+static jclass JNICALL object_class(JNIEnv *env, jobject object)
+{
+    (void)env;
+    assert_ptr_equal(object, &natives_object);
+    return (jclass)&natives_class;
 }
 
 static jmethodID JNICALL static_method(JNIEnv *env, jclass type, const char *name,
@@ -85,8 +127,8 @@ static jint JNICALL register_all(JNIEnv *env, jclass type, const JNINativeMethod
                                  jint count)
 {
     (void)env;
-    (void)type;
     (void)methods;
+    assert_ptr_equal(type, &natives_class);
     vm.natives = count;
     return answer(NATIVES, &some_class) != NULL ? JNI_OK : JNI_ERR;
 }
@@ -121,7 +163,9 @@ static jfieldID JNICALL static_field(JNIEnv *env, jclass type, const char *name,
 {
     (void)env;
     (void)type;
-    assert_string_equal(signature, "J");
+    (void)signature;
+    if (strcmp(name, "natives") == 0)
+        return (jfieldID)&natives_field;
     if (strcmp(name, "shared") == 0)
         return (jfieldID)&field_shared;
     return answer(LOST_FIELD, &field_lost);
@@ -169,6 +213,10 @@ static const struct JNINativeInterface_ functions = {
     .FindClass = find_class,
     .DefineClass = define_class,
     .GetStaticMethodID = static_method,
+    .GetMethodID = constructor,
+    .NewObject = new_natives,
+    .GetStaticObjectField = get_natives,
+    .GetObjectClass = object_class,
     .RegisterNatives = register_all,
     .NewLongArray = long_array,
     .SetLongArrayRegion = set_region,
@@ -200,8 +248,11 @@ static void what_is_refused_has_a_reason(void **state)
     (void)state;
     open_fails(DEFINE, SMP_EUNSUPPORTED, "the JVM does not define the hook class");
     open_fails(INITIALISE, SMP_EUNSUPPORTED, "the hook class cannot be initialised");
-    open_fails(NATIVES, SMP_EUNSUPPORTED, "the hook class's native methods are not accepted");
-    open_fails(SET_UP_METHOD, SMP_EUNSUPPORTED, "the hook class cannot be initialised");
+    open_fails(DEFINE_NATIVES, SMP_EUNSUPPORTED, "the JVM does not define the hooks' native part");
+    open_fails(CONSTRUCTOR, SMP_EUNSUPPORTED, "the JVM does not define the hooks' native part");
+    open_fails(NATIVES, SMP_EUNSUPPORTED, "the hooks' native methods are not accepted");
+    open_fails(NEW_NATIVES, SMP_ENOMEM, "");
+    open_fails(SET_UP_METHOD, SMP_EUNSUPPORTED, "the hook class has another layout");
     open_fails(ARRAY, SMP_ENOMEM, "");
     open_fails(SET_UP_THROWS, SMP_EUNSUPPORTED, "the hook class has another layout");
     open_fails(LAYOUT, SMP_EUNSUPPORTED, "the hook class has another layout");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/call_clock.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 #endif
 
 #define CLOCK_SOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
+
+enum { CLOCK_TRIES = 5 };
 
 bool smp_call_clock_is_counter;
 static bool without_counter;
@@ -54,14 +57,31 @@ static bool has_counter(void)
 }
 #endif
 
+/* Both clocks at one moment: of several tries the one that took the shortest time. */
+static struct smp_call_clock read_both(void)
+{
+    struct smp_call_clock best = { 0 };
+    int64_t least = INT64_MAX;
+
+    for (int i = 0; i < CLOCK_TRIES; i++) {
+        const int64_t before = smp_call_clock_ticks();
+        const int64_t ns = smp_clock_ns();
+        const int64_t took = smp_call_clock_ticks() - before;
+        if (took < least) {
+            least = took;
+            best = (struct smp_call_clock){ .start_ticks = before + took / 2, .start_ns = ns };
+        }
+    }
+    return best;
+}
+
 void smp_call_clock_start(struct smp_call_clock *clock)
 {
     const bool is_counter = !without_counter && has_counter();
 
     if (is_counter != smp_call_clock_is_counter) /* threads of an earlier start may read it */
         smp_call_clock_is_counter = is_counter;
-    clock->start_ns = smp_clock_ns();
-    clock->start_ticks = smp_call_clock_ticks();
+    *clock = read_both();
 }
 
 double smp_call_clock_tick_ns(const struct smp_call_clock *clock)
@@ -69,8 +89,9 @@ double smp_call_clock_tick_ns(const struct smp_call_clock *clock)
     if (!smp_call_clock_is_counter)
         return 1;
 
-    const int64_t ns = smp_clock_ns() - clock->start_ns;
-    const int64_t ticks = smp_call_clock_ticks() - clock->start_ticks;
+    const struct smp_call_clock now = read_both();
+    const int64_t ns = now.start_ns - clock->start_ns;
+    const int64_t ticks = now.start_ticks - clock->start_ticks;
     return ticks > 0 && ns > 0 ? (double)ns / (double)ticks : 1;
 }
 

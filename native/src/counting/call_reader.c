@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "counting/call_arena.h"
 #include "counting/call_shared.h"
 
 #define RELAXED memory_order_relaxed

@@ -13,13 +13,13 @@ import jdk.internal.vm.annotation.Stable;
  *
  * <p>All data is the library's (native/src/counting/call_layout.h): a state per thread, found by the thread's id, and a
  * tree of calls. Here is only what is frequent: a call from a place it was made from before, and its exit. The rest is
- * done by native methods, as all of it is with exact timing.
+ * done by native methods (threadssampler.HookNatives), as all of it is with exact timing.
  *
  * <p>A hook throws nothing, does not wait and allocates nothing. What fails for lack of stack is counted in {@code lost}.
  * The first thing each hook does goes as deep as all that it does itself later, so a hook that fails there has changed
  * nothing; and as an entry and an exit at one depth both fail or both do not, the position stays right.
  */
-public final class ThreadsSamplerHook {
+public abstract class ThreadsSamplerHook {
 
     private static final Unsafe U = Unsafe.getUnsafe();
     /* Never getId(), which a program may override. */
@@ -51,13 +51,18 @@ public final class ThreadsSamplerHook {
     @Stable
     private static long slots;
 
+    /** Does the rest; a constant as well. */
+    @Stable
+    private static ThreadsSamplerHook natives;
+
     /** Address of all that is shared, for another copy of the library in this JVM. */
     private static long shared;
 
     /** Entries and exits that were not counted for lack of stack; threads may overwrite each other's. */
     private static long lost;
 
-    private ThreadsSamplerHook() {}
+    /** For the native part. */
+    protected ThreadsSamplerHook() {}
 
     private static Class<?> virtualThreads() {
         try {
@@ -68,7 +73,7 @@ public final class ThreadsSamplerHook {
     }
 
     /* -1: the layout is the same; else the index of the first number that is not. */
-    private static int setUp(long slotsAddress, long sharedAddress, long[] layout) {
+    private static int setUp(ThreadsSamplerHook nativePart, long slotsAddress, long sharedAddress, long[] layout) {
         long[] own = {
             SLOT_MASK,
             1L << SLOT_SHIFT,
@@ -91,20 +96,26 @@ public final class ThreadsSamplerHook {
                 return i;
             }
         }
+        natives = nativePart;
         shared = sharedAddress;
         slots = slotsAddress;
         return -1;
     }
 
-    private static native void enterRoot0(long tid, boolean isVirtual, int id);
+    /** A root begins. */
+    protected abstract void enterRoot0(long tid, boolean isVirtual, int id);
 
-    private static native void exitRoot0(long state, int id);
+    /** A root ends. */
+    protected abstract void exitRoot0(long state, int id);
 
-    private static native void enter0(long state, int id);
+    /** A call begins. */
+    protected abstract void enter0(long state, int id);
 
-    private static native void exit0(long state, int id);
+    /** A call ends. */
+    protected abstract void exit0(long state, int id);
 
-    private static native long child0(long state, long at, int id);
+    /** A node for a call. */
+    protected abstract long child0(long state, long at, int id);
 
     /** An instrumented method begins. */
     @ForceInline
@@ -117,7 +128,7 @@ public final class ThreadsSamplerHook {
                     if (U.getByte(state + STATE_IS_EXACT) == 0) {
                         push(state, at, id);
                     } else {
-                        enter0(state, id);
+                        natives.enter0(state, id);
                     }
                 }
             }
@@ -139,7 +150,7 @@ public final class ThreadsSamplerHook {
                         U.putLongOpaque(null, state + STATE_POSITION, U.getLong(at + NODE_PARENT));
                         U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
                     } else {
-                        exit0(state, id);
+                        natives.exit0(state, id);
                     }
                 }
             }
@@ -152,7 +163,7 @@ public final class ThreadsSamplerHook {
     public static void enterRoot(int id) {
         try {
             Thread thread = Thread.currentThread();
-            enterRoot0(U.getLong(thread, TID), VIRTUAL != null && VIRTUAL.isInstance(thread), id);
+            natives.enterRoot0(U.getLong(thread, TID), VIRTUAL != null && VIRTUAL.isInstance(thread), id);
         } catch (Throwable e) {
             lost++;
         }
@@ -163,7 +174,7 @@ public final class ThreadsSamplerHook {
         try {
             long state = state();
             if (state != 0 && U.getLong(state + STATE_POSITION) != 0) {
-                exitRoot0(state, id);
+                natives.exitRoot0(state, id);
             }
         } catch (Throwable e) {
             lost++;
@@ -227,6 +238,6 @@ public final class ThreadsSamplerHook {
                 child = U.getLong(child + NODE_NEXT);
             }
         }
-        return child0(state, at, id);
+        return natives.child0(state, at, id);
     }
 }

@@ -37,36 +37,39 @@ static const jlong layout[] = {
 
 enum { LAYOUT_SIZE = sizeof(layout) / sizeof(layout[0]), SAME_LAYOUT = -1, LOCAL_REFS = 8 };
 
+#define SET_UP_SIGNATURE "(L" SMP_HOOK_CLASS ";JJ[J)I"
+
 static struct smp_call_state *state_of(jlong address)
 {
     return (struct smp_call_state *)(uintptr_t)address;
 }
 
-/* ---- native methods of the class ---- */
+/* ---- native methods ---- */
 
-static void JNICALL hook_enter_root(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass type, jlong tid,
+static void JNICALL hook_enter_root(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong tid,
                                     jboolean is_virtual, jint id)
 {
     smp_call_enter_root(tid, is_virtual != JNI_FALSE, 0, id);
 }
 
-static void JNICALL hook_exit_root(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass type, jlong state,
+static void JNICALL hook_exit_root(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,
                                    jint id)
 {
     smp_call_exit_root(state_of(state), id);
 }
 
-static void JNICALL hook_enter(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass type, jlong state, jint id)
+static void JNICALL hook_enter(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,
+                               jint id)
 {
     smp_call_enter(state_of(state), id);
 }
 
-static void JNICALL hook_exit(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass type, jlong state, jint id)
+static void JNICALL hook_exit(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state, jint id)
 {
     smp_call_exit(state_of(state), id);
 }
 
-static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass type, jlong state,
+static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,
                                 jlong at, jint id)
 {
     struct smp_call_node *node = (struct smp_call_node *)(uintptr_t)at;
@@ -107,54 +110,78 @@ static bool stay_mapped(void)
             dlopen(NULL, RTLD_LAZY) != NULL);
 }
 
-static enum smp_status set_up_layout(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
+/* Looking up a method links and initialises a class, which forgets natives known before. */
+static enum smp_status create_natives(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], jobject *out)
+{
+    jclass type =
+        (*env)->DefineClass(env, SMP_HOOK_NATIVES, NULL, (const jbyte *)smp_hook_natives_bytes,
+                            (jsize)smp_hook_natives_size);
+    const jmethodID init = type == NULL ? NULL : smp_jdk_method(env, type, "<init>", "()V");
+
+    if (init == NULL)
+        return refuse_hook(env, reason, "the JVM does not define the hooks' native part");
+    if (!register_natives(env, type))
+        return refuse_hook(env, reason, "the hooks' native methods are not accepted");
+    *out = (*env)->NewObject(env, type, init);
+    if (*out != NULL)
+        return SMP_OK;
+    (*env)->ExceptionClear(env);
+    return SMP_ENOMEM;
+}
+
+static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
+                                   char reason[SMP_HOOK_REASON_BYTES])
 {
     const struct smp_call_addresses addresses = smp_call_arena_addresses();
-    const jmethodID set_up = smp_jdk_static_method(env, type, "setUp", "(JJ[J)I");
+    const jmethodID set_up = smp_jdk_static_method(env, type, "setUp", SET_UP_SIGNATURE);
     jlongArray numbers = set_up == NULL ? NULL : (*env)->NewLongArray(env, LAYOUT_SIZE);
 
     if (set_up == NULL)
-        return refuse_hook(env, reason, "the hook class cannot be initialised");
+        return refuse_hook(env, reason, "the hook class has another layout");
     if (numbers == NULL) {
         (*env)->ExceptionClear(env);
         return SMP_ENOMEM;
     }
     (*env)->SetLongArrayRegion(env, numbers, 0, LAYOUT_SIZE, layout);
     const jint different =
-        (*env)->CallStaticIntMethod(env, type, set_up, (jlong)(uintptr_t)addresses.slots,
+        (*env)->CallStaticIntMethod(env, type, set_up, natives, (jlong)(uintptr_t)addresses.slots,
                                     (jlong)(uintptr_t)addresses.shared, numbers);
     if ((*env)->ExceptionCheck(env) || different != SAME_LAYOUT)
         return refuse_hook(env, reason, "the hook class has another layout");
     return SMP_OK;
 }
 
-/* Natives before the layout: a hook that has a state may need them. */
 static enum smp_status define_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], jclass *out)
 {
+    jobject natives = NULL;
+    enum smp_status status = SMP_OK;
     jclass type = (*env)->DefineClass(
         env, SMP_HOOK_CLASS, NULL, (const jbyte *)smp_hook_class_bytes, (jsize)smp_hook_class_size);
 
     if (type == NULL)
         return refuse_hook(env, reason, "the JVM does not define the hook class");
-    *out = type;
-    /* Looking up a method links and initialises the class, which forgets natives known before. */
     if (smp_jdk_static_method(env, type, SMP_HOOK_ENTER, SMP_HOOK_SIGNATURE) == NULL)
         return refuse_hook(env, reason, "the hook class cannot be initialised");
-    if (!register_natives(env, type))
-        return refuse_hook(env, reason, "the hook class's native methods are not accepted");
-    return set_up_layout(env, type, reason);
+    status = create_natives(env, reason, &natives);
+    if (status == SMP_OK)
+        status = set_up_hook(env, type, natives, reason);
+    *out = type;
+    return status;
 }
 
 /* Of another copy of this library. */
 static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
     const jfieldID field = smp_jdk_static_field(env, type, "shared", "J");
+    const jfieldID natives = smp_jdk_static_field(env, type, "natives", "L" SMP_HOOK_CLASS ";");
     const jlong address = field == NULL ? 0 : (*env)->GetStaticLongField(env, type, field);
+    jobject object = natives == NULL ? NULL : (*env)->GetStaticObjectField(env, type, natives);
 
-    if (address == 0 || !smp_call_arena_adopt((struct smp_call_shared *)(uintptr_t)address))
+    if (address == 0 || object == NULL ||
+        !smp_call_arena_adopt((struct smp_call_shared *)(uintptr_t)address))
         return refuse_hook(env, reason, "another version of this library counts in this JVM");
-    if (!register_natives(env, type))
-        return refuse_hook(env, reason, "the hook class's native methods are not accepted");
+    if (!register_natives(env, (*env)->GetObjectClass(env, object)))
+        return refuse_hook(env, reason, "the hooks' native methods are not accepted");
     return SMP_OK;
 }
 

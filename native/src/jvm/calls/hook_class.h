@@ -3,6 +3,9 @@
  * hook_class.h - defines java.lang.ThreadsSamplerHook, which instrumented methods call, into the
  * JVM's own module java.base, and connects it with the call arenas (counting/call_arena.h).
  *
+ * Its native methods are those of threadssampler.HookNatives, which belongs to no named module: the
+ * JVM warns, on its standard output, of each native method that is registered in java.base.
+ *
  * A class of the boot loader is never unloaded, and may be called at any time from then on: so this
  * library stays mapped. Another copy of the library, loaded by another class loader, finds the
  * class there: it takes over its native methods and the memory behind them, where both copies have
@@ -22,6 +25,7 @@
 
 #include "base/status.h"
 
+#define SMP_HOOK_NATIVES "threadssampler/HookNatives"
 /* As instrumented classes name it. Its methods take an int and return nothing. */
 #define SMP_HOOK_CLASS "java/lang/ThreadsSamplerHook"
 #define SMP_HOOK_ENTER "enter"
@@ -37,8 +41,10 @@ SMP_CHECKED enum smp_status smp_hook_class_open(JNIEnv *env, char reason[SMP_HOO
 /* Entries and exits that hooks could not do for lack of stack, about. */
 int64_t smp_hook_class_lost(JNIEnv *env);
 
-/* Its bytes, of java/java.base/java/lang/ThreadsSamplerHook.java, made by the build. */
+/* Their bytes, of the sources in java/java.base and java/boot, made by the build. */
 extern const unsigned char smp_hook_class_bytes[];
 extern const unsigned int smp_hook_class_size;
+extern const unsigned char smp_hook_natives_bytes[];
+extern const unsigned int smp_hook_natives_size;
 
 #endif

@@ -210,7 +210,9 @@ public final class HookedCalls {
         check("time of the leaf", exact == hooks.nanos(LEAF) > 0);
         check("the root's time contains the leaf's", hooks.nanos(LEAF) < hooks.nanos(ROOT));
         Hooks.Row root = hooks.row(ROOT);
-        check("least, mean and most", root.least > 0 && root.least <= root.nanos / 100 && root.nanos / 100 <= root.most);
+        check(
+                "least, mean and most",
+                root.least > 0 && root.least <= root.nanos / 100 && root.nanos / 100 <= root.most);
         end();
     }
 
@@ -282,8 +284,7 @@ public final class HookedCalls {
             }
         });
         Map<String, Long> tree = new Hooks().read().tree();
-        Map<String, Long> expected =
-                Map.of("[1]", 1L, "[1] 2", 10_000L, "[1] 4", 10_000L, "[1] 4 40", 10_000L);
+        Map<String, Long> expected = Map.of("[1]", 1L, "[1] 2", 10_000L, "[1] 4", 10_000L, "[1] 4 40", 10_000L);
         check("tree with lost exits " + tree, tree.equals(expected));
         end();
     }

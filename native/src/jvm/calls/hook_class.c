@@ -116,7 +116,7 @@ static enum smp_status create_natives(JNIEnv *env, char reason[SMP_HOOK_REASON_B
     jclass type =
         (*env)->DefineClass(env, SMP_HOOK_NATIVES, NULL, (const jbyte *)smp_hook_natives_bytes,
                             (jsize)smp_hook_natives_size);
-    const jmethodID init = type == NULL ? NULL : smp_jdk_method(env, type, "<init>", "()V");
+    jmethodID init = type == NULL ? NULL : smp_jdk_method(env, type, "<init>", "()V");
 
     if (init == NULL)
         return refuse_hook(env, reason, "the JVM does not define the hooks' native part");
@@ -133,7 +133,7 @@ static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
                                    char reason[SMP_HOOK_REASON_BYTES])
 {
     const struct smp_call_addresses addresses = smp_call_arena_addresses();
-    const jmethodID set_up = smp_jdk_static_method(env, type, "setUp", SET_UP_SIGNATURE);
+    jmethodID set_up = smp_jdk_static_method(env, type, "setUp", SET_UP_SIGNATURE);
     jlongArray numbers = set_up == NULL ? NULL : (*env)->NewLongArray(env, LAYOUT_SIZE);
 
     if (set_up == NULL)
@@ -172,8 +172,8 @@ static enum smp_status define_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTE
 /* Of another copy of this library. */
 static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
-    const jfieldID field = smp_jdk_static_field(env, type, "shared", "J");
-    const jfieldID natives = smp_jdk_static_field(env, type, "natives", "L" SMP_HOOK_CLASS ";");
+    jfieldID field = smp_jdk_static_field(env, type, "shared", "J");
+    jfieldID natives = smp_jdk_static_field(env, type, "natives", "L" SMP_HOOK_CLASS ";");
     const jlong address = field == NULL ? 0 : (*env)->GetStaticLongField(env, type, field);
     jobject object = natives == NULL ? NULL : (*env)->GetStaticObjectField(env, type, natives);
 
@@ -187,7 +187,7 @@ static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK
 
 static enum smp_status keep_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
-    const jfieldID lost = smp_jdk_static_field(env, type, "lost", "J");
+    jfieldID lost = smp_jdk_static_field(env, type, "lost", "J");
 
     if (lost == NULL)
         return refuse_hook(env, reason, "another version of this library counts in this JVM");

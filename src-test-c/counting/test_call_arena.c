@@ -237,6 +237,23 @@ static void memory_ends_at_its_limit(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
+/* The quota of the session refuses before the arena's own limit does. */
+static void refused_memory_is_not_counted_as_used(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, 16 * 1024);
+    open_arena(&quota, SMP_CALL_DEFAULT_NODES, 50, MEGABYTE);
+    enter_root(TID);
+    call_many(smp_call_state_find(TID), 5000);
+    smp_call_exit_root(smp_call_state_find(TID), ROOT);
+    assert_true(smp_call_arena_losses().chunks > 0);
+    assert_true(smp_call_arena_bytes() <= 16 * 1024);
+    close_arena(TID);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
 static void virtual_threads_count_in_pooled_trees(void **state)
 {
     struct call_counts counts = { 0 };
@@ -402,6 +419,7 @@ int main(void)
         cmocka_unit_test(calls_past_the_depth_are_counted_as_such),
         cmocka_unit_test(lost_exits_past_the_limit_do_not_keep_a_thread_inside),
         cmocka_unit_test(memory_ends_at_its_limit),
+        cmocka_unit_test(refused_memory_is_not_counted_as_used),
         cmocka_unit_test(virtual_threads_count_in_pooled_trees),
         cmocka_unit_test(a_thread_that_has_ended_is_read_once_more),
         cmocka_unit_test(late_exits_do_no_harm),

@@ -48,8 +48,10 @@ public final class CallHooks {
                 addRows(table, jdk, timing, plan.scaled(CALLS), plan.rounds() * ROUNDS);
             }
             table.note("Thread CPU time of a call, median of the rounds; the cost is the difference to the same program"
-                    + " without hooks. counts: " + Peer.HYBRID + " would add sampled times. outside: no root is"
-                    + " running, so nothing is counted.");
+                    + " without hooks. counts: no time stamps but those of roots (times of calls would be sampled, as "
+                    + Peer.HYBRID + "). exact: a time stamp at each entry and exit. outside: no root is running, so"
+                    + " nothing is counted. Of each kind the last two rows are no hooks of a call: a root's pair, and"
+                    + " two readings of the clock.");
             tables.add(table);
         }
         return tables;

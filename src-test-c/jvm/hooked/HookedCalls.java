@@ -28,6 +28,7 @@ public final class HookedCalls {
     private static final int CALLS = 10_000_000;
     private static final int THREADS = 64;
     private static final int VIRTUAL_THREADS = 10_000;
+    private static final int SLOTS = 16_384;
 
     private static boolean exact;
     private static long sink;
@@ -50,6 +51,7 @@ public final class HookedCalls {
         deepRecursionPastTheLimit();
         manyMethods();
         overriddenId();
+        sameSlot();
         position();
         threads();
         lateExits();
@@ -433,6 +435,37 @@ public final class HookedCalls {
         Hooks hooks = new Hooks().read();
         check("calls of threads with one overridden id", 40_000, hooks.calls(LEAF));
         check("nodes", 8, hooks.size());
+        end();
+    }
+
+    /* Ids that differ by a multiple of the number of slots. */
+    private static void sameSlot() throws InterruptedException {
+        begin();
+        long own = id(Thread.currentThread());
+        List<Thread> threads = new ArrayList<>();
+        while (threads.size() < 2) {
+            Thread thread = new Thread(() -> leaves(500));
+            if ((id(thread) - own) % SLOTS == 0) {
+                threads.add(thread);
+            }
+        }
+        rooted(() -> {
+            for (Thread thread : threads) {
+                leaf();
+                thread.start();
+                try {
+                    thread.join();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        });
+        Hooks hooks = new Hooks().read();
+        check("calls of the slot's first thread", 3, hooks.callsOf(own));
+        check("calls of its second thread", 501, hooks.callsOf(id(threads.get(0))));
+        check("calls of its third thread", 501, hooks.callsOf(id(threads.get(1))));
+        threads.forEach(thread -> Hooks.retire(id(thread)));
+        new Hooks().read();
         end();
     }
 

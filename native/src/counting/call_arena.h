@@ -83,7 +83,8 @@ bool smp_call_arena_is_seen(int32_t id);
 void smp_call_arena_forget_seen(void);
 void smp_call_arena_mark_seen(int32_t id);
 
-/* The thread has ended; its tree is read once more and freed then. Platform threads only. */
+/* The thread has ended; its tree is read once more and freed then. Platform threads only. For each
+ * thread that has been inside of a root, also while counting is off: else its state stays taken. */
 void smp_call_arena_retire(int64_t tid);
 
 /* What the hooks of this process use. */

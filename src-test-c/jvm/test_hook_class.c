@@ -266,19 +266,22 @@ static void a_class_of_another_version_is_refused(void **state)
 
     (void)state;
     vm.is_defined = true;
-    vm.shared = 0; /* never set up */
-    open_fails(NO_STEP, SMP_EUNSUPPORTED, "another version of this library counts in this JVM");
+    vm.shared = 0; /* never set up: of an archive */
+    open_fails(LAYOUT, SMP_EUNSUPPORTED, "the hook class has another layout");
     vm.shared = (jlong)(uintptr_t)&other_stamp;
     open_fails(NO_STEP, SMP_EUNSUPPORTED, "another version of this library counts in this JVM");
     vm.is_defined = false;
 }
 
+/* There from an archive: it is set up as one that was defined. */
 static void opens_once(void **state)
 {
     char reason[SMP_HOOK_REASON_BYTES] = "";
 
     (void)state;
     vm.fails = NO_STEP;
+    vm.is_defined = true;
+    vm.shared = 0;
     vm.natives = 0;
     assert_int_equal(smp_hook_class_open(&env, reason), SMP_OK);
     assert_int_equal(vm.natives, 5);

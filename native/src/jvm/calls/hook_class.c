@@ -151,25 +151,31 @@ static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
     return SMP_OK;
 }
 
-static enum smp_status define_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], jclass *out)
+/* The class is there, and not set up. */
+static enum smp_status connect_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
     jobject natives = NULL;
     enum smp_status status = SMP_OK;
+
+    if (smp_jdk_static_method(env, type, SMP_HOOK_ENTER, SMP_HOOK_SIGNATURE) == NULL)
+        return refuse_hook(env, reason, "the hook class cannot be initialised");
+    status = create_natives(env, reason, &natives);
+    return status == SMP_OK ? set_up_hook(env, type, natives, reason) : status;
+}
+
+static enum smp_status define_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], jclass *out)
+{
     jclass type = (*env)->DefineClass(
         env, SMP_HOOK_CLASS, NULL, (const jbyte *)smp_hook_class_bytes, (jsize)smp_hook_class_size);
 
     if (type == NULL)
         return refuse_hook(env, reason, "the JVM does not define the hook class");
-    if (smp_jdk_static_method(env, type, SMP_HOOK_ENTER, SMP_HOOK_SIGNATURE) == NULL)
-        return refuse_hook(env, reason, "the hook class cannot be initialised");
-    status = create_natives(env, reason, &natives);
-    if (status == SMP_OK)
-        status = set_up_hook(env, type, natives, reason);
     *out = type;
-    return status;
+    return connect_hook(env, type, reason);
 }
 
-/* Of another copy of this library. */
+/* Of another copy of this library; or of an archive of classes (CDS, JDK 17) that was written while
+ * calls were counted: that one was never set up. */
 static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
     jfieldID field = smp_jdk_static_field(env, type, "shared", "J");
@@ -177,8 +183,9 @@ static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK
     const jlong address = field == NULL ? 0 : (*env)->GetStaticLongField(env, type, field);
     jobject object = natives == NULL ? NULL : (*env)->GetStaticObjectField(env, type, natives);
 
-    if (address == 0 || object == NULL ||
-        !smp_call_arena_adopt((struct smp_call_shared *)(uintptr_t)address))
+    if (field != NULL && natives != NULL && address == 0)
+        return connect_hook(env, type, reason);
+    if (object == NULL || !smp_call_arena_adopt((struct smp_call_shared *)(uintptr_t)address))
         return refuse_hook(env, reason, "another version of this library counts in this JVM");
     if (!register_natives(env, (*env)->GetObjectClass(env, object)))
         return refuse_hook(env, reason, "the hooks' native methods are not accepted");

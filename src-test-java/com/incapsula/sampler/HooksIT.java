@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.incapsula.sampler.testing.ChildJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -40,6 +43,23 @@ class HooksIT {
     @Test
     void eachCallIsCountedByTheFirstCompiler() throws Exception {
         runToItsEnd(program("HookedCalls"), LIBRARY.toString(), "counts");
+    }
+
+    /** An archive of classes that was written while calls were counted may have the hook class in it. */
+    @Test
+    void aClassOfAnArchiveIsSetUp(@TempDir Path folder) throws Exception {
+        String jar = folder.resolve("hooked.jar").toString();
+        String archive = folder.resolve("hooked.jsa").toString();
+        assertThat(ToolProvider.findFirst("jar")
+                        .orElseThrow()
+                        .run(System.out, System.err, "cf", jar, "-C", CLASSES.toString(), "."))
+                .isZero();
+        for (String option : List.of("-XX:ArchiveClassesAtExit=", "-XX:SharedArchiveFile=")) {
+            ChildJvm program = ChildJvm.bare("hooked.HookedCalls").option("-cp", jar, option + archive);
+            String output =
+                    program.run(LIBRARY.toString(), "counts").assertFine().output();
+            assertThat(output).contains("\nfine\n");
+        }
     }
 
     /** A redeployed application has a copy of the library of its own; the hook class stays the first one's. */

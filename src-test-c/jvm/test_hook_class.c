@@ -262,7 +262,7 @@ static void what_is_refused_has_a_reason(void **state)
 
 static void a_class_of_another_version_is_refused(void **state)
 {
-    static uint64_t other_stamp = 1;
+    static _Alignas(SMP_CALL_UNIT) uint64_t other_stamp = 1;
 
     (void)state;
     vm.is_defined = true;

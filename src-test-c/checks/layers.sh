@@ -37,12 +37,13 @@ BEGIN {
 
     jvm = "base engine/jvm.h model/sample.h"
     room("jvm/agent", "base")
+    room("jvm/calls", "base counting jvm/agent")
     room("jvm/hotspot", "base jvm/agent")
     room("jvm/code", jvm " jvm/agent jvm/hotspot")
     room("jvm/walk/handler", "engine/jvm.h jvm/hotspot jvm/code")
     room("jvm/threads", jvm " jvm/agent jvm/hotspot jvm/walk/handler")
     room("jvm/walk", jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads")
-    all = jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads jvm/walk"
+    all = jvm " counting jvm/agent jvm/calls jvm/hotspot jvm/code jvm/walk/handler jvm/threads jvm/walk"
     room("jvm", all)
 
     all = all " jvm export model classfile counting engine engine/threads engine/attribution engine/sources engine/session"
@@ -53,8 +54,7 @@ BEGIN {
     hidden["base"] = "^(jni|jvmti)[.]h$|^com_incapsula_"
     hidden["model"] = "^(jni|jvmti|pthread)[.]h$|^com_incapsula_"
     hidden["classfile"] = hidden["model"]
-    hidden["counting"] = hidden["model"]
-    hidden["export"] = hidden["engine"] = hidden["base"]
+    hidden["counting"] = hidden["export"] = hidden["engine"] = hidden["base"]
     hidden["jvm"] = hidden["tests"] = "^com_incapsula_"
     hidden["jni"] = "^jvmti[.]h$"
 }

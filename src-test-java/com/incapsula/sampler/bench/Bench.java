@@ -11,6 +11,7 @@ import com.incapsula.sampler.bench.accuracy.Oracle;
 import com.incapsula.sampler.bench.accuracy.Starved;
 import com.incapsula.sampler.bench.accuracy.TimedTruth;
 import com.incapsula.sampler.bench.accuracy.VirtualThreads;
+import com.incapsula.sampler.bench.cost.CallHooks;
 import com.incapsula.sampler.bench.cost.ContextSwitches;
 import com.incapsula.sampler.bench.cost.Exports;
 import com.incapsula.sampler.bench.cost.FirstSample;
@@ -62,7 +63,8 @@ public final class Bench {
             "outside",
             "woken",
             "switch-rate",
-            "unmounted");
+            "unmounted",
+            "call-hooks");
 
     private static final Path SOURCES = Path.of("src-test-java").toAbsolutePath();
 
@@ -94,6 +96,7 @@ public final class Bench {
         programs.put("woken", WokenThreads::run);
         programs.put("switch-rate", SwitchRate::run);
         programs.put("unmounted", Unmounted::run);
+        programs.put("call-hooks", CallHooks::run);
         return programs;
     }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package threadssampler;
+
+/**
+ * The native part of the hooks, as a class of the boot loader in no named module: where native methods of a class of
+ * java.base are registered by a library that the boot loader has not loaded, the JVM prints a warning for each.
+ */
+public final class HookNatives extends ThreadsSamplerHook {
+
+    /** Made once, by the library. */
+    public HookNatives() {}
+
+    @Override
+    protected native void enterRoot0(long tid, boolean isVirtual, int id);
+
+    @Override
+    protected native void exitRoot0(long state, int id);
+
+    @Override
+    protected native void enter0(long state, int id);
+
+    @Override
+    protected native void exit0(long state, int id);
+
+    @Override
+    protected native long child0(long state, long at, int id);
+}

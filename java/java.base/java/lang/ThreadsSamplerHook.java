@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+package java.lang;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Stable;
+
+/**
+ * What counted methods call at their entry and their exits. The library defines this class into java.base when counting
+ * is used for the first time: there it is visible to every class loader, and may use the JVM's Unsafe. Compiled when the
+ * native library is built, which carries its bytes; no part of the jar.
+ *
+ * <p>All data is the library's (native/src/counting/call_layout.h): a state per thread, found by the thread's id, and a
+ * tree of calls. Here is only what is frequent: a call from a place it was made from before, and its exit. The rest is
+ * done by native methods (threadssampler.HookNatives), as all of it is with exact timing.
+ *
+ * <p>A hook throws nothing, does not wait and allocates nothing. What fails for lack of stack is counted in {@code lost}.
+ * The first thing each hook does goes as deep as all that it does itself later, so a hook that fails there has changed
+ * nothing; and as an entry and an exit at one depth both fail or both do not, the position stays right.
+ */
+public abstract class ThreadsSamplerHook {
+
+    private static final Unsafe U = Unsafe.getUnsafe();
+    /* Never getId(), which a program may override. */
+    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
+    private static final Class<?> VIRTUAL = virtualThreads();
+
+    /* call_layout.h; setUp compares. */
+    private static final long SLOT_MASK = 16384 - 1;
+    private static final int SLOT_SHIFT = 3;
+    private static final long STATE_TID = 0;
+    private static final long STATE_NEXT = 8;
+    private static final long STATE_POSITION = 16;
+    private static final long STATE_TOP = 24;
+    private static final long STATE_PHASE = 56;
+    private static final long STATE_IS_EXACT = 57;
+    private static final long NODE_KEY = 0;
+    private static final long NODE_PARENT = 8;
+    private static final long NODE_CHILD = 16;
+    private static final long NODE_NEXT = 24;
+    private static final long NODE_COUNT = 32;
+    private static final long NODE_EXITS = 60;
+    /* From the top to the overflow node. */
+    private static final long OVERFLOW = 64;
+
+    private static final byte IN_HOOK = 1;
+    private static final byte OUTSIDE = 0;
+
+    /** Address of the slots; a constant for the JIT compilers once it is set. */
+    @Stable
+    private static long slots;
+
+    /** Does the rest; a constant as well. */
+    @Stable
+    private static ThreadsSamplerHook natives;
+
+    /** Address of all that is shared, for another copy of the library in this JVM. */
+    private static long shared;
+
+    /** Entries and exits that were not counted for lack of stack; threads may overwrite each other's. */
+    private static long lost;
+
+    /** For the native part. */
+    protected ThreadsSamplerHook() {}
+
+    private static Class<?> virtualThreads() {
+        try {
+            return Class.forName("java.lang.BaseVirtualThread", false, null);
+        } catch (ClassNotFoundException e) {
+            return null;
+        }
+    }
+
+    /* -1: the layout is the same; else the index of the first number that is not. */
+    private static int setUp(ThreadsSamplerHook nativePart, long slotsAddress, long sharedAddress, long[] layout) {
+        long[] own = {
+            SLOT_MASK,
+            1L << SLOT_SHIFT,
+            STATE_TID,
+            STATE_NEXT,
+            STATE_POSITION,
+            STATE_TOP,
+            STATE_PHASE,
+            STATE_IS_EXACT,
+            NODE_KEY,
+            NODE_PARENT,
+            NODE_CHILD,
+            NODE_NEXT,
+            NODE_COUNT,
+            NODE_EXITS,
+            OVERFLOW
+        };
+        for (int i = 0; i < own.length; i++) {
+            if (i >= layout.length || layout[i] != own[i]) {
+                return i;
+            }
+        }
+        natives = nativePart;
+        shared = sharedAddress;
+        slots = slotsAddress;
+        return -1;
+    }
+
+    /** A root begins. */
+    protected abstract void enterRoot0(long tid, boolean isVirtual, int id);
+
+    /** A root ends. */
+    protected abstract void exitRoot0(long state, int id);
+
+    /** A call begins. */
+    protected abstract void enter0(long state, int id);
+
+    /** A call ends. */
+    protected abstract void exit0(long state, int id);
+
+    /** A node for a call. */
+    protected abstract long child0(long state, long at, int id);
+
+    /** An instrumented method begins. */
+    @ForceInline
+    public static void enter(int id) {
+        try {
+            long state = state();
+            if (state != 0) {
+                long at = U.getLong(state + STATE_POSITION);
+                if (at != 0) {
+                    if (U.getByte(state + STATE_IS_EXACT) == 0) {
+                        push(state, at, id);
+                    } else {
+                        natives.enter0(state, id);
+                    }
+                }
+            }
+        } catch (Throwable e) {
+            lost++;
+        }
+    }
+
+    /** An instrumented method ends, by itself or by an exception. */
+    @ForceInline
+    public static void exit(int id) {
+        try {
+            long state = state();
+            if (state != 0) {
+                long at = U.getLong(state + STATE_POSITION);
+                if (at != 0) {
+                    if (U.getInt(at + NODE_KEY) == id && U.getByte(state + STATE_IS_EXACT) == 0) {
+                        U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
+                        U.putLongOpaque(null, state + STATE_POSITION, U.getLong(at + NODE_PARENT));
+                        U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+                    } else {
+                        natives.exit0(state, id);
+                    }
+                }
+            }
+        } catch (Throwable e) {
+            lost++;
+        }
+    }
+
+    /** A root method begins: from here on calls are counted. */
+    public static void enterRoot(int id) {
+        try {
+            Thread thread = Thread.currentThread();
+            natives.enterRoot0(U.getLong(thread, TID), VIRTUAL != null && VIRTUAL.isInstance(thread), id);
+        } catch (Throwable e) {
+            lost++;
+        }
+    }
+
+    /** A root method ends. */
+    public static void exitRoot(int id) {
+        try {
+            long state = state();
+            if (state != 0 && U.getLong(state + STATE_POSITION) != 0) {
+                natives.exitRoot0(state, id);
+            }
+        } catch (Throwable e) {
+            lost++;
+        }
+    }
+
+    /* The thread's state; 0: it has none. */
+    @ForceInline
+    private static long state() {
+        long tid = U.getLong(Thread.currentThread(), TID);
+        long state = U.getLong(slots + ((tid & SLOT_MASK) << SLOT_SHIFT));
+        return state == 0 || U.getLong(state + STATE_TID) == tid ? state : chained(state, tid);
+    }
+
+    @DontInline
+    private static long chained(long first, long tid) {
+        long state = first;
+        while (state != 0 && U.getLong(state + STATE_TID) != tid) {
+            state = U.getLong(state + STATE_NEXT);
+        }
+        return state;
+    }
+
+    /*
+     * The opaque stores are in the program's order for the compilers, so that the position, which another thread reads,
+     * is not kept in a register. First the position: where the thread is stopped in between, the exit finds its call.
+     * Without stack for a new node the call is one below the overflow node, so that its exit finds it there.
+     */
+    @ForceInline
+    private static void push(long state, long at, int id) {
+        U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
+        long child = U.getLong(at + NODE_CHILD);
+        if (child == 0 || U.getInt(child + NODE_KEY) != id) {
+            try {
+                child = find(state, at, child, id);
+            } catch (Throwable e) {
+                lost++;
+                child = U.getLong(state + STATE_TOP) + OVERFLOW;
+                if (child != at) {
+                    U.putLong(child + NODE_PARENT, at);
+                    U.putLong(child + NODE_COUNT, 0);
+                    U.putInt(child + NODE_EXITS, 0);
+                }
+            }
+        }
+        U.putLongOpaque(null, state + STATE_POSITION, child);
+        U.putLong(child + NODE_COUNT, U.getLong(child + NODE_COUNT) + 1);
+        U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+    }
+
+    /* Siblings are in a circle, in the order of their first calls: what is called next is mostly the next one. */
+    @DontInline
+    private static long find(long state, long at, long last, int id) {
+        if (last != 0) {
+            long child = U.getLong(last + NODE_NEXT);
+            while (child != last) {
+                if (U.getInt(child + NODE_KEY) == id) {
+                    U.putLong(at + NODE_CHILD, child);
+                    return child;
+                }
+                child = U.getLong(child + NODE_NEXT);
+            }
+        }
+        return natives.child0(state, at, id);
+    }
+}

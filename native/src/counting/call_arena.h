@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_arena.h - the memory that counted threads write to, and what is rare in a hook: a thread's
+ * first root, another chunk of nodes, the end of a virtual thread's root.
+ *
+ *   open ─► threads begin, count, leave; a reader reads (call_reader.h) ─► close
+ *
+ * A platform thread keeps its state and its tree until smp_call_arena_retire. A virtual thread
+ * gives both back at the end of its outermost root: its tree, with its counts, goes to a pool, and
+ * the next virtual thread of that pool goes on counting there. Nothing is kept for carriers.
+ *
+ * close stops counting at once. The nodes of a thread that is inside of a root at that time stay
+ * until it leaves the root, so its late exits do no harm; a thread outside touches no node any
+ * more:
+ *
+ *   thread   position = top;  session as mine? ─no─► position = NULL, nothing is counted
+ *   close    session = 0; status = ABANDONED;  position NULL? ─yes─► its nodes are freed
+ *
+ * Both sides store before they load, in one order for all, so at least one sees the other.
+ *
+ * Several copies of this library may be loaded: the first one that defines the hook class has the
+ * shared memory of all. What another copy has allocated is left alone.
+ *
+ * Owns     trees and chunks, until they are free; states are static.
+ * Threads  open, close, retire and a reader: one at a time. The others: the counted threads,
+ *          without a lock. losses and bytes: not during close.
+ * Errors   open: SMP_ESTATE, it is open; SMP_EINVAL, a limit; SMP_ENOMEM. begin: NULL: counting is
+ *          off, a limit is reached, or no memory.
+ * Cost     begin: some 100 ns, and the first time a chunk of 4 KB. close: a pass over all trees.
+ */
+#ifndef SMP_COUNTING_CALL_ARENA_H
+#define SMP_COUNTING_CALL_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "counting/call_layout.h"
+
+enum {
+    SMP_CALL_LEAST_UNITS = 64,       /* of a tree's first chunk; the next ones double the tree */
+    SMP_CALL_MOST_UNITS = 4096,      /* of a chunk */
+    SMP_CALL_DEFAULT_NODES = 100000, /* of a thread, in units */
+    SMP_CALL_DEFAULT_DEPTH = 1000,
+    SMP_CALL_DEPTH_LIMIT = 1000000
+};
+
+struct smp_call_options {
+    struct smp_quota *quota; /* charged with all of it; NULL: the process alone */
+    size_t max_bytes;        /* nodes of all threads, and what the reader knows of them */
+    uint32_t nodes;          /* of one tree, in units; at least SMP_CALL_LEAST_UNITS */
+    int32_t depth;           /* of one tree; calls below are not counted */
+    bool is_exact;           /* each call has time stamps, not only roots */
+};
+
+/* Static memory that the hook class is given once. */
+struct smp_call_shared;
+
+struct smp_call_addresses {
+    void *slots;
+    struct smp_call_shared *shared;
+};
+
+struct smp_call_losses {
+    uint64_t roots;  /* entered by threads that could not be counted */
+    uint64_t chunks; /* of nodes that were refused */
+};
+
+SMP_CHECKED enum smp_status smp_call_arena_open(const struct smp_call_options *options);
+void smp_call_arena_close(void);
+bool smp_call_arena_is_open(void);
+struct smp_call_losses smp_call_arena_losses(void);
+/* Bytes of nodes and of what the reader knows of them. */
+size_t smp_call_arena_bytes(void);
+
+/* How many methods have been entered for the first time since the library was loaded. */
+uint32_t smp_call_arena_news(void);
+/* Has this method been entered? Ids from SMP_CALL_METHODS on: false. */
+bool smp_call_arena_is_seen(int32_t id);
+/* As if no method had been entered; for ids that are given anew. */
+void smp_call_arena_forget_seen(void);
+void smp_call_arena_mark_seen(int32_t id);
+
+/* The thread has ended; its tree is read once more and freed then. Platform threads only. For each
+ * thread that has been inside of a root, also while counting is off: else its state stays taken. */
+void smp_call_arena_retire(int64_t tid);
+
+/* What the hooks of this process use. */
+struct smp_call_addresses smp_call_arena_addresses(void);
+/* Takes the shared memory of the copy of the library that has defined the hook class. False: it is
+ * laid out in another way. */
+bool smp_call_arena_adopt(struct smp_call_shared *shared);
+
+/* The state of a thread; NULL: it has none. */
+struct smp_call_state *smp_call_state_find(int64_t tid);
+/* On that thread, outside of all roots: its state, ready to count in. pool: of virtual threads. */
+struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t pool);
+/* On that thread, outside of all roots: gives back what a virtual thread has, and what counting
+ * that has been turned off has left. */
+void smp_call_leave(struct smp_call_state *state);
+/* On that thread: room for a node of any kind. False: there is none, and nothing has changed. */
+bool smp_call_grow(struct smp_call_state *state);
+/* 0: counting is off. */
+uint32_t smp_call_session(void);
+uint32_t smp_call_epoch(void);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_layout.h - what counting hooks and the core share: a state per thread, trees of calls.
+ *
+ *   slots[tid & (SMP_CALL_SLOTS - 1)] ─► state ─next─► state ...     found by their tid
+ *                                          │ position
+ *   top ◄parent─ root ◄parent─ node ◄parent─ node                   the calls that are running
+ *    │ child      │ child
+ *    └► root ─next─► root ...   in a circle, from the one found last
+ *
+ * The tree is the shadow stack as well: the position is the node of the call that runs, and its
+ * parents are its callers. So every call that runs has a node of its own, recursion too, and time
+ * stamps are kept in nodes. Inclusive times of a recursion contain each other: a reader that adds
+ * up a method's time takes only nodes that have no ancestor of the same method.
+ *
+ * Where a node cannot be made (a limit, no memory), the position is the tree's overflow node, which
+ * stands for all deeper calls: its parent is the deepest counted call, its count says how many
+ * calls deeper the thread is, its time how many calls were not counted.
+ *
+ * All but the nodes is static and stays for ever, as an old frame may run a hook at any time. A
+ * state stays in its slot's chain, and changes its thread only after that thread, or that thread's
+ * outermost root, has ended: so a chain can be followed without a lock.
+ *
+ * Java's ThreadsSamplerHook has the same offsets; it compares them when it is set up.
+ *
+ * Threads  key, ordinal, depth of a node are constant once its parent is set. child, next and all
+ *          of a state but tid, position, session and phase belong to the thread that is counted.
+ *          The rest is read by others at any time.
+ */
+#ifndef SMP_COUNTING_CALL_LAYOUT_H
+#define SMP_COUNTING_CALL_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SMP_CALL_SLOTS = 16384,
+    SMP_CALL_STATES = 65536,    /* threads inside of roots, and platform threads that were */
+    SMP_CALL_TREES = 32768,     /* at a time */
+    SMP_CALL_METHODS = 1 << 20, /* ids whose first entry is noted */
+    SMP_CALL_POOLS = 64,
+    SMP_CALL_UNIT = 64 /* bytes of a node; a root has two units */
+};
+
+/* A node's key is its method's id; these are others. */
+#define SMP_CALL_ROOT INT32_MIN /* a bit: entered by enterRoot */
+#define SMP_CALL_TOP (-1)
+#define SMP_CALL_OVERFLOW (-2)
+
+struct smp_call_node {
+    int32_t key;
+    uint32_t ordinal; /* its place in the tree, in units; the top's is 0, the overflow node's 1 */
+    _Atomic(struct smp_call_node *) parent; /* stored last: the node is complete */
+    struct smp_call_node *child;
+    struct smp_call_node *next;
+    _Atomic int64_t count;
+    _Atomic int64_t time;    /* ticks of call_clock.h, of calls that have ended */
+    _Atomic int64_t entered; /* when the running call began; 0: none, or it has no time stamp */
+    int32_t depth;
+    _Atomic uint32_t exits; /* calls with a time that have ended; wraps around */
+};
+
+struct smp_call_root {
+    struct smp_call_node node;
+    _Atomic int64_t least; /* ticks of a call, since the reset that epoch counts */
+    _Atomic int64_t most;
+    _Atomic uint32_t epoch;
+    uint32_t unused[11];
+};
+
+struct smp_call_state {
+    _Atomic int64_t tid; /* Java's id of the thread; 0: the state is free */
+    struct smp_call_state *next;
+    _Atomic(struct smp_call_node *) position; /* NULL: the thread is outside of all roots */
+    struct smp_call_node *top;
+    char *free; /* the next node */
+    char *free_end;
+    _Atomic uint32_t session;
+    uint32_t units;
+    _Atomic uint8_t phase; /* 1: inside of a hook */
+    uint8_t is_exact;
+    uint8_t is_virtual;
+    uint8_t unused;
+    int32_t depth_limit;
+};
+
+_Static_assert(sizeof(struct smp_call_node) == SMP_CALL_UNIT, "a cache line");
+_Static_assert(sizeof(struct smp_call_root) == 2 * SMP_CALL_UNIT, "two units");
+_Static_assert(sizeof(struct smp_call_state) == 64, "a cache line");
+
+static inline bool smp_call_is_root(const struct smp_call_node *node)
+{
+    return node->key < SMP_CALL_OVERFLOW;
+}
+
+/* Of a node that is neither the top nor the overflow node. */
+static inline int32_t smp_call_method(const struct smp_call_node *node)
+{
+    return node->key & INT32_MAX;
+}
+
+static inline struct smp_call_node *smp_call_parent(const struct smp_call_node *node)
+{
+    return atomic_load_explicit(&node->parent, memory_order_acquire);
+}
+
+#endif

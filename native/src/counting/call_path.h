@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_path.h - what a hook does, in C: a call is entered, a call is left.
+ *
+ * With exact timing the hooks in Java call these for each call, else only for roots, for calls
+ * whose node is not there yet, and for exits that do not match the position. The rest they do in
+ * the same way themselves (ThreadsSamplerHook.java).
+ *
+ * An exit ends the nearest running call of its method, and all calls inside of it, which have lost
+ * their exits (an exception thrown before a constructor's super(), a hook without stack). It never
+ * goes past a root, except as that root's own exit. Of a method that is not running: nothing. Two
+ * lost exits in a recursion cannot be told from its own calls; the exit of the root evens that out.
+ *
+ * A method that is both a root and called from a root: each entry by enter_root is a root of its
+ * own, with its own node.
+ *
+ * Threads  a state: its thread.
+ * Errors   what cannot be counted is counted as such, in the overflow node.
+ * Cost     some ns; each new node a cache miss or two. A root 20 ns more.
+ */
+#ifndef SMP_COUNTING_CALL_PATH_H
+#define SMP_COUNTING_CALL_PATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "counting/call_layout.h"
+
+/* tid: of the calling thread. pool: as in smp_call_begin. */
+void smp_call_enter_root(int64_t tid, bool is_virtual, uint32_t pool, int32_t id);
+void smp_call_exit_root(struct smp_call_state *state, int32_t id);
+/* Outside of all roots: nothing. */
+void smp_call_enter(struct smp_call_state *state, int32_t id);
+void smp_call_exit(struct smp_call_state *state, int32_t id);
+
+/* The node of a call of this key (call_layout.h) from the call at; made if it is not there yet. The
+ * overflow node where it cannot be made. Its caller adds 1 to the node's count, in both cases. */
+struct smp_call_node *smp_call_child(struct smp_call_state *state, struct smp_call_node *at,
+                                     int32_t key);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "counting/call_reader.h"
+
+#include <stddef.h>
+
+#include "counting/call_arena.h"
+#include "counting/call_shared.h"
+
+#define RELAXED memory_order_relaxed
+#define ACQUIRE memory_order_acquire
+
+enum { TRIES = 4, FIRST_NODE = 2, ROOT_UNITS = 2 };
+
+struct read {
+    struct smp_call_arena *arena;
+    const struct smp_call_visitor *visitor; /* NULL: a reset */
+    double tick_ns;
+    uint64_t unread;
+};
+
+static int64_t to_ns(const struct read *read, int64_t ticks)
+{
+    const double ns = (double)ticks * read->tick_ns;
+
+    return (int64_t)(ns + 0.5); /* a time that has passed */
+}
+
+/* Of calls that have ended, and of the one that runs. The thread goes on: where it has ended the
+ * call meanwhile, once more; at last without the running call. */
+static int64_t time_of(const struct smp_call_node *node)
+{
+    int64_t time = atomic_load_explicit(&node->time, ACQUIRE);
+
+    for (int i = 0; i < TRIES; i++) {
+        const uint32_t exits = atomic_load_explicit(&node->exits, ACQUIRE);
+        const int64_t entered = atomic_load_explicit(&node->entered, ACQUIRE);
+        time = atomic_load_explicit(&node->time, ACQUIRE);
+        const int64_t entered_after = atomic_load_explicit(&node->entered, ACQUIRE);
+        if (entered_after == entered && atomic_load_explicit(&node->exits, ACQUIRE) == exits) {
+            const int64_t running = entered == 0 ? 0 : smp_call_clock_ticks() - entered;
+            return running > 0 ? time + running : time;
+        }
+    }
+    return time;
+}
+
+static void add_extremes(const struct read *read, const struct smp_call_node *node,
+                         struct smp_call_delta *delta)
+{
+    const struct smp_call_root *root = (const struct smp_call_root *)node;
+
+    if (atomic_load_explicit(&root->epoch, ACQUIRE) != smp_call_epoch())
+        return;
+    delta->least_ns = to_ns(read, atomic_load_explicit(&root->least, RELAXED));
+    delta->most_ns = to_ns(read, atomic_load_explicit(&root->most, RELAXED));
+}
+
+static void read_node(struct read *read, const struct smp_call_tree *tree,
+                      const struct smp_call_node *node, struct smp_call_seen *seen, bool is_new)
+{
+    const int64_t count = atomic_load_explicit(&node->count, RELAXED);
+    int64_t time = time_of(node);
+    struct smp_call_delta delta = {
+        .tree = tree->serial,
+        .tid = tree->tid,
+        .pool = tree->pool,
+        .ordinal = node->ordinal,
+        .parent = smp_call_parent(node)->ordinal,
+        .method = smp_call_method(node),
+        .is_root = smp_call_is_root(node),
+        .is_new = is_new,
+    };
+
+    /* The last time may have included more of a running call than has ended by now. */
+    if (time < seen->time)
+        time = seen->time;
+    delta.calls = count - seen->count;
+    delta.time_ns = to_ns(read, time - seen->time);
+    seen->count = count;
+    seen->time = time;
+    if (read->visitor == NULL || (!is_new && delta.calls == 0 && delta.time_ns == 0))
+        return;
+    if (delta.is_root)
+        add_extremes(read, node, &delta);
+    read->visitor->on_delta(read->visitor->self, &delta);
+}
+
+static void read_uncounted(struct read *read, const struct smp_call_tree *tree,
+                           const struct smp_call_node *overflow, struct smp_call_seen *seen)
+{
+    const int64_t count = atomic_load_explicit(&overflow->time, RELAXED);
+    const struct smp_call_delta delta = {
+        .tree = tree->serial,
+        .tid = tree->tid,
+        .pool = tree->pool,
+        .ordinal = overflow->ordinal,
+        .method = SMP_CALL_UNCOUNTED,
+        .calls = count - seen->count,
+    };
+
+    seen->count = count;
+    if (read->visitor != NULL && delta.calls != 0)
+        read->visitor->on_delta(read->visitor->self, &delta);
+}
+
+static bool read_nodes(struct read *read, const struct smp_call_tree *tree,
+                       struct smp_call_chunk *chunk)
+{
+    uint32_t at = 0;
+
+    if (chunk->seen == NULL)
+        chunk->seen = smp_call_arena_take(read->arena, chunk->units * sizeof(*chunk->seen));
+    if (chunk->seen == NULL)
+        return false;
+    if (chunk->first_ordinal == 0) {
+        read_uncounted(read, tree, &chunk->nodes[1], &chunk->seen[1]);
+        at = FIRST_NODE;
+    }
+    while (at < chunk->units) {
+        const struct smp_call_node *node = &chunk->nodes[at];
+        if (smp_call_parent(node) == NULL)
+            break;
+        const bool is_new = at >= chunk->known && read->visitor != NULL;
+        read_node(read, tree, node, &chunk->seen[at], is_new);
+        at += smp_call_is_root(node) ? ROOT_UNITS : 1;
+        if (is_new)
+            chunk->known = at;
+    }
+    return true;
+}
+
+/* Nodes of a chunk that cannot be read are callers of later ones: those wait with it. */
+static bool read_chunks(struct read *read, const struct smp_call_tree *tree)
+{
+    struct smp_call_chunk *chunk = atomic_load_explicit(&tree->first, ACQUIRE);
+
+    while (chunk != NULL) {
+        if (!read_nodes(read, tree, chunk)) {
+            read->unread++;
+            return false;
+        }
+        chunk = atomic_load_explicit(&chunk->next, ACQUIRE);
+    }
+    return true;
+}
+
+static void end_tree(const struct read *read, struct smp_call_tree *tree)
+{
+    if (read->visitor->on_end != NULL)
+        read->visitor->on_end(read->visitor->self, tree->serial);
+    atomic_store_explicit(&tree->status, SMP_TREE_FREEING, RELAXED);
+    smp_call_tree_free(tree);
+}
+
+static uint64_t read_trees(const struct smp_call_visitor *visitor)
+{
+    struct smp_call_shared *shared = smp_call_shared_memory();
+    struct read read = {
+        .arena = atomic_load_explicit(&shared->arena, ACQUIRE),
+        .visitor = visitor,
+    };
+
+    if (read.arena == NULL)
+        return 0;
+    read.tick_ns = smp_call_clock_tick_ns(&read.arena->clock);
+    const uint32_t count = atomic_load_explicit(&shared->tree_count, ACQUIRE);
+    for (uint32_t i = 0; i < count; i++) {
+        struct smp_call_tree *tree = &shared->trees[i];
+        const uint32_t status = atomic_load_explicit(&tree->status, ACQUIRE);
+        if (status != SMP_TREE_OWNED && status != SMP_TREE_POOLED && status != SMP_TREE_RETIRED)
+            continue;
+        if (read_chunks(&read, tree) && status == SMP_TREE_RETIRED && visitor != NULL)
+            end_tree(&read, tree);
+    }
+    return read.unread;
+}
+
+uint64_t smp_call_read(const struct smp_call_visitor *visitor)
+{
+    return read_trees(visitor);
+}
+
+void smp_call_reset(void)
+{
+    (void)read_trees(NULL);
+    atomic_fetch_add_explicit(&smp_call_shared_memory()->epoch, 1, RELAXED);
+}
+
+/* 0: the state has no tree. */
+static uint64_t serial_of(const struct smp_call_state *state)
+{
+    struct smp_call_shared *shared = smp_call_shared_memory();
+    const uint32_t tree = atomic_load_explicit(&shared->tree_of[state - shared->states], ACQUIRE);
+
+    return tree == 0 ? 0 : shared->trees[tree - 1].serial;
+}
+
+static void describe_position(const struct smp_call_node *node, struct smp_call_position *out)
+{
+    out->ordinal = node->ordinal;
+    out->method = node->key == SMP_CALL_TOP ? SMP_CALL_UNCOUNTED : smp_call_method(node);
+    out->is_root = smp_call_is_root(node);
+}
+
+bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
+{
+    const struct smp_call_state *state = smp_call_state_find(tid);
+    const struct smp_call_node *node = NULL;
+
+    if (state == NULL || atomic_load_explicit(&state->session, ACQUIRE) != smp_call_session())
+        return false;
+    const uint64_t serial = serial_of(state);
+    const bool is_before = atomic_load_explicit(&state->phase, ACQUIRE) != 0;
+    node = atomic_load_explicit(&state->position, ACQUIRE);
+    if (node == NULL || serial == 0)
+        return false;
+    if (node->key == SMP_CALL_OVERFLOW)
+        node = smp_call_parent(node);
+    describe_position(node, out);
+    out->is_in_hook = is_before || atomic_load_explicit(&state->phase, ACQUIRE) != 0;
+    out->tree = serial;
+    return serial_of(state) == serial && atomic_load_explicit(&state->tid, ACQUIRE) == tid;
+}

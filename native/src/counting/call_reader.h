@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_reader.h - what was counted since the last time, while the threads go on counting.
+ *
+ * A node's counts only grow; the reader keeps what it has seen of each and hands out the
+ * difference. So a reset needs nothing of the threads: what was counted until then counts as seen.
+ * Only the shortest and longest call of a root are the thread's own; it begins them anew after a
+ * reset.
+ *
+ * Time of calls that run is included, up to now. Inclusive times of a recursion contain each other
+ * (call_layout.h). Calls are entered calls.
+ *
+ * Owns     what it has seen, in the trees' chunks.
+ * Threads  one at a time, while the arena is open; not while it is closed.
+ * Errors   no memory for what was seen of a chunk: its nodes are read next time, which is counted.
+ * Cost     a pass over all nodes, 64 bytes each.
+ */
+#ifndef SMP_COUNTING_CALL_READER_H
+#define SMP_COUNTING_CALL_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In place of a method: calls below the tree's limits, which have no node. */
+#define SMP_CALL_UNCOUNTED (-1)
+
+struct smp_call_delta {
+    uint64_t tree; /* no other one ever has this number */
+    int64_t tid;   /* 0: virtual threads of the pool */
+    uint32_t pool;
+    uint32_t ordinal; /* of the node, in its tree */
+    uint32_t parent;  /* the caller's; 0: none, it is an outermost root */
+    int32_t method;
+    bool is_root;
+    bool is_new; /* the node was not there at the last read */
+    int64_t calls;
+    int64_t time_ns;  /* inclusive; of roots, and with exact timing of all */
+    int64_t least_ns; /* of roots: of one call since the last reset; 0 with most_ns 0: none ended */
+    int64_t most_ns;
+};
+
+struct smp_call_visitor {
+    void *self;
+    /* Of each node that is new or has changed; a caller's node comes before its callees'. */
+    void (*on_delta)(void *self, const struct smp_call_delta *delta);
+    /* The tree's last delta was this read's. May be NULL. */
+    void (*on_end)(void *self, uint64_t tree);
+};
+
+/* Returns how many chunks could not be read for lack of memory. */
+uint64_t smp_call_read(const struct smp_call_visitor *visitor);
+/* From here on all counts and times begin at zero. */
+void smp_call_reset(void);
+
+struct smp_call_position {
+    uint64_t tree;
+    uint32_t ordinal; /* 0: inside of a root's hook, in no call yet */
+    int32_t method;
+    bool is_root;
+    bool is_in_hook; /* what it does now is ours, not the method's */
+};
+
+/* Where a thread is. False: outside of all roots. The thread runs on meanwhile. */
+bool smp_call_position_of(int64_t tid, struct smp_call_position *out);
+
+#endif

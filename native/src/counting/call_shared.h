@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_shared.h - how the parts of call counting keep trees: for call_arena, call_path,
+ * call_reader.
+ *
+ * Threads  a tree's status, pool_next, and its chunks' next: any. Its other fields belong to the
+ *          thread that counts in it; session, serial, tid and pool are constant from OWNED on.
+ */
+#ifndef SMP_COUNTING_CALL_SHARED_H
+#define SMP_COUNTING_CALL_SHARED_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "counting/call_clock.h"
+#include "counting/call_layout.h"
+
+enum smp_call_tree_status {
+    SMP_TREE_FREE,
+    SMP_TREE_OWNED,     /* tree_of of one state */
+    SMP_TREE_POOLED,    /* of virtual threads, none counts in it now */
+    SMP_TREE_RETIRED,   /* its thread has ended */
+    SMP_TREE_ABANDONED, /* counting was closed; freed by its thread when it leaves its root */
+    SMP_TREE_FREEING
+};
+
+/* What the reader has seen of a node. */
+struct smp_call_seen {
+    int64_t count;
+    int64_t time;
+};
+
+struct smp_call_chunk {
+    _Atomic(struct smp_call_chunk *) next;
+    struct smp_call_node *nodes; /* behind this header, aligned */
+    uint32_t units;
+    uint32_t first_ordinal;
+    struct smp_call_seen *seen; /* the reader's; NULL: it has not come here yet */
+    uint32_t known;             /* units that it has handed out */
+};
+
+struct smp_call_tree {
+    _Atomic uint32_t status;
+    _Atomic uint32_t pool_next; /* index + 1 */
+    uint32_t session;
+    uint32_t pool;
+    int64_t tid; /* 0: virtual threads of the pool */
+    uint64_t serial;
+    _Atomic(struct smp_call_chunk *) first;
+    struct smp_call_chunk *last;
+    uint32_t state_index;
+    uint32_t units; /* the ordinal of the next node, while the tree is in no state */
+    char *free;
+    char *free_end;
+    struct smp_quota *quota; /* held */
+    const void *copy;        /* of the library, that has allocated the chunks */
+};
+
+struct smp_call_arena {
+    struct smp_quota *quota;
+    size_t max_bytes;
+    _Atomic size_t bytes;
+    uint32_t nodes;
+    int32_t depth;
+    bool is_exact;
+    uint32_t session;
+    struct smp_call_clock clock;
+    _Atomic uint64_t pools[SMP_CALL_POOLS]; /* stacks of trees: a tag, index + 1 */
+    _Atomic uint64_t lost_roots;
+    _Atomic uint64_t lost_chunks;
+};
+
+struct smp_call_shared {
+    uint64_t stamp; /* of this layout */
+    _Atomic uint32_t session;
+    _Atomic uint32_t epoch; /* of resets */
+    _Atomic uint32_t news;
+    _Atomic uint32_t inside; /* threads in begin, leave, grow */
+    uint32_t sessions;       /* the last one's number */
+    _Atomic uint32_t state_count;
+    _Atomic uint32_t tree_count;
+    _Atomic uint64_t serials;
+    _Atomic uint64_t free_trees; /* a stack, as pools */
+    _Atomic(struct smp_call_arena *) arena;
+    _Atomic(struct smp_call_state *) slots[SMP_CALL_SLOTS];
+    _Alignas(SMP_CALL_UNIT) struct smp_call_state states[SMP_CALL_STATES];
+    _Atomic uint32_t tree_of[SMP_CALL_STATES]; /* index + 1; 0: none */
+    struct smp_call_tree trees[SMP_CALL_TREES];
+    _Atomic uint8_t seen[SMP_CALL_METHODS];
+};
+
+struct smp_call_shared *smp_call_shared_memory(void);
+/* For the reader, while it is open: charged to the arena. NULL: a limit, no memory. */
+void *smp_call_arena_take(struct smp_call_arena *arena, size_t bytes);
+/* Frees a tree that was taken from all others by its status FREEING. */
+void smp_call_tree_free(struct smp_call_tree *tree);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/calls/hook_class.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "counting/call_arena.h"
+#include "counting/call_layout.h"
+#include "counting/call_path.h"
+#include "jvm/agent/jdk.h"
+
+static struct {
+    jclass type; /* a global reference; NULL: not open */
+    jfieldID lost;
+} hook;
+
+/* In the order of setUp in Java. */
+static const jlong layout[] = {
+    SMP_CALL_SLOTS - 1,
+    sizeof(void *),
+    offsetof(struct smp_call_state, tid),
+    offsetof(struct smp_call_state, next),
+    offsetof(struct smp_call_state, position),
+    offsetof(struct smp_call_state, top),
+    offsetof(struct smp_call_state, phase),
+    offsetof(struct smp_call_state, is_exact),
+    offsetof(struct smp_call_node, key),
+    offsetof(struct smp_call_node, parent),
+    offsetof(struct smp_call_node, child),
+    offsetof(struct smp_call_node, next),
+    offsetof(struct smp_call_node, count),
+    offsetof(struct smp_call_node, exits),
+    sizeof(struct smp_call_node),
+};
+
+enum { LAYOUT_SIZE = sizeof(layout) / sizeof(layout[0]), SAME_LAYOUT = -1, LOCAL_REFS = 8 };
+
+#define SET_UP_SIGNATURE "(L" SMP_HOOK_CLASS ";JJ[J)I"
+
+static struct smp_call_state *state_of(jlong address)
+{
+    return (struct smp_call_state *)(uintptr_t)address;
+}
+
+/* ---- native methods ---- */
+
+static void JNICALL hook_enter_root(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong tid,
+                                    jboolean is_virtual, jint id)
+{
+    smp_call_enter_root(tid, is_virtual != JNI_FALSE, 0, id);
+}
+
+static void JNICALL hook_exit_root(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,
+                                   jint id)
+{
+    smp_call_exit_root(state_of(state), id);
+}
+
+static void JNICALL hook_enter(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,
+                               jint id)
+{
+    smp_call_enter(state_of(state), id);
+}
+
+static void JNICALL hook_exit(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state, jint id)
+{
+    smp_call_exit(state_of(state), id);
+}
+
+static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,
+                                jlong at, jint id)
+{
+    struct smp_call_node *node = (struct smp_call_node *)(uintptr_t)at;
+
+    return (jlong)(uintptr_t)smp_call_child(state_of(state), node, id);
+}
+
+static bool register_natives(JNIEnv *env, jclass type)
+{
+    static const JNINativeMethod methods[] = {
+        { (char *)"enterRoot0", (char *)"(JZI)V", (void *)hook_enter_root },
+        { (char *)"exitRoot0", (char *)"(JI)V", (void *)hook_exit_root },
+        { (char *)"enter0", (char *)"(JI)V", (void *)hook_enter },
+        { (char *)"exit0", (char *)"(JI)V", (void *)hook_exit },
+        { (char *)"child0", (char *)"(JJI)J", (void *)hook_child },
+    };
+
+    return (*env)->RegisterNatives(env, type, methods,
+                                   (jint)(sizeof(methods) / sizeof(methods[0]))) == JNI_OK;
+}
+
+/* ---- setting up ---- */
+
+static enum smp_status refuse_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], const char *why)
+{
+    (*env)->ExceptionClear(env);
+    (void)snprintf(reason, SMP_HOOK_REASON_BYTES, "%s", why);
+    return SMP_EUNSUPPORTED;
+}
+
+/* The JVM may unload the library with its class loader; the class stays. */
+static bool stay_mapped(void)
+{
+    Dl_info us;
+
+    return dladdr((const void *)&hook, &us) != 0 && us.dli_fname != NULL &&
+           (dlopen(us.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL ||
+            dlopen(NULL, RTLD_LAZY) != NULL);
+}
+
+/* Looking up a method links and initialises a class, which forgets natives known before. */
+static enum smp_status create_natives(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], jobject *out)
+{
+    jclass type =
+        (*env)->DefineClass(env, SMP_HOOK_NATIVES, NULL, (const jbyte *)smp_hook_natives_bytes,
+                            (jsize)smp_hook_natives_size);
+    jmethodID init = type == NULL ? NULL : smp_jdk_method(env, type, "<init>", "()V");
+
+    if (init == NULL)
+        return refuse_hook(env, reason, "the JVM does not define the hooks' native part");
+    if (!register_natives(env, type))
+        return refuse_hook(env, reason, "the hooks' native methods are not accepted");
+    *out = (*env)->NewObject(env, type, init);
+    if (*out != NULL)
+        return SMP_OK;
+    (*env)->ExceptionClear(env);
+    return SMP_ENOMEM;
+}
+
+static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
+                                   char reason[SMP_HOOK_REASON_BYTES])
+{
+    const struct smp_call_addresses addresses = smp_call_arena_addresses();
+    jmethodID set_up = smp_jdk_static_method(env, type, "setUp", SET_UP_SIGNATURE);
+    jlongArray numbers = set_up == NULL ? NULL : (*env)->NewLongArray(env, LAYOUT_SIZE);
+
+    if (set_up == NULL)
+        return refuse_hook(env, reason, "the hook class has another layout");
+    if (numbers == NULL) {
+        (*env)->ExceptionClear(env);
+        return SMP_ENOMEM;
+    }
+    (*env)->SetLongArrayRegion(env, numbers, 0, LAYOUT_SIZE, layout);
+    const jint different =
+        (*env)->CallStaticIntMethod(env, type, set_up, natives, (jlong)(uintptr_t)addresses.slots,
+                                    (jlong)(uintptr_t)addresses.shared, numbers);
+    if ((*env)->ExceptionCheck(env) || different != SAME_LAYOUT)
+        return refuse_hook(env, reason, "the hook class has another layout");
+    return SMP_OK;
+}
+
+/* The class is there, and not set up. */
+static enum smp_status connect_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
+{
+    jobject natives = NULL;
+    enum smp_status status = SMP_OK;
+
+    if (smp_jdk_static_method(env, type, SMP_HOOK_ENTER, SMP_HOOK_SIGNATURE) == NULL)
+        return refuse_hook(env, reason, "the hook class cannot be initialised");
+    status = create_natives(env, reason, &natives);
+    return status == SMP_OK ? set_up_hook(env, type, natives, reason) : status;
+}
+
+static enum smp_status define_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], jclass *out)
+{
+    jclass type = (*env)->DefineClass(
+        env, SMP_HOOK_CLASS, NULL, (const jbyte *)smp_hook_class_bytes, (jsize)smp_hook_class_size);
+
+    if (type == NULL)
+        return refuse_hook(env, reason, "the JVM does not define the hook class");
+    *out = type;
+    return connect_hook(env, type, reason);
+}
+
+/* Of another copy of this library; or of an archive of classes (CDS, JDK 17) that was written while
+ * calls were counted: that one was never set up. */
+static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
+{
+    jfieldID field = smp_jdk_static_field(env, type, "shared", "J");
+    jfieldID natives = smp_jdk_static_field(env, type, "natives", "L" SMP_HOOK_CLASS ";");
+    const jlong address = field == NULL ? 0 : (*env)->GetStaticLongField(env, type, field);
+    jobject object = natives == NULL ? NULL : (*env)->GetStaticObjectField(env, type, natives);
+
+    if (field != NULL && natives != NULL && address == 0)
+        return connect_hook(env, type, reason);
+    if (object == NULL || !smp_call_arena_adopt((struct smp_call_shared *)(uintptr_t)address))
+        return refuse_hook(env, reason, "another version of this library counts in this JVM");
+    if (!register_natives(env, (*env)->GetObjectClass(env, object)))
+        return refuse_hook(env, reason, "the hooks' native methods are not accepted");
+    return SMP_OK;
+}
+
+static enum smp_status keep_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
+{
+    jfieldID lost = smp_jdk_static_field(env, type, "lost", "J");
+
+    if (lost == NULL)
+        return refuse_hook(env, reason, "another version of this library counts in this JVM");
+    hook.type = (*env)->NewGlobalRef(env, type);
+    hook.lost = lost;
+    return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
+}
+
+enum smp_status smp_hook_class_open(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES])
+{
+    jclass type = NULL;
+    enum smp_status status = SMP_OK;
+
+    if (hook.type != NULL)
+        return SMP_OK;
+    if (!stay_mapped())
+        return refuse_hook(env, reason, "the library cannot be kept in memory");
+    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
+        (*env)->ExceptionClear(env);
+        return SMP_ENOMEM;
+    }
+    type = smp_jdk_class(env, SMP_HOOK_CLASS);
+    status = type != NULL ? adopt_hook(env, type, reason) : define_hook(env, reason, &type);
+    if (status == SMP_OK)
+        status = keep_hook(env, type, reason);
+    (void)(*env)->PopLocalFrame(env, NULL);
+    return status;
+}
+
+int64_t smp_hook_class_lost(JNIEnv *env)
+{
+    return hook.type == NULL ? 0 : (*env)->GetStaticLongField(env, hook.type, hook.lost);
+}

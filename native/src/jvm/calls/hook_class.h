@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hook_class.h - defines java.lang.ThreadsSamplerHook, which instrumented methods call, into the
+ * JVM's own module java.base, and connects it with the call arenas (counting/call_arena.h).
+ *
+ * Its native methods are those of threadssampler.HookNatives, which belongs to no named module: the
+ * JVM warns, on its standard output, of each native method that is registered in java.base.
+ *
+ * A class of the boot loader is never unloaded, and may be called at any time from then on: so this
+ * library stays mapped. Another copy of the library, loaded by another class loader, finds the
+ * class there: it takes over its native methods and the memory behind them, where both copies have
+ * the same layout.
+ *
+ * Owns     a global reference to the class.
+ * Threads  one at a time; an attached one, with no exception pending.
+ * Errors   SMP_EUNSUPPORTED, with a reason: this JVM lacks something, or the class that is there is
+ *          another one. SMP_ENOMEM. Nothing is counted then.
+ * Cost     open: a millisecond, once. The others: a few JNI calls.
+ */
+#ifndef SMP_JVM_CALLS_HOOK_CLASS_H
+#define SMP_JVM_CALLS_HOOK_CLASS_H
+
+#include <jni.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+#define SMP_HOOK_NATIVES "threadssampler/HookNatives"
+/* As instrumented classes name it. Its methods take an int and return nothing. */
+#define SMP_HOOK_CLASS "java/lang/ThreadsSamplerHook"
+#define SMP_HOOK_ENTER "enter"
+#define SMP_HOOK_EXIT "exit"
+#define SMP_HOOK_ENTER_ROOT "enterRoot"
+#define SMP_HOOK_EXIT_ROOT "exitRoot"
+#define SMP_HOOK_SIGNATURE "(I)V"
+
+enum { SMP_HOOK_REASON_BYTES = 160 };
+
+/* May be called again: it does nothing then. reason is written on failure only. */
+SMP_CHECKED enum smp_status smp_hook_class_open(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]);
+/* Entries and exits that hooks could not do for lack of stack, about. */
+int64_t smp_hook_class_lost(JNIEnv *env);
+
+/* Their bytes, of the sources in java/java.base and java/boot, made by the build. */
+extern const unsigned char smp_hook_class_bytes[];
+extern const unsigned int smp_hook_class_size;
+extern const unsigned char smp_hook_natives_bytes[];
+extern const unsigned int smp_hook_natives_size;
+
+#endif

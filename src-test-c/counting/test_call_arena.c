@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One thread: begin, limits, pools, close; memory that is refused. */
+#include "counting/call_arena.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "counting/call_path.h"
+#include "counting/call_reader.h"
+#include "counting/call_shared.h"
+#include "support/call_counts.h"
+#include "support/failing_alloc.h"
+
+enum { TID = 77, ROOT = 1, METHOD = 2, OTHER = 3, MEGABYTE = 1 << 20 };
+
+static void open_arena(struct smp_quota *quota, uint32_t nodes, int32_t depth, size_t max_bytes)
+{
+    const struct smp_call_options options = {
+        .quota = quota, .max_bytes = max_bytes, .nodes = nodes, .depth = depth
+    };
+
+    assert_int_equal(smp_call_arena_open(&options), SMP_OK);
+}
+
+static void open_usual(void)
+{
+    open_arena(NULL, SMP_CALL_DEFAULT_NODES, SMP_CALL_DEFAULT_DEPTH, MEGABYTE);
+}
+
+/* Of platform threads; nothing is left then. */
+static void close_arena(int64_t tid)
+{
+    smp_call_arena_close();
+    smp_call_arena_retire(tid);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+    assert_int_equal(smp_call_arena_bytes(), 0);
+}
+
+static void enter_root(int64_t tid)
+{
+    smp_call_enter_root(tid, false, 0, ROOT);
+}
+
+static void options_out_of_range_are_refused(void **state)
+{
+    const struct smp_call_options right = { .max_bytes = 1,
+                                            .nodes = SMP_CALL_LEAST_UNITS,
+                                            .depth = 1 };
+    struct smp_call_options wrong = right;
+
+    (void)state;
+    wrong.nodes = SMP_CALL_LEAST_UNITS - 1;
+    assert_int_equal(smp_call_arena_open(&wrong), SMP_EINVAL);
+    wrong = right;
+    wrong.depth = 0;
+    assert_int_equal(smp_call_arena_open(&wrong), SMP_EINVAL);
+    wrong.depth = SMP_CALL_DEPTH_LIMIT + 1;
+    assert_int_equal(smp_call_arena_open(&wrong), SMP_EINVAL);
+    wrong = right;
+    wrong.max_bytes = 0;
+    assert_int_equal(smp_call_arena_open(&wrong), SMP_EINVAL);
+    assert_int_equal(smp_call_arena_open(&right), SMP_OK);
+    assert_int_equal(smp_call_arena_open(&right), SMP_ESTATE);
+    assert_true(smp_call_arena_is_open());
+    smp_call_arena_close();
+    smp_call_arena_close();
+    assert_false(smp_call_arena_is_open());
+}
+
+static void nothing_is_counted_outside_of_a_root(void **state)
+{
+    struct call_counts counts = { 0 };
+
+    (void)state;
+    assert_null(smp_call_state_find(TID));
+    open_usual();
+    enter_root(TID);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    assert_non_null(own);
+    smp_call_exit_root(own, ROOT);
+    smp_call_enter(own, METHOD);
+    smp_call_exit(own, METHOD);
+    smp_call_exit_root(own, ROOT);
+    call_counts_read(&counts);
+    assert_int_equal(counts.count, 1);
+    assert_int_equal(call_counts_of(&counts, ROOT), 1);
+    close_arena(TID);
+}
+
+static void no_root_begins_where_counting_is_off(void **state)
+{
+    (void)state;
+    enter_root(TID);
+    assert_null(smp_call_state_find(TID));
+    assert_int_equal(smp_call_arena_losses().roots, 0);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+static void threads_of_one_slot_have_states_of_their_own(void **state)
+{
+    struct call_counts counts = { 0 };
+
+    (void)state;
+    open_usual();
+    for (int64_t i = 0; i < 5; i++) {
+        const int64_t tid = TID + i * SMP_CALL_SLOTS;
+        for (int64_t calls = 0; calls <= i; calls++) {
+            enter_root(tid);
+            smp_call_exit_root(smp_call_state_find(tid), ROOT);
+        }
+    }
+    call_counts_read(&counts);
+    for (int64_t i = 0; i < 5; i++)
+        assert_int_equal(call_counts_of_thread(&counts, TID + i * SMP_CALL_SLOTS), i + 1);
+    smp_call_arena_close();
+    for (int64_t i = 0; i < 5; i++)
+        smp_call_arena_retire(TID + i * SMP_CALL_SLOTS);
+    assert_null(smp_call_state_find(TID + SMP_CALL_SLOTS));
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+/* Each call is a node of its own until the limit. */
+static void call_many(struct smp_call_state *own, int32_t calls)
+{
+    for (int32_t i = 0; i < calls; i++) {
+        smp_call_enter(own, 10 + i);
+        smp_call_exit(own, 10 + i);
+    }
+}
+
+static void calls_past_the_limit_of_nodes_are_counted_as_such(void **state)
+{
+    struct call_counts counts = { 0 };
+    struct smp_call_position position;
+
+    (void)state;
+    open_arena(NULL, 200, 50, MEGABYTE);
+    enter_root(TID);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    call_many(own, 1000);
+    /* What is known goes on being counted, and an overflow ends where it began. */
+    smp_call_enter(own, 10);
+    smp_call_enter(own, 5000);
+    smp_call_enter(own, 11);
+    smp_call_exit(own, 11);
+    smp_call_exit(own, 5000);
+    assert_true(smp_call_position_of(TID, &position));
+    assert_int_equal(position.method, 10);
+    smp_call_exit(own, 10);
+    smp_call_exit_root(own, ROOT);
+    call_counts_read(&counts);
+    assert_int_equal(call_counts_of(&counts, 10), 2);
+    assert_int_equal(call_counts_sum(&counts) + counts.uncounted, 1000 + 3 + 1);
+    assert_in_range(counts.count, 190, 200);
+    close_arena(TID);
+}
+
+static void calls_past_the_depth_are_counted_as_such(void **state)
+{
+    struct call_counts counts = { 0 };
+    struct smp_call_position position;
+
+    (void)state;
+    open_arena(NULL, SMP_CALL_DEFAULT_NODES, 10, MEGABYTE);
+    enter_root(TID);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    for (int i = 0; i < 100; i++)
+        smp_call_enter(own, METHOD);
+    smp_call_enter_root(TID, false, 0, OTHER);
+    for (int i = 0; i < 3; i++)
+        smp_call_enter(own, METHOD);
+    for (int i = 0; i < 3; i++)
+        smp_call_exit(own, METHOD);
+    smp_call_exit_root(own, OTHER);
+    for (int i = 0; i < 95; i++)
+        smp_call_exit(own, METHOD);
+    assert_true(smp_call_position_of(TID, &position));
+    assert_int_equal(position.ordinal,
+                     2 + 2 + 4); /* top, overflow, the root's two, the fifth call */
+    for (int i = 0; i < 5; i++)
+        smp_call_exit(own, METHOD);
+    smp_call_exit_root(own, ROOT);
+    call_counts_read(&counts);
+    assert_int_equal(call_counts_of(&counts, METHOD), 9);
+    assert_int_equal(counts.uncounted, 91 + 1 + 3);
+    assert_false(smp_call_position_of(TID, &position));
+    close_arena(TID);
+}
+
+/* The root's exit comes while calls past the limit seem to run. */
+static void lost_exits_past_the_limit_do_not_keep_a_thread_inside(void **state)
+{
+    struct smp_call_position position;
+
+    (void)state;
+    open_arena(NULL, SMP_CALL_DEFAULT_NODES, 3, MEGABYTE);
+    enter_root(TID);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    for (int i = 0; i < 10; i++)
+        smp_call_enter(own, METHOD);
+    smp_call_exit_root(own, ROOT);
+    assert_false(smp_call_position_of(TID, &position));
+    enter_root(TID);
+    assert_true(smp_call_position_of(TID, &position));
+    assert_true(position.is_root);
+    smp_call_exit_root(own, ROOT);
+    close_arena(TID);
+}
+
+static void memory_ends_at_its_limit(void **state)
+{
+    struct call_counts counts = { 0 };
+
+    (void)state;
+    open_arena(NULL, SMP_CALL_DEFAULT_NODES, 50, 64 * 1024);
+    enter_root(TID);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    call_many(own, 5000);
+    smp_call_exit_root(own, ROOT);
+    assert_true(smp_call_arena_bytes() <= 64 * 1024);
+    assert_true(smp_call_arena_losses().chunks > 0);
+    for (int64_t tid = TID + 1; tid < TID + 20; tid++)
+        enter_root(tid);
+    assert_true(smp_call_arena_losses().roots > 0);
+    assert_true(call_counts_try_read(&counts) > 0); /* no room for what the reader has seen */
+    smp_call_arena_close();
+    for (int64_t tid = TID; tid < TID + 20; tid++) {
+        if (smp_call_state_find(tid) != NULL)
+            smp_call_exit_root(smp_call_state_find(tid), ROOT);
+        smp_call_arena_retire(tid);
+    }
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+/* The quota of the session refuses before the arena's own limit does. */
+static void refused_memory_is_not_counted_as_used(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, 16 * 1024);
+    open_arena(&quota, SMP_CALL_DEFAULT_NODES, 50, MEGABYTE);
+    enter_root(TID);
+    call_many(smp_call_state_find(TID), 5000);
+    smp_call_exit_root(smp_call_state_find(TID), ROOT);
+    assert_true(smp_call_arena_losses().chunks > 0);
+    assert_true(smp_call_arena_bytes() <= 16 * 1024);
+    close_arena(TID);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+static void virtual_threads_count_in_pooled_trees(void **state)
+{
+    struct call_counts counts = { 0 };
+
+    (void)state;
+    open_usual();
+    for (int64_t tid = 1000; tid < 3000; tid++) {
+        smp_call_enter_root(tid, true, (uint32_t)(tid & 1), ROOT);
+        struct smp_call_state *own = smp_call_state_find(tid);
+        assert_non_null(own);
+        smp_call_enter(own, METHOD);
+        smp_call_exit(own, METHOD);
+        smp_call_exit_root(own, ROOT);
+        assert_null(smp_call_state_find(tid));
+    }
+    call_counts_read(&counts);
+    assert_int_equal(counts.count, 4); /* two pools, a root and a method each */
+    assert_int_equal(call_counts_of(&counts, ROOT), 2000);
+    assert_int_equal(call_counts_of(&counts, METHOD), 2000);
+    assert_int_equal(call_counts_of_thread(&counts, 0), 4000);
+    close_arena(TID);
+}
+
+static void a_thread_that_has_ended_is_read_once_more(void **state)
+{
+    struct call_counts counts = { 0 };
+
+    (void)state;
+    open_usual();
+    enter_root(TID);
+    smp_call_exit_root(smp_call_state_find(TID), ROOT);
+    const size_t bytes = smp_call_arena_bytes();
+    smp_call_arena_retire(TID);
+    smp_call_arena_retire(TID);
+    assert_null(smp_call_state_find(TID));
+    smp_call_reset();
+    assert_int_equal(smp_call_arena_bytes() > bytes, 1); /* the reader's; nothing was freed */
+    call_counts_read(&counts);
+    assert_int_equal(call_counts_of(&counts, ROOT), 0);
+    assert_int_equal(counts.ended, 1);
+    assert_int_equal(smp_call_arena_bytes(), 0);
+    close_arena(TID);
+}
+
+static void late_exits_do_no_harm(void **state)
+{
+    (void)state;
+    open_usual();
+    enter_root(TID);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    smp_call_enter(own, METHOD);
+    smp_call_enter_root(TID + 1, true, 0, ROOT);
+    smp_call_arena_close();
+    assert_true(smp_alloc_live_bytes() > 0);
+    /* It goes on, also while others are counted anew. */
+    smp_call_enter(own, OTHER);
+    open_usual();
+    smp_call_exit(own, OTHER);
+    smp_call_exit(own, METHOD);
+    call_many(own, 1000); /* more than there is room for: nothing new is made */
+    smp_call_exit_root(own, ROOT);
+    smp_call_exit_root(own, ROOT);
+    smp_call_exit(own, METHOD);
+    smp_call_exit_root(smp_call_state_find(TID + 1), ROOT);
+    assert_null(smp_call_state_find(TID + 1));
+    struct call_counts counts = { 0 };
+    call_counts_read(&counts);
+    assert_int_equal(counts.count, 0);
+    enter_root(TID);
+    smp_call_exit_root(own, ROOT);
+    call_counts_read(&counts);
+    assert_int_equal(call_counts_of(&counts, ROOT), 1);
+    close_arena(TID);
+}
+
+static void first_entries_are_news(void **state)
+{
+    (void)state;
+    open_usual();
+    smp_call_arena_forget_seen();
+    const uint32_t before = smp_call_arena_news();
+    enter_root(TID);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    for (int i = 0; i < 3; i++) {
+        smp_call_enter(own, METHOD);
+        smp_call_exit(own, METHOD);
+    }
+    smp_call_enter(own, SMP_CALL_METHODS); /* counted, but no news */
+    smp_call_exit(own, SMP_CALL_METHODS);
+    smp_call_exit_root(own, ROOT);
+    assert_int_equal(smp_call_arena_news() - before, 2);
+    assert_true(smp_call_arena_is_seen(ROOT));
+    assert_true(smp_call_arena_is_seen(METHOD));
+    assert_false(smp_call_arena_is_seen(OTHER));
+    assert_false(smp_call_arena_is_seen(SMP_CALL_METHODS));
+    assert_false(smp_call_arena_is_seen(-1));
+    smp_call_arena_forget_seen();
+    assert_false(smp_call_arena_is_seen(METHOD));
+    close_arena(TID);
+}
+
+static void another_layout_is_not_adopted(void **state)
+{
+    struct smp_call_shared *shared = smp_call_arena_addresses().shared;
+    const uint64_t stamp = shared->stamp;
+
+    (void)state;
+    assert_true(smp_call_arena_adopt(shared));
+    shared->stamp++;
+    assert_false(smp_call_arena_adopt(shared));
+    shared->stamp = stamp;
+}
+
+/* All that is allocated while threads are counted, read, retired, abandoned. */
+static enum smp_status count_all(void *quota)
+{
+    const struct smp_call_options options = {
+        .quota = quota, .max_bytes = MEGABYTE, .nodes = 1000, .depth = 100
+    };
+    struct call_counts counts = { 0 };
+    const enum smp_status status = smp_call_arena_open(&options);
+
+    if (status != SMP_OK)
+        return status;
+    enter_root(TID);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    if (own != NULL && smp_call_arena_losses().roots == 0) {
+        call_many(own, 200);
+        smp_call_exit_root(own, ROOT);
+    }
+    smp_call_enter_root(TID + 1, true, 0, ROOT);
+    if (smp_call_state_find(TID + 1) != NULL)
+        smp_call_exit_root(smp_call_state_find(TID + 1), ROOT);
+    (void)call_counts_try_read(&counts);
+    smp_call_arena_retire(TID);
+    (void)call_counts_try_read(&counts);
+    if (counts.unread == 0 && smp_call_arena_losses().roots == 0)
+        assert_int_equal(call_counts_sum(&counts) + counts.uncounted, 1 + 200 + 1);
+    smp_call_arena_close();
+    return status;
+}
+
+static void every_refused_step_leaves_nothing_behind(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, MEGABYTE);
+    const struct failing_alloc_steps steps = failing_alloc_each_step(count_all, &quota);
+    assert_true(steps.refused >= 6); /* the arena, chunks of two trees, what is seen of them */
+    assert_int_equal(steps.survived, steps.refused - 1);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_root_begins_where_counting_is_off),
+        cmocka_unit_test(options_out_of_range_are_refused),
+        cmocka_unit_test(nothing_is_counted_outside_of_a_root),
+        cmocka_unit_test(threads_of_one_slot_have_states_of_their_own),
+        cmocka_unit_test(calls_past_the_limit_of_nodes_are_counted_as_such),
+        cmocka_unit_test(calls_past_the_depth_are_counted_as_such),
+        cmocka_unit_test(lost_exits_past_the_limit_do_not_keep_a_thread_inside),
+        cmocka_unit_test(memory_ends_at_its_limit),
+        cmocka_unit_test(refused_memory_is_not_counted_as_used),
+        cmocka_unit_test(virtual_threads_count_in_pooled_trees),
+        cmocka_unit_test(a_thread_that_has_ended_is_read_once_more),
+        cmocka_unit_test(late_exits_do_no_harm),
+        cmocka_unit_test(first_entries_are_news),
+        cmocka_unit_test(another_layout_is_not_adopted),
+        cmocka_unit_test(every_refused_step_leaves_nothing_behind),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random calls, exceptions and lost exits beside a naive version; times. */
+#include "counting/call_path.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "counting/call_arena.h"
+#include "counting/call_clock.h"
+#include "counting/call_reader.h"
+#include "support/call_counts.h"
+#include "support/fake_clock.h"
+
+enum {
+    TID = 4711,
+    ROOTS = 2,   /* methods 0 and 1 */
+    METHODS = 4, /* methods 0 to 3 may be called as ordinary ones */
+    MAX_STACK = 64,
+    MAX_PATHS = 4000,
+    STEPS = 2000,
+    DEPTH = 6
+};
+
+/* ---- the naive version: a stack of calls, and a list of paths with their counts ---- */
+
+struct call {
+    int method;
+    bool is_root;
+};
+
+struct path {
+    int parent; /* index; -1: none */
+    struct call call;
+    int64_t count;
+    int64_t before; /* the last reset */
+};
+
+static struct {
+    struct call stack[MAX_STACK]; /* what has a node */
+    int paths_of_stack[MAX_STACK];
+    int count;
+    int below; /* calls deeper than the limit */
+    int roots_below;
+    struct path paths[MAX_PATHS];
+    int path_count;
+    int64_t uncounted;
+    int64_t uncounted_before;
+} naive;
+
+static int naive_path(int parent, struct call call)
+{
+    for (int i = 0; i < naive.path_count; i++) {
+        const struct path *path = &naive.paths[i];
+        if (path->parent == parent && path->call.method == call.method &&
+            path->call.is_root == call.is_root)
+            return i;
+    }
+    assert_true(naive.path_count < MAX_PATHS);
+    naive.paths[naive.path_count] = (struct path){ .parent = parent, .call = call };
+    return naive.path_count++;
+}
+
+static void naive_enter(struct call call)
+{
+    if (naive.count == 0 && !call.is_root)
+        return;
+    if (naive.below > 0 || naive.count == DEPTH) {
+        naive.roots_below = call.is_root + (naive.below > 0 ? naive.roots_below : 0);
+        naive.below++;
+        naive.uncounted++;
+        return;
+    }
+    const int parent = naive.count == 0 ? -1 : naive.paths_of_stack[naive.count - 1];
+    naive.paths_of_stack[naive.count] = naive_path(parent, call);
+    naive.paths[naive.paths_of_stack[naive.count]].count++;
+    naive.stack[naive.count++] = call;
+}
+
+static void naive_exit(struct call call)
+{
+    if (naive.below > 0 && (!call.is_root || naive.roots_below > 0)) {
+        naive.below--;
+        naive.roots_below -= call.is_root;
+        return;
+    }
+    for (int i = naive.count - 1; i >= 0; i--) {
+        if (naive.stack[i].method == call.method && naive.stack[i].is_root == call.is_root) {
+            naive.count = i;
+            naive.below = 0;
+            return;
+        }
+        if (naive.stack[i].is_root && !call.is_root)
+            return;
+    }
+}
+
+static void naive_reset(void)
+{
+    for (int i = 0; i < naive.path_count; i++)
+        naive.paths[i].before = naive.paths[i].count;
+    naive.uncounted_before = naive.uncounted;
+}
+
+/* ---- both ---- */
+
+static void enter(struct call call)
+{
+    if (call.is_root)
+        smp_call_enter_root(TID, false, 0, call.method);
+    else if (smp_call_state_find(TID) != NULL)
+        smp_call_enter(smp_call_state_find(TID), call.method);
+    naive_enter(call);
+}
+
+static void leave(struct call call)
+{
+    struct smp_call_state *state = smp_call_state_find(TID);
+
+    if (state != NULL && call.is_root)
+        smp_call_exit_root(state, call.method);
+    else if (state != NULL)
+        smp_call_exit(state, call.method);
+    naive_exit(call);
+}
+
+/* The path of a row, in the naive version. */
+static int path_of_row(const struct call_counts *counts, const struct smp_call_delta *row)
+{
+    const int parent = row->parent == 0
+                           ? -1
+                           : path_of_row(counts, call_counts_row(counts, row->tree, row->parent));
+
+    return naive_path(parent, (struct call){ row->method, row->is_root });
+}
+
+static void compare(struct call_counts *counts)
+{
+    const int paths = naive.path_count;
+    int64_t sum = 0;
+
+    call_counts_read(counts);
+    for (size_t i = 0; i < counts->count; i++) {
+        const struct path *path = &naive.paths[path_of_row(counts, &counts->rows[i])];
+        assert_int_equal(counts->rows[i].calls, path->count - path->before);
+        sum += path->count - path->before;
+    }
+    assert_int_equal(naive.path_count, paths); /* no path that the naive version has not */
+    for (int i = 0; i < naive.path_count; i++)
+        sum -= naive.paths[i].count - naive.paths[i].before;
+    assert_int_equal(sum, 0);
+    assert_int_equal(counts->uncounted, naive.uncounted - naive.uncounted_before);
+}
+
+static void compare_position(const struct call_counts *counts)
+{
+    struct smp_call_position position;
+    const bool is_inside = smp_call_position_of(TID, &position);
+
+    assert_int_equal(is_inside, naive.count > 0);
+    if (!is_inside)
+        return;
+    assert_int_equal(position.method, naive.stack[naive.count - 1].method);
+    assert_int_equal(position.is_root, naive.stack[naive.count - 1].is_root);
+    assert_false(position.is_in_hook);
+    const struct smp_call_delta *row = call_counts_row(counts, position.tree, position.ordinal);
+    if (row != NULL)
+        assert_int_equal(path_of_row(counts, row), naive.paths_of_stack[naive.count - 1]);
+}
+
+/* What really runs: the hooks may have lost some of it. */
+struct real {
+    struct call stack[MAX_STACK];
+    int count;
+};
+
+static struct call random_call(uint64_t *random)
+{
+    const bool is_root = smp_random_next(random) % 4 == 0;
+    const int methods = is_root ? ROOTS : METHODS;
+
+    return (struct call){ (int)(smp_random_next(random) % (uint64_t)methods), is_root };
+}
+
+static void random_step(struct real *real, uint64_t *random)
+{
+    const uint64_t kind = smp_random_next(random) % 100;
+
+    if (kind < 48 && real->count < 30) {
+        real->stack[real->count] = random_call(random);
+        enter(real->stack[real->count++]);
+    } else if (kind < 50 && real->count < 30) {
+        real->stack[real->count++] = random_call(random); /* its entry was lost */
+    } else if (kind < 92 && real->count > 0) {
+        leave(real->stack[--real->count]);
+    } else if (kind < 96 && real->count > 0) {
+        real->count--; /* its exit is lost */
+    } else if (kind < 98) {
+        leave(random_call(random)); /* of a method that ran before it was counted */
+    } else {
+        while (real->count > 0) /* an exception through all frames */
+            leave(real->stack[--real->count]);
+    }
+}
+
+static void run_random(uint64_t seed)
+{
+    static struct call_counts counts;
+    const struct smp_call_options options = { .max_bytes = 64 << 20,
+                                              .nodes = 1000000,
+                                              .depth = DEPTH };
+    struct real real = { .count = 0 };
+    uint64_t random = seed;
+
+    memset(&naive, 0, sizeof(naive));
+    memset(&counts, 0, sizeof(counts));
+    assert_int_equal(smp_call_arena_open(&options), SMP_OK);
+    for (int step = 0; step < STEPS; step++) {
+        random_step(&real, &random);
+        compare_position(&counts);
+        if (smp_random_next(&random) % 500 == 0)
+            compare(&counts);
+        if (smp_random_next(&random) % 1000 == 0) {
+            smp_call_reset();
+            naive_reset();
+            for (size_t i = 0; i < counts.count; i++)
+                counts.rows[i].calls = 0;
+            counts.uncounted = 0;
+        }
+    }
+    compare(&counts);
+    smp_call_arena_close();
+    smp_call_arena_retire(TID);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+static void is_as_the_naive_version(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        run_random(seed);
+}
+
+/* ---- times, by a clock that the test sets; stamps are odd, never 0 ---- */
+
+static int64_t now_ns;
+
+static int64_t read_now(void *self)
+{
+    (void)self;
+    return now_ns;
+}
+
+static const struct smp_clock_fake set_clock = { .ns = read_now };
+
+static void open_timed(bool is_exact)
+{
+    const struct smp_call_options options = {
+        .max_bytes = 1 << 20, .nodes = 1000, .depth = 100, .is_exact = is_exact
+    };
+
+    now_ns = 1001;
+    smp_call_clock_without_counter(true);
+    smp_clock_set_fake(&set_clock);
+    assert_int_equal(smp_call_arena_open(&options), SMP_OK);
+}
+
+static void close_timed(void)
+{
+    smp_call_arena_close();
+    smp_call_arena_retire(TID);
+    smp_clock_set_fake(NULL);
+    smp_call_clock_without_counter(false);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+static int64_t time_of_method(const struct call_counts *counts, int32_t method)
+{
+    int64_t time_ns = 0;
+
+    for (size_t i = 0; i < counts->count; i++)
+        time_ns += counts->rows[i].method == method ? counts->rows[i].time_ns : 0;
+    return time_ns;
+}
+
+static void exact_times_are_inclusive(void **state)
+{
+    struct call_counts counts = { 0 };
+
+    (void)state;
+    open_timed(true);
+    smp_call_enter_root(TID, false, 0, 1);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    for (int i = 0; i < 3; i++) {
+        now_ns += 10;
+        smp_call_enter(own, 2);
+        now_ns += 100;
+        smp_call_enter(own, 3);
+        now_ns += 1000;
+        smp_call_exit(own, 3);
+        smp_call_exit(own, 2);
+    }
+    smp_call_exit_root(own, 1);
+    call_counts_read(&counts);
+    assert_int_equal(time_of_method(&counts, 3), 3 * 1000);
+    assert_int_equal(time_of_method(&counts, 2), 3 * 1100);
+    assert_int_equal(time_of_method(&counts, 1), 3 * 1110);
+    close_timed();
+}
+
+/* As long as a call runs, a reader has its time up to now, once. */
+static void running_calls_have_time(void **state)
+{
+    struct call_counts counts = { 0 };
+
+    (void)state;
+    open_timed(true);
+    smp_call_enter_root(TID, false, 0, 1);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    smp_call_enter(own, 2);
+    for (int i = 1; i <= 4; i++) {
+        now_ns += 500;
+        call_counts_read(&counts);
+        assert_int_equal(time_of_method(&counts, 2), i * 500);
+        assert_int_equal(call_counts_of(&counts, 2), 1);
+    }
+    smp_call_reset();
+    now_ns += 30;
+    smp_call_exit(own, 2);
+    now_ns += 1000;
+    call_counts_read(&counts);
+    assert_int_equal(time_of_method(&counts, 2), 4 * 500 + 30);
+    smp_call_exit_root(own, 1);
+    close_timed();
+}
+
+/* An exception has taken two calls away without their exits. */
+static void a_lost_exit_ends_with_its_caller(void **state)
+{
+    struct call_counts counts = { 0 };
+
+    (void)state;
+    open_timed(true);
+    smp_call_enter_root(TID, false, 0, 1);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    smp_call_enter(own, 2);
+    smp_call_enter(own, 3);
+    smp_call_enter(own, 4);
+    now_ns += 100;
+    smp_call_exit(own, 2);
+    now_ns += 10000;
+    smp_call_exit(own, 3); /* late */
+    call_counts_read(&counts);
+    for (int32_t method = 2; method <= 4; method++)
+        assert_int_equal(time_of_method(&counts, method), 100);
+    smp_call_exit_root(own, 1);
+    close_timed();
+}
+
+static void only_roots_have_times_without_exact_timing(void **state)
+{
+    struct call_counts counts = { 0 };
+    static const int64_t lengths[] = { 300, 100, 500 };
+
+    (void)state;
+    open_timed(false);
+    for (int i = 0; i < 3; i++) {
+        smp_call_enter_root(TID, false, 0, 1);
+        smp_call_enter(smp_call_state_find(TID), 2);
+        now_ns += lengths[i];
+        smp_call_exit(smp_call_state_find(TID), 2);
+        smp_call_exit_root(smp_call_state_find(TID), 1);
+    }
+    call_counts_read(&counts);
+    assert_int_equal(time_of_method(&counts, 1), 900);
+    assert_int_equal(time_of_method(&counts, 2), 0);
+    assert_int_equal(counts.rows[0].least_ns, 100);
+    assert_int_equal(counts.rows[0].most_ns, 500);
+    smp_call_reset();
+    smp_call_enter_root(TID, false, 0, 1);
+    call_counts_read(&counts);
+    assert_int_equal(counts.rows[0].most_ns, 0); /* none has ended since */
+    now_ns += 200;
+    smp_call_exit_root(smp_call_state_find(TID), 1);
+    call_counts_read(&counts);
+    assert_int_equal(counts.rows[0].least_ns, 200);
+    assert_int_equal(counts.rows[0].most_ns, 200);
+    close_timed();
+}
+
+/* Ticks become the time that has passed: within what was read around them. */
+static void ticks_become_nanoseconds(void **state)
+{
+    struct smp_call_clock clock;
+    const int64_t outer_start_ns = smp_clock_ns();
+
+    (void)state;
+    smp_call_clock_start(&clock);
+    const int64_t start_ticks = smp_call_clock_ticks();
+    const int64_t inner_start_ns = smp_clock_ns();
+    while (smp_clock_ns() < inner_start_ns + 20000000)
+        ;
+    const int64_t inner_ns = smp_clock_ns() - inner_start_ns;
+    const int64_t ticks = smp_call_clock_ticks() - start_ticks;
+    const int64_t outer_ns = smp_clock_ns() - outer_start_ns;
+    const double ns = (double)ticks * smp_call_clock_tick_ns(&clock);
+    assert_true(ns > 0.99 * (double)inner_ns);
+    assert_true(ns < 1.01 * (double)outer_ns);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            ticks_become_nanoseconds), /* before a test may fail with a clock that stands */
+        cmocka_unit_test(is_as_the_naive_version),
+        cmocka_unit_test(exact_times_are_inclusive),
+        cmocka_unit_test(running_calls_have_time),
+        cmocka_unit_test(a_lost_exit_ends_with_its_caller),
+        cmocka_unit_test(only_roots_have_times_without_exact_timing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that are counted, a reader that does not stop them, and an end that comes at any time. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "counting/call_arena.h"
+#include "counting/call_path.h"
+#include "counting/call_reader.h"
+#include "support/call_counts.h"
+
+enum {
+    THREADS = 8,
+    ROUNDS = 300,
+    ROUNDS_OF_STORM = 100,
+    DEPTH = 5,
+    FIRST_TID = 100,
+    VIRTUAL_TIDS = 100000 /* a thread's own range */
+};
+
+struct worker {
+    pthread_t thread;
+    int64_t tid;
+    bool is_virtual;
+    int64_t calls;
+    int64_t roots;
+    uint64_t random;
+};
+
+static _Atomic bool is_over;
+
+/* A recursion of a random depth with random siblings: some of it past the depth's limit. */
+static void call_some(struct worker *worker, struct smp_call_state *state)
+{
+    int32_t entered[2 * DEPTH];
+    int depth = 0;
+
+    for (int i = 0; i < 60; i++) {
+        if (depth < 2 * DEPTH && smp_random_next(&worker->random) % 2 == 0) {
+            entered[depth] = 10 + (int32_t)(smp_random_next(&worker->random) % 3);
+            smp_call_enter(state, entered[depth++]);
+            worker->calls++;
+        } else if (depth > 0) {
+            smp_call_exit(state, entered[--depth]);
+        }
+    }
+    while (depth > 0)
+        smp_call_exit(state, entered[--depth]);
+}
+
+static void call_root(struct worker *worker)
+{
+    smp_call_enter_root(worker->tid, worker->is_virtual, 0, 1);
+    struct smp_call_state *state = smp_call_state_find(worker->tid);
+    worker->roots++;
+    if (state == NULL)
+        return;
+    call_some(worker, state);
+    smp_call_exit_root(state, 1);
+    if (worker->is_virtual)
+        worker->tid++; /* the next virtual thread */
+}
+
+static void *work(void *self)
+{
+    for (int i = 0; i < ROUNDS; i++)
+        call_root(self);
+    return NULL;
+}
+
+static void *work_until_over(void *self)
+{
+    while (!atomic_load(&is_over))
+        call_root(self);
+    return NULL;
+}
+
+static void start_workers(struct worker *workers, void *(*body)(void *))
+{
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){ .is_virtual = i % 2 == 1, .random = (uint64_t)i + 1 };
+        workers[i].tid = workers[i].is_virtual ? VIRTUAL_TIDS * (i + 1) : FIRST_TID + i;
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, body, &workers[i]), 0);
+    }
+}
+
+static void open_arena(bool is_exact)
+{
+    const struct smp_call_options options = {
+        .max_bytes = 64 << 20, .nodes = 10000, .depth = DEPTH, .is_exact = is_exact
+    };
+
+    assert_int_equal(smp_call_arena_open(&options), SMP_OK);
+}
+
+static void look_at_all(void)
+{
+    struct smp_call_position position;
+
+    for (int i = 0; i < THREADS; i++) {
+        if (smp_call_position_of(FIRST_TID + i, &position))
+            assert_true(position.method == 1 || position.method == SMP_CALL_UNCOUNTED ||
+                        (position.method >= 10 && position.method < 13));
+    }
+}
+
+static void count_beside_a_reader(bool is_exact)
+{
+    static struct worker workers[THREADS];
+    static struct call_counts counts;
+    int64_t roots = 0;
+    int64_t calls = 0;
+
+    counts = (struct call_counts){ 0 };
+    open_arena(is_exact);
+    start_workers(workers, work);
+    for (int i = 0; i < 20; i++) {
+        call_counts_read(&counts);
+        look_at_all();
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
+        roots += workers[i].roots;
+        calls += workers[i].calls;
+        smp_call_arena_retire(workers[i].tid);
+    }
+    call_counts_read(&counts);
+    assert_int_equal(counts.ended, THREADS / 2);
+    assert_int_equal(call_counts_of(&counts, 1), roots);
+    assert_int_equal(call_counts_sum(&counts) + counts.uncounted, roots + calls);
+    assert_true(counts.uncounted > 0);
+    smp_call_arena_close();
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+static void all_calls_are_read(void **state)
+{
+    (void)state;
+    count_beside_a_reader(false);
+}
+
+static void all_calls_are_read_with_exact_timing(void **state)
+{
+    (void)state;
+    count_beside_a_reader(true);
+}
+
+/* Counting ends and begins while threads are anywhere in their roots. */
+static void counting_may_end_at_any_time(void **state)
+{
+    static struct worker workers[THREADS];
+    static struct call_counts counts;
+
+    (void)state;
+    atomic_store(&is_over, false);
+    start_workers(workers, work_until_over);
+    for (int i = 0; i < ROUNDS_OF_STORM; i++) {
+        counts = (struct call_counts){ 0 };
+        open_arena(i % 2 == 1);
+        call_counts_read(&counts);
+        smp_call_reset();
+        call_counts_read(&counts);
+        look_at_all();
+        smp_call_arena_close();
+    }
+    atomic_store(&is_over, true);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
+        smp_call_arena_retire(workers[i].tid);
+    }
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_calls_are_read),
+        cmocka_unit_test(all_calls_are_read_with_exact_timing),
+        cmocka_unit_test(counting_may_end_at_any_time),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

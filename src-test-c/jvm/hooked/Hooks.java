@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package hooked;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The test library (jvm/hook_calls.c), and the sum of what it has handed out. */
+public final class Hooks {
+
+    private static final int FIELDS = 10;
+    private static final int UNCOUNTED = -1;
+
+    /** Of a thread that is outside of all roots. */
+    public static final int OUTSIDE = -2;
+
+    /** Of one node. */
+    public static final class Row {
+        /** The thread; 0: virtual ones. */
+        public long tid;
+
+        /** The method's number. */
+        public int method;
+
+        /** Entered calls. */
+        public long calls;
+
+        /** Inclusive. */
+        public long nanos;
+
+        /** Of a root's calls. */
+        public long least;
+
+        /** Of a root's calls. */
+        public long most;
+
+        /** The methods from the root on, a root's in brackets. */
+        public String path;
+    }
+
+    private final Map<String, Row> rows = new HashMap<>();
+    private final Map<String, String> paths = new HashMap<>();
+    private long uncounted;
+
+    /** Loads the library and defines the hook class. */
+    public static void load(String library) {
+        System.load(library);
+        String refusal = open();
+        if (!refusal.isEmpty()) {
+            throw new IllegalStateException(refusal);
+        }
+    }
+
+    /** Begins to count, with limits that are not reached. */
+    public static void begin(boolean exact) {
+        begin(exact, 1_000_000, 100_000, 1L << 30);
+    }
+
+    /** Begins to count. */
+    public static void begin(boolean exact, int nodes, int depth, long bytes) {
+        int status = start(exact, nodes, depth, bytes);
+        if (status != 0) {
+            throw new IllegalStateException("status " + status);
+        }
+    }
+
+    /** Adds what was counted since the last time. */
+    public Hooks read() {
+        long[] deltas = deltas();
+        for (int at = 0; at < deltas.length; at += FIELDS) {
+            if (deltas[at + 4] == UNCOUNTED) {
+                uncounted += deltas[at + 6];
+                continue;
+            }
+            String key = deltas[at] + "#" + deltas[at + 2];
+            Row row = rows.computeIfAbsent(key, any -> new Row());
+            row.tid = deltas[at + 1];
+            row.method = (int) deltas[at + 4];
+            row.calls += deltas[at + 6];
+            row.nanos += deltas[at + 7];
+            row.least = deltas[at + 8];
+            row.most = deltas[at + 9];
+            String own = deltas[at + 5] == 1 ? "[" + row.method + "]" : String.valueOf(row.method);
+            String parent = deltas[at + 3] == 0 ? "" : paths.get(deltas[at] + "#" + deltas[at + 3]) + " ";
+            row.path = parent + own;
+            paths.put(key, row.path);
+        }
+        return this;
+    }
+
+    /** @return calls of a method */
+    public long calls(int method) {
+        return rows.values().stream()
+                .filter(row -> row.method == method)
+                .mapToLong(row -> row.calls)
+                .sum();
+    }
+
+    /** @return calls of all methods in one thread */
+    public long callsOf(long tid) {
+        return rows.values().stream()
+                .filter(row -> row.tid == tid)
+                .mapToLong(row -> row.calls)
+                .sum();
+    }
+
+    /** @return inclusive times of a method's nodes */
+    public long nanos(int method) {
+        return rows.values().stream()
+                .filter(row -> row.method == method)
+                .mapToLong(row -> row.nanos)
+                .sum();
+    }
+
+    /** @return the first node of a method */
+    public Row row(int method) {
+        return rows.values().stream()
+                .filter(row -> row.method == method)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** @return calls by path */
+    public Map<String, Long> tree() {
+        Map<String, Long> tree = new TreeMap<>();
+        rows.values().forEach(row -> tree.merge(row.path, row.calls, Long::sum));
+        tree.values().removeIf(calls -> calls == 0);
+        return tree;
+    }
+
+    /** @return calls past a limit */
+    public long uncounted() {
+        return uncounted;
+    }
+
+    /** @return how many nodes */
+    public int size() {
+        return rows.size();
+    }
+
+    private static native String open();
+
+    private static native int start(boolean exact, int nodes, int depth, long bytes);
+
+    /** Ends counting. */
+    public static native void stop();
+
+    private static native long[] deltas();
+
+    /** All counts begin at zero. */
+    public static native void reset();
+
+    /** A thread has ended. */
+    public static native void retire(long tid);
+
+    /** @return the method a thread is in */
+    public static native int position(long tid);
+
+    /** @return roots and chunks that were refused, hooks without stack, bytes in use, news */
+    public static native long[] losses();
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package hooked;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+
+/** Two class loaders, each with a copy of the library, count one after the other. Arguments: the copies, the classes. */
+public final class TwoCopies {
+
+    private static final int CALLS = 1000;
+
+    private TwoCopies() {}
+
+    /** What each class loader has one of: counts so many calls. */
+    public static final class Counted implements IntFunction<LongSupplier> {
+
+        /** Public for the loader's sake. */
+        public Counted() {}
+
+        @Override
+        public LongSupplier apply(int calls) {
+            Hooks.begin(false);
+            count(calls);
+            return () -> {
+                long found = new Hooks().read().calls(2);
+                Hooks.stop();
+                return found;
+            };
+        }
+    }
+
+    static void count(int calls) {
+        ThreadsSamplerHook.enterRoot(1);
+        for (int i = 0; i < calls; i++) {
+            ThreadsSamplerHook.enter(2);
+            ThreadsSamplerHook.exit(2);
+        }
+        ThreadsSamplerHook.exitRoot(1);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static IntFunction<LongSupplier> load(String library, String classes) throws Exception {
+        URL[] urls = {Path.of(classes).toUri().toURL()};
+        URLClassLoader loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
+        loader.loadClass("hooked.Hooks").getMethod("load", String.class).invoke(null, library);
+        return (IntFunction<LongSupplier>)
+                loader.loadClass("hooked.TwoCopies$Counted").getConstructor().newInstance();
+    }
+
+    /** All of it. */
+    public static void main(String... arguments) throws Exception {
+        IntFunction<LongSupplier> first = load(arguments[0], arguments[2]);
+        check(CALLS, first.apply(CALLS).getAsLong());
+        /* One thread is inside of a root of the first copy while the second one takes over. */
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        LongSupplier counting = first.apply(CALLS);
+        Thread thread = new Thread(() -> {
+            ThreadsSamplerHook.enterRoot(1);
+            inside.countDown();
+            try {
+                goOn.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            ThreadsSamplerHook.exitRoot(1);
+            count(3);
+        });
+        thread.start();
+        inside.await();
+        check(CALLS, counting.getAsLong());
+        IntFunction<LongSupplier> second = load(arguments[1], arguments[2]);
+        counting = second.apply(CALLS);
+        goOn.countDown();
+        thread.join();
+        check(CALLS + 3, counting.getAsLong());
+        System.out.println("fine");
+    }
+
+    private static void check(long expected, long found) {
+        if (expected != found) {
+            throw new AssertionError("expected " + expected + ", found " + found);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_counts.h - adds up what counting/call_reader.h hands out, a row for each node.
+ *
+ * Owns     rows in a fixed array.
+ * Threads  one.
+ * Errors   a node whose caller was not handed out before, or more rows than there is room for, fail
+ *          the test.
+ */
+#ifndef SMP_TEST_CALL_COUNTS_H
+#define SMP_TEST_CALL_COUNTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counting/call_reader.h"
+
+enum { CALL_COUNTS_ROWS = 8192 };
+
+/* The sums of a node's deltas. */
+struct call_counts {
+    size_t count;
+    struct smp_call_delta rows[CALL_COUNTS_ROWS];
+    int64_t uncounted;
+    uint64_t ended;  /* trees */
+    uint64_t unread; /* chunks */
+};
+
+/* Reads; fails where a chunk cannot be read. Zeroed: nothing was read yet. */
+void call_counts_read(struct call_counts *counts);
+/* Returns how many chunks could not be read. */
+uint64_t call_counts_try_read(struct call_counts *counts);
+
+/* NULL: there is none. */
+const struct smp_call_delta *call_counts_row(const struct call_counts *counts, uint64_t tree,
+                                             uint32_t ordinal);
+int64_t call_counts_of(const struct call_counts *counts, int32_t method);
+int64_t call_counts_of_thread(const struct call_counts *counts, int64_t tid);
+int64_t call_counts_sum(const struct call_counts *counts);
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.spi.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Hooks that a program calls as instrumented methods do: each call is counted, whatever happens. */
+class HooksIT {
+
+    private static final Path TESTS =
+            Path.of("target", "native", "maven", "tests").toAbsolutePath();
+    private static final Path LIBRARY = TESTS.resolve("libhook_calls.so");
+    private static final Path CLASSES = TESTS.resolve("hooked-classes");
+
+    private static ChildJvm program(String name) {
+        assertThat(Files.exists(LIBRARY) && Files.exists(CLASSES))
+                .as(LIBRARY + ", of native/build.sh test --build target/native/maven")
+                .isTrue();
+        return ChildJvm.bare("hooked." + name).option("-cp", CLASSES.toString());
+    }
+
+    private static void runToItsEnd(ChildJvm program, String... arguments) throws Exception {
+        String output = program.run(arguments).assertFine().output();
+        System.out.println(output);
+        assertThat(output).endsWith("fine\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"counts", "exact"})
+    void eachCallIsCounted(String timing) throws Exception {
+        runToItsEnd(program("HookedCalls").likeAServer(), LIBRARY.toString(), timing);
+    }
+
+    @Test
+    void eachCallIsCountedByTheFirstCompiler() throws Exception {
+        runToItsEnd(program("HookedCalls"), LIBRARY.toString(), "counts");
+    }
+
+    /** An archive of classes that was written while calls were counted may have the hook class in it. */
+    @Test
+    void aClassOfAnArchiveIsSetUp(@TempDir Path folder) throws Exception {
+        String jar = folder.resolve("hooked.jar").toString();
+        String archive = folder.resolve("hooked.jsa").toString();
+        assertThat(ToolProvider.findFirst("jar")
+                        .orElseThrow()
+                        .run(System.out, System.err, "cf", jar, "-C", CLASSES.toString(), "."))
+                .isZero();
+        for (String option : List.of("-XX:ArchiveClassesAtExit=", "-XX:SharedArchiveFile=")) {
+            ChildJvm program = ChildJvm.bare("hooked.HookedCalls").option("-cp", jar, option + archive);
+            String output =
+                    program.run(LIBRARY.toString(), "counts").assertFine().output();
+            assertThat(output).contains("\nfine\n");
+        }
+    }
+
+    /** A redeployed application has a copy of the library of its own; the hook class stays the first one's. */
+    @Test
+    void anotherCopyOfTheLibraryGoesOnWithTheSameClass() throws Exception {
+        Path copy = Files.createTempFile("libhook_calls", ".so");
+        try {
+            Files.write(copy, Files.readAllBytes(LIBRARY));
+            runToItsEnd(program("TwoCopies"), LIBRARY.toString(), copy.toString(), CLASSES.toString());
+        } finally {
+            Files.delete(copy);
+        }
+    }
+}

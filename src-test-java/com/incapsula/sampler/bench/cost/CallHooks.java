@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.cost;
+
+import com.incapsula.sampler.bench.Jvm;
+import com.incapsula.sampler.bench.Plan;
+import com.incapsula.sampler.bench.Table;
+import com.incapsula.sampler.bench.peer.Peer;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a pair of counting hooks costs a method, beside two readings of the clock. */
+public final class CallHooks {
+
+    private static final Path TESTS =
+            Path.of("target", "native", "maven", "tests").toAbsolutePath();
+    private static final Path LIBRARY = TESTS.resolve("libhook_calls.so");
+    private static final Path CLASSES = TESTS.resolve("hooked-classes");
+
+    private static final int CALLS = 10_000_000;
+    private static final int ROUNDS = 3;
+    private static final double APART_BAR = 10;
+    private static final double INLINED_BAR = 4;
+    private static final double EXACT_BAR = 25;
+
+    private CallHooks() {}
+
+    /**
+     * Runs everything.
+     *
+     * @param plan how often
+     * @param only not used
+     * @return a table per JDK
+     */
+    public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
+        if (!Files.exists(LIBRARY)) {
+            throw new IllegalStateException(LIBRARY + " is missing: native/build.sh test --build target/native/maven");
+        }
+        List<Table> tables = new ArrayList<>();
+        for (Path jdk : plan.jdks()) {
+            Table table = new Table(
+                    "A pair of hooks, JDK " + Jvm.version(jdk), "timing", "of", "with hooks, ns", "cost, ns", "bar");
+            for (String timing : List.of("counts", "exact", "outside")) {
+                addRows(table, jdk, timing, plan.scaled(CALLS), plan.rounds() * ROUNDS);
+            }
+            table.note("Thread CPU time of a call, median of the rounds; the cost is the difference to the same program"
+                    + " without hooks. counts: no time stamps but those of roots (times of calls would be sampled, as "
+                    + Peer.HYBRID + "). exact: a time stamp at each entry and exit. outside: no root is running, so"
+                    + " nothing is counted. Of each kind the last two rows are no hooks of a call: a root's pair, and"
+                    + " two readings of the clock.");
+            tables.add(table);
+        }
+        return tables;
+    }
+
+    private static void addRows(Table table, Path jdk, String timing, int calls, int rounds)
+            throws IOException, InterruptedException {
+        List<String> flags =
+                List.of("-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,hooked.HookedCost::*Apart");
+        for (String[] cells : Jvm.of(jdk, flags).run(CallHooks.class, LIBRARY, CLASSES, timing, calls, rounds)) {
+            if (cells[0].equals("calls")) {
+                continue;
+            }
+            double with = Double.parseDouble(cells[1]);
+            double cost = with - Double.parseDouble(cells[2]);
+            table.row(timing, cells[0], with, cost, bar(timing, cells[0], cost));
+        }
+    }
+
+    private static String bar(String timing, String what, double cost) {
+        if (!what.contains("inlined")) {
+            return "";
+        }
+        if (timing.equals("exact")) {
+            return Table.atMost(cost, EXACT_BAR);
+        }
+        return Table.atMost(cost, what.startsWith("an") ? INLINED_BAR : APART_BAR);
+    }
+
+    /**
+     * The measured program, which needs the hook class to be compiled and is not in the tests' class path.
+     *
+     * @param arguments the library, its folder, and its own arguments
+     */
+    public static void main(String... arguments) throws Exception {
+        URL[] urls = {Path.of(arguments[1]).toUri().toURL()};
+        try (URLClassLoader loader = new URLClassLoader(urls)) {
+            String[] own = {arguments[0], arguments[2], arguments[3], arguments[4]};
+            loader.loadClass("hooked.HookedCost")
+                    .getMethod("main", String[].class)
+                    .invoke(null, (Object) own);
+        }
+    }
+}

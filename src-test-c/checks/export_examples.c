@@ -148,7 +148,7 @@ static void begin(struct example *example, uint64_t seed)
 {
     *example = (struct example){ .seed = seed };
     must(smp_methods_create(NULL, PART_BYTES, NULL, &example->names) == SMP_OK, "names");
-    must(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &example->tree) == SMP_OK, "tree");
+    must(smp_tree_create(NULL, SMP_SAMPLED_MEASURES, PART_BYTES, &example->tree) == SMP_OK, "tree");
     must(smp_thread_groups_create(NULL, PART_BYTES, &example->groups) == SMP_OK, "groups");
 }
 

@@ -162,10 +162,10 @@ static void text_has_its_column_where_it_is_chosen(void **state)
     const uint32_t both = SMP_MEASURE_BIT(SMP_MEASURE_CPU) | SMP_MEASURE_BIT(SMP_MEASURE_WAITS);
 
     export_has(state, SMP_FORMAT_TEXT, (struct smp_export_style){ .columns = both },
-               " Cumulative time(ms): 40, Method time(ms): 10, CPU time(ms): 4, lock waits: 305\n");
+               " Cumulative time(ms): 40, Method time(ms): 10, CPU time(ms): 4, Lock waits: 305\n");
     export_has(state, SMP_FORMAT_TEXT,
                (struct smp_export_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_WAITS) },
-               " Cumulative time(ms): 30, Method time(ms): 30, lock waits: 300\n");
+               " Cumulative time(ms): 30, Method time(ms): 30, Lock waits: 300\n");
     export_has(state, SMP_FORMAT_TEXT, (struct smp_export_style){ .columns = 0 },
                " Cumulative time(ms): 40, Method time(ms): 10\n");
 }

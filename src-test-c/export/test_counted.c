@@ -310,6 +310,33 @@ static void top_by_time_has_the_time_of_sampled_trees(void **state)
         "    1.0           10          5  java.lang.Thread.run(Thread.java:840)\n");
 }
 
+/* What Java gets of a group: the calls are those of the counted group of its name. */
+static void a_sampled_group_has_the_calls_of_its_counted_one(void **state)
+{
+    const struct smp_profile *const profile = make_service(*state);
+    struct smp_hot_groups groups;
+
+    assert_int_equal(smp_hot_groups_init(&groups, NULL, profile), SMP_OK);
+    assert_int_equal(groups.count, 2);
+    for (size_t i = 0; i < groups.count; i++) {
+        const uint32_t index = groups.indices[i];
+        const bool is_main = strcmp(smp_hot_group_info(profile, index)->name, "main") == 0;
+        assert_int_equal(smp_hot_group_whole(profile, index, SMP_MEASURE_WALL), 500 * MS);
+        assert_int_equal(smp_hot_group_whole(profile, index, SMP_MEASURE_CALLS),
+                         is_main ? 0 : INT64_C(12000124607));
+    }
+    smp_hot_groups_fini(&groups);
+}
+
+/* A counted method was not seen, so the line that says so stays. */
+static void counted_frames_are_none_of_the_monitored_ones_that_were_seen(void **state)
+{
+    report_fixture_monitor(*state, "com.acme");
+    (void)report_fixture_count(*state, "g", "com.acme.A.run(A.java)", 1, 0, 0);
+    report_fixture_credit(*state, "g", "g", "java.lang.Thread.run(Thread.java:840)", MS);
+    assert_true(smp_profile_misses_packages(report_fixture_seal(*state)));
+}
+
 /* --- with counted trees and without --- */
 
 static void count_some(struct report_fixture *fixture, unsigned *seed)
@@ -625,6 +652,8 @@ int main(void)
         TEST(json_has_counted_groups_apart),
         TEST(top_has_calls_and_their_own_time),
         TEST(top_by_time_has_the_time_of_sampled_trees),
+        TEST(a_sampled_group_has_the_calls_of_its_counted_one),
+        TEST(counted_frames_are_none_of_the_monitored_ones_that_were_seen),
         TEST(counted_trees_change_no_time_and_no_sample),
         TEST(the_sampled_records_are_as_without_counting),
         TEST(merged_calls_and_root_times_add_up),

@@ -11,9 +11,9 @@
 enum {
     MAX_DATA_BYTES = 256 * 1024 * 1024,
     PIECE_BYTES = 8192,
-    METHODS = 64,       /* of the metadata, read at once */
-    OWN_BYTES = 4096,   /* of records and scopes, where there is no copy */
-    AFTER_BYTES = 512,  /* of a copy of scopes: what is behind the innermost one's start */
+    METHODS = 64,      /* of the metadata, read at once */
+    OWN_BYTES = 4096,  /* of records and scopes, where there is no copy */
+    AFTER_BYTES = 512, /* of a copy of scopes: what is behind the innermost one's start */
     PIVOTS = SMP_SAFE_PARTS,
     END_PC = INT32_MAX, /* of the record behind the last one */
     NO_SCOPE = 0,       /* where the only frame is that of the method itself, at its entry */

@@ -24,6 +24,7 @@ function room(name, includes,    i, n, list) {
 BEGIN {
     room("base", "")
     room("model", "base")
+    room("classfile", "base")
     room("export", "model base")
 
     engine = "engine export model base" # engine itself is jvm.h
@@ -43,13 +44,14 @@ BEGIN {
     all = jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads jvm/walk"
     room("jvm", all)
 
-    all = all " jvm export model engine engine/threads engine/attribution engine/sources engine/session"
+    all = all " jvm export model classfile engine engine/threads engine/attribution engine/sources engine/session"
     room("jni", all)
     room("tests", all)
 
     # System headers that a layer must not see.
     hidden["base"] = "^(jni|jvmti)[.]h$|^com_incapsula_"
     hidden["model"] = "^(jni|jvmti|pthread)[.]h$|^com_incapsula_"
+    hidden["classfile"] = hidden["model"]
     hidden["export"] = hidden["engine"] = hidden["base"]
     hidden["jvm"] = hidden["tests"] = "^com_incapsula_"
     hidden["jni"] = "^jvmti[.]h$"
@@ -83,7 +85,7 @@ FNR == 1 {
     header = parts[2]
     if (header ~ hidden[layer])
         complain(FILENAME ": " layer " must not include <" header ">")
-    if (header !~ "^(base|model|export|engine|jvm|jni)/")
+    if (header !~ "^(base|model|classfile|export|engine|jvm|jni)/")
         next
     target = header
     sub("[.]h$", "", header)

@@ -24,10 +24,11 @@ function room(name, includes,    i, n, list) {
 BEGIN {
     room("base", "")
     room("model", "base")
+    room("classfile", "base")
     room("counting", "base model classfile")
     room("export", "model base")
 
-    engine = "engine export model base" # engine itself is jvm.h
+    engine = "engine export counting model base" # engine itself is jvm.h, call_counter.h
     room("engine", engine)
     room("engine/threads", engine)
     room("engine/attribution", engine " engine/threads")
@@ -36,22 +37,23 @@ BEGIN {
 
     jvm = "base engine/jvm.h model/sample.h"
     room("jvm/agent", "base")
-    room("jvm/calls", "base counting jvm/agent")
     room("jvm/hotspot", "base jvm/agent")
     room("jvm/code", jvm " jvm/agent jvm/hotspot")
     room("jvm/walk/handler", "engine/jvm.h jvm/hotspot jvm/code")
     room("jvm/threads", jvm " jvm/agent jvm/hotspot jvm/walk/handler")
     room("jvm/walk", jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads")
+    room("jvm/calls", jvm " engine/session/worker.h classfile counting jvm/agent jvm/hotspot jvm/code jvm/threads")
     all = jvm " counting jvm/agent jvm/calls jvm/hotspot jvm/code jvm/walk/handler jvm/threads jvm/walk"
     room("jvm", all)
 
-    all = all " jvm export model engine engine/threads engine/attribution engine/sources engine/session"
+    all = all " jvm export model classfile counting engine engine/threads engine/attribution engine/sources engine/session"
     room("jni", all)
     room("tests", all)
 
     # System headers that a layer must not see.
     hidden["base"] = "^(jni|jvmti)[.]h$|^com_incapsula_"
     hidden["model"] = "^(jni|jvmti|pthread)[.]h$|^com_incapsula_"
+    hidden["classfile"] = hidden["model"]
     hidden["counting"] = hidden["export"] = hidden["engine"] = hidden["base"]
     hidden["jvm"] = hidden["tests"] = "^com_incapsula_"
     hidden["jni"] = "^jvmti[.]h$"

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "classfile/call_sites.h"
+
+#include "classfile/opcodes.h"
+
+enum {
+    MAX_NESTED = 64, /* arguments that are dynamic constants themselves, waiting to be looked at */
+    REF_INVOKE_VIRTUAL = 5,
+    REF_INVOKE_STATIC = 6,
+    REF_INVOKE_SPECIAL = 7,
+    REF_NEW_INVOKE_SPECIAL = 8,
+    REF_INVOKE_INTERFACE = 9
+};
+
+struct call_walk {
+    const struct smp_class_file *file;
+    smp_class_each_call *each;
+    void *self;
+    uint32_t pc;
+};
+
+static bool report_call(const struct call_walk *walk, enum smp_call_kind kind,
+                        enum smp_call_kind handle_kind, uint16_t constant)
+{
+    struct smp_class_call_site site = { .kind = kind, .handle_kind = handle_kind, .pc = walk->pc };
+
+    return !smp_class_file_member(walk->file, constant, &site.method) ||
+           walk->each(walk->self, &site);
+}
+
+static bool report_handle(const struct call_walk *walk, uint16_t constant)
+{
+    static const enum smp_call_kind kinds[] = { [REF_INVOKE_VIRTUAL] = SMP_CALL_VIRTUAL,
+                                                [REF_INVOKE_STATIC] = SMP_CALL_STATIC,
+                                                [REF_INVOKE_SPECIAL] = SMP_CALL_SPECIAL,
+                                                [REF_NEW_INVOKE_SPECIAL] = SMP_CALL_SPECIAL,
+                                                [REF_INVOKE_INTERFACE] = SMP_CALL_INTERFACE };
+    const uint8_t *at = walk->file->bytes + walk->file->pool[constant] + 1;
+
+    if (at[0] < REF_INVOKE_VIRTUAL || at[0] > REF_INVOKE_INTERFACE)
+        return true; /* of a field */
+    return report_call(walk, SMP_CALL_HANDLE, kinds[at[0]], smp_class_u2(at + 1));
+}
+
+/* The arguments of a row of BootstrapMethods; NULL: there is no such row. */
+static const uint8_t *bootstrap_arguments(const struct smp_class_file *file, uint32_t row,
+                                          uint32_t *count)
+{
+    const uint8_t *at = file->bytes + file->bootstraps;
+    const uint8_t *end = file->bytes + file->bootstraps_end;
+
+    if (end - at < 2 || row >= smp_class_u2(at))
+        return NULL;
+    at += 2;
+    for (uint32_t i = 0; end - at >= 4; i++) {
+        const uint32_t arguments = smp_class_u2(at + 2);
+        if ((uint32_t)(end - at - 4) / 2 < arguments)
+            return NULL;
+        if (i == row) {
+            *count = arguments;
+            return at + 4;
+        }
+        at += 4 + 2 * (size_t)arguments;
+    }
+    return NULL;
+}
+
+/* Constants that are still to be looked at. Each is a node of a tree; one that does not fit is left
+ * out, which no compiler's code comes near. */
+struct nested_constants {
+    uint16_t indexes[MAX_NESTED];
+    uint32_t count;
+    uint32_t looked_at;
+};
+
+static void push_arguments(const struct smp_class_file *file, uint16_t constant,
+                           struct nested_constants *nested)
+{
+    uint32_t count = 0;
+    const uint32_t row = smp_class_u2(file->bytes + file->pool[constant] + 1);
+    const uint8_t *arguments = bootstrap_arguments(file, row, &count);
+
+    /* The last one first, as it is taken last. */
+    for (uint32_t i = arguments == NULL ? 0 : count; i > 0; i--) {
+        const uint16_t argument = smp_class_u2(arguments + 2 * (size_t)(i - 1));
+        const uint8_t tag = smp_class_file_tag(file, argument);
+        if ((tag == SMP_CONSTANT_METHOD_HANDLE || tag == SMP_CONSTANT_DYNAMIC) &&
+            nested->count < MAX_NESTED)
+            nested->indexes[nested->count++] = argument;
+    }
+}
+
+/* A constant that may hold method handles: one itself, or what a bootstrap method makes. Constants
+ * of a broken file may name each other in a circle, hence the limit. */
+static bool report_handles(const struct call_walk *walk, uint16_t constant)
+{
+    struct nested_constants nested = { .indexes = { constant }, .count = 1 };
+
+    while (nested.count > 0 && nested.looked_at++ < MAX_NESTED) {
+        const uint16_t index = nested.indexes[--nested.count];
+        const uint8_t tag = smp_class_file_tag(walk->file, index);
+        if (tag == SMP_CONSTANT_METHOD_HANDLE && !report_handle(walk, index))
+            return false;
+        if (tag == SMP_CONSTANT_DYNAMIC || tag == SMP_CONSTANT_INVOKE_DYNAMIC)
+            push_arguments(walk->file, index, &nested);
+    }
+    return true;
+}
+
+static bool report_invoke(const struct call_walk *walk, uint8_t opcode, uint16_t constant)
+{
+    static const enum smp_call_kind kinds[] = { SMP_CALL_VIRTUAL, SMP_CALL_SPECIAL, SMP_CALL_STATIC,
+                                                SMP_CALL_INTERFACE };
+
+    if (opcode == SMP_OP_INVOKEDYNAMIC)
+        return report_handles(walk, constant);
+    const enum smp_call_kind kind = kinds[opcode - SMP_OP_INVOKEVIRTUAL];
+    return report_call(walk, kind, kind, constant);
+}
+
+static uint16_t loaded_constant(const uint8_t *at)
+{
+    return at[0] == SMP_OP_LDC ? (uint16_t)at[1] : smp_class_u2(at + 1);
+}
+
+bool smp_class_each_call_site(const struct smp_class_file *file,
+                              const struct smp_class_method *method, smp_class_each_call *each,
+                              void *self)
+{
+    struct call_walk walk = { .file = file, .each = each, .self = self };
+    struct smp_instruction instruction = { 0 };
+    const uint8_t *code = file->bytes + method->code.bytes;
+
+    for (; walk.pc < method->code.length; walk.pc += instruction.length) {
+        const uint8_t *at = code + walk.pc;
+        instruction = smp_opcode_at(code, method->code.length, walk.pc);
+        if (instruction.length == 0)
+            return false;
+        if (instruction.kind == SMP_OPCODE_INVOKE &&
+            !report_invoke(&walk, at[0], smp_class_u2(at + 1)))
+            return false;
+        if (instruction.kind == SMP_OPCODE_CONSTANT && !report_handles(&walk, loaded_constant(at)))
+            return false;
+    }
+    return true;
+}
+
+/* The length of a load of a local; 0: it is none. */
+static uint32_t local_load_length(const uint8_t *code, uint32_t left)
+{
+    if (left >= 1 && code[0] >= SMP_OP_ILOAD_0 && code[0] <= SMP_OP_ALOAD_3)
+        return 1;
+    return left >= 2 && code[0] >= SMP_OP_ILOAD && code[0] <= SMP_OP_ALOAD ? 2 : 0;
+}
+
+static bool is_value_return(const uint8_t *code, uint32_t left)
+{
+    return left == 1 && code[0] >= SMP_OP_IRETURN && code[0] <= SMP_OP_ARETURN;
+}
+
+/* Behind a store: return, or return this. */
+static bool is_setter_end(const uint8_t *code, uint32_t left, bool is_static)
+{
+    return (left == 1 && code[0] == SMP_OP_RETURN) ||
+           (!is_static && left == 2 && code[0] == SMP_OP_ALOAD_0 && code[1] == SMP_OP_ARETURN);
+}
+
+static bool is_static_accessor(const uint8_t *code, uint32_t length)
+{
+    if (code[0] == SMP_OP_GETSTATIC)
+        return length > 3 && is_value_return(code + 3, length - 3);
+    const uint32_t load = local_load_length(code, length);
+    if (load == 0)
+        return false;
+    if (is_value_return(code + load, length - load))
+        return true;
+    return length > load + 3 && code[load] == SMP_OP_PUTSTATIC &&
+           is_setter_end(code + load + 3, length - load - 3, true);
+}
+
+static bool is_field_accessor(const uint8_t *code, uint32_t length)
+{
+    if (code[0] != SMP_OP_ALOAD_0 || length < 2)
+        return false;
+    if (code[1] == SMP_OP_GETFIELD)
+        return length > 4 && is_value_return(code + 4, length - 4);
+    const uint32_t load = local_load_length(code + 1, length - 1);
+    const uint32_t end = 1 + load + 3;
+    return load != 0 && length > end && code[1 + load] == SMP_OP_PUTFIELD &&
+           is_setter_end(code + end, length - end, false);
+}
+
+bool smp_class_method_is_trivial(const struct smp_class_file *file,
+                                 const struct smp_class_method *method)
+{
+    const uint8_t *code = file->bytes + method->code.bytes;
+    const uint32_t length = method->code.length;
+
+    if (method->code.attribute == 0)
+        return false;
+    return (length == 1 && code[0] == SMP_OP_RETURN) || is_static_accessor(code, length) ||
+           is_field_accessor(code, length);
+}

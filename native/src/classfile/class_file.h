@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * class_file.h - a class file as a view: where its constants, methods and attributes lie.
+ *
+ * No length in it is believed: all that open has accepted lies within the file, so what reads
+ * through this view needs no further check of the structure. What it does not check is what only
+ * the verifier knows: byte code, and what the tables of a method say about it.
+ *
+ *   magic, version | constants | flags, this, super, interfaces | fields | methods | attributes
+ *                  ^ pool[1]   ^ pool_end                                ^ methods[0].start
+ *
+ * Owns     two tables; the bytes stay the caller's and outlive the view.
+ * Threads  any, once it is open.
+ * Errors   open: SMP_EINVAL (malformed, or older than 45.3, which have another form of Code),
+ *          SMP_ENOMEM. Nothing is held then.
+ * Cost     open: one pass over the file, two allocations. An accessor: some loads.
+ */
+#ifndef SMP_CLASSFILE_CLASS_FILE_H
+#define SMP_CLASSFILE_CLASS_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/status.h"
+
+enum {
+    SMP_CLASS_STATIC = 0x0008,
+    SMP_CLASS_NATIVE = 0x0100,
+    SMP_CLASS_ABSTRACT = 0x0400,
+    SMP_CLASS_STACK_MAPS_MAJOR = 50, /* older class files have no StackMapTable */
+    SMP_CLASS_MAX_POOL = 65535,      /* one more than the highest index of a constant */
+    SMP_CLASS_MAX_CODE = 65535,      /* bytes of a method's code */
+    SMP_CLASS_MAX_BYTES = 64 << 20   /* of a file; the JVM's own are below 10 MB */
+};
+
+enum smp_constant {
+    SMP_CONSTANT_UTF8 = 1,
+    SMP_CONSTANT_INTEGER = 3,
+    SMP_CONSTANT_FLOAT = 4,
+    SMP_CONSTANT_LONG = 5,
+    SMP_CONSTANT_DOUBLE = 6,
+    SMP_CONSTANT_CLASS = 7,
+    SMP_CONSTANT_STRING = 8,
+    SMP_CONSTANT_FIELD = 9,
+    SMP_CONSTANT_METHOD = 10,
+    SMP_CONSTANT_INTERFACE_METHOD = 11,
+    SMP_CONSTANT_NAME_AND_TYPE = 12,
+    SMP_CONSTANT_METHOD_HANDLE = 15,
+    SMP_CONSTANT_METHOD_TYPE = 16,
+    SMP_CONSTANT_DYNAMIC = 17,
+    SMP_CONSTANT_INVOKE_DYNAMIC = 18,
+    SMP_CONSTANT_MODULE = 19,
+    SMP_CONSTANT_PACKAGE = 20
+};
+
+/* Modified UTF-8 inside the file, not terminated. bytes NULL: the constant is of another kind. */
+struct smp_class_text {
+    const char *bytes;
+    size_t length;
+};
+
+/* A field or method that a constant names. */
+struct smp_class_member {
+    struct smp_class_text owner; /* as com/acme/Orders, or an array as [I */
+    struct smp_class_text name;
+    struct smp_class_text descriptor;
+};
+
+/* What a Code attribute holds. All are offsets in the file but the counts. */
+struct smp_class_code {
+    uint32_t attribute; /* 0: there is none, the method is native or abstract */
+    uint32_t bytes;     /* its byte code */
+    uint32_t length;    /* of the byte code */
+    uint32_t exceptions;
+    uint32_t attributes; /* of the Code attribute: their count, then they */
+    uint32_t end;
+    uint16_t exception_count;
+    uint16_t max_stack;
+    uint16_t max_locals;
+};
+
+struct smp_class_method {
+    struct smp_class_text name;
+    struct smp_class_text descriptor;
+    struct smp_class_code code;
+    uint32_t start; /* of its method_info */
+    uint32_t end;
+    uint16_t access;
+};
+
+/* Visible so that it can live on a stack; only class_file.c writes to it. */
+struct smp_class_file {
+    const uint8_t *bytes;
+    size_t size;
+    uint32_t *pool; /* offset of each constant's tag; 0: this index has none */
+    struct smp_class_method *methods;
+    uint32_t pool_end;
+    uint32_t methods_end;
+    uint32_t bootstraps; /* offset of what BootstrapMethods holds; 0: there is none */
+    uint32_t bootstraps_end;
+    uint16_t pool_count; /* one more than the highest index */
+    uint16_t method_count;
+    uint16_t major;
+    uint16_t access;
+    uint16_t this_class;
+    uint16_t super_class; /* 0: java.lang.Object, or a module */
+    uint16_t interface_count;
+};
+
+/* Goes through a list of attributes that open has accepted. */
+struct smp_class_attributes {
+    uint32_t at;
+    uint16_t left;
+};
+
+struct smp_class_attribute {
+    struct smp_class_text name;
+    uint32_t start;  /* of the attribute, with its name and length */
+    uint32_t bytes;  /* of what it holds */
+    uint32_t length; /* of what it holds */
+};
+
+SMP_CHECKED enum smp_status smp_class_file_open(struct smp_class_file *file, const uint8_t *bytes,
+                                                size_t size);
+/* One that was not opened must be all zero; a second close is fine. */
+void smp_class_file_close(struct smp_class_file *file);
+
+/* 0: there is no constant of this index. */
+uint8_t smp_class_file_tag(const struct smp_class_file *file, uint16_t index);
+/* Of a Utf8; of a Class, Module or Package. bytes NULL: the constant is of another kind. */
+struct smp_class_text smp_class_file_utf8(const struct smp_class_file *file, uint16_t index);
+struct smp_class_text smp_class_file_class_name(const struct smp_class_file *file, uint16_t index);
+/* Of a field, method or interface method. False: the constant is of another kind. */
+bool smp_class_file_member(const struct smp_class_file *file, uint16_t index,
+                           struct smp_class_member *out);
+
+struct smp_class_text smp_class_file_this_name(const struct smp_class_file *file);
+/* bytes NULL: there is none. */
+struct smp_class_text smp_class_file_super_name(const struct smp_class_file *file);
+/* i is below interface_count. */
+struct smp_class_text smp_class_file_interface_name(const struct smp_class_file *file, uint16_t i);
+
+/* Those of a method's Code attribute; none where it has none. */
+struct smp_class_attributes smp_class_file_code_attributes(const struct smp_class_file *file,
+                                                           const struct smp_class_code *code);
+/* False: there are no more. */
+bool smp_class_file_next_attribute(const struct smp_class_file *file,
+                                   struct smp_class_attributes *list,
+                                   struct smp_class_attribute *out);
+
+bool smp_class_text_equals(struct smp_class_text a, struct smp_class_text b);
+
+/* Inline: of a text that is known when this is compiled, so is the length. */
+static inline bool smp_class_text_is(struct smp_class_text text, const char *other)
+{
+    return text.bytes != NULL && text.length == strlen(other) &&
+           memcmp(text.bytes, other, text.length) == 0;
+}
+
+static inline uint16_t smp_class_u2(const uint8_t *at)
+{
+    return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static inline uint32_t smp_class_u4(const uint8_t *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+#endif

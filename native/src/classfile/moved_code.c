@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "classfile/moved_code.h"
+
+#include "classfile/class_file.h"
+#include "classfile/opcodes.h"
+
+enum { ATHROW_BYTES = 1 };
+
+/* pc is that of a switch; its padding follows from where it is. */
+static uint32_t moved_switch_length(uint32_t pc, uint32_t moved_pc, uint32_t length)
+{
+    return length - smp_opcode_padding(pc) + smp_opcode_padding(moved_pc);
+}
+
+enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, uint32_t probe_bytes)
+{
+    uint32_t position = probe_bytes;
+    uint32_t pc = 0;
+    uint32_t points = 0;
+
+    while (pc < moved->length) {
+        const struct smp_instruction instruction = smp_opcode_at(moved->code, moved->length, pc);
+        uint32_t length = instruction.length;
+
+        if (length == 0 || instruction.kind == SMP_OPCODE_SUBROUTINE)
+            return SMP_REWRITE_UNKNOWN_CODE;
+        moved->map[pc] = (uint16_t)position;
+        if (instruction.kind >= SMP_OPCODE_JUMP && instruction.kind <= SMP_OPCODE_SWITCH) {
+            moved->points[points++] = (uint16_t)pc;
+            if (instruction.kind == SMP_OPCODE_RETURN)
+                length += probe_bytes;
+            else if (instruction.kind == SMP_OPCODE_SWITCH)
+                length = moved_switch_length(pc, position, length);
+        }
+        position += length;
+        pc += instruction.length;
+    }
+    /* What did not fit in 16 bits above is not looked at then. */
+    if (position > SMP_CLASS_MAX_CODE)
+        return SMP_REWRITE_TOO_LARGE;
+    moved->map[pc] = (uint16_t)position;
+    moved->point_count = points;
+    moved->body_end = position;
+    return SMP_REWRITE_DONE;
+}
+
+uint32_t smp_moved_code_size(const struct smp_moved_code *moved, uint32_t probe_bytes)
+{
+    return moved->body_end + (moved->handler_from != 0 ? probe_bytes + ATHROW_BYTES : 0);
+}
+
+uint32_t smp_moved_place(const struct smp_moved_code *moved, uint32_t pc)
+{
+    if (pc == 0)
+        return 0;
+    while (moved->map[pc] == 0)
+        pc--; /* ends at 0 at the latest */
+    return moved->map[pc];
+}
+
+static enum smp_rewrite write_jump(const struct smp_moved_code *moved, uint32_t pc,
+                                   struct smp_byte_writer *writer)
+{
+    const uint8_t *at = moved->code + pc;
+    const uint32_t target = smp_moved_target(moved, pc + (int64_t)(int16_t)smp_class_u2(at + 1));
+    const int64_t distance = (int64_t)target - moved->map[pc];
+
+    if (target == 0)
+        return SMP_REWRITE_UNKNOWN_CODE;
+    if (distance < INT16_MIN || distance > INT16_MAX)
+        return SMP_REWRITE_JUMP_TOO_FAR;
+    smp_byte_writer_u1(writer, *at);
+    smp_byte_writer_u2(writer, (uint32_t)distance & 0xffff);
+    return SMP_REWRITE_DONE;
+}
+
+/* A distance of 32 bits, from the instruction at pc. */
+static enum smp_rewrite write_wide_distance(const struct smp_moved_code *moved, uint32_t pc,
+                                            const uint8_t *at, struct smp_byte_writer *writer)
+{
+    const uint32_t target = smp_moved_target(moved, pc + (int64_t)(int32_t)smp_class_u4(at));
+
+    if (target == 0)
+        return SMP_REWRITE_UNKNOWN_CODE;
+    smp_byte_writer_u4(writer, target - moved->map[pc]);
+    return SMP_REWRITE_DONE;
+}
+
+static enum smp_rewrite write_switch(const struct smp_moved_code *moved, uint32_t pc,
+                                     struct smp_byte_writer *writer)
+{
+    static const uint8_t padding[3] = { 0 };
+    const struct smp_switch table = smp_opcode_switch(moved->code, pc);
+    enum smp_rewrite result = SMP_REWRITE_DONE;
+
+    smp_byte_writer_u1(writer, moved->code[pc]);
+    smp_byte_writer_put(writer, padding, smp_opcode_padding(moved->map[pc]));
+    result = write_wide_distance(moved, pc, table.head, writer);
+    smp_byte_writer_put(writer, table.head + 4, table.head_bytes - 4);
+    for (uint32_t i = 0; i < table.row_count && result == SMP_REWRITE_DONE; i++) {
+        const uint8_t *row = table.rows + (size_t)i * table.row_bytes;
+        smp_byte_writer_put(writer, row, table.row_bytes - 4);
+        result = write_wide_distance(moved, pc, row + table.row_bytes - 4, writer);
+    }
+    return result;
+}
+
+/* What is at a jump, switch or return; next: the first old offset that is still to be copied. */
+static enum smp_rewrite write_point(const struct smp_moved_code *moved, uint32_t pc,
+                                    const struct smp_probe *probe, struct smp_byte_writer *writer,
+                                    uint32_t *next)
+{
+    const struct smp_instruction instruction = smp_opcode_at(moved->code, moved->length, pc);
+
+    *next = pc + instruction.length;
+    switch (instruction.kind) {
+    case SMP_OPCODE_JUMP:
+        return write_jump(moved, pc, writer);
+    case SMP_OPCODE_WIDE_JUMP:
+        smp_byte_writer_u1(writer, moved->code[pc]);
+        return write_wide_distance(moved, pc, moved->code + pc + 1, writer);
+    case SMP_OPCODE_SWITCH:
+        return write_switch(moved, pc, writer);
+    default:
+        smp_byte_writer_put(writer, probe->exit, probe->length);
+        *next = pc; /* the return itself is copied with what follows */
+        return SMP_REWRITE_DONE;
+    }
+}
+
+enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
+                                      const struct smp_probe *probe, struct smp_byte_writer *writer)
+{
+    uint32_t copied = 0;
+
+    smp_byte_writer_put(writer, probe->enter, probe->length);
+    for (uint32_t i = 0; i < moved->point_count; i++) {
+        const uint32_t pc = moved->points[i];
+        smp_byte_writer_put(writer, moved->code + copied, pc - copied);
+        const enum smp_rewrite result = write_point(moved, pc, probe, writer, &copied);
+        if (result != SMP_REWRITE_DONE)
+            return result;
+    }
+    smp_byte_writer_put(writer, moved->code + copied, moved->length - copied);
+    if (moved->handler_from != 0) {
+        smp_byte_writer_put(writer, probe->exit, probe->length);
+        smp_byte_writer_u1(writer, SMP_OP_ATHROW);
+    }
+    return SMP_REWRITE_DONE;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "classfile/opcodes.h"
+
+#include "classfile/class_file.h"
+
+#define ROW(kind, length) (uint8_t)(SMP_OPCODE_##kind << 4 | (length))
+
+enum {
+    WIDE_LOAD_BYTES = 4,
+    WIDE_IINC_BYTES = 6,
+    OP_IINC = 132,
+    OP_RET = 169,
+    OP_WIDE = 196,
+    TABLE_HEAD = 12, /* default, low, high */
+    TABLE_ROW = 4,
+    LOOKUP_HEAD = 8, /* default, number of pairs */
+    LOOKUP_ROW = 8
+};
+
+const uint8_t smp_opcode_table[256] = {
+    [0 ... 15] = ROW(PLAIN, 1),     /* nop, constants */
+    [16] = ROW(PLAIN, 2),           /* bipush */
+    [17] = ROW(PLAIN, 3),           /* sipush */
+    [18] = ROW(CONSTANT, 2),        /* ldc */
+    [19 ... 20] = ROW(CONSTANT, 3), /* ldc_w, ldc2_w */
+    [21 ... 25] = ROW(PLAIN, 2),    /* iload ... aload */
+    [26 ... 53] = ROW(PLAIN, 1),    /* iload_0 ... saload */
+    [54 ... 58] = ROW(PLAIN, 2),    /* istore ... astore */
+    [59 ... 131] = ROW(PLAIN, 1),   /* istore_0 ... lxor */
+    [132] = ROW(PLAIN, 3),          /* iinc */
+    [133 ... 152] = ROW(PLAIN, 1),  /* i2l ... dcmpg */
+    [153 ... 167] = ROW(JUMP, 3),   /* ifeq ... goto */
+    [168] = ROW(SUBROUTINE, 3),     /* jsr */
+    [169] = ROW(SUBROUTINE, 2),     /* ret */
+    [170 ... 171] = ROW(SWITCH, 0), /* tableswitch, lookupswitch */
+    [172 ... 177] = ROW(RETURN, 1), /* ireturn ... return */
+    [178 ... 181] = ROW(PLAIN, 3),  /* getstatic ... putfield */
+    [182 ... 184] = ROW(INVOKE, 3), /* invokevirtual, invokespecial, invokestatic */
+    [185 ... 186] = ROW(INVOKE, 5), /* invokeinterface, invokedynamic */
+    [187] = ROW(PLAIN, 3),          /* new */
+    [188] = ROW(PLAIN, 2),          /* newarray */
+    [189] = ROW(PLAIN, 3),          /* anewarray */
+    [190 ... 191] = ROW(PLAIN, 1),  /* arraylength, athrow */
+    [192 ... 193] = ROW(PLAIN, 3),  /* checkcast, instanceof */
+    [194 ... 195] = ROW(PLAIN, 1),  /* monitorenter, monitorexit */
+    [196] = ROW(WIDE, 0),           /* wide */
+    [197] = ROW(PLAIN, 4),          /* multianewarray */
+    [198 ... 199] = ROW(JUMP, 3),   /* ifnull, ifnonnull */
+    [200] = ROW(WIDE_JUMP, 5),      /* goto_w */
+    [201] = ROW(SUBROUTINE, 5),     /* jsr_w */
+};
+
+/* What follows the opcode and its padding; 0: the operands make no switch. */
+static uint64_t switch_operands(const uint8_t *at, uint8_t opcode, uint64_t left)
+{
+    if (opcode == SMP_OP_TABLESWITCH) {
+        if (left < TABLE_HEAD)
+            return 0;
+        const int32_t low = (int32_t)smp_class_u4(at + 4);
+        const int32_t high = (int32_t)smp_class_u4(at + 8);
+        return low > high ? 0 : TABLE_HEAD + TABLE_ROW * (uint64_t)((int64_t)high - low + 1);
+    }
+    if (left < LOOKUP_HEAD)
+        return 0;
+    const int32_t pairs = (int32_t)smp_class_u4(at + 4);
+    return pairs < 0 ? 0 : LOOKUP_HEAD + LOOKUP_ROW * (uint64_t)pairs;
+}
+
+static struct smp_instruction switch_at(const uint8_t *code, uint32_t length, uint32_t pc)
+{
+    const uint64_t before = 1 + smp_opcode_padding(pc);
+    const uint64_t left = length - pc;
+    uint64_t operands = 0;
+
+    if (before < left)
+        operands = switch_operands(code + pc + before, code[pc], left - before);
+    if (operands == 0 || before + operands > left)
+        return (struct smp_instruction){ 0 };
+    return (struct smp_instruction){ .length = (uint32_t)(before + operands),
+                                     .kind = SMP_OPCODE_SWITCH };
+}
+
+static struct smp_instruction wide_at(const uint8_t *code, uint32_t length, uint32_t pc)
+{
+    const uint32_t left = length - pc;
+    const uint8_t opcode = left > 1 ? code[pc + 1] : 0;
+    struct smp_instruction wide = { .length = WIDE_LOAD_BYTES, .kind = SMP_OPCODE_PLAIN };
+
+    if (opcode == OP_IINC)
+        wide.length = WIDE_IINC_BYTES;
+    else if (opcode == OP_RET)
+        wide.kind = SMP_OPCODE_SUBROUTINE;
+    else if (!(opcode >= 21 && opcode <= 25) && !(opcode >= 54 && opcode <= 58))
+        wide.length = 0; /* neither loads nor stores */
+    if (wide.length > left)
+        wide.length = 0;
+    return wide;
+}
+
+struct smp_instruction smp_opcode_variable(const uint8_t *code, uint32_t length, uint32_t pc)
+{
+    switch (code[pc]) {
+    case SMP_OP_TABLESWITCH:
+    case SMP_OP_LOOKUPSWITCH:
+        return switch_at(code, length, pc);
+    case OP_WIDE:
+        return wide_at(code, length, pc);
+    default:
+        return (struct smp_instruction){ 0 };
+    }
+}
+
+struct smp_switch smp_opcode_switch(const uint8_t *code, uint32_t pc)
+{
+    const uint8_t *head = code + pc + 1 + smp_opcode_padding(pc);
+    const uint32_t first = smp_class_u4(head + 4);
+
+    if (code[pc] == SMP_OP_TABLESWITCH)
+        return (struct smp_switch){ .head = head,
+                                    .head_bytes = TABLE_HEAD,
+                                    .rows = head + TABLE_HEAD,
+                                    .row_count = smp_class_u4(head + 8) - first + 1,
+                                    .row_bytes = TABLE_ROW };
+    return (struct smp_switch){ .head = head,
+                                .head_bytes = LOOKUP_HEAD,
+                                .rows = head + LOOKUP_HEAD,
+                                .row_count = first,
+                                .row_bytes = LOOKUP_ROW };
+}

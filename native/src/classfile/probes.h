@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probes.h - the instructions that are put into a method, and the constants they need.
+ *
+ * A probe pushes the method's id and calls a static method of the hook class:
+ *
+ *   iconst_0 ... iconst_5 | bipush id | sipush id | ldc_w index     1 to 3 bytes
+ *   invokestatic Hook.enter(I)V                                     3 bytes
+ *
+ * The constants stand behind those that the class has: some for all methods, and one for each id
+ * above 32,767.
+ *
+ * Owns     no memory.
+ * Threads  one at a time for each pool.
+ * Errors   where a constant finds no room in the pool: a method gets no probe.
+ * Cost     constant.
+ */
+#ifndef SMP_CLASSFILE_PROBES_H
+#define SMP_CLASSFILE_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "classfile/byte_writer.h"
+
+enum {
+    SMP_PROBE_MOST_BYTES = 6,
+    SMP_PROBE_STACK = 1 /* what a probe needs of the stack, beside what lies on it */
+};
+
+/* What probes call: static methods with the descriptor (I)V. Texts are modified UTF-8. */
+struct smp_probe_hook {
+    const char *class_name; /* as java/lang/ThreadsSamplerHook */
+    const char *enter;
+    const char *exit;
+    const char *enter_root;
+    const char *exit_root;
+};
+
+/* The constants added to a pool. */
+struct smp_probe_pool {
+    const struct smp_probe_hook *hook;
+    uint32_t first;   /* index of the first one added */
+    uint32_t roots;   /* of those that only roots need; 0: none */
+    uint32_t numbers; /* of the first number */
+    uint32_t end;     /* one more than the index of the last */
+};
+
+struct smp_probe {
+    uint8_t enter[SMP_PROBE_MOST_BYTES];
+    uint8_t exit[SMP_PROBE_MOST_BYTES];
+    uint32_t length; /* of each */
+};
+
+/* pool_count: of the class as it is. False: no room for what all methods need. */
+bool smp_probe_pool_init(struct smp_probe_pool *pool, const struct smp_probe_hook *hook,
+                         uint32_t pool_count, bool has_roots);
+/* False: no room for the id. The ids of numbers are written by the caller, in this order. */
+bool smp_probe_make(struct smp_probe_pool *pool, int32_t id, bool is_root, struct smp_probe *out);
+/* Does the id stand in the pool? */
+bool smp_probe_is_number(int32_t id);
+
+/* Of the constants but for the numbers, in bytes. */
+size_t smp_probe_pool_bytes(const struct smp_probe_pool *pool);
+void smp_probe_pool_write(const struct smp_probe_pool *pool, struct smp_byte_writer *writer);
+void smp_probe_number_write(int32_t id, struct smp_byte_writer *writer);
+/* Bytes of one number in the pool. */
+enum { SMP_PROBE_NUMBER_BYTES = 5 };
+
+/* Indexes of the class java.lang.Throwable and of the text StackMapTable. */
+uint32_t smp_probe_pool_throwable(const struct smp_probe_pool *pool);
+uint32_t smp_probe_pool_stack_map(const struct smp_probe_pool *pool);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "classfile/rewriter.h"
+
+#include "base/alloc.h"
+#include "classfile/moved_code.h"
+#include "classfile/moved_tables.h"
+#include "classfile/super_call.h"
+
+enum {
+    POOL_COUNT_AT = 8,
+    HANDLER_STACK = 2, /* the exception, and what the probe pushes */
+    MOST_STACK = 65535
+};
+
+/* A method that gets probes. */
+struct method_work {
+    struct smp_moved_code moved;
+    struct smp_probe probe;
+};
+
+struct rewriting {
+    const struct smp_class_file *file;
+    struct smp_rewriter_method *methods;
+    struct method_work *work; /* of all methods */
+    struct smp_probe_pool pool;
+    struct smp_moved_names names;
+    struct smp_byte_writer writer;
+    uint32_t ready_count; /* methods that nothing has ruled out so far */
+};
+
+static void *allocate_uncharged(void *self, size_t bytes)
+{
+    (void)self;
+    return smp_alloc(NULL, bytes);
+}
+
+static void release_uncharged(void *self, void *piece)
+{
+    (void)self;
+    smp_free(NULL, piece);
+}
+
+static const struct smp_rewriter_memory uncharged = { .allocate = allocate_uncharged,
+                                                      .release = release_uncharged };
+
+/* Which methods are to be looked at, and how much memory that takes. */
+static size_t choose_methods(struct rewriting *rewriting, bool *has_roots)
+{
+    const struct smp_class_file *file = rewriting->file;
+    size_t offsets = 0;
+
+    *has_roots = false;
+    for (uint32_t i = 0; i < file->method_count; i++) {
+        struct smp_rewriter_method *method = &rewriting->methods[i];
+        method->has_handler = false;
+        method->result = SMP_REWRITE_NOT_PLANNED;
+        if (method->id < 0)
+            continue;
+        method->result = SMP_REWRITE_NATIVE_OR_ABSTRACT;
+        if (file->methods[i].code.attribute == 0)
+            continue;
+        method->result = SMP_REWRITE_DONE;
+        *has_roots = *has_roots || method->is_root;
+        offsets += 2 * (size_t)file->methods[i].code.length + 1; /* map and points */
+    }
+    if (offsets == 0)
+        return 0;
+    return file->method_count * sizeof(struct method_work) + offsets * sizeof(uint16_t);
+}
+
+static uint32_t handler_start(const struct smp_class_file *file,
+                              const struct smp_class_method *method,
+                              const struct smp_moved_code *moved)
+{
+    if (!smp_class_text_is(method->name, "<init>"))
+        return moved->map[0];
+    const uint32_t end = smp_super_call_end(file, method);
+    return end != 0 ? moved->map[end] : 0;
+}
+
+static enum smp_rewrite measure_method(struct rewriting *rewriting, uint32_t i)
+{
+    const struct smp_class_method *method = &rewriting->file->methods[i];
+    const struct smp_rewriter_method *plan = &rewriting->methods[i];
+    struct method_work *work = &rewriting->work[i];
+
+    if (!smp_probe_make(&rewriting->pool, plan->id, plan->is_root, &work->probe))
+        return SMP_REWRITE_NO_ROOM_IN_POOL;
+    if (method->code.max_stack + SMP_PROBE_STACK > MOST_STACK)
+        return SMP_REWRITE_TOO_LARGE;
+    const enum smp_rewrite result = smp_moved_code_measure(&work->moved, work->probe.length);
+    if (result != SMP_REWRITE_DONE)
+        return result;
+    work->moved.handler_from = handler_start(rewriting->file, method, &work->moved);
+    return smp_moved_code_size(&work->moved, work->probe.length) <= SMP_CLASS_MAX_CODE
+               ? SMP_REWRITE_DONE
+               : SMP_REWRITE_TOO_LARGE;
+}
+
+static void measure_methods(struct rewriting *rewriting)
+{
+    const struct smp_class_file *file = rewriting->file;
+    uint16_t *offsets = (uint16_t *)(void *)(rewriting->work + file->method_count);
+
+    for (uint32_t i = 0; i < file->method_count; i++) {
+        struct smp_rewriter_method *plan = &rewriting->methods[i];
+        const struct smp_class_code *code = &file->methods[i].code;
+        if (plan->result != SMP_REWRITE_DONE)
+            continue;
+        rewriting->work[i].moved = (struct smp_moved_code){ .code = file->bytes + code->bytes,
+                                                            .length = code->length,
+                                                            .map = offsets,
+                                                            .points = offsets + code->length + 1 };
+        offsets += 2 * (size_t)code->length + 1;
+        plan->result = measure_method(rewriting, i);
+        rewriting->ready_count += plan->result == SMP_REWRITE_DONE ? 1 : 0;
+    }
+}
+
+static size_t most_bytes(const struct rewriting *rewriting)
+{
+    const struct smp_class_file *file = rewriting->file;
+    size_t bytes = file->size + smp_probe_pool_bytes(&rewriting->pool) +
+                   (size_t)(rewriting->pool.end - rewriting->pool.numbers) * SMP_PROBE_NUMBER_BYTES;
+
+    for (uint32_t i = 0; i < file->method_count; i++) {
+        const struct method_work *work = &rewriting->work[i];
+        if (rewriting->methods[i].result != SMP_REWRITE_DONE)
+            continue;
+        bytes += smp_moved_code_size(&work->moved, work->probe.length) - work->moved.length +
+                 smp_moved_tables_growth(file, &file->methods[i].code);
+    }
+    return bytes;
+}
+
+/* Up to the first method. */
+static void write_head(struct rewriting *rewriting)
+{
+    const struct smp_class_file *file = rewriting->file;
+    struct smp_byte_writer *writer = &rewriting->writer;
+    const uint32_t methods = file->method_count > 0 ? file->methods[0].start : file->methods_end;
+
+    smp_byte_writer_put(writer, file->bytes, POOL_COUNT_AT);
+    smp_byte_writer_u2(writer, rewriting->pool.end);
+    smp_byte_writer_put(writer, file->bytes + POOL_COUNT_AT + 2,
+                        file->pool_end - (POOL_COUNT_AT + 2));
+    smp_probe_pool_write(&rewriting->pool, writer);
+    for (uint32_t i = 0; i < file->method_count; i++) {
+        /* Those with a number were given one in this order. */
+        if (rewriting->work[i].probe.length != 0 && smp_probe_is_number(rewriting->methods[i].id))
+            smp_probe_number_write(rewriting->methods[i].id, writer);
+    }
+    smp_byte_writer_put(writer, file->bytes + file->pool_end, methods - file->pool_end);
+}
+
+static enum smp_rewrite write_code(struct rewriting *rewriting, uint32_t i)
+{
+    const struct smp_class_code *code = &rewriting->file->methods[i].code;
+    const struct method_work *work = &rewriting->work[i];
+    struct smp_byte_writer *writer = &rewriting->writer;
+    const size_t start = writer->length;
+    const uint32_t stack = code->max_stack + SMP_PROBE_STACK;
+
+    smp_byte_writer_put(writer, rewriting->file->bytes + code->attribute, 2);
+    smp_byte_writer_u4(writer, 0); /* its length comes last */
+    smp_byte_writer_u2(writer, stack < HANDLER_STACK ? HANDLER_STACK : stack);
+    smp_byte_writer_u2(writer, code->max_locals);
+    smp_byte_writer_u4(writer, smp_moved_code_size(&work->moved, work->probe.length));
+    enum smp_rewrite result = smp_moved_code_write(&work->moved, &work->probe, writer);
+    if (result == SMP_REWRITE_DONE)
+        result =
+            smp_moved_tables_write(rewriting->file, code, &work->moved, &rewriting->names, writer);
+    if (result != SMP_REWRITE_DONE || writer->is_full)
+        return result != SMP_REWRITE_DONE ? result : SMP_REWRITE_UNKNOWN_CODE;
+    smp_byte_writer_set_u4(writer->bytes + start + 2, (uint32_t)(writer->length - start - 6));
+    return SMP_REWRITE_DONE;
+}
+
+static void write_method(struct rewriting *rewriting, uint32_t i)
+{
+    const struct smp_class_method *method = &rewriting->file->methods[i];
+    struct smp_rewriter_method *plan = &rewriting->methods[i];
+    struct smp_byte_writer *writer = &rewriting->writer;
+    const uint8_t *bytes = rewriting->file->bytes;
+    const size_t start = writer->length;
+
+    if (plan->result == SMP_REWRITE_DONE) {
+        smp_byte_writer_put(writer, bytes + method->start, method->code.attribute - method->start);
+        plan->result = write_code(rewriting, i);
+        smp_byte_writer_put(writer, bytes + method->code.end, method->end - method->code.end);
+    }
+    if (plan->result == SMP_REWRITE_DONE) {
+        plan->has_handler = rewriting->work[i].moved.handler_from != 0;
+        return;
+    }
+    writer->length = start;
+    writer->is_full = false;
+    smp_byte_writer_put(writer, bytes + method->start, method->end - method->start);
+}
+
+static enum smp_status write_class_file(struct rewriting *rewriting,
+                                        const struct smp_rewriter_memory *memory,
+                                        struct smp_rewritten *out)
+{
+    const struct smp_class_file *file = rewriting->file;
+    struct smp_byte_writer *writer = &rewriting->writer;
+    uint32_t count = 0;
+
+    writer->capacity = most_bytes(rewriting);
+    writer->bytes = memory->allocate(memory->self, writer->capacity);
+    if (writer->bytes == NULL)
+        return SMP_ENOMEM;
+    write_head(rewriting);
+    for (uint32_t i = 0; i < file->method_count; i++) {
+        write_method(rewriting, i);
+        count += rewriting->methods[i].result == SMP_REWRITE_DONE ? 1 : 0;
+    }
+    smp_byte_writer_put(writer, file->bytes + file->methods_end, file->size - file->methods_end);
+    if (count == 0) {
+        memory->release(memory->self, writer->bytes);
+        return SMP_OK;
+    }
+    *out = (struct smp_rewritten){ .bytes = writer->bytes,
+                                   .size = writer->length,
+                                   .method_count = count };
+    return SMP_OK;
+}
+
+static void leave_all(struct rewriting *rewriting, enum smp_rewrite result)
+{
+    for (uint32_t i = 0; i < rewriting->file->method_count; i++) {
+        if (rewriting->methods[i].result == SMP_REWRITE_DONE)
+            rewriting->methods[i].result = result;
+    }
+}
+
+enum smp_status smp_rewriter_run(const struct smp_class_file *file,
+                                 const struct smp_probe_hook *hook,
+                                 struct smp_rewriter_method *methods,
+                                 const struct smp_rewriter_memory *memory,
+                                 struct smp_rewritten *out)
+{
+    struct rewriting rewriting = { .file = file, .methods = methods };
+    bool has_roots = false;
+    enum smp_status status = SMP_OK;
+
+    *out = (struct smp_rewritten){ 0 };
+    const size_t bytes = choose_methods(&rewriting, &has_roots);
+    if (bytes == 0)
+        return SMP_OK;
+    if (!smp_probe_pool_init(&rewriting.pool, hook, file->pool_count, has_roots)) {
+        leave_all(&rewriting, SMP_REWRITE_NO_ROOM_IN_POOL);
+        return SMP_OK;
+    }
+    rewriting.names =
+        (struct smp_moved_names){ .throwable = smp_probe_pool_throwable(&rewriting.pool),
+                                  .stack_map = smp_probe_pool_stack_map(&rewriting.pool) };
+    rewriting.work = smp_alloc(NULL, bytes);
+    if (rewriting.work == NULL)
+        return SMP_ENOMEM;
+    measure_methods(&rewriting);
+    if (rewriting.ready_count > 0)
+        status = write_class_file(&rewriting, memory != NULL ? memory : &uncharged, out);
+    smp_free(NULL, rewriting.work);
+    return status;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rewriter.h - puts probes into methods of a class file: one at the entry, one before each return,
+ * and one in a handler for every exception.
+ *
+ *   probe of the entry
+ *   the method as it was, a probe of the exit before each return     ┐ covered by the handler,
+ *                                                                    ┘ which comes last of all
+ *   probe of the exit, athrow
+ *
+ * The handler has the one new frame: no locals, an exception on the stack. No types are inferred,
+ * no class is loaded. In a constructor it covers what follows super() or this(), as the verifier
+ * wants; where that call is not known there is no handler, and an exception leaves without a probe.
+ * Where something does not fit, a method is left alone, never a class.
+ *
+ * Owns     what it allocates until it returns; the bytes are the caller's then.
+ * Threads  any; one at a time for a plan.
+ * Errors   SMP_ENOMEM: nothing was made.
+ * Cost     some passes over the code of the chosen methods, one copy of all else; one piece of
+ *          memory beside the result: 4 bytes for each of their code.
+ */
+#ifndef SMP_CLASSFILE_REWRITER_H
+#define SMP_CLASSFILE_REWRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "classfile/class_file.h"
+#include "classfile/probes.h"
+#include "classfile/rewrite.h"
+
+/* What is to happen to a method, and what did. */
+struct smp_rewriter_method {
+    int32_t id;              /* what its probes push; below 0: it gets none */
+    bool is_root;            /* its probes are the hook's for roots */
+    bool has_handler;        /* out: exceptions leave through a probe */
+    enum smp_rewrite result; /* out */
+};
+
+/* Where the bytes come from: JVMTI's Allocate, in a load hook. Both are set. */
+struct smp_rewriter_memory {
+    void *(*allocate)(void *self, size_t bytes); /* NULL: refused */
+    void (*release)(void *self, void *piece);
+    void *self;
+};
+
+/* bytes NULL: no method was changed. */
+struct smp_rewritten {
+    uint8_t *bytes;
+    size_t size;
+    uint32_t method_count; /* of those changed */
+};
+
+/* methods: as many as the file has. memory NULL: base/alloc, charged to no session. */
+SMP_CHECKED enum smp_status smp_rewriter_run(const struct smp_class_file *file,
+                                             const struct smp_probe_hook *hook,
+                                             struct smp_rewriter_method *methods,
+                                             const struct smp_rewriter_memory *memory,
+                                             struct smp_rewritten *out);
+
+#endif

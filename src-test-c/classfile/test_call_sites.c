@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "classfile/call_sites.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "support/class_builder.h"
+
+enum { TEXT_BYTES = 8192, JAVA_17 = 61 };
+
+/* The calls of a method, one after the other, as text. */
+struct listed_calls {
+    char text[TEXT_BYTES];
+    size_t length;
+    size_t count;
+    size_t most; /* ends the walk */
+};
+
+static bool list_call(void *self, const struct smp_class_call_site *site)
+{
+    static const char *const kinds[] = { "static", "special", "virtual", "interface", "handle" };
+    struct listed_calls *calls = self;
+
+    if (site->kind != SMP_CALL_HANDLE)
+        assert_int_equal(site->kind, site->handle_kind);
+    const int written = snprintf(
+        calls->text + calls->length, TEXT_BYTES - calls->length, "%u %s%s%s %.*s.%.*s%.*s\n",
+        site->pc, kinds[site->kind], site->kind == SMP_CALL_HANDLE ? " " : "",
+        site->kind == SMP_CALL_HANDLE ? kinds[site->handle_kind] : "",
+        (int)site->method.owner.length, site->method.owner.bytes, (int)site->method.name.length,
+        site->method.name.bytes, (int)site->method.descriptor.length,
+        site->method.descriptor.bytes);
+    calls->length += (size_t)written;
+    assert_true(calls->length < TEXT_BYTES);
+    return ++calls->count != calls->most;
+}
+
+static void assert_calls(struct class_builder *builder, const uint8_t *code, uint32_t length,
+                         const char *expected)
+{
+    struct listed_calls calls = { .most = 0 };
+    struct smp_class_file file;
+    uint8_t *bytes = NULL;
+
+    class_builder_method(builder, 0, "m", "()V",
+                         &(struct built_code){ .bytes = code, .length = length });
+    const size_t size = class_builder_finish(builder, &bytes);
+    assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
+    assert_true(smp_class_each_call_site(&file, &file.methods[0], list_call, &calls));
+    assert_string_equal(calls.text, expected);
+    /* One that ends it is the last one. */
+    for (size_t most = 1; most <= calls.count; most++) {
+        struct listed_calls some = { .most = most };
+        assert_false(smp_class_each_call_site(&file, &file.methods[0], list_call, &some));
+        assert_int_equal(some.count, most);
+    }
+    smp_class_file_close(&file);
+    free(bytes);
+}
+
+#define INDEX(constant) (uint8_t)((constant) >> 8), (uint8_t)(constant)
+
+static void each_kind_of_call_is_found(void **state)
+{
+    struct class_builder b;
+
+    (void)state;
+    class_builder_init(&b, JAVA_17, "a/A", "a/Base");
+    const uint16_t one = class_builder_member(&b, SMP_CONSTANT_METHOD, "a/B", "one", "()V");
+    const uint16_t init = class_builder_member(&b, SMP_CONSTANT_METHOD, "a/B", "<init>", "(J)V");
+    const uint16_t clone =
+        class_builder_member(&b, SMP_CONSTANT_METHOD, "[I", "clone", "()Ljava/lang/Object;");
+    const uint16_t of =
+        class_builder_member(&b, SMP_CONSTANT_INTERFACE_METHOD, "a/I", "of", "()La/I;");
+    const uint16_t field = class_builder_member(&b, SMP_CONSTANT_FIELD, "a/B", "f", "I");
+    const uint8_t code[] = { 184, INDEX(one),   183, INDEX(init),        /**/
+                             182, INDEX(clone), 185, INDEX(of),    1, 0, /**/
+                             184, INDEX(of),    178, INDEX(field),       /**/
+                             182, INDEX(one),   177 };
+    assert_calls(&b, code, sizeof(code),
+                 "0 static a/B.one()V\n3 special a/B.<init>(J)V\n"
+                 "6 virtual [I.clone()Ljava/lang/Object;\n9 interface a/I.of()La/I;\n"
+                 "14 static a/I.of()La/I;\n20 virtual a/B.one()V\n");
+}
+
+static void handles_of_dynamic_calls_and_constants_are_found(void **state)
+{
+    struct class_builder b;
+    uint16_t handles[7];
+
+    (void)state;
+    class_builder_init(&b, JAVA_17, "a/A", "a/Base");
+    const uint16_t method = class_builder_member(&b, SMP_CONSTANT_METHOD, "a/B", "m", "()V");
+    const uint16_t field = class_builder_member(&b, SMP_CONSTANT_FIELD, "a/B", "f", "I");
+    for (uint16_t kind = 5; kind <= 9; kind++)
+        handles[kind - 5] = class_builder_handle(&b, (uint8_t)kind, method);
+    handles[5] = class_builder_handle(&b, 1, field);
+    handles[6] = class_builder_utf8(&b, "no handle");
+    const uint16_t row = class_builder_bootstrap(&b, handles, 7);
+    const uint16_t call = class_builder_dynamic(&b, SMP_CONSTANT_INVOKE_DYNAMIC, row);
+    const uint16_t constant = class_builder_dynamic(&b, SMP_CONSTANT_DYNAMIC,
+                                                    class_builder_bootstrap(&b, handles + 1, 1));
+    const uint16_t nested = class_builder_dynamic(
+        &b, SMP_CONSTANT_DYNAMIC,
+        class_builder_bootstrap(&b, (const uint16_t[]){ handles[0], constant, handles[2] }, 3));
+    const uint8_t code[] = { 186, INDEX(call),       0,  0, 19, INDEX(nested),
+                             20,  INDEX(handles[3]), 18, 1, 177 };
+    assert_calls(&b, code, sizeof(code),
+                 "0 handle virtual a/B.m()V\n0 handle static a/B.m()V\n0 handle special a/B.m()V\n"
+                 "0 handle special a/B.m()V\n0 handle interface a/B.m()V\n"
+                 "5 handle virtual a/B.m()V\n5 handle static a/B.m()V\n5 handle special a/B.m()V\n"
+                 "8 handle special a/B.m()V\n");
+}
+
+static void constants_in_a_circle_end(void **state)
+{
+    struct class_builder b;
+    uint16_t arguments[3];
+
+    (void)state;
+    class_builder_init(&b, JAVA_17, "a/A", "a/Base");
+    const uint16_t constant = class_builder_dynamic(&b, SMP_CONSTANT_DYNAMIC, 0);
+    arguments[0] = arguments[1] = arguments[2] = constant; /* itself */
+    (void)class_builder_bootstrap(&b, arguments, 3);
+    const uint16_t nowhere = class_builder_dynamic(&b, SMP_CONSTANT_DYNAMIC, 500);
+    const uint8_t code[] = { 19, INDEX(constant), 19, INDEX(nowhere), 177 };
+    assert_calls(&b, code, sizeof(code), "");
+}
+
+static void code_that_is_cut_off_ends_the_walk(void **state)
+{
+    static const uint8_t code[] = { 177, 184, 0 };
+    struct listed_calls calls = { .most = 0 };
+    struct class_builder b;
+    struct smp_class_file file;
+    uint8_t *bytes = NULL;
+
+    (void)state;
+    class_builder_init(&b, JAVA_17, "a/A", "a/Base");
+    class_builder_method(&b, 0, "m", "()V",
+                         &(struct built_code){ .bytes = code, .length = sizeof(code) });
+    class_builder_method(&b, 0, "native", "()V", &(struct built_code){ 0 });
+    const size_t size = class_builder_finish(&b, &bytes);
+    assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
+    assert_false(smp_class_each_call_site(&file, &file.methods[0], list_call, &calls));
+    assert_true(smp_class_each_call_site(&file, &file.methods[1], list_call, &calls));
+    assert_int_equal(calls.count, 0);
+    smp_class_file_close(&file);
+    free(bytes);
+}
+
+static void calls_of_compiled_code_are_found(void **state)
+{
+    struct listed_calls calls = { .most = 0 };
+    struct smp_class_file file;
+    uint8_t *bytes = NULL;
+
+    (void)state;
+    const size_t size = compiled_class_read("RetransformedCode", &bytes);
+    assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
+    for (uint32_t i = 0; i < file.method_count; i++) {
+        if (smp_class_text_is(file.methods[i].name, "lambdas"))
+            assert_true(smp_class_each_call_site(&file, &file.methods[i], list_call, &calls));
+    }
+#define OWN "com/incapsula/sampler/testing/RetransformedCode"
+    assert_non_null(strstr(calls.text, " handle static " OWN ".lambda$lambdas$"));
+    assert_non_null(strstr(calls.text, " handle static " OWN ".loop(I)I\n"));
+    assert_non_null(strstr(calls.text, " interface java/util/function/IntUnaryOperator.andThen("));
+    assert_non_null(strstr(calls.text, " virtual java/lang/StringBuilder.length()I\n"));
+    smp_class_file_close(&file);
+    free(bytes);
+}
+
+static bool is_trivial(const uint8_t *code, uint32_t length)
+{
+    struct class_builder b;
+    struct smp_class_file file;
+    uint8_t *bytes = NULL;
+
+    class_builder_init(&b, JAVA_17, "a/A", "a/Base");
+    class_builder_method(&b, 0, "m", "()V",
+                         &(struct built_code){ .bytes = code, .length = length });
+    const size_t size = class_builder_finish(&b, &bytes);
+    assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
+    const bool result = smp_class_method_is_trivial(&file, &file.methods[0]);
+    smp_class_file_close(&file);
+    free(bytes);
+    return result;
+}
+
+#define TRIVIAL(...) \
+    is_trivial((const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+
+static void trivial_methods_are_known(void **state)
+{
+    (void)state;
+    assert_true(TRIVIAL(177));                        /* empty */
+    assert_true(TRIVIAL(42, 180, 0, 1, 172));         /* return this.f */
+    assert_true(TRIVIAL(42, 180, 0, 1, 176));         /* of any type */
+    assert_true(TRIVIAL(178, 0, 1, 173));             /* return F */
+    assert_true(TRIVIAL(42, 176));                    /* return this */
+    assert_true(TRIVIAL(27, 172));                    /* return a */
+    assert_true(TRIVIAL(21, 9, 172));                 /* a later one */
+    assert_true(TRIVIAL(42, 27, 181, 0, 1, 177));     /* this.f = a */
+    assert_true(TRIVIAL(42, 31, 181, 0, 1, 42, 176)); /* and return this */
+    assert_true(TRIVIAL(42, 25, 4, 181, 0, 1, 177));  /* a later one */
+    assert_true(TRIVIAL(26, 179, 0, 1, 177));         /* F = a */
+}
+
+static void other_methods_are_not_trivial(void **state)
+{
+    (void)state;
+    assert_false(TRIVIAL(0, 177));
+    assert_false(TRIVIAL(42, 176, 0));
+    assert_false(TRIVIAL(42, 180, 0, 1, 172, 177));
+    assert_false(TRIVIAL(42, 180, 0, 1, 0));
+    assert_false(TRIVIAL(42, 180, 0, 1, 4, 96, 172)); /* this.f + 1 */
+    assert_false(TRIVIAL(42, 43, 180, 0, 1, 172));
+    assert_false(TRIVIAL(43, 180, 0, 1, 172)); /* of another object, which may be null */
+    assert_false(TRIVIAL(178, 0, 1, 180, 0, 1, 172));
+    assert_false(TRIVIAL(42, 182, 0, 1, 172)); /* a call */
+    assert_false(TRIVIAL(42, 183, 0, 1, 177)); /* a constructor */
+    assert_false(TRIVIAL(42, 27, 181, 0, 1, 43, 176));
+    assert_false(TRIVIAL(26, 179, 0, 1, 42, 176));
+    assert_false(TRIVIAL(26, 179, 0, 1));
+    assert_false(TRIVIAL(42));
+    assert_false(TRIVIAL(42, 27));
+    assert_false(TRIVIAL(21));
+    assert_false(TRIVIAL(178, 0, 1));
+    assert_false(TRIVIAL(191));
+    assert_false(is_trivial(NULL, 0)); /* native */
+}
+
+static bool count_call(void *self, const struct smp_class_call_site *site)
+{
+    size_t *count = self;
+
+    *count += site->method.owner.length > 0 ? 1 : 0;
+    return true;
+}
+
+static void any_change_is_survived(void **state)
+{
+    uint64_t random = 3;
+    size_t count = 0;
+    size_t trivial = 0;
+
+    (void)state;
+    for (const char *const *name = compiled_class_names(); *name != NULL; name++) {
+        for (size_t round = 0; round < 2000; round++) {
+            uint8_t *bytes = NULL;
+            struct smp_class_file file;
+            const size_t size = compiled_class_read(*name, &bytes);
+            for (uint64_t n = 1 + smp_random_next(&random) % 6; n > 0; n--)
+                bytes[smp_random_next(&random) % size] = (uint8_t)smp_random_next(&random);
+            if (smp_class_file_open(&file, bytes, size) == SMP_OK) {
+                for (uint32_t i = 0; i < file.method_count; i++) {
+                    (void)smp_class_each_call_site(&file, &file.methods[i], count_call, &count);
+                    trivial += smp_class_method_is_trivial(&file, &file.methods[i]) ? 1 : 0;
+                }
+            }
+            smp_class_file_close(&file);
+            free(bytes);
+        }
+    }
+    assert_true(count > 1000);
+    assert_true(trivial < count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_kind_of_call_is_found),
+        cmocka_unit_test(handles_of_dynamic_calls_and_constants_are_found),
+        cmocka_unit_test(constants_in_a_circle_end),
+        cmocka_unit_test(code_that_is_cut_off_ends_the_walk),
+        cmocka_unit_test(calls_of_compiled_code_are_found),
+        cmocka_unit_test(trivial_methods_are_known),
+        cmocka_unit_test(other_methods_are_not_trivial),
+        cmocka_unit_test(any_change_is_survived),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

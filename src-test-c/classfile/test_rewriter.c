@@ -1,0 +1,898 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "classfile/rewriter.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/random.h"
+#include "classfile/stack_map.h"
+#include "support/class_builder.h"
+#include "support/failing_alloc.h"
+#include "support/rewritten_class.h"
+
+enum { JAVA_17 = 61, JAVA_5 = 49, MOST_CODE = 65535, NO_ID = -1 };
+
+static const struct smp_probe_hook hook = { .class_name = "java/lang/Hook",
+                                            .enter = "enter",
+                                            .exit = "exit",
+                                            .enter_root = "enterRoot",
+                                            .exit_root = "exitRoot" };
+
+/* A class file before and after. */
+struct run {
+    uint8_t *bytes;
+    struct smp_class_file before;
+    struct smp_class_file after; /* open where rewritten.bytes is not NULL */
+    struct smp_rewriter_method *methods;
+    struct smp_rewritten rewritten;
+};
+
+/* Takes over the bytes. All methods get the ids from first_id on; root: every second one. */
+static void open_run(struct run *run, uint8_t *bytes, size_t size, int32_t first_id, bool has_roots)
+{
+    *run = (struct run){ .bytes = bytes };
+    assert_int_equal(smp_class_file_open(&run->before, bytes, size), SMP_OK);
+    run->methods = calloc((size_t)run->before.method_count + 1, sizeof(*run->methods));
+    assert_non_null(run->methods);
+    for (int32_t i = 0; i < run->before.method_count; i++) {
+        run->methods[i].id = first_id <= INT32_MAX - i ? first_id + i : INT32_MAX;
+        run->methods[i].is_root = has_roots && i % 2 == 0;
+    }
+}
+
+/* The result is compared with the original whatever the methods' results are. */
+static void do_run(struct run *run)
+{
+    assert_int_equal(smp_rewriter_run(&run->before, &hook, run->methods, NULL, &run->rewritten),
+                     SMP_OK);
+    if (run->rewritten.bytes == NULL)
+        return;
+    assert_int_equal(smp_class_file_open(&run->after, run->rewritten.bytes, run->rewritten.size),
+                     SMP_OK);
+    const char *wrong = rewritten_class_compare(&run->before, &run->after, run->methods, &hook);
+    if (wrong != NULL)
+        fail_msg("%.*s.%s", (int)smp_class_file_this_name(&run->before).length,
+                 smp_class_file_this_name(&run->before).bytes, wrong);
+}
+
+static void close_run(struct run *run)
+{
+    smp_class_file_close(&run->after);
+    smp_class_file_close(&run->before);
+    smp_free(NULL, run->rewritten.bytes);
+    free(run->methods);
+    free(run->bytes);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+/* A class with one method; constants may have been added to builder before. */
+static void run_method(struct run *run, struct class_builder *builder, const char *name,
+                       const struct built_code *code, int32_t id)
+{
+    uint8_t *bytes = NULL;
+
+    class_builder_method(builder, 0, name, "()V", code);
+    const size_t size = class_builder_finish(builder, &bytes);
+    open_run(run, bytes, size, id, false);
+    do_run(run);
+}
+
+static enum smp_rewrite result_of(uint16_t major, const struct built_code *code, int32_t id)
+{
+    struct class_builder builder;
+    struct run run;
+
+    class_builder_init(&builder, major, "a/A", "a/Base");
+    run_method(&run, &builder, "m", code, id);
+    const enum smp_rewrite result = run.methods[0].result;
+    assert_int_equal(run.rewritten.bytes != NULL, result == SMP_REWRITE_DONE);
+    close_run(&run);
+    return result;
+}
+
+#define CODE(array) (&(struct built_code){ .bytes = (array), .length = sizeof(array) })
+
+static void compiled_classes_get_probes(void **state)
+{
+    static const int32_t ids[] = { 0, 3, 5, 6, 120, 127, 128, 32760, 32767, 32768, INT32_MAX };
+
+    (void)state;
+    for (const char *const *name = compiled_class_names(); *name != NULL; name++) {
+        for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]) * 2; i++) {
+            uint8_t *bytes = NULL;
+            struct run run;
+            const size_t size = compiled_class_read(*name, &bytes);
+            open_run(&run, bytes, size, ids[i / 2], i % 2 == 1);
+            do_run(&run);
+            for (uint32_t k = 0; k < run.before.method_count; k++) {
+                const bool has_code = run.before.methods[k].code.attribute != 0;
+                assert_int_equal(run.methods[k].result,
+                                 has_code ? SMP_REWRITE_DONE : SMP_REWRITE_NATIVE_OR_ABSTRACT);
+                assert_int_equal(run.methods[k].has_handler, has_code);
+            }
+            close_run(&run);
+        }
+    }
+}
+
+static void only_chosen_methods_change(void **state)
+{
+    (void)state;
+    for (const char *const *name = compiled_class_names(); *name != NULL; name++) {
+        for (uint32_t each = 1; each < 4; each++) {
+            uint8_t *bytes = NULL;
+            struct run run;
+            uint32_t done = 0;
+            const size_t size = compiled_class_read(*name, &bytes);
+            open_run(&run, bytes, size, 100, false);
+            for (uint32_t i = 0; i < run.before.method_count; i++)
+                run.methods[i].id = i % (each + 1) == each ? (int32_t)i : NO_ID;
+            do_run(&run);
+            for (uint32_t i = 0; i < run.before.method_count; i++) {
+                done += run.methods[i].result == SMP_REWRITE_DONE ? 1 : 0;
+                if (run.methods[i].id == NO_ID)
+                    assert_int_equal(run.methods[i].result, SMP_REWRITE_NOT_PLANNED);
+            }
+            assert_int_equal(run.rewritten.method_count, done);
+            assert_int_equal(run.rewritten.bytes != NULL, done > 0);
+            close_run(&run);
+        }
+    }
+}
+
+static bool has_stack_map(const struct smp_class_file *file)
+{
+    struct smp_class_attribute attribute;
+
+    for (uint32_t i = 0; i < file->method_count; i++) {
+        struct smp_class_attributes list =
+            smp_class_file_code_attributes(file, &file->methods[i].code);
+        while (smp_class_file_next_attribute(file, &list, &attribute)) {
+            if (smp_class_text_is(attribute.name, "StackMapTable"))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void old_class_files_have_no_stack_maps(void **state)
+{
+    (void)state;
+    for (uint8_t major = 45; major <= 50; major++) {
+        uint8_t *bytes = NULL;
+        struct run run;
+        const size_t size = compiled_class_read("OldCode", &bytes);
+        bytes[5] = major == 45 ? 3 : 0;
+        bytes[7] = major;
+        open_run(&run, bytes, size, 1, false);
+        do_run(&run);
+        assert_true(has_stack_map(&run.before));
+        assert_int_equal(has_stack_map(&run.after), major >= 50);
+        for (uint32_t i = 0; i < run.before.method_count; i++)
+            assert_true(run.methods[i].has_handler);
+        close_run(&run);
+    }
+}
+
+/* if_icmpeq 0; goto 6; return; the new code, byte by byte. */
+static void jumps_to_the_start_and_to_returns_land_as_drawn(void **state)
+{
+    static const uint8_t code[] = { 0, 153, 255, 255, 167, 0, 3, 177 };
+    static const uint8_t expected[] = {
+        4,   184, 0,   0,        /* iconst_1, enter */
+        0,   153, 255, 255,      /* nop, ifeq to the nop */
+        167, 0,   3,             /* goto the probe */
+        4,   184, 0,   0,   177, /* iconst_1, exit, return */
+        4,   184, 0,   0,   191  /* the handler */
+    };
+    struct class_builder builder;
+    struct run run;
+
+    (void)state;
+    class_builder_init(&builder, JAVA_5, "a/A", "a/Base");
+    run_method(&run, &builder, "m", CODE(code), 1);
+    assert_int_equal(run.methods[0].result, SMP_REWRITE_DONE);
+    const struct smp_class_code *after = &run.after.methods[0].code;
+    assert_int_equal(after->length, sizeof(expected));
+    for (uint32_t i = 0; i < sizeof(expected); i++) {
+        const bool is_index = i > 1 && (expected[i - 1] == 184 || expected[i - 2] == 184);
+        if (!is_index)
+            assert_int_equal(run.rewritten.bytes[after->bytes + i], expected[i]);
+    }
+    assert_int_equal(after->exception_count, 1);
+    assert_int_equal(after->max_stack, 2);
+    close_run(&run);
+}
+
+static void switches_keep_their_alignment(void **state)
+{
+    (void)state;
+    for (uint32_t nops = 0; nops < 4; nops++) {
+        for (uint32_t rows = 1; rows < 4; rows++) {
+            for (int32_t id = 1; id < 1000; id = id * 30) { /* probes of 4, 5 and 6 bytes */
+                uint8_t code[128] = { 0 };
+                uint32_t length = nops;
+                code[length++] = 170; /* tableswitch: all rows lead to the return, or to 0 */
+                const uint32_t pc = nops;
+                length = (length + 3) / 4 * 4;
+                const uint32_t end = length + 12 + 4 * rows;
+                code[length + 3] = (uint8_t)(end - pc);
+                code[length + 11] = (uint8_t)(rows - 1);
+                for (uint32_t i = 0; i < rows; i++) {
+                    const uint32_t row = length + 12 + 4 * i;
+                    memset(code + row, i % 2 == 0 ? 0 : 255, 3);
+                    code[row + 3] = (uint8_t)(i % 2 == 0 ? end - pc : 0u - pc);
+                    if (i % 2 == 1 && pc == 0)
+                        memset(code + row, 0, 4);
+                }
+                code[end] = 177;
+                const struct built_code built = { .bytes = code, .length = end + 1 };
+                assert_int_equal(result_of(JAVA_17, &built, id), SMP_REWRITE_DONE);
+            }
+        }
+    }
+}
+
+static void a_method_may_be_as_large_as_it_just_fits(void **state)
+{
+    /* With id 3: 4 bytes at the entry, 4 before the return, 5 of the handler. */
+    enum { FITS = MOST_CODE - 13 };
+    uint8_t *code = calloc(1, MOST_CODE);
+
+    (void)state;
+    assert_non_null(code);
+    for (uint32_t length = FITS - 2; length <= MOST_CODE; length += length < FITS + 2 ? 1 : 8000) {
+        const struct built_code built = { .bytes = code, .length = length };
+        code[length - 1] = 177;
+        assert_int_equal(result_of(JAVA_17, &built, 3),
+                         length <= FITS ? SMP_REWRITE_DONE : SMP_REWRITE_TOO_LARGE);
+        code[length - 1] = 0;
+    }
+    memset(code, 177, MOST_CODE); /* each with a probe */
+    assert_int_equal(
+        result_of(JAVA_17, &(struct built_code){ .bytes = code, .length = MOST_CODE }, 3),
+        SMP_REWRITE_TOO_LARGE);
+    free(code);
+}
+
+static void a_full_stack_has_no_room(void **state)
+{
+    static const uint8_t code[] = { 177 };
+    struct built_code built = { .bytes = code, .length = 1, .max_stack = 65535 };
+
+    (void)state;
+    assert_int_equal(result_of(JAVA_17, &built, 3), SMP_REWRITE_TOO_LARGE);
+    built.max_stack = 65534;
+    assert_int_equal(result_of(JAVA_17, &built, 3), SMP_REWRITE_DONE);
+}
+
+static void a_jump_that_does_not_reach_leaves_the_method_alone(void **state)
+{
+    uint8_t *code = calloc(1, MOST_CODE);
+    const uint8_t small[] = { 177 };
+    struct class_builder builder;
+    struct run run;
+    uint8_t *bytes = NULL;
+
+    (void)state;
+    assert_non_null(code);
+    code[0] = 167; /* goto 32767, over two returns */
+    code[1] = 127;
+    code[2] = 255;
+    code[10] = code[20] = code[32767] = 177;
+    class_builder_init(&builder, JAVA_17, "a/A", "a/Base");
+    class_builder_method(&builder, 0, "far", "()V",
+                         &(struct built_code){ .bytes = code, .length = 32768 });
+    class_builder_method(&builder, 0, "small", "()V", CODE(small));
+    code[2] = 240; /* 15 bytes less: two probes of 4 bytes fit */
+    code[32752] = 177;
+    class_builder_method(&builder, 0, "near", "()V",
+                         &(struct built_code){ .bytes = code, .length = 32768 });
+    const size_t size = class_builder_finish(&builder, &bytes);
+    open_run(&run, bytes, size, 3, false);
+    do_run(&run);
+    assert_int_equal(run.methods[0].result, SMP_REWRITE_JUMP_TOO_FAR);
+    assert_false(run.methods[0].has_handler);
+    assert_int_equal(run.methods[1].result, SMP_REWRITE_DONE);
+    assert_int_equal(run.methods[2].result, SMP_REWRITE_DONE);
+    close_run(&run);
+    free(code);
+}
+
+static void nothing_is_made_where_every_method_is_left_alone(void **state)
+{
+    uint8_t *code = calloc(1, MOST_CODE);
+
+    (void)state;
+    assert_non_null(code);
+    memcpy(code, "\247\177\377", 3); /* goto 32767 */
+    code[10] = code[32767] = 177;
+    const struct built_code built = { .bytes = code, .length = 32768 };
+    assert_int_equal(result_of(JAVA_17, &built, 3), SMP_REWRITE_JUMP_TOO_FAR);
+    free(code);
+}
+
+static void code_that_is_not_understood_is_left_alone(void **state)
+{
+    static const uint8_t subroutine[] = { 168, 0, 4, 177, 87, 177 };
+    static const uint8_t wide_subroutine[] = { 201, 0, 0, 0, 6, 177, 87, 177 };
+    static const uint8_t ret[] = { 169, 1 };
+    static const uint8_t wide_ret[] = { 196, 169, 0, 1 };
+    static const uint8_t unknown[] = { 203, 177 };
+    static const uint8_t cut_off[] = { 177, 17, 1 };
+    static const uint8_t within[] = { 167, 0, 1, 177 };
+    static const uint8_t before[] = { 167, 255, 255, 177 };
+    static const uint8_t behind[] = { 167, 0, 4, 177 };
+    static const uint8_t wide_behind[] = { 200, 127, 255, 255, 255, 177 };
+    static const uint8_t bad_switch[] = { 170, 0, 0, 0, 0, 0, 0, 2, 0, 0,  0,
+                                          0,   0, 0, 0, 0, 0, 0, 0, 0, 177 };
+
+    (void)state;
+    assert_int_equal(result_of(JAVA_5, CODE(subroutine), 3), SMP_REWRITE_UNKNOWN_CODE);
+    assert_int_equal(result_of(JAVA_5, CODE(wide_subroutine), 3), SMP_REWRITE_UNKNOWN_CODE);
+    assert_int_equal(result_of(JAVA_5, CODE(ret), 3), SMP_REWRITE_UNKNOWN_CODE);
+    assert_int_equal(result_of(JAVA_5, CODE(wide_ret), 3), SMP_REWRITE_UNKNOWN_CODE);
+    assert_int_equal(result_of(JAVA_17, CODE(unknown), 3), SMP_REWRITE_UNKNOWN_CODE);
+    assert_int_equal(result_of(JAVA_17, CODE(cut_off), 3), SMP_REWRITE_UNKNOWN_CODE);
+    assert_int_equal(result_of(JAVA_17, CODE(within), 3), SMP_REWRITE_UNKNOWN_CODE);
+    assert_int_equal(result_of(JAVA_17, CODE(before), 3), SMP_REWRITE_UNKNOWN_CODE);
+    assert_int_equal(result_of(JAVA_17, CODE(behind), 3), SMP_REWRITE_UNKNOWN_CODE);
+    assert_int_equal(result_of(JAVA_17, CODE(wide_behind), 3), SMP_REWRITE_UNKNOWN_CODE);
+    assert_int_equal(result_of(JAVA_17, CODE(bad_switch), 3), SMP_REWRITE_UNKNOWN_CODE);
+}
+
+static void exception_tables_that_are_wrong_are_not_understood(void **state)
+{
+    static const uint8_t code[] = { 17, 0, 1, 87, 177, 191 };
+    static const uint16_t rows[][4] = { { 0, 4, 5, 0 }, { 1, 4, 5, 0 }, { 0, 2, 5, 0 },
+                                        { 0, 7, 5, 0 }, { 0, 4, 6, 0 }, { 0, 6, 5, 0 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct built_code built = {
+            .bytes = code, .length = sizeof(code), .exceptions = &rows[i], .exception_count = 1
+        };
+        assert_int_equal(result_of(JAVA_17, &built, 3),
+                         i == 0 || i == 5 ? SMP_REWRITE_DONE : SMP_REWRITE_UNKNOWN_CODE);
+    }
+}
+
+static void constants_need_room(void **state)
+{
+    static const uint8_t code[] = { 177 };
+
+    (void)state;
+    /* The class has 7 constants with its method; probes need 12, and one for a large id. */
+    for (uint32_t room = 10; room < 15; room++) {
+        for (int32_t id = 3; id < 100000; id += 40000) {
+            struct class_builder builder;
+            struct run run;
+            class_builder_init(&builder, JAVA_17, "a/A", "a/Base");
+            while (builder.pool_count + 3 + room < SMP_CLASS_MAX_POOL)
+                class_builder_integer(&builder, 1);
+            run_method(&run, &builder, "m", CODE(code), id);
+            assert_int_equal(run.before.pool_count, SMP_CLASS_MAX_POOL - room);
+            assert_int_equal(run.methods[0].result, room >= (id > 32767 ? 13 : 12)
+                                                        ? SMP_REWRITE_DONE
+                                                        : SMP_REWRITE_NO_ROOM_IN_POOL);
+            close_run(&run);
+        }
+    }
+}
+
+/* Only the first id that is too large for an instruction finds room. */
+static void methods_without_room_for_their_id_are_left_alone(void **state)
+{
+    static const uint8_t code[] = { 177 };
+    struct class_builder builder;
+    struct run run;
+    uint8_t *bytes = NULL;
+
+    (void)state;
+    class_builder_init(&builder, JAVA_17, "a/A", "a/Base");
+    for (int i = 0; i < 3; i++)
+        class_builder_method(&builder, 0, "m", "()V", CODE(code));
+    while (builder.pool_count + 13 < SMP_CLASS_MAX_POOL)
+        class_builder_integer(&builder, 1);
+    const size_t size = class_builder_finish(&builder, &bytes);
+    open_run(&run, bytes, size, 40000, false);
+    run.methods[2].id = 32767;
+    do_run(&run);
+    assert_int_equal(run.methods[0].result, SMP_REWRITE_DONE);
+    assert_int_equal(run.methods[1].result, SMP_REWRITE_NO_ROOM_IN_POOL);
+    assert_int_equal(run.methods[2].result, SMP_REWRITE_DONE);
+    close_run(&run);
+}
+
+/* Builds constructors: what of them calls what is in the constants. */
+struct constructor {
+    struct class_builder builder;
+    uint16_t base; /* of the superclass */
+    uint16_t own;
+    uint16_t other;
+    uint16_t other_class;
+};
+
+static void init_constructor(struct constructor *out, uint16_t major)
+{
+    class_builder_init(&out->builder, major, "a/A", "a/Base");
+    out->base = class_builder_member(&out->builder, SMP_CONSTANT_METHOD, "a/Base", "<init>", "()V");
+    out->own = class_builder_member(&out->builder, SMP_CONSTANT_METHOD, "a/A", "<init>", "(I)V");
+    out->other =
+        class_builder_member(&out->builder, SMP_CONSTANT_METHOD, "a/Other", "<init>", "()V");
+    out->other_class = class_builder_class(&out->builder, "a/Other");
+}
+
+/* Is there a handler, and where does it begin, as seen in the old code? -1: none. */
+static int32_t handler_of(struct constructor *constructor, const struct built_code *code)
+{
+    struct run run;
+    int32_t start = -1;
+
+    run_method(&run, &constructor->builder, "<init>", code, 3);
+    assert_int_equal(run.methods[0].result, SMP_REWRITE_DONE);
+    if (run.methods[0].has_handler) {
+        const struct smp_class_code *after = &run.after.methods[0].code;
+        const uint32_t row = after->exceptions + 8u * (after->exception_count - 1u);
+        start = smp_class_u2(run.rewritten.bytes + row) - 4; /* the probe of the entry */
+    }
+    close_run(&run);
+    return start;
+}
+
+#define INDEX(constant) (uint8_t)((constant) >> 8), (uint8_t)(constant)
+
+static void a_constructors_handler_begins_behind_super(void **state)
+{
+    struct constructor c;
+
+    (void)state;
+    init_constructor(&c, JAVA_17);
+    const uint8_t plain[] = { 42, 183, INDEX(c.base), 177 };
+    assert_int_equal(handler_of(&c, CODE(plain)), 4);
+    init_constructor(&c, JAVA_5);
+    const uint8_t own[] = { 42, 4, 183, INDEX(c.own), 177 };
+    assert_int_equal(handler_of(&c, CODE(own)), 5);
+    /* super() with an object made for it, and one made behind. */
+    init_constructor(&c, JAVA_17);
+    const uint8_t made[] = { 42,
+                             187,
+                             INDEX(c.other_class),
+                             89,
+                             183,
+                             INDEX(c.other),
+                             183,
+                             INDEX(c.base),
+                             187,
+                             INDEX(c.other_class),
+                             183,
+                             INDEX(c.other),
+                             177 };
+    assert_int_equal(handler_of(&c, CODE(made)), 11);
+    /* A jump before it that ends before it. */
+    init_constructor(&c, JAVA_5);
+    const uint8_t chosen[] = { 42, 27, 153, 0, 4, 4, 87, 183, INDEX(c.base), 177 };
+    assert_int_equal(handler_of(&c, CODE(chosen)), 10);
+}
+
+static void in_doubt_a_constructor_has_no_handler(void **state)
+{
+    struct constructor c;
+
+    (void)state;
+    init_constructor(&c, JAVA_17); /* none at all: java.lang.Object's */
+    const uint8_t none[] = { 177 };
+    assert_int_equal(handler_of(&c, CODE(none)), -1);
+    init_constructor(&c, JAVA_17); /* of another class */
+    const uint8_t other[] = { 42, 183, INDEX(c.other), 177 };
+    assert_int_equal(handler_of(&c, CODE(other)), -1);
+    init_constructor(&c, JAVA_17); /* an object that is never initialised */
+    const uint8_t left[] = { 187, INDEX(c.other_class), 87, 42, 183, INDEX(c.base), 177 };
+    assert_int_equal(handler_of(&c, CODE(left)), -1);
+    init_constructor(&c, JAVA_5); /* a jump past it: one of two calls */
+    const uint8_t past[] = {
+        27, 153, 0, 8, 42, 183, INDEX(c.base), 177, 42, 183, INDEX(c.base), 177
+    };
+    assert_int_equal(handler_of(&c, CODE(past)), -1);
+    init_constructor(&c, JAVA_5); /* to the instruction behind it */
+    const uint8_t to_end[] = { 27, 153, 0, 7, 42, 183, INDEX(c.base), 177 };
+    assert_int_equal(handler_of(&c, CODE(to_end)), -1);
+    init_constructor(&c, JAVA_17); /* nothing follows */
+    const uint8_t last[] = { 42, 183, INDEX(c.base) };
+    assert_int_equal(handler_of(&c, CODE(last)), -1);
+}
+
+static void a_handler_that_leads_past_super_leaves_a_constructor_without_one(void **state)
+{
+    static const uint16_t rows[][4] = { { 0, 1, 5, 0 }, { 1, 4, 5, 0 }, { 4, 5, 5, 0 } };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct constructor c;
+        init_constructor(&c, JAVA_5);
+        const uint8_t code[] = { 42, 183, INDEX(c.base), 177, 191 };
+        const struct built_code built = {
+            .bytes = code, .length = sizeof(code), .exceptions = &rows[i], .exception_count = 1
+        };
+        assert_int_equal(handler_of(&c, &built), i == 2 ? 4 : -1);
+    }
+}
+
+/* One attribute of code. */
+static size_t make_attribute(uint8_t *out, uint16_t name, const uint8_t *bytes, size_t length)
+{
+    const uint8_t head[] = { INDEX(name), 0, 0, INDEX(length) };
+
+    memcpy(out, head, sizeof(head));
+    memcpy(out + sizeof(head), bytes, length);
+    return sizeof(head) + length;
+}
+
+static struct built_code with_table(const uint8_t *code, uint32_t length, uint8_t *room,
+                                    uint16_t name, const uint8_t *table, size_t table_length)
+{
+    return (struct built_code){ .bytes = code,
+                                .length = length,
+                                .attributes = room,
+                                .attributes_length =
+                                    make_attribute(room, name, table, table_length),
+                                .attribute_count = 1 };
+}
+
+static void frames_behind_super_must_agree(void **state)
+{
+    static const uint8_t initialised[] = { 0, 1, 255, 0, 5, 0, 0, 0, 0 };
+    static const uint8_t uninitialised[] = { 0, 1, 255, 0, 5, 0, 1, 6, 0, 0 };
+    static const uint8_t inherited[] = { 0, 1, 5 };
+    static const uint8_t broken[] = { 0, 1, 200 };
+    static const struct {
+        const uint8_t *table;
+        size_t length;
+        int32_t start;
+    } cases[] = { { initialised, sizeof(initialised), 4 },
+                  { uninitialised, sizeof(uninitialised), -1 },
+                  { inherited, sizeof(inherited), -1 } };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct constructor c;
+        uint8_t room[64];
+        init_constructor(&c, JAVA_17);
+        const uint16_t name = class_builder_utf8(&c.builder, "StackMapTable");
+        const uint8_t code[] = { 42, 183, INDEX(c.base), 177, 177 };
+        const struct built_code built =
+            with_table(code, sizeof(code), room, name, cases[i].table, cases[i].length);
+        assert_int_equal(handler_of(&c, &built), cases[i].start);
+    }
+    struct class_builder builder;
+    struct run run;
+    uint8_t room[64];
+    class_builder_init(&builder, JAVA_17, "a/A", "a/Base");
+    const uint8_t code[] = { 177 };
+    const struct built_code built =
+        with_table(code, 1, room, class_builder_utf8(&builder, "StackMapTable"), broken, 3);
+    run_method(&run, &builder, "m", &built, 3);
+    assert_int_equal(run.methods[0].result, SMP_REWRITE_UNKNOWN_CODE);
+    close_run(&run);
+}
+
+/* Frames far enough apart that a probe between them makes them extended; an object made at 0, and a
+ * list of fields that are not set yet. */
+static void frames_move_and_grow(void **state)
+{
+    uint8_t code[200] = { 187, 0, 2 };
+    const uint8_t table[] = { 0,       5,             /**/
+                              62,                     /* at 62: same */
+                              64 + 62, 8, 0, 0,       /* at 125, an object made at 0 */
+                              63,                     /* at 189 */
+                              246,     0, 1, 0, 3, 0, /* at 190 */
+                              251,     0, 3 /* at 194 */ };
+    struct class_builder builder;
+    struct run run;
+    uint8_t room[64];
+    struct smp_stack_map map;
+    struct smp_frame frame;
+    struct smp_class_attribute attribute;
+
+    (void)state;
+    code[50] = code[100] = code[150] = code[199] = 177;
+    for (uint16_t major = 50; major < 73; major += 11) {
+        class_builder_init(&builder, major, "a/A", "a/Base");
+        const struct built_code built =
+            with_table(code, sizeof(code), room, class_builder_utf8(&builder, "StackMapTable"),
+                       table, sizeof(table));
+        run_method(&run, &builder, "m", &built, 300);
+        assert_int_equal(run.methods[0].result, SMP_REWRITE_DONE);
+        struct smp_class_attributes list =
+            smp_class_file_code_attributes(&run.after, &run.after.methods[0].code);
+        assert_true(smp_class_file_next_attribute(&run.after, &list, &attribute));
+        smp_stack_map_init(&map, run.rewritten.bytes + attribute.bytes, attribute.length, 0);
+        assert_true(smp_stack_map_next(&map, &frame));
+        assert_int_equal(frame.type, SMP_FRAME_SAME_EXTENDED);
+        assert_int_equal(frame.pc, 62 + 6 + 6);
+        assert_true(smp_stack_map_next(&map, &frame));
+        assert_int_equal(frame.type, SMP_FRAME_STACK_1_EXTENDED);
+        assert_int_equal(smp_class_u2(frame.types + 1), 6); /* behind the probe */
+        assert_true(smp_stack_map_next(&map, &frame));
+        assert_true(smp_stack_map_next(&map, &frame));
+        assert_int_equal(frame.base - frame.start, 5);
+        close_run(&run);
+    }
+}
+
+/* The first frame's distance is its offset: in its type up to 63, then in 16 bits. */
+static void a_distance_stands_in_the_type_as_long_as_it_fits(void **state)
+{
+    uint8_t code[80] = { 0 };
+
+    (void)state;
+    code[sizeof(code) - 1] = 177;
+    for (uint8_t pc = 50; pc < 64; pc++) {
+        for (uint32_t has_value = 0; has_value < 2; has_value++) {
+            const uint8_t table[] = { 0, 1, (uint8_t)(pc + 64 * has_value), 1 };
+            struct class_builder builder;
+            struct run run;
+            uint8_t room[64];
+            class_builder_init(&builder, JAVA_17, "a/A", "a/Base");
+            const struct built_code built =
+                with_table(code, sizeof(code), room, class_builder_utf8(&builder, "StackMapTable"),
+                           table, 3 + has_value);
+            run_method(&run, &builder, "m", &built, 3);
+            assert_int_equal(run.methods[0].result, SMP_REWRITE_DONE);
+            const uint8_t *frame = run.rewritten.bytes + run.after.methods[0].code.attributes + 10;
+            const uint32_t moved = pc + 4u;
+            if (moved < 64) {
+                assert_int_equal(frame[0], moved + 64 * has_value);
+            } else {
+                assert_int_equal(frame[0], has_value != 0 ? SMP_FRAME_STACK_1_EXTENDED
+                                                          : SMP_FRAME_SAME_EXTENDED);
+                assert_int_equal(smp_class_u2(frame + 1), moved);
+            }
+            close_run(&run);
+        }
+    }
+}
+
+static void offsets_of_frames_must_be_instructions(void **state)
+{
+    static const uint8_t within[] = { 0, 1, 1 };
+    static const uint8_t behind[] = { 0, 1, 40 };
+    static const uint8_t made_within[] = { 0, 1, 64 + 3, 8, 0, 2 };
+    static const uint8_t code[] = { 17, 0, 0, 177 };
+    static const struct {
+        const uint8_t *table;
+        size_t length;
+    } cases[] = { { within, 3 }, { behind, 3 }, { made_within, 6 } };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct class_builder builder;
+        struct run run;
+        uint8_t room[64];
+        class_builder_init(&builder, JAVA_17, "a/A", "a/Base");
+        const struct built_code built =
+            with_table(code, sizeof(code), room, class_builder_utf8(&builder, "StackMapTable"),
+                       cases[i].table, cases[i].length);
+        run_method(&run, &builder, "m", &built, 3);
+        assert_int_equal(run.methods[0].result, SMP_REWRITE_UNKNOWN_CODE);
+        close_run(&run);
+    }
+}
+
+/* Of a class whose one method has one attribute, with this name. */
+static void assert_table(const char *name, const uint8_t *table, size_t length,
+                         enum smp_rewrite result, const uint8_t *expected)
+{
+    static const uint8_t code[] = { 17, 0, 0, 87, 177 };
+    struct class_builder builder;
+    struct run run;
+    struct smp_class_attribute attribute;
+    uint8_t room[64];
+
+    class_builder_init(&builder, JAVA_5, "a/A", "a/Base");
+    const struct built_code built =
+        with_table(code, sizeof(code), room, class_builder_utf8(&builder, name), table, length);
+    run_method(&run, &builder, "m", &built, 300);
+    assert_int_equal(run.methods[0].result, result);
+    if (result == SMP_REWRITE_DONE) {
+        struct smp_class_attributes list =
+            smp_class_file_code_attributes(&run.after, &run.after.methods[0].code);
+        assert_int_equal(smp_class_file_next_attribute(&run.after, &list, &attribute),
+                         expected != NULL);
+        if (expected != NULL)
+            assert_memory_equal(run.rewritten.bytes + attribute.bytes, expected, length);
+    }
+    close_run(&run);
+}
+
+static void tables_for_debuggers_move(void **state)
+{
+    static const uint8_t lines[] = { 0, 4, 0, 0, 0, 1, 0, 3, 0, 2, 0, 4, 0, 3, 0, 2, 0, 9 };
+    static const uint8_t moved_lines[] = { 0, 4, 0, 0, 0, 1, 0, 9, 0, 2, 0, 10, 0, 3, 0, 6, 0, 9 };
+    static const uint8_t variables[] = { 0, 2, 0, 0, 0, 5, 0, 1, 0, 2, 0,
+                                         0, 0, 3, 0, 1, 0, 1, 0, 2, 0, 1 };
+    static const uint8_t moved_variables[] = { 0, 2, 0, 0, 0, 17, 0, 1, 0, 2, 0,
+                                               0, 0, 9, 0, 1, 0,  1, 0, 2, 0, 1 };
+    static const uint8_t odd[] = { 0, 1, 2 };
+    static const uint8_t line_behind[] = { 0, 1, 0, 5, 0, 1 };
+    static const uint8_t variable_behind[] = { 0, 1, 0, 3, 0, 3, 0, 1, 0, 2, 0, 0 };
+
+    (void)state;
+    assert_table("LineNumberTable", lines, sizeof(lines), SMP_REWRITE_DONE, moved_lines);
+    assert_table("LocalVariableTable", variables, sizeof(variables), SMP_REWRITE_DONE,
+                 moved_variables);
+    assert_table("LocalVariableTypeTable", variables, sizeof(variables), SMP_REWRITE_DONE,
+                 moved_variables);
+    assert_table("Unknown", odd, sizeof(odd), SMP_REWRITE_DONE, odd);
+    assert_table("RuntimeVisibleTypeAnnotations", odd, sizeof(odd), SMP_REWRITE_DONE, NULL);
+    assert_table("RuntimeInvisibleTypeAnnotations", odd, sizeof(odd), SMP_REWRITE_DONE, NULL);
+    assert_table("LineNumberTable", odd, sizeof(odd), SMP_REWRITE_UNKNOWN_CODE, NULL);
+    assert_table("LineNumberTable", odd, 0, SMP_REWRITE_UNKNOWN_CODE, NULL);
+    assert_table("LocalVariableTable", odd, sizeof(odd), SMP_REWRITE_UNKNOWN_CODE, NULL);
+    assert_table("LineNumberTable", line_behind, sizeof(line_behind), SMP_REWRITE_UNKNOWN_CODE,
+                 NULL);
+    assert_table("LocalVariableTable", variable_behind, sizeof(variable_behind),
+                 SMP_REWRITE_UNKNOWN_CODE, NULL);
+}
+
+/* As JVMTI's Allocate; refuses on demand. */
+struct counted_memory {
+    size_t allocated;
+    size_t released;
+    bool refuses;
+};
+
+static void *counted_allocate(void *self, size_t bytes)
+{
+    struct counted_memory *memory = self;
+
+    memory->allocated++;
+    return memory->refuses ? NULL : malloc(bytes);
+}
+
+static void counted_release(void *self, void *piece)
+{
+    struct counted_memory *memory = self;
+
+    memory->released++;
+    free(piece);
+}
+
+static void the_result_is_one_piece_of_the_callers_memory(void **state)
+{
+    struct counted_memory counted = { 0 };
+    const struct smp_rewriter_memory memory = { .allocate = counted_allocate,
+                                                .release = counted_release,
+                                                .self = &counted };
+    uint8_t *bytes = NULL;
+    struct run run;
+
+    (void)state;
+    const size_t size = compiled_class_read("RetransformedCode", &bytes);
+    open_run(&run, bytes, size, 3, false);
+    assert_int_equal(smp_rewriter_run(&run.before, &hook, run.methods, &memory, &run.rewritten),
+                     SMP_OK);
+    assert_int_equal(counted.allocated, 1);
+    assert_int_equal(counted.released, 0);
+    assert_non_null(run.rewritten.bytes);
+    free(run.rewritten.bytes);
+    counted.refuses = true;
+    assert_int_equal(smp_rewriter_run(&run.before, &hook, run.methods, &memory, &run.rewritten),
+                     SMP_ENOMEM);
+    assert_null(run.rewritten.bytes);
+    for (uint32_t i = 0; i < run.before.method_count; i++)
+        run.methods[i].id = NO_ID;
+    counted.allocated = 0;
+    assert_int_equal(smp_rewriter_run(&run.before, &hook, run.methods, &memory, &run.rewritten),
+                     SMP_OK);
+    assert_int_equal(counted.allocated, 0);
+    assert_null(run.rewritten.bytes);
+    close_run(&run);
+}
+
+static enum smp_status attempt_run(void *self)
+{
+    const struct run *run = self;
+    struct smp_rewritten rewritten;
+    const enum smp_status status =
+        smp_rewriter_run(&run->before, &hook, run->methods, NULL, &rewritten);
+
+    assert_int_equal(rewritten.bytes != NULL, status == SMP_OK);
+    smp_free(NULL, rewritten.bytes);
+    return status;
+}
+
+static void a_refused_allocation_leaves_nothing(void **state)
+{
+    uint8_t *bytes = NULL;
+    struct run run;
+
+    (void)state;
+    const size_t size = compiled_class_read("RetransformedCode", &bytes);
+    open_run(&run, bytes, size, 3, true);
+    const struct failing_alloc_steps steps = failing_alloc_each_step(attempt_run, &run);
+    assert_int_equal(steps.refused, 2);
+    assert_int_equal(steps.survived, 0);
+    close_run(&run);
+}
+
+/* What open accepts is rewritten or left alone, and what is done is right, whatever was changed. */
+static void any_change_is_survived(void **state)
+{
+    uint64_t random = 7;
+    uint32_t results[SMP_REWRITE_COUNT] = { 0 };
+
+    (void)state;
+    for (const char *const *name = compiled_class_names(); *name != NULL; name++) {
+        for (size_t round = 0; round < 2000; round++) {
+            uint8_t *bytes = NULL;
+            struct smp_class_file file;
+            struct run run;
+            const size_t size = compiled_class_read(*name, &bytes);
+            for (uint64_t n = 1 + smp_random_next(&random) % 6; n > 0; n--)
+                bytes[smp_random_next(&random) % size] = (uint8_t)smp_random_next(&random);
+            if (smp_class_file_open(&file, bytes, size) != SMP_OK) {
+                free(bytes);
+                continue;
+            }
+            smp_class_file_close(&file);
+            open_run(&run, bytes, size, (int32_t)(smp_random_next(&random) % 40000), true);
+            do_run(&run);
+            for (uint32_t i = 0; i < run.before.method_count; i++)
+                results[run.methods[i].result]++;
+            close_run(&run);
+        }
+    }
+    assert_true(results[SMP_REWRITE_DONE] > 1000);
+    assert_true(results[SMP_REWRITE_UNKNOWN_CODE] > 100);
+}
+
+static void each_result_has_a_text(void **state)
+{
+    (void)state;
+    for (enum smp_rewrite i = 0; i < SMP_REWRITE_COUNT; i++) {
+        assert_true(strlen(smp_rewrite_text(i)) > 3);
+        for (enum smp_rewrite k = 0; k < i; k++)
+            assert_string_not_equal(smp_rewrite_text(i), smp_rewrite_text(k));
+    }
+    assert_string_equal(smp_rewrite_text(SMP_REWRITE_COUNT), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compiled_classes_get_probes),
+        cmocka_unit_test(only_chosen_methods_change),
+        cmocka_unit_test(old_class_files_have_no_stack_maps),
+        cmocka_unit_test(jumps_to_the_start_and_to_returns_land_as_drawn),
+        cmocka_unit_test(switches_keep_their_alignment),
+        cmocka_unit_test(a_method_may_be_as_large_as_it_just_fits),
+        cmocka_unit_test(a_full_stack_has_no_room),
+        cmocka_unit_test(a_jump_that_does_not_reach_leaves_the_method_alone),
+        cmocka_unit_test(nothing_is_made_where_every_method_is_left_alone),
+        cmocka_unit_test(code_that_is_not_understood_is_left_alone),
+        cmocka_unit_test(exception_tables_that_are_wrong_are_not_understood),
+        cmocka_unit_test(constants_need_room),
+        cmocka_unit_test(methods_without_room_for_their_id_are_left_alone),
+        cmocka_unit_test(a_constructors_handler_begins_behind_super),
+        cmocka_unit_test(in_doubt_a_constructor_has_no_handler),
+        cmocka_unit_test(a_handler_that_leads_past_super_leaves_a_constructor_without_one),
+        cmocka_unit_test(frames_behind_super_must_agree),
+        cmocka_unit_test(frames_move_and_grow),
+        cmocka_unit_test(a_distance_stands_in_the_type_as_long_as_it_fits),
+        cmocka_unit_test(offsets_of_frames_must_be_instructions),
+        cmocka_unit_test(tables_for_debuggers_move),
+        cmocka_unit_test(the_result_is_one_piece_of_the_callers_memory),
+        cmocka_unit_test(a_refused_allocation_leaves_nothing),
+        cmocka_unit_test(any_change_is_survived),
+        cmocka_unit_test(each_result_has_a_text),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

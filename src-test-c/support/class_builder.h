@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * class_builder.h - class files made by hand, byte by byte, and those that javac made for tests.
+ *
+ *   struct class_builder builder;
+ *   class_builder_init(&builder, 61, "a/B", "java/lang/Object");
+ *   class_builder_method(&builder, "m", "()V", &(struct built_code){ .bytes = code, .length = 3 });
+ *   const size_t size = class_builder_finish(&builder, &bytes);   free(bytes)
+ *
+ * Owns     what it builds until finish.
+ * Threads  one.
+ * Errors   end the program.
+ */
+#ifndef SMP_TEST_CLASS_BUILDER_H
+#define SMP_TEST_CLASS_BUILDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CLASS_BUILDER_ROOM = 1 << 20 };
+
+struct class_builder {
+    uint8_t *pool;
+    uint8_t *methods;
+    size_t pool_bytes;
+    size_t method_bytes;
+    uint32_t pool_count;
+    uint32_t method_count;
+    uint16_t major;
+    uint16_t this_class;
+    uint16_t super_class;
+    uint16_t bootstraps; /* count */
+    uint8_t bootstrap_bytes[4096];
+    size_t bootstrap_length;
+};
+
+/* What a Code attribute holds. exceptions: rows of start, end, handler, type. attributes: ready
+ * made, with names and lengths. length 0: no code, the method is native. */
+struct built_code {
+    const uint8_t *bytes;
+    uint32_t length;
+    const uint16_t (*exceptions)[4];
+    uint16_t exception_count;
+    const uint8_t *attributes;
+    size_t attributes_length;
+    uint16_t attribute_count;
+    uint16_t max_stack;
+};
+
+void class_builder_init(struct class_builder *builder, uint16_t major, const char *name,
+                        const char *super_name);
+/* Each gives the index of a new constant. */
+uint16_t class_builder_utf8(struct class_builder *builder, const char *text);
+uint16_t class_builder_class(struct class_builder *builder, const char *name);
+uint16_t class_builder_member(struct class_builder *builder, uint8_t tag, const char *owner,
+                              const char *name, const char *descriptor);
+uint16_t class_builder_handle(struct class_builder *builder, uint8_t kind, uint16_t member);
+/* tag: of a dynamic constant or call, of this row of bootstraps. */
+uint16_t class_builder_dynamic(struct class_builder *builder, uint8_t tag, uint16_t row);
+void class_builder_integer(struct class_builder *builder, int32_t value);
+/* A row whose arguments are these constants; its number. */
+uint16_t class_builder_bootstrap(struct class_builder *builder, const uint16_t *arguments,
+                                 uint16_t count);
+void class_builder_method(struct class_builder *builder, uint16_t access, const char *name,
+                          const char *descriptor, const struct built_code *code);
+size_t class_builder_finish(struct class_builder *builder, uint8_t **out);
+
+/* A class file that javac made: of com/incapsula/sampler/testing, as "RetransformedCode". Ends with
+ * NULL; each is to be freed. */
+const char *const *compiled_class_names(void);
+size_t compiled_class_read(const char *name, uint8_t **out);
+
+#endif

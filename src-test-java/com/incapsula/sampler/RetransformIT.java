@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.RetransformProgram;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The JVM's verifier accepts each class that the rewriter has put probes into, and refuses one whose handler has a wrong
+ * frame. With {@code -Dsampler.test.long=true} all classes of the JDK; with {@code -Dsampler.test.jars=FOLDER} those of
+ * the jars in there, too (several folders: with colons between them).
+ */
+class RetransformIT {
+
+    private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
+    private static final Path TESTS =
+            Path.of("target", "native", "maven", "tests").toAbsolutePath();
+    private static final Path LIBRARY = TESTS.resolve("libretransform.so");
+    private static final Path HOOK = TESTS.resolve("hook/java/lang/ProbeCounter.class");
+    private static final String PART = "java\\.(lang|util|io|net|nio|time|math|text|security)\\..*";
+    private static final int PART_CLASSES = 3000;
+    private static final int IMAGE_CLASSES = 15_000;
+    private static final int CONTROL = 30;
+
+    private static List<String> folders() {
+        String folders = System.getProperty("sampler.test.jars", "");
+        return folders.isEmpty() ? List.of() : List.of(folders.split(File.pathSeparator));
+    }
+
+    private static ChildJvm.Result run() throws Exception {
+        assertThat(Files.exists(LIBRARY) && Files.exists(HOOK))
+                .as(LIBRARY + ", of native/build.sh test --build target/native/maven")
+                .isTrue();
+        List<String> arguments = new ArrayList<>(
+                List.of(LIBRARY.toString(), HOOK.toString(), LONG ? ".*" : PART, String.valueOf(CONTROL)));
+        arguments.addAll(folders());
+        return ChildJvm.of(RetransformProgram.class)
+                .option("-Xverify:all", "--add-modules", "ALL-SYSTEM", "-Xmx1g")
+                .longer(LONG ? Duration.ofMinutes(10) : Duration.ZERO)
+                .run(arguments.toArray(new String[0]));
+    }
+
+    private static long number(String output, String what) {
+        Matcher found = Pattern.compile("^" + Pattern.quote(what) + ": (\\d+)", Pattern.MULTILINE)
+                .matcher(output);
+        assertThat(found.find()).as(what + " in " + output).isTrue();
+        return Long.parseLong(found.group(1));
+    }
+
+    @Test
+    void theVerifierAcceptsEachClassWithProbes() throws Exception {
+        String output = run().assertFine().output();
+        System.out.println(output);
+        assertThat(output).endsWith("fine\n");
+        assertThat(output.lines().filter(line -> line.startsWith("error "))).isEmpty();
+        assertThat(number(output, "VerifyErrors")).isZero();
+        assertThat(number(output, "malformed")).isZero();
+        assertThat(number(output, "classes")).isGreaterThan(LONG ? IMAGE_CLASSES : PART_CLASSES);
+        /* A handler in nearly all methods; nearly none is left alone that has code. */
+        long done = number(output, "methods, instrumented");
+        assertThat(done).isGreaterThan(number(output, "classes") * 5);
+        assertThat(number(output, "without handler")).isLessThanOrEqualTo(done / 1000);
+        /* Of javac none; jars have subroutines of old compilers (jsr). */
+        assertThat(number(output, "methods, its byte code is not understood"))
+                .isLessThanOrEqualTo(folders().isEmpty() ? 0 : done / 1000);
+        assertThat(number(output, "methods, its class has no room for more constants"))
+                .isZero();
+        assertThat(number(output, "methods, too large")).isLessThanOrEqualTo(done / 1000);
+        /* The negative control: most classes have a method with a handler. */
+        assertThat(number(output, "control")).isGreaterThan(CONTROL / 2);
+        for (String code : List.of("new", "old", "image")) {
+            assertProbesBalance(output, code);
+        }
+    }
+
+    private static void assertProbesBalance(String output, String code) {
+        Matcher found = Pattern.compile(
+                        "^" + code + ": the same true, entered (\\d+), left (\\d+), roots entered (\\d+), left (\\d+)$",
+                        Pattern.MULTILINE)
+                .matcher(output);
+        assertThat(found.find()).as(code + " in " + output).isTrue();
+        assertThat(found.group(1)).as(code).isEqualTo(found.group(2));
+        assertThat(found.group(3)).as(code).isEqualTo(found.group(4));
+        assertThat(Long.parseLong(found.group(1)) + Long.parseLong(found.group(3)))
+                .as(code)
+                .isGreaterThan(10);
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Has the JVM verify what the rewriter makes of classes: loads and links them, retransforms them with probes in each
+ * method, and takes the probes out again. Prints how many classes the JVM has refused, and what became of the methods.
+ *
+ * <p>Arguments: the test library, the class file of the hook, a pattern of names of classes of this JDK, the number of
+ * classes of the negative control, folders of jars.
+ */
+public final class RetransformProgram {
+
+    private static final int BATCH = 4000;
+    private static final int AS_THEY_WERE = 0;
+    private static final int WITH_PROBES = 1;
+    private static final int WITH_A_WRONG_FRAME = 2;
+    private static final int FAILS_VERIFICATION = 62;
+    private static final String[] COUNTS = {
+        "classes",
+        "changed classes",
+        "malformed",
+        "handlers",
+        "without handler",
+        "bytes before",
+        "bytes after",
+        "ns of CPU"
+    };
+
+    private static final int CLASSES = 0;
+    private static final int NANOS = 7;
+
+    private int notLinked;
+    private final TreeMap<Integer, List<String>> refused = new TreeMap<>();
+
+    private RetransformProgram() {}
+
+    /* Those of the library. */
+    private static native boolean open(byte[] hook);
+
+    private static native boolean isLinked(Class<?> type);
+
+    private static native boolean isModifiable(Class<?> type);
+
+    private static native int retransform(Class<?>[] classes, int how);
+
+    private static native long[] counts();
+
+    private static native String[] reasons();
+
+    private static native void count(Thread thread);
+
+    private static native long counted(String what);
+
+    public static void main(String[] arguments) throws Exception {
+        System.load(arguments[0]);
+        if (!open(Files.readAllBytes(Path.of(arguments[1])))) {
+            throw new IllegalStateException("no hook class");
+        }
+        RetransformProgram program = new RetransformProgram();
+        long start = System.nanoTime();
+        List<Class<?>> classes = program.load(namesOfImage(Pattern.compile(arguments[2])), null);
+        for (String folder : Arrays.asList(arguments).subList(4, arguments.length)) {
+            classes.addAll(program.loadJars(Path.of(folder)));
+        }
+        System.out.println("loaded: " + classes.size() + " in " + millisSince(start) + " ms");
+        System.out.println("not linked: " + program.notLinked);
+        start = System.nanoTime();
+        program.retransformAll(classes);
+        System.out.println("retransformed in " + millisSince(start) + " ms");
+        program.printResults();
+        control(classes, Integer.parseInt(arguments[3]));
+        balance();
+        System.out.println("fine");
+    }
+
+    private static long millisSince(long start) {
+        return (System.nanoTime() - start) / 1_000_000;
+    }
+
+    private static List<String> namesOfImage(Pattern wanted) throws IOException {
+        Path modules = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules");
+        List<String> names = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(modules)) {
+            files.map(Path::toString)
+                    .filter(file -> file.endsWith(".class") && !file.endsWith("-info.class"))
+                    /* Behind /modules/NAME/. */
+                    .map(file -> nameOf(file.substring(file.indexOf('/', "/modules/".length()) + 1)))
+                    .filter(name -> wanted.matcher(name).matches())
+                    .forEach(names::add);
+        }
+        return names;
+    }
+
+    private static String nameOf(String file) {
+        return file.substring(0, file.length() - ".class".length()).replace('/', '.');
+    }
+
+    private List<Class<?>> loadJars(Path folder) throws IOException {
+        List<Path> jars;
+        try (Stream<Path> files = Files.walk(folder)) {
+            jars = files.filter(file -> file.toString().endsWith(".jar"))
+                    .sorted()
+                    .toList();
+        }
+        List<URL> urls = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        for (Path jar : jars) {
+            urls.add(jar.toUri().toURL());
+            try (JarFile file = new JarFile(jar.toFile())) {
+                file.stream()
+                        .map(entry -> entry.getName())
+                        .filter(name -> name.endsWith(".class") && !name.endsWith("-info.class"))
+                        .filter(name -> !name.startsWith("META-INF/"))
+                        .map(RetransformProgram::nameOf)
+                        .forEach(names::add);
+            }
+        }
+        System.out.println(folder + ": " + jars.size() + " jars, " + names.size() + " classes");
+        return load(names, new URLClassLoader(urls.toArray(new URL[0])));
+    }
+
+    /* Without running a static initialiser. What depends on a class that is not there cannot be linked. */
+    private List<Class<?>> load(List<String> names, ClassLoader loader) {
+        List<Class<?>> classes = new ArrayList<>();
+        for (String name : names) {
+            try {
+                Class<?> type =
+                        Class.forName(name, false, loader == null ? ClassLoader.getSystemClassLoader() : loader);
+                link(type);
+                if (!isLinked(type)) {
+                    notLinked++;
+                } else if (isModifiable(type)) {
+                    classes.add(type);
+                } else {
+                    System.out.println("not modifiable: " + name);
+                }
+            } catch (ClassNotFoundException | LinkageError | SecurityException e) {
+                notLinked++;
+            }
+        }
+        return classes;
+    }
+
+    /* The JVM links a class before it lists its members; that a parameter's class is not there comes later. */
+    private static void link(Class<?> type) {
+        try {
+            if (type.isInterface()) {
+                type.getDeclaredMethods(); /* the JVM is not called for its constructors */
+            } else {
+                type.getDeclaredConstructors();
+            }
+        } catch (NoClassDefFoundError | TypeNotPresentException e) {
+            /* It may be linked all the same. */
+        }
+    }
+
+    private void retransformAll(List<Class<?>> classes) {
+        for (int from = 0; from < classes.size(); from += BATCH) {
+            Class<?>[] batch = classes.subList(from, Math.min(from + BATCH, classes.size()))
+                    .toArray(new Class<?>[0]);
+            retransformEach(batch);
+            retransform(batch, AS_THEY_WERE);
+        }
+    }
+
+    /* One class that is refused is a refusal of all: halves find it. */
+    private void retransformEach(Class<?>[] classes) {
+        int error = retransform(classes, WITH_PROBES);
+        if (error == 0) {
+            return;
+        }
+        if (classes.length == 1) {
+            refused.computeIfAbsent(error, key -> new ArrayList<>()).add(classes[0].getName());
+            return;
+        }
+        int half = classes.length / 2;
+        retransformEach(Arrays.copyOfRange(classes, 0, half));
+        retransformEach(Arrays.copyOfRange(classes, half, classes.length));
+    }
+
+    private void printResults() {
+        long[] counts = counts();
+        String[] reasons = reasons();
+        System.out.println("VerifyErrors: "
+                + refused.getOrDefault(FAILS_VERIFICATION, List.of()).size());
+        refused.forEach((error, names) -> System.out.println("error " + error + ": " + names.size() + " " + names));
+        for (int i = 0; i < COUNTS.length; i++) {
+            System.out.println(COUNTS[i] + ": " + counts[i]);
+        }
+        System.out.println("ns of CPU a class: " + counts[NANOS] / counts[CLASSES]);
+        for (int i = 0; i < reasons.length; i++) {
+            System.out.println("methods, " + reasons[i] + ": " + counts[COUNTS.length + i]);
+        }
+    }
+
+    /* With a wrong frame of the handler: what the JVM must refuse. Spread over all, so that all kinds are among them. */
+    private static void control(List<Class<?>> classes, int wanted) {
+        int tried = 0;
+        int failed = 0;
+        for (int i = 0; i < wanted && i < classes.size(); i++) {
+            Class<?>[] one = {classes.get((int) ((long) i * classes.size() / wanted))};
+            tried++;
+            if (retransform(one, WITH_A_WRONG_FRAME) == FAILS_VERIFICATION) {
+                failed++;
+            } else {
+                retransform(one, AS_THEY_WERE);
+            }
+        }
+        System.out.println("control: " + failed + " of " + tried);
+    }
+
+    /* As many probes of exits as of entries, whatever way methods end; and the program does what it did. */
+    private static void balance() throws Exception {
+        List<Class<?>> classes = new ArrayList<>(List.of(RetransformedCode.class));
+        classes.addAll(List.of(RetransformedCode.class.getDeclaredClasses()));
+        compare("new", classes.toArray(new Class<?>[0]), RetransformedCode::run);
+        Class<?> old = OldClasses.define(OldCode.class);
+        compare("old", new Class<?>[] {old}, () -> (String) old.getMethod("run").invoke(null));
+        Class<?>[] ofImage = {
+            java.util.ArrayList.class,
+            java.util.HashMap.class,
+            java.util.TreeMap.class,
+            java.util.regex.Pattern.class,
+            java.util.regex.Matcher.class,
+            java.util.Scanner.class,
+            java.util.concurrent.ConcurrentHashMap.class,
+            java.util.concurrent.CompletableFuture.class,
+            java.util.Formatter.class,
+            StringBuilder.class,
+            Integer.class
+        };
+        compare("image", ofImage, RetransformedCode::useTheImage);
+    }
+
+    private static void compare(String name, Class<?>[] classes, RetransformedCode.Body body) throws Exception {
+        String before = body.run();
+        int error = retransform(classes, WITH_PROBES);
+        if (error != 0) {
+            throw new IllegalStateException(name + ": error " + error);
+        }
+        long[] start = probes();
+        count(Thread.currentThread());
+        String after;
+        try {
+            after = body.run();
+        } finally {
+            count(null);
+        }
+        long[] end = probes();
+        for (int i = 0; i < end.length; i++) {
+            end[i] -= start[i];
+        }
+        System.out.println(name + ": the same " + before.equals(after) + ", entered " + end[0] + ", left " + end[1]
+                + ", roots entered " + end[2] + ", left " + end[3]);
+        retransform(classes, AS_THEY_WERE);
+    }
+
+    private static long[] probes() {
+        return new long[] {counted("entered"), counted("exited"), counted("rootsEntered"), counted("rootsExited")};
+    }
+}

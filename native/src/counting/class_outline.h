@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * class_outline.h - what counting needs of a class: plain structs, without the class file.
+ *
+ * Names are as in a class file: `com/acme/Order$Line`, `run`, `(I)V`, in modified UTF-8, not
+ * terminated.
+ *
+ * Owns     no text: all is borrowed for the call that gets it.
+ * Threads  any.
+ */
+#ifndef SMP_COUNTING_CLASS_OUTLINE_H
+#define SMP_COUNTING_CLASS_OUTLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Flags of methods that matter here, with the class file's numbers. */
+enum {
+    SMP_ACCESS_PRIVATE = 0x0002,
+    SMP_ACCESS_STATIC = 0x0008,
+    SMP_ACCESS_NATIVE = 0x0100,
+    SMP_ACCESS_ABSTRACT = 0x0400
+};
+
+enum { SMP_MAX_METHODS_OF_CLASS = 65535 };
+
+struct smp_slice {
+    const char *bytes;
+    size_t length;
+};
+
+struct smp_call_outline {
+    struct smp_slice owner;
+    struct smp_slice name;
+    struct smp_slice descriptor;
+    bool is_dispatched; /* an override may be called: virtual, interface, a method handle */
+};
+
+struct smp_method_outline {
+    struct smp_slice name;
+    struct smp_slice descriptor;
+    const struct smp_call_outline *calls; /* one may be there more than once */
+    size_t call_count;
+    uint16_t access;
+    bool is_trivial; /* empty, a getter, a setter: left out, unless it is a root */
+};
+
+struct smp_class_outline {
+    uint64_t loader; /* a token of its class loader */
+    struct smp_slice name;
+    struct smp_slice super_name; /* length 0: java/lang/Object */
+    const struct smp_slice *interfaces;
+    size_t interface_count;
+    const struct smp_method_outline *methods; /* in the order of the class file */
+    size_t method_count;                      /* SMP_MAX_METHODS_OF_CLASS at most */
+};
+
+#endif

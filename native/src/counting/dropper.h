@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dropper.h - which methods are not counted any more, because their probes cost more than is
+ * allowed.
+ *
+ *   cost of all probes = calls a second x cost of a call, as a share of one core
+ *
+ * Past the limit in SMP_DROPPER_PATIENCE judgements one after the other, methods that are short are
+ * dropped, those called most first, until the rest costs at most three quarters of the limit. Then
+ * as many judgements pass before more are dropped: code with new probes runs slower at first, and
+ * the first figures after a drop are half of the time before it. A method that was dropped stays
+ * dropped: to count it again would cost as much again. Roots are never dropped.
+ *
+ * Threads  one at a time.
+ * Cost     judge: O(methods) for each that is dropped, at most SMP_DROPPER_MOST.
+ */
+#ifndef SMP_COUNTING_DROPPER_H
+#define SMP_COUNTING_DROPPER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SMP_DROPPER_PATIENCE = 3,     /* judgements */
+    SMP_DROPPER_MOST = 64,        /* methods dropped by one judgement */
+    SMP_DROPPER_SHORT_PROBES = 50 /* a method is short below the time of so many of its probes */
+};
+
+struct smp_dropper {
+    uint32_t limit_per_mille; /* of one core */
+    uint32_t call_cost_ns;    /* of the probes of one call */
+    uint32_t over;            /* judgements past the limit, one after the other */
+    uint32_t waits;           /* judgements until methods may be dropped again */
+    uint64_t dropped;
+};
+
+/* What was counted of a method since the judgement before. */
+struct smp_call_rate {
+    uint64_t calls;
+    int64_t self_ns; /* without what it called; -1: no times are taken, it may be short */
+    int32_t id;
+    bool is_root;
+};
+
+/* limit_per_mille 1 to 1,000; call_cost_ns 1 to 1,000,000. */
+void smp_dropper_init(struct smp_dropper *dropper, uint32_t limit_per_mille, uint32_t call_cost_ns);
+
+/* The share of one core that the probes took. */
+uint64_t smp_dropper_per_mille(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
+                               size_t count, int64_t elapsed_ns);
+
+/* The ids to be dropped, called most first; returns how many. elapsed_ns > 0. */
+size_t smp_dropper_judge(struct smp_dropper *dropper, const struct smp_call_rate *rates,
+                         size_t count, int64_t elapsed_ns, int32_t out[SMP_DROPPER_MOST]);
+
+#endif

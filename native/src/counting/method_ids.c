@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "counting/method_ids.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+void smp_method_ids_init(struct smp_method_ids *ids, struct smp_memory_budget *budget,
+                         struct smp_symbols *classes, struct smp_symbols *signatures,
+                         uint32_t limit)
+{
+    *ids = (struct smp_method_ids){ .classes = classes, .signatures = signatures };
+    smp_pool_init(&ids->records, budget, sizeof(struct smp_method_record), limit);
+}
+
+void smp_method_ids_fini(struct smp_method_ids *ids)
+{
+    smp_pool_fini(&ids->records);
+}
+
+int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uint32_t signature)
+{
+    uint32_t taken = 0;
+    struct smp_method_record *record = NULL;
+
+    if (!smp_pool_reserve(&ids->records, 1))
+        return -1;
+    taken = smp_pool_take(&ids->records);
+    record = smp_pool_at(&ids->records, taken);
+    record->class_name = class_name;
+    record->signature = signature;
+    record->state = SMP_METHOD_WANTED;
+    smp_symbols_hold(ids->classes, class_name);
+    smp_symbols_hold(ids->signatures, signature);
+    return (int32_t)taken - 1;
+}
+
+void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id)
+{
+    struct smp_method_record *const record = smp_method_ids_at(ids, id);
+
+    assert(record != NULL && record->state != SMP_METHOD_RETIRED);
+    record->state = SMP_METHOD_RETIRED;
+    record->in_class = 0;
+    ids->retired++;
+}
+
+uint32_t smp_method_ids_recycle(struct smp_method_ids *ids, smp_id_in_use *in_use, void *self)
+{
+    uint32_t freed = 0;
+
+    for (int32_t id = 0; ids->retired > freed && id < smp_method_ids_end(ids); id++) {
+        struct smp_method_record *const record = smp_method_ids_at(ids, id);
+
+        if (record == NULL || record->state != SMP_METHOD_RETIRED || in_use(self, id))
+            continue;
+        smp_symbols_release(ids->classes, record->class_name);
+        smp_symbols_release(ids->signatures, record->signature);
+        smp_pool_give(&ids->records, (uint32_t)id + 1);
+        record->state = SMP_METHOD_FREE;
+        freed++;
+    }
+    ids->retired -= freed;
+    return freed;
+}
+
+int32_t smp_method_ids_end(const struct smp_method_ids *ids)
+{
+    return (int32_t)ids->records.top - 1;
+}
+
+struct smp_method_record *smp_method_ids_at(const struct smp_method_ids *ids, int32_t id)
+{
+    struct smp_method_record *record = NULL;
+
+    if (id < 0 || id >= smp_method_ids_end(ids))
+        return NULL;
+    record = smp_pool_at(&ids->records, (uint32_t)id + 1);
+    return record->state != SMP_METHOD_FREE ? record : NULL;
+}
+
+/* --- names --- */
+
+struct smp_slice smp_signature_name(const struct smp_symbol *signature)
+{
+    const char *const dot = memchr(signature->text, '.', signature->length);
+
+    return (struct smp_slice){ signature->text, (size_t)(dot - signature->text) };
+}
+
+struct smp_slice smp_signature_descriptor(const struct smp_symbol *signature)
+{
+    const size_t skipped = smp_signature_name(signature).length + 1;
+
+    return (struct smp_slice){ signature->text + skipped, signature->length - skipped };
+}
+
+struct smp_slice smp_method_ids_class(const struct smp_method_ids *ids, int32_t id)
+{
+    const struct smp_symbol *const name =
+        smp_symbols_at(ids->classes, smp_method_ids_at(ids, id)->class_name);
+
+    return (struct smp_slice){ name->text, name->length };
+}
+
+struct smp_slice smp_method_ids_name(const struct smp_method_ids *ids, int32_t id)
+{
+    return smp_signature_name(
+        smp_symbols_at(ids->signatures, smp_method_ids_at(ids, id)->signature));
+}
+
+struct smp_slice smp_method_ids_descriptor(const struct smp_method_ids *ids, int32_t id)
+{
+    return smp_signature_descriptor(
+        smp_symbols_at(ids->signatures, smp_method_ids_at(ids, id)->signature));
+}
+
+static size_t write_class_name(char *out, size_t size, struct smp_slice class_name)
+{
+    const size_t length = smp_utf8_from_modified(out, size, class_name.bytes, class_name.length);
+
+    for (size_t i = 0; i < length; i++) {
+        if (out[i] == '/')
+            out[i] = '.';
+    }
+    return length;
+}
+
+void smp_class_name_text(char *out, size_t size, struct smp_slice class_name)
+{
+    (void)write_class_name(out, size, class_name);
+}
+
+void smp_method_text(char *out, size_t size, struct smp_slice class_name, struct smp_slice method)
+{
+    /* Of what is too long both parts can be seen. */
+    size_t length = write_class_name(out, size - 8, class_name);
+
+    out[length++] = '.';
+    (void)smp_utf8_from_modified(out + length, size - length, method.bytes, method.length);
+}
+
+void smp_method_ids_text(const struct smp_method_ids *ids, int32_t id, char *out, size_t size)
+{
+    smp_method_text(out, size, smp_method_ids_class(ids, id), smp_method_ids_name(ids, id));
+}

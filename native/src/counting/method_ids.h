@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * method_ids.h - the ids that probes push: id ──► class, name, descriptor, root or not, state.
+ *
+ *   take ──► WANTED ──► LEFT_ALONE     the rewriter could not give it a probe
+ *               ├─────► DROPPED        called often and short: its probe is taken out again
+ *               └─────► RETIRED        its class has gone; trees may still name it
+ *                          └─► free    recycle: neither a probe nor a tree has it any more
+ *
+ * An id is not used again before recycle, because a frame that still runs the old code of its
+ * method calls the hook with it, and call trees show it.
+ *
+ * Owns     its records, which hold their symbols: names outlive the class until recycle.
+ * Threads  one at a time.
+ * Errors   take: -1 at the limit of ids or where there is no memory; nothing has changed then.
+ * Cost     take, retire: constant. recycle: O(ids). Each id: 28 bytes.
+ */
+#ifndef SMP_COUNTING_METHOD_IDS_H
+#define SMP_COUNTING_METHOD_IDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counting/class_outline.h"
+#include "counting/pool.h"
+#include "counting/symbols.h"
+
+enum smp_method_state {
+    SMP_METHOD_FREE, /* no method has this id */
+    SMP_METHOD_WANTED,
+    SMP_METHOD_LEFT_ALONE,
+    SMP_METHOD_DROPPED,
+    SMP_METHOD_RETIRED
+};
+
+struct smp_method_record {
+    uint32_t class_name; /* symbol, held */
+    uint32_t signature;  /* symbol, held */
+    uint32_t in_class;   /* index in class_index; 0: retired */
+    uint32_t number;     /* of the method in its class */
+    uint8_t state;
+    bool is_root;
+    bool is_entered;
+};
+
+struct smp_method_ids {
+    struct smp_pool records;        /* the record of id i is at i + 1 */
+    struct smp_symbols *classes;    /* borrowed */
+    struct smp_symbols *signatures; /* borrowed */
+    uint32_t retired;               /* ids that wait for recycle */
+};
+
+/* limit: ids in use at most, retired ones with them; 1 to 2^30. */
+void smp_method_ids_init(struct smp_method_ids *ids, struct smp_memory_budget *budget,
+                         struct smp_symbols *classes, struct smp_symbols *signatures,
+                         uint32_t limit);
+/* Before the symbols' fini. */
+void smp_method_ids_fini(struct smp_method_ids *ids);
+
+/* The rest of the record is for the caller to fill. */
+int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uint32_t signature);
+void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id);
+
+/* True: a probe or a tree may still have this id. */
+typedef bool smp_id_in_use(void *self, int32_t id);
+/* Frees the retired ids that are not in use. Returns how many. */
+uint32_t smp_method_ids_recycle(struct smp_method_ids *ids, smp_id_in_use *in_use, void *self);
+
+/* NULL: no method has this id. Until the next take. */
+struct smp_method_record *smp_method_ids_at(const struct smp_method_ids *ids, int32_t id);
+/* All ids that were ever given are below. */
+int32_t smp_method_ids_end(const struct smp_method_ids *ids);
+
+/* The parts of its name, internal, as long as the id is not recycled. */
+struct smp_slice smp_method_ids_class(const struct smp_method_ids *ids, int32_t id);
+struct smp_slice smp_method_ids_name(const struct smp_method_ids *ids, int32_t id);
+struct smp_slice smp_method_ids_descriptor(const struct smp_method_ids *ids, int32_t id);
+
+/* "com.acme.Order" and "com.acme.Order.add", in UTF-8, cut with an ellipsis where it does not fit;
+ * size >= 16. */
+void smp_class_name_text(char *out, size_t size, struct smp_slice class_name);
+void smp_method_text(char *out, size_t size, struct smp_slice class_name, struct smp_slice method);
+void smp_method_ids_text(const struct smp_method_ids *ids, int32_t id, char *out, size_t size);
+/* The two parts of a symbol `name.descriptor`. */
+struct smp_slice smp_signature_name(const struct smp_symbol *signature);
+struct smp_slice smp_signature_descriptor(const struct smp_symbol *signature);
+
+#endif

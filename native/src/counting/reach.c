@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "counting/reach.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "counting/wanted.h"
+
+/* --- lifecycle --- */
+
+static enum smp_status add_rule_tables(struct smp_reach *reach)
+{
+    reach->rule_count = smp_root_rules_count(reach->options.rules);
+    if (reach->rule_count == 0)
+        return SMP_OK;
+    reach->rule_states = smp_alloc(reach->quota, reach->rule_count);
+    reach->rule_matches = smp_alloc(reach->quota, reach->rule_count * sizeof(bool));
+    return reach->rule_states != NULL && reach->rule_matches != NULL ? SMP_OK : SMP_ENOMEM;
+}
+
+enum smp_status smp_reach_create(struct smp_quota *quota, const struct smp_reach_options *options,
+                                 struct smp_reach **out)
+{
+    struct smp_reach *reach = NULL;
+    enum smp_status status = SMP_OK;
+
+    if (options->max_methods < 1 || options->max_methods > SMP_REACH_METHODS_LIMIT)
+        return SMP_EINVAL;
+    reach = smp_alloc(quota, sizeof(*reach));
+    if (reach == NULL)
+        return SMP_ENOMEM;
+    reach->quota = quota;
+    reach->options = *options;
+    reach->budget = (struct smp_memory_budget){ .quota = quota, .max_bytes = options->max_bytes };
+    smp_class_index_init(&reach->index, &reach->budget);
+    smp_method_ids_init(&reach->ids, &reach->budget, &reach->index.class_names,
+                        &reach->index.signatures, options->max_methods);
+    smp_type_search_init(&reach->search, &reach->index);
+    status = add_rule_tables(reach);
+    if (status == SMP_OK)
+        *out = reach;
+    else
+        smp_reach_destroy(reach);
+    return status;
+}
+
+void smp_reach_destroy(struct smp_reach *reach)
+{
+    if (reach == NULL)
+        return;
+    smp_type_search_fini(&reach->search);
+    smp_method_ids_fini(&reach->ids);
+    smp_class_index_fini(&reach->index);
+    smp_free(reach->quota, reach->rule_matches);
+    smp_free(reach->quota, reach->rule_states);
+    smp_free(reach->quota, reach);
+}
+
+/* --- roots --- */
+
+static void advance_rule(struct smp_reach *reach, size_t rule, enum smp_rule_state state)
+{
+    if (reach->rule_states[rule] < state)
+        reach->rule_states[rule] = (uint8_t)state;
+}
+
+/* Notes which rules speak of this class. */
+static bool match_rules(struct smp_reach *reach, struct smp_slice class_name, bool is_never)
+{
+    bool has_any = false;
+
+    for (size_t i = 0; i < reach->rule_count; i++) {
+        const bool matches = smp_root_rules_match_class(reach->options.rules, i, class_name);
+
+        reach->rule_matches[i] = matches && !is_never;
+        has_any |= reach->rule_matches[i];
+        if (matches)
+            advance_rule(reach, i, is_never ? SMP_RULE_NEVER : SMP_RULE_NO_METHOD);
+    }
+    return has_any;
+}
+
+static bool is_text(struct smp_slice name, const char *text)
+{
+    return name.length == strlen(text) && memcmp(name.bytes, text, name.length) == 0;
+}
+
+/* What TOTAL begins with where no root is named. */
+static bool is_usual_root(const struct smp_method_outline *method)
+{
+    const bool is_static = (method->access & SMP_ACCESS_STATIC) != 0;
+
+    if (is_text(method->name, "main"))
+        return is_static && is_text(method->descriptor, "([Ljava/lang/String;)V");
+    return !is_static && is_text(method->name, "run") && is_text(method->descriptor, "()V");
+}
+
+static bool has_code(const struct smp_method_outline *method)
+{
+    return (method->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) == 0;
+}
+
+/* A method of the class whose rules were matched last. state: how far that brings its rules. */
+static bool match_root(struct smp_reach *reach, const struct smp_method_outline *method,
+                       enum smp_rule_state state)
+{
+    bool is_root = false;
+
+    for (size_t i = 0; i < reach->rule_count; i++) {
+        if (!reach->rule_matches[i] ||
+            !smp_root_rules_match_method(reach->options.rules, i, method->name, method->descriptor))
+            continue;
+        is_root = true;
+        advance_rule(reach, i, state);
+    }
+    return is_root;
+}
+
+static bool is_root_method(struct smp_reach *reach, const struct smp_method_outline *method,
+                           bool is_allowed)
+{
+    if (reach->rule_count == 0)
+        return reach->options.scheme == SMP_SCHEME_TOTAL && is_allowed && has_code(method) &&
+               is_usual_root(method);
+    return match_root(reach, method, has_code(method) ? SMP_RULE_FOUND : SMP_RULE_NO_CODE);
+}
+
+/* --- loading --- */
+
+struct loading {
+    struct smp_reach *reach;
+    bool is_allowed;
+};
+
+static bool keeps_calls(void *self, const struct smp_class_outline *outline, size_t method)
+{
+    const struct loading *const loading = self;
+
+    if (loading->reach->options.scheme == SMP_SCHEME_TOTAL)
+        return false;
+    return loading->is_allowed || is_root_method(loading->reach, &outline->methods[method], false);
+}
+
+static void retire_ids(struct smp_reach *reach, const struct smp_class_body *body)
+{
+    for (uint32_t m = 0; m < body->method_count; m++) {
+        const struct smp_indexed_method *const method = &body->methods[m];
+
+        if (method->id < 0)
+            continue;
+        if (smp_wanted_has_probe(method)) {
+            reach->methods--;
+            reach->roots -= smp_method_ids_at(&reach->ids, method->id)->is_root;
+        }
+        smp_method_ids_retire(&reach->ids, method->id);
+    }
+}
+
+/* What a class had before. Its methods that were adopted have no id any more. */
+static void forget_body(struct smp_reach *reach, struct smp_class_body *body)
+{
+    smp_wanted_unexpand(reach, body);
+    retire_ids(reach, body);
+    smp_class_index_discard(&reach->index, body);
+}
+
+/* Gives a method of the new bytes what the old one of its signature had. */
+static void adopt_method(struct smp_reach *reach, uint32_t loaded, uint32_t number,
+                         struct smp_indexed_method *old)
+{
+    struct smp_indexed_method *const method = smp_wanted_method(reach, loaded, number);
+
+    method->flags = old->flags & (SMP_WANTED_DROPPED | SMP_WANTED_COUNTED);
+    if (old->id >= 0) {
+        struct smp_method_record *const record = smp_method_ids_at(&reach->ids, old->id);
+
+        record->number = number;
+        if ((old->flags & SMP_WANTED_LEFT_ALONE) != 0) { /* these bytes may fit */
+            record->state = SMP_METHOD_WANTED;
+            reach->methods++;
+            reach->roots += record->is_root;
+        }
+        method->id = old->id;
+        old->id = -1;
+    }
+    if ((old->flags & SMP_WANTED_EXPANDED) != 0)
+        smp_wanted_expand(reach, loaded, number);
+}
+
+static void adopt_body(struct smp_reach *reach, uint32_t loaded, struct smp_class_body *old)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&reach->index, loaded)->body;
+
+    for (uint32_t m = 0; m < body->method_count && old->method_count > 0; m++) {
+        const int32_t found = smp_class_body_find(old, body->methods[m].signature);
+
+        if (found >= 0)
+            adopt_method(reach, loaded, m, &old->methods[found]);
+    }
+}
+
+static void want_roots(struct smp_reach *reach, const struct smp_class_outline *outline,
+                       uint32_t loaded)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, loaded);
+    const bool wants_all = reach->options.scheme == SMP_SCHEME_TOTAL && it->is_allowed;
+
+    for (uint32_t m = 0; m < it->body.method_count; m++)
+        smp_wanted_set_root(reach, &it->body.methods[m],
+                            is_root_method(reach, &outline->methods[m], it->is_allowed));
+    for (uint32_t m = 0; m < it->body.method_count; m++) {
+        if (wants_all || (it->body.methods[m].flags & SMP_WANTED_ROOT) != 0)
+            smp_wanted_add(reach, loaded, m);
+    }
+}
+
+static void lose_class(struct smp_reach *reach, const struct smp_class_outline *outline,
+                       struct smp_class_body *old)
+{
+    const uint32_t known = smp_reach_find(reach, outline->loader, outline->name);
+    char *const text = smp_losses_add(&reach->losses[SMP_LOSS_MEMORY_LIMIT], 0);
+
+    if (text != NULL)
+        smp_class_name_text(text, SMP_LOSS_TEXT_BYTES, outline->name);
+    forget_body(reach, old);
+    if (known != 0)
+        smp_reach_unload(reach, known);
+}
+
+static void set_dirty_if_probed(struct smp_reach *reach, uint32_t loaded)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&reach->index, loaded)->body;
+
+    for (uint32_t m = 0; m < body->method_count; m++) {
+        if (smp_wanted_has_probe(&body->methods[m])) {
+            smp_wanted_set_dirty(reach, loaded);
+            return;
+        }
+    }
+}
+
+enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_outline *outline,
+                               uint32_t *out)
+{
+    const bool is_never = smp_call_filter_is_never(outline->name);
+    const bool is_allowed =
+        !is_never && smp_call_filter_passes(reach->options.filter, outline->name);
+    const bool has_rules = match_rules(reach, outline->name, is_never);
+    struct loading loading = { .reach = reach, .is_allowed = is_allowed };
+    struct smp_class_outline kept = *outline;
+    struct smp_class_body old = { 0 };
+    uint32_t loaded = 0;
+    enum smp_status status = SMP_OK;
+
+    /* Of such a class only its super types matter. */
+    if (is_never || (!is_allowed && !has_rules && smp_call_filter_is_jdk(outline->name)))
+        kept.method_count = 0;
+    status = smp_class_index_put(&reach->index, &kept, keeps_calls, &loading, &loaded, &old);
+    if (status == SMP_OK && !smp_type_search_reserve(&reach->search))
+        status = SMP_ENOMEM;
+    if (status != SMP_OK) {
+        lose_class(reach, outline, &old);
+        return status;
+    }
+    smp_class_index_at(&reach->index, loaded)->is_allowed = is_allowed;
+    smp_wanted_set_clean(reach, loaded);
+    /* What only the old bytes called is not reached any more before the new ones are looked at. */
+    adopt_body(reach, loaded, &old);
+    forget_body(reach, &old);
+    want_roots(reach, outline, loaded);
+    smp_wanted_visit_class(reach, loaded);
+    smp_wanted_drain(reach);
+    set_dirty_if_probed(reach, loaded);
+    *out = loaded;
+    return SMP_OK;
+}
+
+uint32_t smp_reach_find(const struct smp_reach *reach, uint64_t loader, struct smp_slice name)
+{
+    return smp_class_index_find(&reach->index, loader, name);
+}
+
+void smp_reach_unload(struct smp_reach *reach, uint32_t unloaded)
+{
+    smp_wanted_set_clean(reach, unloaded);
+    forget_body(reach, &smp_class_index_at(&reach->index, unloaded)->body);
+    smp_class_index_remove(&reach->index, unloaded);
+}
+
+void smp_reach_unload_loader(struct smp_reach *reach, uint64_t loader)
+{
+    for (uint32_t c = 1; c < reach->index.classes.top; c++) {
+        const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, c);
+
+        if (it->name != 0 && it->loader == loader)
+            smp_reach_unload(reach, c);
+    }
+}
+
+/* --- probes --- */
+
+size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_method_probe *out,
+                      size_t count)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&reach->index, planned)->body;
+    size_t probes = 0;
+
+    for (size_t m = 0; m < count; m++) {
+        const struct smp_indexed_method *const method =
+            m < body->method_count ? &body->methods[m] : NULL;
+
+        out[m] = (struct smp_method_probe){ .id = -1 };
+        if (method == NULL || !smp_wanted_has_probe(method))
+            continue;
+        out[m].id = method->id;
+        out[m].is_root = (method->flags & SMP_WANTED_ROOT) != 0;
+        probes++;
+    }
+    smp_wanted_set_clean(reach, planned);
+    return probes;
+}
+
+bool smp_reach_has_dirty(const struct smp_reach *reach)
+{
+    return reach->first_dirty != 0;
+}
+
+size_t smp_reach_take_batch(struct smp_reach *reach, uint32_t *out, size_t max)
+{
+    size_t taken = 0;
+
+    while (taken < max && reach->first_dirty != 0) {
+        out[taken] = reach->first_dirty;
+        smp_wanted_set_clean(reach, out[taken]);
+        taken++;
+    }
+    reach->batches += taken > 0;
+    return taken;
+}
+
+void smp_reach_put_back(struct smp_reach *reach, uint32_t returned)
+{
+    smp_wanted_set_dirty(reach, returned);
+}
+
+void smp_reach_refuse_class(struct smp_reach *reach, uint32_t refused, const char *why)
+{
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, refused);
+
+    it->refusal = why;
+    for (uint32_t m = 0; m < it->body.method_count; m++) {
+        if (smp_wanted_has_probe(&it->body.methods[m]))
+            smp_wanted_take_probe(reach, refused, m, SMP_LOSS_LEFT_ALONE, why, 0);
+    }
+    smp_wanted_drain(reach);
+    smp_wanted_set_clean(reach, refused);
+}
+
+void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                           const char *why)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&reach->index, in_class)->body;
+
+    if (method >= body->method_count || !smp_wanted_has_probe(&body->methods[method]))
+        return;
+    smp_wanted_take_probe(reach, in_class, method, SMP_LOSS_LEFT_ALONE, why, 0);
+    smp_wanted_drain(reach);
+}
+
+/* --- entries --- */
+
+static void note_root_entered(struct smp_reach *reach, int32_t id)
+{
+    const struct smp_slice class_name = smp_method_ids_class(&reach->ids, id);
+    const struct smp_slice name = smp_method_ids_name(&reach->ids, id);
+    const struct smp_slice descriptor = smp_method_ids_descriptor(&reach->ids, id);
+
+    reach->is_root_entered = true;
+    for (size_t i = 0; i < reach->rule_count; i++) {
+        if (smp_root_rules_match_class(reach->options.rules, i, class_name) &&
+            smp_root_rules_match_method(reach->options.rules, i, name, descriptor))
+            advance_rule(reach, i, SMP_RULE_ENTERED);
+    }
+}
+
+void smp_reach_entered(struct smp_reach *reach, int32_t id)
+{
+    struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+
+    if (record == NULL || record->state == SMP_METHOD_RETIRED || record->is_entered)
+        return;
+    record->is_entered = true;
+    if (record->is_root)
+        note_root_entered(reach, id);
+    if (reach->options.scheme != SMP_SCHEME_LAZY)
+        return;
+    smp_wanted_expand(reach, record->in_class, record->number);
+    smp_wanted_drain(reach);
+}
+
+bool smp_reach_drop(struct smp_reach *reach, int32_t id, int64_t wall_ms)
+{
+    const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+    uint32_t in_class = 0;
+
+    if (record == NULL || record->state != SMP_METHOD_WANTED || record->is_root)
+        return false;
+    in_class = record->in_class;
+    smp_wanted_take_probe(reach, in_class, record->number, SMP_LOSS_DROPPED, NULL, wall_ms);
+    smp_wanted_set_dirty(reach, in_class);
+    smp_wanted_drain(reach);
+    return true;
+}
+
+uint32_t smp_reach_recycle(struct smp_reach *reach, smp_id_in_use *in_use, void *self)
+{
+    return smp_method_ids_recycle(&reach->ids, in_use, self);
+}
+
+/* --- what is known --- */
+
+const struct smp_method_ids *smp_reach_ids(const struct smp_reach *reach)
+{
+    return &reach->ids;
+}
+
+const struct smp_reach_options *smp_reach_options(const struct smp_reach *reach)
+{
+    return &reach->options;
+}
+
+enum smp_rule_state smp_reach_rule_state(const struct smp_reach *reach, size_t rule)
+{
+    assert(rule < reach->rule_count);
+    return reach->rule_states[rule];
+}
+
+const struct smp_losses *smp_reach_losses(const struct smp_reach *reach, enum smp_reach_loss loss)
+{
+    return &reach->losses[loss];
+}
+
+void smp_reach_figures(const struct smp_reach *reach, struct smp_reach_figures *out)
+{
+    *out = (struct smp_reach_figures){ .classes = reach->index.classes.count,
+                                       .methods = reach->methods,
+                                       .ids = reach->ids.records.count,
+                                       .roots = reach->roots,
+                                       .is_root_entered = reach->is_root_entered,
+                                       .batches = reach->batches,
+                                       .steps = reach->search.steps,
+                                       .used_bytes = reach->budget.used_bytes };
+}

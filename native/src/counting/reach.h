@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reach.h - which methods are counted: the roots, and what can be called from there. One engine for
+ * three schemes.
+ *
+ *   a class is loaded ──► its roots are wanted
+ *                    └──► reached targets that now find a method of it, or through it
+ *   a method is wanted ──► it gets an id, its class is dirty
+ *   a method is expanded ──► the targets that it calls are reached ──► methods that they find
+ *
+ *   LAZY   expands a method when it is entered for the first time
+ *   EAGER  expands a method as soon as it is wanted: the transitive closure of the loaded classes
+ *   TOTAL  expands nothing; all methods of classes that pass the filter are wanted, and the roots
+ *          say from where on calls are counted (without rules: main(String[]) and each run())
+ *
+ * What a target finds: in the classes of its name the method, or the one inherited; if the call is
+ * dispatched, also that of every loaded subtype: overrides, and methods that a subtype inherits
+ * from elsewhere. Which class of a name a loader would find is not known here, so all of that name
+ * count. A target whose class is not loaded waits for it. It stays reached while a loaded class
+ * has an expanded method that calls it. A method stays wanted as long as its class is loaded.
+ *
+ * Never wanted: native and abstract methods, classes that never are instrumented (call_filter.h).
+ * Not wanted unless they are roots: trivial methods, those that the filter excludes.
+ * What is excluded is not expanded either, so what a library calls back is found only where a
+ * method of ours names it: a method handle of a lambda does.
+ *
+ *   dirty classes ──► take_batch ──► (RetransformClasses) ──► load, plan ──► the class is clean
+ *                                        └─ failed: put_back, or refuse_class
+ *
+ * Owns     its index, ids and lists; rules and filter are borrowed and must outlive it.
+ * Threads  one at a time: the caller has a lock.
+ * Errors   create, load: SMP_ENOMEM where the limit, the quota or the system refuse memory. A class
+ *          that does not fit is not known, nor what was known of it before; it is counted and
+ *          named.
+ * Cost     load: O(size of the class + its super types and the targets reached on them + what is
+ *          newly reached). entered: a bit, the first time O(what is newly reached). Memory:
+ *          class_index.h.
+ */
+#ifndef SMP_COUNTING_REACH_H
+#define SMP_COUNTING_REACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "counting/class_outline.h"
+#include "counting/losses.h"
+#include "counting/method_ids.h"
+#include "counting/reach_options.h"
+
+/* What the rewriter does with a method. */
+struct smp_method_probe {
+    int32_t id; /* -1: no probe */
+    bool is_root;
+};
+
+/* How far a rule has come. */
+enum smp_rule_state {
+    SMP_RULE_NOT_LOADED, /* no class of its name was loaded */
+    SMP_RULE_NO_METHOD,  /* a class was, without such a method */
+    SMP_RULE_NEVER,      /* it is a class that never is instrumented */
+    SMP_RULE_NO_CODE,    /* the method is native or abstract */
+    SMP_RULE_FOUND,
+    SMP_RULE_ENTERED
+};
+
+struct smp_reach_figures {
+    uint32_t classes;     /* loaded, as far as known */
+    uint32_t methods;     /* that are to have a probe */
+    uint32_t ids;         /* in use, retired ones with them */
+    uint32_t roots;       /* of the methods */
+    bool is_root_entered; /* has a root been entered? */
+    uint64_t batches;
+    uint64_t steps; /* classes visited by searches: what it costs, without a clock */
+    size_t used_bytes;
+};
+
+struct smp_reach;
+
+SMP_CHECKED enum smp_status smp_reach_create(struct smp_quota *quota,
+                                             const struct smp_reach_options *options,
+                                             struct smp_reach **out);
+void smp_reach_destroy(struct smp_reach *reach);
+
+/*
+ * A class was loaded, or has other bytes now. Methods that it keeps keep their ids. *out is its
+ * index, the same as before; it is valid until unload.
+ */
+SMP_CHECKED enum smp_status smp_reach_load(struct smp_reach *reach,
+                                           const struct smp_class_outline *outline, uint32_t *out);
+/* 0: it is not known. */
+uint32_t smp_reach_find(const struct smp_reach *reach, uint64_t loader, struct smp_slice name);
+/* Its ids are retired. */
+void smp_reach_unload(struct smp_reach *reach, uint32_t unloaded);
+void smp_reach_unload_loader(struct smp_reach *reach, uint64_t loader);
+
+/*
+ * The plan for the bytes that were loaded last: a probe for each of count methods, in the order of
+ * the class file. The class is clean now. Returns how many have a probe.
+ */
+size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_method_probe *out,
+                      size_t count);
+/* Classes whose plan has changed since it was made, those waiting longest first; they are clean
+ * now. Returns how many, at most max. */
+size_t smp_reach_take_batch(struct smp_reach *reach, uint32_t *out, size_t max);
+bool smp_reach_has_dirty(const struct smp_reach *reach);
+/* It was in a batch that failed: it is to be in a later one. */
+void smp_reach_put_back(struct smp_reach *reach, uint32_t returned);
+/* The JVM does not let this class be changed: none of its methods gets a probe any more. why is
+ * static, as below. */
+void smp_reach_refuse_class(struct smp_reach *reach, uint32_t refused, const char *why);
+/* The method could not get its probe: "too large". LAZY expands it, as its entry will not show. */
+void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                           const char *why);
+
+/* A probe was run for the first time. Ids that are retired or unknown are ignored. */
+void smp_reach_entered(struct smp_reach *reach, int32_t id);
+/* Its probe is to be taken out for good. False: it is a root, or has none. */
+bool smp_reach_drop(struct smp_reach *reach, int32_t id, int64_t wall_ms);
+/* Frees retired ids that nothing uses any more. */
+uint32_t smp_reach_recycle(struct smp_reach *reach, smp_id_in_use *in_use, void *self);
+
+const struct smp_method_ids *smp_reach_ids(const struct smp_reach *reach);
+const struct smp_reach_options *smp_reach_options(const struct smp_reach *reach);
+enum smp_rule_state smp_reach_rule_state(const struct smp_reach *reach, size_t rule);
+const struct smp_losses *smp_reach_losses(const struct smp_reach *reach, enum smp_reach_loss loss);
+void smp_reach_figures(const struct smp_reach *reach, struct smp_reach_figures *out);
+
+#endif

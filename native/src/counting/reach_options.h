@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reach_options.h - what a reach (reach.h) is made with, and the kinds of what it loses.
+ *
+ * Owns     no rules and no filter: they are borrowed.
+ * Threads  any.
+ */
+#ifndef SMP_COUNTING_REACH_OPTIONS_H
+#define SMP_COUNTING_REACH_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counting/call_filter.h"
+#include "counting/root_rules.h"
+
+enum smp_scheme { SMP_SCHEME_LAZY, SMP_SCHEME_EAGER, SMP_SCHEME_TOTAL };
+
+enum {
+    SMP_REACH_MAX_METHODS = 32768,    /* the default limit of ids */
+    SMP_REACH_METHODS_LIMIT = 1 << 24 /* what a limit may be at most */
+};
+
+struct smp_reach_options {
+    const struct smp_root_rules *rules;
+    const struct smp_call_filter *filter;
+    size_t max_bytes;
+    uint32_t max_methods; /* 1 to SMP_REACH_METHODS_LIMIT */
+    enum smp_scheme scheme;
+};
+
+/* Of each: how many, and the first by name. */
+enum smp_reach_loss {
+    SMP_LOSS_LEFT_ALONE,   /* methods without a probe; the texts begin with the reason */
+    SMP_LOSS_EXCLUDED,     /* reached methods that the filter excludes; those of the JDK are not
+                              counted */
+    SMP_LOSS_METHOD_LIMIT, /* methods that got no id */
+    SMP_LOSS_MEMORY_LIMIT, /* classes that did not fit */
+    SMP_LOSS_DROPPED,      /* methods that cost too much */
+    SMP_REACH_LOSS_COUNT
+};
+
+#endif

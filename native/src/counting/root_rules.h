@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * root_rules.h - the property rootMethods: from which methods on calls are counted.
+ *
+ *   com.acme.OrderHandler.handle                one method, all its overloads
+ *   com.acme.OrderHandler.handle(long, String)  one overload: parameter types as in Java source,
+ *                                               with or without their package; () for none
+ *   com.acme.OrderHandler.<init>                its constructors
+ *   com.acme.jobs.*.run                         * is any text within one level
+ *   com.acme.batch.**                           ** is one level or more: all methods of all classes
+ *                                               below com.acme.batch
+ *   com.acme.**.run                             run, of all classes below com.acme
+ *
+ * What stands before the last dot is the class, so com.acme.Order.* is all methods of that class. A
+ * nested class is written with its dollar sign: com.acme.Order$Line. Stars stand for no constructor
+ * and no static initialiser: these are named.
+ *
+ * Owns     its rules.
+ * Threads  immutable after create.
+ * Errors   SMP_EINVAL with message filled: it names the property, the value and what is allowed;
+ *          SMP_ENOMEM where system or quota refuse memory.
+ * Cost     a match: O(length of the names) for each rule, times the number of levels for `**`.
+ */
+#ifndef SMP_COUNTING_ROOT_RULES_H
+#define SMP_COUNTING_ROOT_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "counting/class_outline.h"
+
+enum {
+    SMP_MAX_ROOT_RULES = 1000,
+    SMP_MAX_ROOT_RULE_BYTES = 1000,
+    SMP_ROOT_RULES_MESSAGE_BYTES = 512
+};
+
+struct smp_root_rules;
+
+/* list: comma-separated; blanks around a rule are trimmed, empty ones ignored. message may be
+ * NULL. */
+SMP_CHECKED enum smp_status smp_root_rules_create(struct smp_quota *quota, const char *list,
+                                                  struct smp_root_rules **out,
+                                                  char message[SMP_ROOT_RULES_MESSAGE_BYTES]);
+void smp_root_rules_destroy(struct smp_root_rules *rules);
+
+size_t smp_root_rules_count(const struct smp_root_rules *rules);
+/* As it was written, without blanks around it. */
+const char *smp_root_rules_text(const struct smp_root_rules *rules, size_t rule);
+/* Is a class of this internal name one whose methods the rule speaks of? */
+bool smp_root_rules_match_class(const struct smp_root_rules *rules, size_t rule,
+                                struct smp_slice class_name);
+/* Is it this method, of a class that matches? */
+bool smp_root_rules_match_method(const struct smp_root_rules *rules, size_t rule,
+                                 struct smp_slice name, struct smp_slice descriptor);
+
+#endif

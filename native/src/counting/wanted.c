@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "counting/wanted.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- dirty classes --- */
+
+void smp_wanted_set_dirty(struct smp_reach *reach, uint32_t dirty)
+{
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, dirty);
+
+    if (it->is_dirty)
+        return;
+    it->is_dirty = true;
+    it->next_dirty = 0;
+    it->prior_dirty = reach->last_dirty;
+    if (reach->last_dirty != 0)
+        smp_class_index_at(&reach->index, reach->last_dirty)->next_dirty = dirty;
+    else
+        reach->first_dirty = dirty;
+    reach->last_dirty = dirty;
+}
+
+void smp_wanted_set_clean(struct smp_reach *reach, uint32_t clean)
+{
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, clean);
+
+    if (!it->is_dirty)
+        return;
+    if (it->prior_dirty != 0)
+        smp_class_index_at(&reach->index, it->prior_dirty)->next_dirty = it->next_dirty;
+    else
+        reach->first_dirty = it->next_dirty;
+    if (it->next_dirty != 0)
+        smp_class_index_at(&reach->index, it->next_dirty)->prior_dirty = it->prior_dirty;
+    else
+        reach->last_dirty = it->prior_dirty;
+    it->is_dirty = false;
+}
+
+/* --- methods --- */
+
+static void count_loss(struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                       enum smp_reach_loss loss, const char *why, int64_t wall_ms)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+    const struct smp_symbol *const name = smp_symbols_at(&reach->index.class_names, it->name);
+    const struct smp_symbol *const signature =
+        smp_symbols_at(&reach->index.signatures, it->body.methods[method].signature);
+    char *const text = smp_losses_add(&reach->losses[loss], wall_ms);
+    int length = 0;
+
+    if (text == NULL)
+        return;
+    if (why != NULL)
+        length = snprintf(text, SMP_LOSS_TEXT_BYTES / 2, "%s: ", why);
+    if (length >= SMP_LOSS_TEXT_BYTES / 2)
+        length = SMP_LOSS_TEXT_BYTES / 2 - 1;
+    smp_method_text(text + length, SMP_LOSS_TEXT_BYTES - (size_t)length,
+                    (struct smp_slice){ name->text, name->length }, smp_signature_name(signature));
+}
+
+/* The same, of a method that gets no id: once. */
+static void count_once(struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                       enum smp_reach_loss loss, const char *why)
+{
+    struct smp_indexed_method *const it = smp_wanted_method(reach, in_class, method);
+
+    if ((it->flags & SMP_WANTED_COUNTED) != 0)
+        return;
+    it->flags |= SMP_WANTED_COUNTED;
+    count_loss(reach, in_class, method, loss, why, 0);
+}
+
+static bool is_jdk_class(const struct smp_reach *reach, const struct smp_indexed_class *it)
+{
+    const struct smp_symbol *const name = smp_symbols_at(&reach->index.class_names, it->name);
+
+    return smp_call_filter_is_jdk((struct smp_slice){ name->text, name->length });
+}
+
+static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
+{
+    const uint32_t name = smp_class_index_at(&reach->index, in_class)->name;
+    struct smp_indexed_method *const it = smp_wanted_method(reach, in_class, method);
+    struct smp_method_record *record = NULL;
+
+    it->id = smp_method_ids_take(&reach->ids, name, it->signature);
+    if (it->id < 0) {
+        count_once(reach, in_class, method, SMP_LOSS_METHOD_LIMIT, NULL);
+        return;
+    }
+    it->flags &= (uint16_t)~SMP_WANTED_COUNTED;
+    record = smp_method_ids_at(&reach->ids, it->id);
+    record->in_class = in_class;
+    record->number = method;
+    record->is_root = (it->flags & SMP_WANTED_ROOT) != 0;
+    reach->methods++;
+    reach->roots += record->is_root;
+    smp_wanted_set_dirty(reach, in_class);
+    if (reach->options.scheme == SMP_SCHEME_EAGER)
+        smp_wanted_expand(reach, in_class, method);
+}
+
+void smp_wanted_set_root(struct smp_reach *reach, struct smp_indexed_method *method, bool is_root)
+{
+    struct smp_method_record *const record = smp_method_ids_at(&reach->ids, method->id);
+
+    if (is_root)
+        method->flags |= SMP_WANTED_ROOT;
+    if (record == NULL)
+        return;
+    if (smp_wanted_has_probe(method))
+        reach->roots += (uint32_t)is_root - (uint32_t)record->is_root;
+    record->is_root = is_root;
+}
+
+void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+    const struct smp_indexed_method *const wanted = &it->body.methods[method];
+    const bool is_root = (wanted->flags & SMP_WANTED_ROOT) != 0;
+
+    if (wanted->id >= 0 || (wanted->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) != 0)
+        return;
+    if (!is_root && !it->is_allowed) {
+        if (!is_jdk_class(reach, it))
+            count_once(reach, in_class, method, SMP_LOSS_EXCLUDED, NULL);
+        return;
+    }
+    if (!is_root && wanted->is_trivial)
+        return;
+    if (it->refusal == NULL) {
+        give_id(reach, in_class, method);
+        return;
+    }
+    count_once(reach, in_class, method, SMP_LOSS_LEFT_ALONE, it->refusal);
+    if (reach->options.scheme != SMP_SCHEME_TOTAL)
+        smp_wanted_expand(reach, in_class, method);
+}
+
+void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                           enum smp_reach_loss loss, const char *why, int64_t wall_ms)
+{
+    struct smp_indexed_method *const it = smp_wanted_method(reach, in_class, method);
+    struct smp_method_record *const record = smp_method_ids_at(&reach->ids, it->id);
+    const bool is_dropped = loss == SMP_LOSS_DROPPED;
+
+    assert(smp_wanted_has_probe(it));
+    it->flags |= is_dropped ? SMP_WANTED_DROPPED : SMP_WANTED_LEFT_ALONE;
+    record->state = is_dropped ? SMP_METHOD_DROPPED : SMP_METHOD_LEFT_ALONE;
+    reach->methods--;
+    reach->roots -= record->is_root;
+    /* One that is left alone is so again whenever its class is transformed. */
+    if (is_dropped)
+        count_loss(reach, in_class, method, loss, why, wall_ms);
+    else
+        count_once(reach, in_class, method, loss, why);
+    if (reach->options.scheme != SMP_SCHEME_TOTAL)
+        smp_wanted_expand(reach, in_class, method);
+}
+
+/* --- targets --- */
+
+static void reach_target(struct smp_reach *reach, uint32_t reached)
+{
+    struct smp_call_target *const target = smp_call_targets_at(&reach->index.targets, reached);
+    struct smp_symbol *const owner = smp_symbols_at(&reach->index.class_names, target->owner);
+
+    if (target->reached_by++ > 0)
+        return;
+    target->prior_reached = 0;
+    target->next_reached = owner->first_reached;
+    if (owner->first_reached != 0)
+        smp_call_targets_at(&reach->index.targets, owner->first_reached)->prior_reached = reached;
+    owner->first_reached = reached;
+    if (!target->is_pending) {
+        target->is_pending = true;
+        target->next_pending = reach->first_pending;
+        reach->first_pending = reached;
+    }
+}
+
+static void leave_target(struct smp_reach *reach, uint32_t left)
+{
+    struct smp_call_targets *const targets = &reach->index.targets;
+    struct smp_call_target *const target = smp_call_targets_at(targets, left);
+
+    assert(target->reached_by > 0);
+    if (--target->reached_by > 0)
+        return;
+    assert(!target->is_pending);
+    if (target->prior_reached != 0)
+        smp_call_targets_at(targets, target->prior_reached)->next_reached = target->next_reached;
+    else
+        smp_symbols_at(&reach->index.class_names, target->owner)->first_reached =
+            target->next_reached;
+    if (target->next_reached != 0)
+        smp_call_targets_at(targets, target->next_reached)->prior_reached = target->prior_reached;
+}
+
+void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t method)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&reach->index, in_class)->body;
+    struct smp_indexed_method *const it = &body->methods[method];
+
+    if ((it->flags & SMP_WANTED_EXPANDED) != 0)
+        return;
+    it->flags |= SMP_WANTED_EXPANDED;
+    for (uint32_t i = 0; i < it->call_count; i++)
+        reach_target(reach, body->calls[it->first_call + i]);
+}
+
+void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body)
+{
+    for (uint32_t m = 0; m < body->method_count; m++) {
+        struct smp_indexed_method *const it = &body->methods[m];
+
+        if ((it->flags & SMP_WANTED_EXPANDED) == 0)
+            continue;
+        it->flags &= (uint16_t)~SMP_WANTED_EXPANDED;
+        for (uint32_t i = 0; i < it->call_count; i++)
+            leave_target(reach, body->calls[it->first_call + i]);
+    }
+}
+
+static void want_found(void *self, uint32_t in_class, uint32_t method)
+{
+    smp_wanted_add(self, in_class, method);
+}
+
+void smp_wanted_drain(struct smp_reach *reach)
+{
+    while (reach->first_pending != 0) {
+        struct smp_call_target *const target =
+            smp_call_targets_at(&reach->index.targets, reach->first_pending);
+        struct smp_type_search *const search = &reach->search;
+        const uint32_t signature = target->signature;
+
+        reach->first_pending = target->next_pending;
+        target->is_pending = false;
+        smp_type_search_subtypes(search, target->owner);
+        smp_type_search_methods(search, signature, search->subtypes.items, search->same_count,
+                                false, want_found, reach);
+        if (target->is_dispatched)
+            smp_type_search_methods(search, signature, search->subtypes.items + search->same_count,
+                                    search->subtypes.count - search->same_count, true, want_found,
+                                    reach);
+    }
+}
+
+/* The reached targets of one super type, in one of its subtypes. */
+static void visit_targets(struct smp_reach *reach, uint32_t name, uint32_t in_class, bool is_own)
+{
+    uint32_t reached = smp_symbols_at(&reach->index.class_names, name)->first_reached;
+
+    while (reached != 0) {
+        const struct smp_call_target *const target =
+            smp_call_targets_at(&reach->index.targets, reached);
+
+        reached = target->next_reached;
+        if (is_own || target->is_dispatched)
+            smp_type_search_methods(&reach->search, target->signature, &in_class, 1, !is_own,
+                                    want_found, reach);
+    }
+}
+
+/* Its subtypes may have been loaded before it: through it they have more super types now. */
+void smp_wanted_visit_class(struct smp_reach *reach, uint32_t visited)
+{
+    struct smp_type_search *const search = &reach->search;
+
+    smp_type_search_subtypes(search, smp_class_index_at(&reach->index, visited)->name);
+    for (size_t i = 0; i < search->subtypes.count; i++) {
+        const uint32_t subtype = search->subtypes.items[i];
+
+        smp_type_search_supers(search, subtype);
+        for (size_t s = 0; s < search->supers.count; s++)
+            visit_targets(reach, search->supers.items[s], subtype, s == 0);
+    }
+}

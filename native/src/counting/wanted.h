@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wanted.h - the inside of reach.h: what becomes of methods and call targets.
+ *
+ *   want ──► id, dirty class ──► expand ──► targets reached ──► drain ──► want ...
+ *
+ * Nothing here allocates but ids: targets that wait to be drained are linked through themselves.
+ *
+ * Threads  one at a time.
+ * Errors   a method for which there is no id is counted.
+ * Cost     drain: O(classes that the searches of the newly reached targets visit).
+ */
+#ifndef SMP_COUNTING_WANTED_H
+#define SMP_COUNTING_WANTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory_budget.h"
+#include "counting/class_index.h"
+#include "counting/losses.h"
+#include "counting/method_ids.h"
+#include "counting/reach_options.h"
+#include "counting/type_search.h"
+
+/* Of an indexed method. */
+enum {
+    SMP_WANTED_ROOT = 1,
+    SMP_WANTED_EXPANDED = 2,   /* its targets are reached */
+    SMP_WANTED_COUNTED = 4,    /* as one that gets no id or no probe, so that each counts once */
+    SMP_WANTED_LEFT_ALONE = 8, /* has an id and no probe */
+    SMP_WANTED_DROPPED = 16    /* likewise */
+};
+
+struct smp_reach {
+    struct smp_quota *quota;
+    struct smp_memory_budget budget;
+    struct smp_reach_options options;
+    struct smp_class_index index;
+    struct smp_method_ids ids;
+    struct smp_type_search search;
+    uint32_t first_pending; /* reached targets that have not been searched for yet */
+    uint32_t first_dirty;   /* classes, those waiting longest first */
+    uint32_t last_dirty;
+    uint32_t methods; /* with a probe, or to get one */
+    uint32_t roots;   /* of these */
+    bool is_root_entered;
+    uint64_t batches;
+    struct smp_losses losses[SMP_REACH_LOSS_COUNT];
+    size_t rule_count;
+    uint8_t *rule_states; /* enum smp_rule_state; NULL without rules */
+    bool *rule_matches;   /* the class that is being loaded; NULL without rules */
+};
+
+static inline struct smp_indexed_method *smp_wanted_method(struct smp_reach *reach,
+                                                           uint32_t in_class, uint32_t method)
+{
+    return &smp_class_index_at(&reach->index, in_class)->body.methods[method];
+}
+
+static inline bool smp_wanted_has_probe(const struct smp_indexed_method *method)
+{
+    return method->id >= 0 && (method->flags & (SMP_WANTED_LEFT_ALONE | SMP_WANTED_DROPPED)) == 0;
+}
+
+void smp_wanted_set_dirty(struct smp_reach *reach, uint32_t dirty);
+void smp_wanted_set_clean(struct smp_reach *reach, uint32_t clean);
+
+/* Before its method is wanted, and for one that has kept its id. */
+void smp_wanted_set_root(struct smp_reach *reach, struct smp_indexed_method *method, bool is_root);
+/* The method can be called: it gets an id, unless there is a reason why not. */
+void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method);
+/* It has no probe any more. why: NULL, or what the losses say before its name. */
+void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                           enum smp_reach_loss loss, const char *why, int64_t wall_ms);
+
+/* What the method calls is reached; once. */
+void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t method);
+/* It does not call that any more. No target that is pending is reached by it alone. */
+void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body);
+/* What the reached targets of all its super types find through a class that is new. */
+void smp_wanted_visit_class(struct smp_reach *reach, uint32_t visited);
+/* Searches for all that is pending. */
+void smp_wanted_drain(struct smp_reach *reach);
+
+#endif

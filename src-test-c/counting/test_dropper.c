@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "counting/dropper.h"
+
+/* 1 % of a core at 10 ns a call: a million calls a second. */
+enum { LIMIT = 10, COST_NS = 10, SECOND_NS = 1000000000, MILLION = 1000000 };
+
+static size_t judge(struct smp_dropper *dropper, const struct smp_call_rate *rates, size_t count,
+                    int32_t *out)
+{
+    return smp_dropper_judge(dropper, rates, count, SECOND_NS, out);
+}
+
+static void test_below_the_limit_nothing_is_dropped(void **state)
+{
+    const struct smp_call_rate rates[] = { { .calls = MILLION, .self_ns = -1, .id = 1 } };
+    struct smp_dropper dropper;
+    int32_t out[SMP_DROPPER_MOST];
+
+    (void)state;
+    smp_dropper_init(&dropper, LIMIT, COST_NS);
+    assert_int_equal(smp_dropper_per_mille(&dropper, rates, 1, SECOND_NS), LIMIT);
+    for (unsigned i = 0; i < 10; i++)
+        assert_int_equal(judge(&dropper, rates, 1, out), 0);
+}
+
+static void test_past_the_limit_for_long_the_most_called_goes(void **state)
+{
+    const struct smp_call_rate rates[] = { { .calls = 600000, .self_ns = -1, .id = 1 },
+                                           { .calls = 900000, .self_ns = 9000000, .id = 2 },
+                                           { .calls = 1, .self_ns = 1, .id = 3 } };
+    struct smp_dropper dropper;
+    int32_t out[SMP_DROPPER_MOST];
+
+    (void)state;
+    smp_dropper_init(&dropper, LIMIT, COST_NS);
+    for (unsigned i = 1; i < SMP_DROPPER_PATIENCE; i++)
+        assert_int_equal(judge(&dropper, rates, 3, out), 0);
+    assert_int_equal(judge(&dropper, rates, 3, out), 1);
+    assert_int_equal(out[0], 2);
+    assert_int_equal(dropper.dropped, 1);
+    /* Then it waits, whatever it sees, and has patience again. */
+    for (unsigned i = 1; i < 2 * SMP_DROPPER_PATIENCE; i++)
+        assert_int_equal(judge(&dropper, rates, 3, out), 0);
+    assert_int_equal(judge(&dropper, rates, 3, out), 1);
+}
+
+static void test_a_pause_below_the_limit_begins_anew(void **state)
+{
+    const struct smp_call_rate high[] = { { .calls = 2 * MILLION, .self_ns = -1, .id = 1 } };
+    const struct smp_call_rate low[] = { { .calls = 1, .self_ns = -1, .id = 1 } };
+    struct smp_dropper dropper;
+    int32_t out[SMP_DROPPER_MOST];
+
+    (void)state;
+    smp_dropper_init(&dropper, LIMIT, COST_NS);
+    for (unsigned i = 0; i < 20; i++) {
+        for (unsigned n = 1; n < SMP_DROPPER_PATIENCE; n++)
+            assert_int_equal(judge(&dropper, high, 1, out), 0);
+        assert_int_equal(judge(&dropper, low, 1, out), 0);
+    }
+}
+
+static size_t judge_patiently(struct smp_dropper *dropper, const struct smp_call_rate *rates,
+                              size_t count, int32_t *out)
+{
+    for (unsigned i = 1; i < SMP_DROPPER_PATIENCE; i++)
+        assert_int_equal(judge(dropper, rates, count, out), 0);
+    return judge(dropper, rates, count, out);
+}
+
+static void test_roots_and_long_methods_stay(void **state)
+{
+    const struct smp_call_rate rates[] = {
+        { .calls = 9 * MILLION, .self_ns = -1, .id = 1, .is_root = true },
+        { .calls = 8 * MILLION, .self_ns = (int64_t)8 * MILLION * 500, .id = 2 },
+        { .calls = 7 * MILLION, .self_ns = (int64_t)7 * MILLION * 500 - 1, .id = 3 },
+        { .calls = 0, .self_ns = 0, .id = 4 }
+    };
+    struct smp_dropper dropper;
+    int32_t out[SMP_DROPPER_MOST];
+
+    (void)state;
+    smp_dropper_init(&dropper, LIMIT, COST_NS);
+    assert_int_equal(judge_patiently(&dropper, rates, 4, out), 1);
+    assert_int_equal(out[0], 3);
+    /* Nothing else can be dropped: no waiting for it either. */
+    smp_dropper_init(&dropper, LIMIT, COST_NS);
+    assert_int_equal(judge_patiently(&dropper, rates, 2, out), 0);
+    assert_int_equal(dropper.waits, 0);
+    assert_int_equal(judge_patiently(&dropper, rates, 0, out), 0);
+}
+
+static int by_calls(const void *a, const void *b)
+{
+    const struct smp_call_rate *const one = a;
+    const struct smp_call_rate *const other = b;
+
+    if (one->calls != other->calls)
+        return one->calls < other->calls ? 1 : -1;
+    return one->id < other->id ? -1 : 1;
+}
+
+/* Against sorting them all. */
+static void test_random_rates(void **state)
+{
+    enum { METHODS = 200 };
+    uint64_t random = 5;
+
+    (void)state;
+    for (unsigned round = 0; round < 200; round++) {
+        struct smp_call_rate rates[METHODS];
+        struct smp_call_rate sorted[METHODS];
+        struct smp_dropper dropper;
+        int32_t out[SMP_DROPPER_MOST];
+        uint64_t calls = 0;
+        size_t expected = 0;
+
+        for (int32_t i = 0; i < METHODS; i++) {
+            rates[i] = (struct smp_call_rate){ .calls = smp_random_next(&random) % 20000,
+                                               .self_ns = -1,
+                                               .id = i,
+                                               .is_root = smp_random_next(&random) % 20 == 0 };
+            calls += rates[i].calls;
+        }
+        memcpy(sorted, rates, sizeof(sorted));
+        qsort(sorted, METHODS, sizeof(sorted[0]), by_calls);
+        smp_dropper_init(&dropper, LIMIT, COST_NS);
+
+        const size_t dropped = judge_patiently(&dropper, rates, METHODS, out);
+        const bool is_over = calls > MILLION;
+
+        for (size_t i = 0; is_over && i < METHODS; i++) {
+            if (sorted[i].is_root)
+                continue;
+            if (expected == SMP_DROPPER_MOST || calls <= 750000)
+                break;
+            assert_true(expected < dropped);
+            assert_int_equal(out[expected++], sorted[i].id);
+            calls -= sorted[i].calls;
+        }
+        assert_int_equal(dropped, expected);
+    }
+}
+
+static void test_figures_that_would_overflow(void **state)
+{
+    const struct smp_call_rate rates[] = { { .calls = UINT64_MAX, .self_ns = INT64_MAX, .id = 1 },
+                                           { .calls = UINT64_MAX, .self_ns = -1, .id = 2 } };
+    struct smp_dropper dropper;
+    int32_t out[SMP_DROPPER_MOST];
+
+    (void)state;
+    smp_dropper_init(&dropper, 1000, 1);
+    assert_int_equal(smp_dropper_per_mille(&dropper, rates, 2, 1), UINT64_MAX);
+    assert_int_equal(smp_dropper_per_mille(&dropper, rates, 0, 1), 0);
+    for (unsigned i = 1; i < SMP_DROPPER_PATIENCE; i++)
+        assert_int_equal(smp_dropper_judge(&dropper, rates, 2, INT64_MAX, out), 0);
+    assert_int_equal(smp_dropper_judge(&dropper, rates, 2, INT64_MAX, out), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_below_the_limit_nothing_is_dropped),
+        cmocka_unit_test(test_past_the_limit_for_long_the_most_called_goes),
+        cmocka_unit_test(test_a_pause_below_the_limit_begins_anew),
+        cmocka_unit_test(test_roots_and_long_methods_stay),
+        cmocka_unit_test(test_random_rates),
+        cmocka_unit_test(test_figures_that_would_overflow),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "counting/method_ids.h"
+
+struct names {
+    struct smp_memory_budget budget;
+    struct smp_symbols classes;
+    struct smp_symbols signatures;
+    struct smp_method_ids ids;
+};
+
+static void begin(struct names *names, uint32_t limit)
+{
+    names->budget = (struct smp_memory_budget){ .max_bytes = 1 << 20 };
+    smp_symbols_init(&names->classes, &names->budget);
+    smp_symbols_init(&names->signatures, &names->budget);
+    smp_method_ids_init(&names->ids, &names->budget, &names->classes, &names->signatures, limit);
+}
+
+static void end(struct names *names)
+{
+    smp_method_ids_fini(&names->ids);
+    smp_symbols_fini(&names->signatures);
+    smp_symbols_fini(&names->classes);
+    assert_int_equal(names->budget.used_bytes, 0);
+}
+
+/* The names are held by the id alone. */
+static int32_t take(struct names *names, const char *class_name, const char *signature)
+{
+    const uint32_t of_class = smp_symbols_intern(&names->classes, class_name, strlen(class_name));
+    const uint32_t method = smp_symbols_intern(&names->signatures, signature, strlen(signature));
+    const int32_t id = smp_method_ids_take(&names->ids, of_class, method);
+
+    smp_symbols_release(&names->classes, of_class);
+    smp_symbols_release(&names->signatures, method);
+    return id;
+}
+
+static bool is_odd(void *self, int32_t id)
+{
+    (void)self;
+    return id % 2 != 0;
+}
+
+static void test_ids_count_up_from_0_and_name_their_method(void **state)
+{
+    struct names names;
+    struct smp_slice slice;
+    char text[64];
+
+    (void)state;
+    begin(&names, 10);
+    assert_int_equal(take(&names, "com/acme/Order$Line", "add.(ILjava/lang/String;)V"), 0);
+    assert_int_equal(take(&names, "Main", "<init>.()V"), 1);
+    slice = smp_method_ids_class(&names.ids, 0);
+    assert_memory_equal(slice.bytes, "com/acme/Order$Line", slice.length);
+    slice = smp_method_ids_name(&names.ids, 0);
+    assert_int_equal(slice.length, 3);
+    assert_memory_equal(slice.bytes, "add", 3);
+    slice = smp_method_ids_descriptor(&names.ids, 0);
+    assert_int_equal(slice.length, strlen("(ILjava/lang/String;)V"));
+    assert_memory_equal(slice.bytes, "(ILjava/lang/String;)V", slice.length);
+    smp_method_ids_text(&names.ids, 0, text, sizeof(text));
+    assert_string_equal(text, "com.acme.Order$Line.add");
+    smp_method_ids_text(&names.ids, 1, text, sizeof(text));
+    assert_string_equal(text, "Main.<init>");
+    smp_method_ids_text(&names.ids, 0, text, 24);
+    assert_string_equal(text, "com.acme.Ord\xe2\x80\xa6.add"); /* 15 bytes of the class */
+    assert_null(smp_method_ids_at(&names.ids, 2));
+    assert_null(smp_method_ids_at(&names.ids, -1));
+    end(&names);
+}
+
+static void test_ids_come_back_only_by_recycle(void **state)
+{
+    struct names names;
+
+    (void)state;
+    begin(&names, 4);
+    for (int32_t id = 0; id < 4; id++)
+        assert_int_equal(take(&names, "A", "a.()V"), id);
+    assert_int_equal(take(&names, "A", "a.()V"), -1);
+    for (int32_t id = 0; id < 4; id++)
+        smp_method_ids_retire(&names.ids, id);
+    assert_int_equal(take(&names, "A", "a.()V"), -1);
+    assert_int_equal(names.ids.retired, 4);
+    assert_int_equal(smp_method_ids_recycle(&names.ids, is_odd, NULL), 2);
+    assert_int_equal(smp_method_ids_recycle(&names.ids, is_odd, NULL), 0);
+    assert_int_equal(names.ids.retired, 2);
+    assert_int_equal(smp_method_ids_at(&names.ids, 1)->state, SMP_METHOD_RETIRED);
+    assert_int_equal(take(&names, "B", "b.()V") % 2, 0);
+    assert_int_equal(take(&names, "B", "b.()V") % 2, 0);
+    assert_int_equal(take(&names, "B", "b.()V"), -1);
+    end(&names);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ids_count_up_from_0_and_name_their_method),
+        cmocka_unit_test(test_ids_come_back_only_by_recycle),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "counting/reach.h"
+#include "counting/wanted.h"
+#include "support/outline_text.h"
+#include "support/reach_fixture.h"
+
+enum { WANTED_BYTES = 4096 };
+
+/* The whole program that most tests load: handle calls save, which is in two classes. */
+static const char HANDLER[] =
+    "com/acme/Handler | handle()V -> com/acme/Store*save()V com/acme/Tax#of()I | other()V";
+static const char STORE[] = "com/acme/Store | save()V -> com/acme/Log#log()V";
+static const char FAST_STORE[] = "com/acme/FastStore : com/acme/Store | save()V";
+static const char TAX[] = "com/acme/Tax | static of()I | static <clinit>()V";
+static const char LOG[] = "com/acme/Log | static log()V";
+
+static const char *wanted_of(struct reach_fixture *fixture)
+{
+    static char text[WANTED_BYTES];
+
+    return reach_wanted(fixture, text, sizeof(text));
+}
+
+static struct reach_fixture begin(enum smp_scheme scheme, const char *rules)
+{
+    struct reach_fixture fixture;
+
+    reach_fixture_begin(&fixture, scheme, rules, "", 0, 0);
+    return fixture;
+}
+
+static void enter(struct reach_fixture *fixture, const char *method)
+{
+    const int32_t id = reach_id(fixture, method);
+
+    assert_true(id >= 0);
+    smp_reach_entered(fixture->reach, id);
+}
+
+static void test_lazy_goes_on_where_a_method_is_entered(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Handler.handle");
+
+    (void)state;
+    reach_load(&fixture, STORE);
+    reach_load(&fixture, FAST_STORE);
+    reach_load(&fixture, TAX);
+    reach_load(&fixture, LOG);
+    assert_string_equal(wanted_of(&fixture), "");
+    reach_load(&fixture, HANDLER);
+    assert_string_equal(wanted_of(&fixture), "com/acme/Handler.handle()V");
+    enter(&fixture, "com/acme/Handler.handle()V");
+    /* save of both classes; Tax is used for the first time, so it is initialised. */
+    assert_true(reach_id(&fixture, "com/acme/Store.save()V") >= 0);
+    assert_true(reach_id(&fixture, "com/acme/FastStore.save()V") >= 0);
+    assert_true(reach_id(&fixture, "com/acme/Tax.of()I") >= 0);
+    assert_true(reach_id(&fixture, "com/acme/Tax.<clinit>()V") >= 0);
+    assert_int_equal(reach_id(&fixture, "com/acme/Log.log()V"), -1);
+    assert_int_equal(reach_id(&fixture, "com/acme/Handler.other()V"), -1);
+    enter(&fixture, "com/acme/FastStore.save()V");
+    assert_int_equal(reach_id(&fixture, "com/acme/Log.log()V"), -1);
+    enter(&fixture, "com/acme/Store.save()V");
+    assert_true(reach_id(&fixture, "com/acme/Log.log()V") >= 0);
+    reach_fixture_end(&fixture);
+}
+
+static void test_eager_is_the_closure_of_the_loaded_classes(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.Handler.handle");
+
+    (void)state;
+    reach_load(&fixture, LOG);
+    reach_load(&fixture, HANDLER);
+    assert_string_equal(wanted_of(&fixture), "com/acme/Handler.handle()V");
+    reach_load(&fixture, STORE);
+    assert_string_equal(wanted_of(&fixture),
+                        "com/acme/Handler.handle()V com/acme/Store.save()V com/acme/Log.log()V");
+    /* A class that comes later, with an override. */
+    reach_load(&fixture, FAST_STORE);
+    assert_true(reach_id(&fixture, "com/acme/FastStore.save()V") >= 0);
+    reach_fixture_end(&fixture);
+}
+
+static void test_total_takes_all_that_passes_the_filter(void **state)
+{
+    struct reach_fixture fixture;
+    struct smp_method_probe plan[3];
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "com.acme.A.go", "com.acme, -com.acme.util", 0,
+                        0);
+    reach_load(&fixture, "com/acme/util/U | u()V");
+    reach_load(&fixture, "org/lib/L | l()V");
+    const uint32_t loaded =
+        reach_load(&fixture, "com/acme/A | go()V -> com/acme/util/U#u()V | native n()V | b()V");
+    assert_string_equal(wanted_of(&fixture), "com/acme/A.go()V com/acme/A.b()V");
+    assert_int_equal(smp_reach_plan(fixture.reach, loaded, plan, 3), 2);
+    assert_true(plan[0].id == 0 && plan[0].is_root);
+    assert_true(plan[1].id == -1 && !plan[1].is_root);
+    assert_true(plan[2].id == 1 && !plan[2].is_root);
+    reach_fixture_end(&fixture);
+}
+
+static void test_total_without_rules_begins_with_main_and_run(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_TOTAL, "");
+    struct smp_method_probe plan[5];
+    const uint32_t loaded =
+        reach_load(&fixture, "com/acme/Main | static main([Ljava/lang/String;)V | run()V | main()V "
+                             "| static run()V | run(I)V");
+
+    (void)state;
+    reach_load(&fixture, "java/util/TimerTask | run()V");
+    assert_int_equal(smp_reach_plan(fixture.reach, loaded, plan, 5), 5);
+    assert_true(plan[0].is_root);
+    assert_true(plan[1].is_root);
+    for (size_t i = 2; i < 5; i++)
+        assert_false(plan[i].is_root);
+    assert_int_equal(reach_id(&fixture, "java/util/TimerTask.run()V"), -1);
+    reach_fixture_end(&fixture);
+}
+
+/* Without rules there is nothing to begin with, and no class costs anything. */
+static void test_no_rules_no_methods(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "");
+
+    (void)state;
+    reach_load(&fixture, HANDLER);
+    reach_load(&fixture, "com/acme/Main | static main([Ljava/lang/String;)V -> com/acme/B#b()V");
+    assert_string_equal(wanted_of(&fixture), "");
+    assert_false(smp_reach_has_dirty(fixture.reach));
+    reach_fixture_end(&fixture);
+}
+
+static void test_what_is_left_out(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.A.*");
+
+    (void)state;
+    /* A root counts even if it is trivial or the filter excludes its class. */
+    reach_load(&fixture,
+               "com/acme/A | a()V -> com/acme/B#trivial()V com/acme/B#native()V com/acme/B#b()V "
+               "java/util/Map*get()V java/lang/Thread#run()V com/acme/sub/X#x()V | trivial t()V");
+    reach_load(&fixture, "com/acme/B | trivial trivial()V | native native()V | b()V");
+    reach_load(&fixture, "java/util/Map | get()V");
+    reach_load(&fixture, "java/lang/Thread | run()V");
+    reach_load(&fixture, "com/incapsula/sampler/ThreadsSampler | init()V");
+    assert_string_equal(wanted_of(&fixture), "com/acme/A.a()V com/acme/A.t()V com/acme/B.b()V");
+    reach_fixture_end(&fixture);
+
+    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "java.util.Timer.run, java.lang.Thread.run", "",
+                        0, 0);
+    reach_load(&fixture, "java/util/Timer | run()V -> java/util/Timer#next()V com/acme/T*t()V "
+                         "| next()V -> com/acme/T*u()V");
+    reach_load(&fixture, "java/lang/Thread | run()V");
+    reach_load(&fixture, "com/acme/T | t()V | u()V");
+    assert_string_equal(wanted_of(&fixture), "java/util/Timer.run()V com/acme/T.t()V");
+    assert_int_equal(smp_reach_rule_state(fixture.reach, 0), SMP_RULE_FOUND);
+    assert_int_equal(smp_reach_rule_state(fixture.reach, 1), SMP_RULE_NEVER);
+    reach_fixture_end(&fixture);
+}
+
+static void test_inherited_and_default_methods_are_found(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+
+    (void)state;
+    reach_load(&fixture, "com/acme/R | r()V -> com/acme/I*go()V com/acme/D#inherited()V");
+    reach_load(&fixture, "com/acme/I | abstract go()V");
+    reach_load(&fixture, "com/acme/Other | go()V");
+    assert_int_equal(reach_id(&fixture, "com/acme/Other.go()V"), -1);
+    /* Other is no I, but its go() is what D has for I's. */
+    reach_load(&fixture, "com/acme/D : com/acme/Other com/acme/I");
+    assert_true(reach_id(&fixture, "com/acme/Other.go()V") >= 0);
+    reach_load(&fixture, "com/acme/Base | inherited()V");
+    assert_int_equal(reach_id(&fixture, "com/acme/Base.inherited()V"), -1);
+    /* D is given another super class, as if it were loaded anew. */
+    reach_load(&fixture, "com/acme/D : com/acme/Base com/acme/I");
+    assert_true(reach_id(&fixture, "com/acme/Base.inherited()V") >= 0);
+    reach_fixture_end(&fixture);
+
+    fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    reach_load(&fixture, "com/acme/R | r()V -> com/acme/D*go()V");
+    reach_load(&fixture, "com/acme/I | go()V");
+    reach_load(&fixture, "com/acme/D : java/lang/Object com/acme/I");
+    assert_true(reach_id(&fixture, "com/acme/I.go()V") >= 0);
+    reach_fixture_end(&fixture);
+}
+
+static void test_only_what_can_override_is_dispatched_to(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+
+    (void)state;
+    reach_load(&fixture, "com/acme/R | r()V -> com/acme/A*go()V com/acme/A#only()V");
+    reach_load(&fixture, "com/acme/A | private go()V | only()V");
+    reach_load(&fixture, "com/acme/B : com/acme/A | static go()V | only()V");
+    reach_load(&fixture, "com/acme/C : com/acme/B | private go()V");
+    reach_load(&fixture, "com/acme/D : com/acme/C | go()V");
+    assert_string_equal(wanted_of(&fixture), "com/acme/R.r()V com/acme/A.only()V "
+                                             "com/acme/A.go()V com/acme/D.go()V");
+    reach_fixture_end(&fixture);
+}
+
+/* The JVM hands a class out before its super class is loaded. */
+static void test_a_super_class_may_come_last(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+
+    (void)state;
+    reach_load(&fixture, "com/acme/R | r()V -> com/acme/I*go()V");
+    reach_load(&fixture, "com/acme/Leaf : com/acme/Middle | go()V");
+    assert_int_equal(reach_id(&fixture, "com/acme/Leaf.go()V"), -1);
+    reach_load(&fixture, "com/acme/Middle : java/lang/Object com/acme/J");
+    assert_int_equal(reach_id(&fixture, "com/acme/Leaf.go()V"), -1);
+    reach_load(&fixture, "com/acme/J : java/lang/Object com/acme/I");
+    assert_true(reach_id(&fixture, "com/acme/Leaf.go()V") >= 0);
+    reach_fixture_end(&fixture);
+}
+
+static void test_classes_of_one_name_are_all_found(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    uint32_t second = 0;
+    uint32_t first = 0;
+    struct smp_method_probe plan[1];
+
+    (void)state;
+    first = reach_load_by(&fixture, 1, "com/acme/A | go()V");
+    second = reach_load_by(&fixture, 2, "com/acme/A | go()V");
+    assert_int_not_equal(first, second);
+    reach_load_by(&fixture, 3, "com/acme/R | r()V -> com/acme/A#go()V");
+    assert_int_equal(smp_reach_plan(fixture.reach, first, plan, 1), 1);
+    assert_true(plan[0].id >= 0);
+    const int32_t id = plan[0].id;
+    assert_int_equal(smp_reach_plan(fixture.reach, second, plan, 1), 1);
+    assert_int_not_equal(plan[0].id, id);
+    smp_reach_unload_loader(fixture.reach, 1);
+    assert_int_equal(reach_find(&fixture, "com/acme/A"), 0);
+    assert_int_equal(smp_reach_find(fixture.reach, 2, slice_of("com/acme/A")), second);
+    reach_fixture_end(&fixture);
+}
+
+static void test_batches_are_bounded_and_come_again_after_failure(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.**");
+    uint32_t loaded[3];
+    uint32_t batch[3];
+    struct smp_method_probe plan[1];
+    struct smp_reach_figures figures;
+
+    (void)state;
+    loaded[0] = reach_load(&fixture, "com/acme/A | a()V");
+    loaded[1] = reach_load(&fixture, "com/acme/B | b()V");
+    loaded[2] = reach_load(&fixture, "com/acme/C | c()V");
+    assert_int_equal(smp_reach_take_batch(fixture.reach, batch, 2), 2);
+    assert_int_equal(batch[0], loaded[0]);
+    assert_int_equal(batch[1], loaded[1]);
+    smp_reach_put_back(fixture.reach, loaded[0]);
+    assert_int_equal(smp_reach_take_batch(fixture.reach, batch, 3), 2);
+    assert_int_equal(batch[0], loaded[2]);
+    assert_int_equal(batch[1], loaded[0]);
+    assert_int_equal(smp_reach_take_batch(fixture.reach, batch, 3), 0);
+    smp_reach_put_back(fixture.reach, loaded[1]);
+    assert_int_equal(smp_reach_plan(fixture.reach, loaded[1], plan, 1), 1);
+    assert_false(smp_reach_has_dirty(fixture.reach));
+    smp_reach_figures(fixture.reach, &figures);
+    assert_int_equal(figures.batches, 2);
+    assert_int_equal(figures.classes, 3);
+    assert_int_equal(figures.methods, 3);
+    assert_int_equal(figures.roots, 3);
+    reach_fixture_end(&fixture);
+}
+
+/* Other bytes for a class: its methods keep their ids, what it calls now is reached. */
+static void test_redefinition(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.r");
+    struct smp_method_probe plan[3];
+    const uint32_t loaded = reach_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V");
+    const int32_t id = reach_id(&fixture, "com/acme/R.r()V");
+
+    (void)state;
+    enter(&fixture, "com/acme/R.r()V");
+    assert_int_equal(
+        reach_load(&fixture, "com/acme/R | private n()V | r()V -> com/acme/B#b()V | m()V"), loaded);
+    assert_int_equal(smp_reach_plan(fixture.reach, loaded, plan, 3), 1);
+    assert_int_equal(plan[1].id, id);
+    assert_true(plan[1].is_root);
+    reach_load(&fixture, "com/acme/A | a()V");
+    reach_load(&fixture, "com/acme/B | b()V");
+    assert_string_equal(wanted_of(&fixture), "com/acme/R.r()V com/acme/B.b()V");
+    /* The method goes: its id is retired, and not given to another one. */
+    reach_load(&fixture, "com/acme/R | m()V");
+    reach_load(&fixture, "com/acme/R | r()V");
+    assert_int_not_equal(reach_id(&fixture, "com/acme/R.r()V"), id);
+    assert_int_equal(smp_method_ids_at(smp_reach_ids(fixture.reach), id)->state,
+                     SMP_METHOD_RETIRED);
+    reach_fixture_end(&fixture);
+}
+
+static bool is_in_use(void *self, int32_t id)
+{
+    return *(const int32_t *)self == id;
+}
+
+static void test_unloading_retires_ids_and_forgets_what_was_called(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r, com.acme.S.s");
+    int32_t kept = 0;
+    char text[64];
+
+    (void)state;
+    reach_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V");
+    reach_load(&fixture, "com/acme/A | a()V -> com/acme/B#b()V");
+    kept = reach_id(&fixture, "com/acme/R.r()V");
+    smp_reach_unload(fixture.reach, reach_find(&fixture, "com/acme/R"));
+    smp_reach_unload(fixture.reach, reach_find(&fixture, "com/acme/A"));
+    assert_false(smp_reach_has_dirty(fixture.reach));
+    /* No loaded class calls them any more. */
+    reach_load(&fixture, "com/acme/A | a()V -> com/acme/B#b()V");
+    reach_load(&fixture, "com/acme/B | b()V");
+    assert_string_equal(wanted_of(&fixture), "");
+    /* Trees still name what is retired. */
+    smp_method_ids_text(smp_reach_ids(fixture.reach), kept, text, sizeof(text));
+    assert_string_equal(text, "com.acme.R.r");
+    smp_reach_entered(fixture.reach, kept);
+    reach_load(&fixture, "com/acme/S | s()V");
+    assert_int_equal(reach_id(&fixture, "com/acme/S.s()V"), 2);
+    assert_int_equal(smp_reach_recycle(fixture.reach, is_in_use, &kept), 1);
+    assert_null(smp_method_ids_at(smp_reach_ids(fixture.reach), 1));
+    assert_int_equal(smp_reach_recycle(fixture.reach, is_in_use, &(int32_t){ -1 }), 1);
+    assert_null(smp_method_ids_at(smp_reach_ids(fixture.reach), kept));
+    reach_load(&fixture, "com/acme/R | r()V");
+    assert_true(reach_id(&fixture, "com/acme/R.r()V") < 2);
+    reach_fixture_end(&fixture);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+/* What gets no probe shows no entry, so what it calls is reached at once. */
+static void test_a_method_left_alone_is_passed_through(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.r");
+    struct smp_method_probe plan[1];
+    uint32_t big = 0;
+
+    (void)state;
+    reach_load(&fixture, "com/acme/R | r()V -> com/acme/Big#big()V");
+    big = reach_load(&fixture, "com/acme/Big | big()V -> com/acme/A#a()V");
+    reach_load(&fixture, "com/acme/A | a()V");
+    enter(&fixture, "com/acme/R.r()V");
+    assert_int_equal(reach_id(&fixture, "com/acme/A.a()V"), -1);
+    smp_reach_leave_alone(fixture.reach, big, 0, "too large");
+    smp_reach_leave_alone(fixture.reach, big, 0, "too large");
+    smp_reach_leave_alone(fixture.reach, big, 7, "too large");
+    assert_true(reach_id(&fixture, "com/acme/A.a()V") >= 0);
+    assert_int_equal(smp_reach_plan(fixture.reach, big, plan, 1), 0);
+    assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
+    assert_string_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->texts[0],
+                        "too large: com.acme.Big.big");
+    /* Other bytes may fit. */
+    reach_load(&fixture, "com/acme/Big | big()V -> com/acme/A#a()V");
+    assert_int_equal(smp_reach_plan(fixture.reach, big, plan, 1), 1);
+    smp_reach_leave_alone(fixture.reach, big, 0, "too large");
+    assert_int_equal(smp_reach_plan(fixture.reach, big, plan, 1), 0);
+    assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
+    reach_fixture_end(&fixture);
+}
+
+static void test_a_refused_class_is_passed_through(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.r");
+    struct smp_method_probe plan[2];
+    uint32_t refused = 0;
+
+    (void)state;
+    reach_load(&fixture, "com/acme/R | r()V -> com/acme/H#h()V com/acme/H#i()V");
+    refused = reach_load(&fixture, "com/acme/H | h()V -> com/acme/A#a()V | i()V -> com/acme/A#b()V "
+                                   "| j()V -> com/acme/A#c()V");
+    reach_load(&fixture, "com/acme/A | a()V -> com/acme/H#j()V | b()V | c()V");
+    enter(&fixture, "com/acme/R.r()V");
+    smp_reach_refuse_class(fixture.reach, refused, "the JVM does not let its class be changed");
+    assert_true(reach_id(&fixture, "com/acme/A.a()V") >= 0);
+    assert_true(reach_id(&fixture, "com/acme/A.b()V") >= 0);
+    assert_int_equal(reach_id(&fixture, "com/acme/A.c()V"), -1);
+    enter(&fixture, "com/acme/A.a()V");
+    assert_true(reach_id(&fixture, "com/acme/A.c()V") >= 0);
+    assert_int_equal(smp_reach_plan(fixture.reach, refused, plan, 2), 0);
+    assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 3);
+    reach_fixture_end(&fixture);
+}
+
+static void test_dropped_methods_stay_dropped(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    struct smp_method_probe plan[1];
+    uint32_t loaded = 0;
+    int32_t id = 0;
+
+    (void)state;
+    reach_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V");
+    loaded = reach_load(&fixture, "com/acme/A | a()V");
+    id = reach_id(&fixture, "com/acme/A.a()V");
+    assert_int_equal(smp_reach_plan(fixture.reach, loaded, plan, 1), 1);
+    assert_true(smp_reach_drop(fixture.reach, id, 1234));
+    assert_false(smp_reach_drop(fixture.reach, id, 1235));
+    assert_false(smp_reach_drop(fixture.reach, reach_id(&fixture, "com/acme/R.r()V"), 1));
+    assert_false(smp_reach_drop(fixture.reach, 99, 1));
+    assert_false(smp_reach_drop(fixture.reach, -1, 1));
+    assert_int_equal(smp_reach_take_batch(fixture.reach, &loaded, 1), 1);
+    assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_DROPPED)->since_ms[0], 1234);
+    loaded = reach_load(&fixture, "com/acme/A | a()V");
+    assert_int_equal(smp_reach_plan(fixture.reach, loaded, plan, 1), 0);
+    reach_load(&fixture, "com/acme/Q : com/acme/R | q()V -> com/acme/A#a()V");
+    assert_int_equal(smp_reach_plan(fixture.reach, loaded, plan, 1), 0);
+    reach_fixture_end(&fixture);
+}
+
+/* Arrays have clone(); a loader's names can make circles. */
+static void test_odd_types(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+
+    (void)state;
+    reach_load_by(&fixture, 1, "com/acme/A : com/acme/B | go()V");
+    reach_load_by(&fixture, 2, "com/acme/B : com/acme/A | go()V");
+    reach_load(&fixture, "com/acme/R : com/acme/R com/acme/R com/acme/R | r()V -> "
+                         "[Lcom/acme/A;*clone()V com/acme/A*go()V com/acme/A*stop()V");
+    assert_string_equal(wanted_of(&fixture), "com/acme/R.r()V com/acme/A.go()V com/acme/B.go()V");
+    /* go() and stop() of A: no class has the name of an array, so that is not kept. */
+    assert_int_equal(fixture.reach->index.targets.pool.count, 2);
+    reach_load(&fixture, "java/lang/Object | toString()V");
+    reach_fixture_end(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lazy_goes_on_where_a_method_is_entered),
+        cmocka_unit_test(test_eager_is_the_closure_of_the_loaded_classes),
+        cmocka_unit_test(test_total_takes_all_that_passes_the_filter),
+        cmocka_unit_test(test_total_without_rules_begins_with_main_and_run),
+        cmocka_unit_test(test_no_rules_no_methods),
+        cmocka_unit_test(test_what_is_left_out),
+        cmocka_unit_test(test_inherited_and_default_methods_are_found),
+        cmocka_unit_test(test_only_what_can_override_is_dispatched_to),
+        cmocka_unit_test(test_a_super_class_may_come_last),
+        cmocka_unit_test(test_classes_of_one_name_are_all_found),
+        cmocka_unit_test(test_batches_are_bounded_and_come_again_after_failure),
+        cmocka_unit_test(test_redefinition),
+        cmocka_unit_test(test_unloading_retires_ids_and_forgets_what_was_called),
+        cmocka_unit_test(test_a_method_left_alone_is_passed_through),
+        cmocka_unit_test(test_a_refused_class_is_passed_through),
+        cmocka_unit_test(test_dropped_methods_stay_dropped),
+        cmocka_unit_test(test_odd_types),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

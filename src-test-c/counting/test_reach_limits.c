@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "counting/reach.h"
+#include "counting/wanted.h"
+#include "support/failing_alloc.h"
+#include "support/outline_text.h"
+#include "support/reach_fixture.h"
+
+/* --- the limit of methods --- */
+
+static bool is_never_used(void *self, int32_t id)
+{
+    (void)self;
+    (void)id;
+    return false;
+}
+
+static void test_methods_past_the_limit_are_counted_and_named(void **state)
+{
+    struct reach_fixture fixture;
+    const struct smp_losses *losses = NULL;
+    struct smp_reach_figures figures;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "", "", 3, 0);
+    reach_load(&fixture, "com/acme/A | a()V | b()V");
+    reach_load(&fixture, "com/acme/B | a()V | b()V | c()V");
+    losses = smp_reach_losses(fixture.reach, SMP_LOSS_METHOD_LIMIT);
+    assert_int_equal(losses->count, 2);
+    assert_int_equal(losses->named, 2);
+    assert_string_equal(losses->texts[0], "com.acme.B.b");
+    assert_string_equal(losses->texts[1], "com.acme.B.c");
+    /* The same class again: the same two. */
+    reach_load(&fixture, "com/acme/B | a()V | b()V | c()V");
+    assert_int_equal(losses->count, 2);
+    smp_reach_figures(fixture.reach, &figures);
+    assert_int_equal(figures.ids, 3);
+    assert_int_equal(figures.methods, 3);
+    /* Retired ids are still in use. */
+    smp_reach_unload(fixture.reach, reach_find(&fixture, "com/acme/A"));
+    reach_load(&fixture, "com/acme/C | a()V");
+    assert_int_equal(losses->count, 3);
+    smp_reach_figures(fixture.reach, &figures);
+    assert_int_equal(figures.ids, 3);
+    assert_int_equal(figures.methods, 1);
+    reach_fixture_end(&fixture);
+}
+
+/* It gets an id when one is free again, and what becomes of it then counts anew. */
+static void test_a_method_past_the_limit_may_get_an_id_later(void **state)
+{
+    struct reach_fixture fixture;
+    uint32_t loaded = 0;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "", "", 1, 0);
+    reach_load(&fixture, "com/acme/A | a()V");
+    loaded = reach_load(&fixture, "com/acme/B | b()V");
+    smp_reach_unload(fixture.reach, reach_find(&fixture, "com/acme/A"));
+    assert_int_equal(reach_id(&fixture, "com/acme/B.b()V"), -1);
+    assert_int_equal(smp_reach_recycle(fixture.reach, is_never_used, NULL), 1);
+    assert_int_equal(reach_load(&fixture, "com/acme/B | b()V"), loaded);
+    assert_int_equal(reach_id(&fixture, "com/acme/B.b()V"), 0);
+    smp_reach_leave_alone(fixture.reach, loaded, 0, "too large");
+    assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_METHOD_LIMIT)->count, 1);
+    assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
+    reach_fixture_end(&fixture);
+}
+
+static void test_a_limit_out_of_range_is_refused(void **state)
+{
+    struct reach_fixture fixture;
+    struct smp_reach_options options;
+    struct smp_reach *reach = NULL;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_LAZY, "", "", 0, 0);
+    options = *smp_reach_options(fixture.reach);
+    options.max_methods = 0;
+    assert_int_equal(smp_reach_create(NULL, &options, &reach), SMP_EINVAL);
+    options.max_methods = SMP_REACH_METHODS_LIMIT + 1;
+    assert_int_equal(smp_reach_create(NULL, &options, &reach), SMP_EINVAL);
+    assert_null(reach);
+    reach_fixture_end(&fixture);
+}
+
+/* --- the limit of memory --- */
+
+static enum smp_status load_numbered(struct reach_fixture *fixture, unsigned number)
+{
+    struct outline_text text;
+    char line[200];
+    uint32_t loaded = 0;
+
+    (void)snprintf(line, sizeof(line),
+                   "com/acme/C%u : com/acme/C%u | go%u()V -> com/acme/C%u#go%u()V", number,
+                   number / 2, number, number + 1, number + 1);
+    return smp_reach_load(fixture->reach, outline_text_read(&text, 1, line), &loaded);
+}
+
+static void test_classes_that_do_not_fit_are_counted_and_named(void **state)
+{
+    struct reach_fixture fixture;
+    const struct smp_losses *losses = NULL;
+    struct smp_reach_figures figures;
+    unsigned lost = 0;
+    unsigned number = 0;
+    char expected[32];
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.C1.go1", "", 0, 128 * 1024);
+    while (lost < 20) {
+        const enum smp_status status = load_numbered(&fixture, ++number);
+
+        assert_true(status == SMP_OK || status == SMP_ENOMEM);
+        if (status == SMP_ENOMEM && lost++ == 0)
+            (void)snprintf(expected, sizeof(expected), "com.acme.C%u", number);
+    }
+    losses = smp_reach_losses(fixture.reach, SMP_LOSS_MEMORY_LIMIT);
+    assert_int_equal(losses->count, lost);
+    assert_int_equal(losses->named, SMP_LOSSES_NAMED);
+    assert_string_equal(losses->texts[0], expected);
+    smp_reach_figures(fixture.reach, &figures);
+    assert_int_equal(figures.classes, number - lost);
+    assert_true(figures.used_bytes <= 128 * 1024);
+    /* When classes go, others fit. */
+    smp_reach_unload_loader(fixture.reach, 1);
+    assert_int_equal(load_numbered(&fixture, 1), SMP_OK);
+    reach_fixture_end(&fixture);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+/* Names of classes that have gone take no memory: else a program that makes classes for ever would
+ * fill it. */
+static void test_classes_may_come_and_go_for_ever(void **state)
+{
+    struct reach_fixture fixture;
+    struct smp_reach_figures figures;
+    size_t after_warm_up = 0;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.**", "", 0, 0);
+    for (unsigned number = 1; number <= 20000; number++) {
+        assert_int_equal(load_numbered(&fixture, number), SMP_OK);
+        if (number > 100) {
+            char name[32];
+
+            (void)snprintf(name, sizeof(name), "com/acme/C%u", number - 100);
+            smp_reach_unload(fixture.reach, reach_find(&fixture, name));
+            assert_int_equal(smp_reach_recycle(fixture.reach, is_never_used, NULL), 1);
+        }
+        smp_reach_figures(fixture.reach, &figures);
+        if (number == 1000)
+            after_warm_up = figures.used_bytes;
+    }
+    /* Names get longer by a digit. */
+    assert_in_range(figures.used_bytes, 1, after_warm_up + after_warm_up / 20);
+    assert_int_equal(figures.classes, 100);
+    reach_fixture_end(&fixture);
+}
+
+/* --- refused allocations --- */
+
+/* Loads, enters, loads again and unloads; what fails leaves nothing behind. */
+static enum smp_status use_reach(void *self)
+{
+    static const char *const LINES[] = {
+        "com/acme/R : com/acme/S com/acme/I | r()V -> com/acme/A#a()V com/acme/I*i()V",
+        "com/acme/A | a()V -> com/acme/B#b()V | b()V",
+        "com/acme/I | abstract i()V",
+        "com/acme/J : com/acme/S com/acme/I | i()V -> com/acme/A#b()V",
+        "com/acme/R : com/acme/S com/acme/I | q()V | r()V -> com/acme/A#b()V",
+    };
+    const enum smp_scheme scheme = *(const enum smp_scheme *)self;
+    struct smp_root_rules *rules = NULL;
+    struct smp_call_filter *filter = NULL;
+    struct smp_reach *reach = NULL;
+    enum smp_status status = smp_root_rules_create(NULL, "com.acme.R.r", &rules, NULL);
+
+    if (status == SMP_OK)
+        status = smp_call_filter_create(NULL, "com.acme, -com.acme.util", &filter, NULL);
+    if (status == SMP_OK) {
+        const struct smp_reach_options options = { .rules = rules,
+                                                   .filter = filter,
+                                                   .max_bytes = REACH_AMPLE_BYTES,
+                                                   .max_methods = 100,
+                                                   .scheme = scheme };
+
+        status = smp_reach_create(NULL, &options, &reach);
+    }
+    for (size_t i = 0; status == SMP_OK && i < sizeof(LINES) / sizeof(LINES[0]); i++) {
+        struct outline_text text;
+        uint32_t loaded = 0;
+        struct smp_method_probe plan[2];
+
+        status = smp_reach_load(reach, outline_text_read(&text, 1, LINES[i]), &loaded);
+        if (status != SMP_OK) {
+            assert_int_equal(status, SMP_ENOMEM);
+            assert_int_equal(smp_reach_find(reach, 1, text.outline.name), 0);
+            assert_int_equal(smp_reach_losses(reach, SMP_LOSS_MEMORY_LIMIT)->count, 1);
+            /* Once there is memory, it goes on as before. */
+            status = smp_reach_load(reach, outline_text_read(&text, 1, LINES[i]), &loaded);
+            assert_int_equal(status, SMP_OK);
+            status = SMP_ENOMEM;
+            break;
+        }
+        (void)smp_reach_plan(reach, loaded, plan, 2);
+        smp_reach_entered(reach, 0);
+    }
+    if (status == SMP_OK)
+        smp_reach_unload_loader(reach, 1);
+    smp_reach_destroy(reach);
+    smp_call_filter_destroy(filter);
+    smp_root_rules_destroy(rules);
+    return status;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    static enum smp_scheme schemes[] = { SMP_SCHEME_LAZY, SMP_SCHEME_EAGER, SMP_SCHEME_TOTAL };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        const struct failing_alloc_steps steps = failing_alloc_each_step(use_reach, &schemes[i]);
+
+        assert_true(steps.refused > 30);
+        /* A method without an id is counted; longer lists replace more buckets. */
+        assert_true(steps.survived <= 2);
+    }
+}
+
+/* --- cost --- */
+
+enum { MANY = 20000, METHODS = 10, PER_PACKAGE = 200 };
+
+/* Packages of 200 classes below one base class each, that call the next class' methods. */
+static void load_many(struct reach_fixture *fixture)
+{
+    struct smp_method_outline methods[METHODS];
+    struct smp_call_outline calls[METHODS][4];
+    char names[4][64];
+    char method_names[METHODS][16];
+
+    for (unsigned number = 0; number < MANY; number++) {
+        struct smp_class_outline outline = { .loader = 1, .methods = methods };
+        uint32_t loaded = 0;
+        const unsigned package = number / PER_PACKAGE;
+        const unsigned next = number + 1 < MANY ? number + 1 : 0;
+
+        (void)snprintf(names[0], sizeof(names[0]), "com/acme/p%u/C%u", package, number);
+        (void)snprintf(names[1], sizeof(names[1]), "com/acme/p%u/C%u", package,
+                       package * PER_PACKAGE);
+        (void)snprintf(names[2], sizeof(names[2]), "com/acme/p%u/C%u", next / PER_PACKAGE, next);
+        outline.name = slice_of(names[0]);
+        if (number % PER_PACKAGE != 0)
+            outline.super_name = slice_of(names[1]);
+        for (unsigned m = 0; m < METHODS; m++) {
+            (void)snprintf(method_names[m], sizeof(method_names[m]), "method%u", m);
+            methods[m] = (struct smp_method_outline){ .name = slice_of(method_names[m]),
+                                                      .descriptor = slice_of("()V"),
+                                                      .calls = calls[m],
+                                                      .call_count = 4 };
+            for (unsigned c = 0; c < 4; c++)
+                calls[m][c] = (struct smp_call_outline){ .owner = slice_of(names[1 + c % 2]),
+                                                         .name = slice_of(method_names[m]),
+                                                         .descriptor = slice_of("()V"),
+                                                         .is_dispatched = c < 2 };
+        }
+        outline.method_count = METHODS;
+        assert_int_equal(smp_reach_load(fixture->reach, &outline, &loaded), SMP_OK);
+    }
+}
+
+static void test_twenty_thousand_classes(void **state)
+{
+    struct reach_fixture fixture;
+    struct smp_reach_figures figures;
+    uint32_t batch[1024];
+    size_t taken = 0;
+    size_t classes = 0;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.p0.C0.method0", "", MANY * METHODS,
+                        256 * 1024 * 1024);
+    load_many(&fixture);
+    smp_reach_figures(fixture.reach, &figures);
+    assert_int_equal(figures.classes, MANY);
+    assert_int_equal(figures.methods, MANY); /* method0 of each class */
+    /* A class is visited for itself, for its super types, and for each reached target of them: here
+     * there are two, found by their names, and through the base class. */
+    assert_in_range(figures.steps, MANY, 40 * MANY);
+    assert_in_range(figures.used_bytes, MANY * METHODS * 20, MANY * METHODS * 300);
+    while ((taken = smp_reach_take_batch(fixture.reach, batch, 1024)) > 0)
+        classes += taken;
+    assert_int_equal(classes, MANY);
+    reach_fixture_end(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_methods_past_the_limit_are_counted_and_named),
+        cmocka_unit_test(test_a_method_past_the_limit_may_get_an_id_later),
+        cmocka_unit_test(test_a_limit_out_of_range_is_refused),
+        cmocka_unit_test(test_classes_that_do_not_fit_are_counted_and_named),
+        cmocka_unit_test(test_classes_may_come_and_go_for_ever),
+        cmocka_unit_test(test_each_allocation_may_fail),
+        cmocka_unit_test(test_twenty_thousand_classes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random programs whose classes come, change and go, against the naive version: after each step
+ * both have the same methods with probes, the same roots, the same dirty classes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/random.h"
+#include "counting/wanted.h"
+#include "support/outline_text.h"
+#include "support/reach_fixture.h"
+#include "support/reference_reach.h"
+
+enum { SEEDS = 40, STEPS = 150, MOST_IDS = 4096 };
+
+struct world {
+    struct reach_fixture real;
+    struct reference_reach naive;
+    uint64_t random;
+    /* Which method has had an id: a number of its own, until the id was recycled. */
+    uint32_t had[MOST_IDS];
+    uint32_t methods_seen;
+    uint32_t in_use; /* ids below it are said to be in use */
+};
+
+static unsigned draw(struct world *world, unsigned below)
+{
+    return (unsigned)(smp_random_next(&world->random) % below);
+}
+
+static bool draws(struct world *world, unsigned percent)
+{
+    return draw(world, 100) < percent;
+}
+
+/* --- a random class --- */
+
+static void draw_method(struct world *world, struct reference_method *method, unsigned signature)
+{
+    *method = (struct reference_method){ .signature = signature, .is_trivial = draws(world, 10) };
+    if (signature == REFERENCE_CLINIT || draws(world, 15))
+        method->access |= SMP_ACCESS_STATIC;
+    if (draws(world, 15))
+        method->access |= SMP_ACCESS_PRIVATE;
+    if (draws(world, 10))
+        method->access |= draws(world, 50) ? SMP_ACCESS_ABSTRACT : SMP_ACCESS_NATIVE;
+    if ((method->access & (SMP_ACCESS_ABSTRACT | SMP_ACCESS_NATIVE)) != 0 || method->is_trivial)
+        return;
+    method->call_count = draw(world, REFERENCE_CALLS + 1);
+    for (unsigned c = 0; c < method->call_count; c++)
+        method->calls[c] = (struct reference_call){ .owner = draw(world, REFERENCE_NAMES),
+                                                    .signature = draw(world, REFERENCE_SIGNATURES),
+                                                    .is_dispatched = draws(world, 60) };
+}
+
+/* Now and then a class that extends itself, or what extends it. */
+static struct reference_class draw_class(struct world *world, unsigned name)
+{
+    struct reference_class drawn = { 0 };
+    unsigned signature = draw(world, REFERENCE_SIGNATURES);
+
+    if (name > 0) {
+        drawn.super_count = 1 + draw(world, REFERENCE_SUPERS);
+        for (unsigned s = 0; s < drawn.super_count; s++)
+            drawn.supers[s] = draw(world, draws(world, 70) ? name : REFERENCE_NAMES);
+    }
+    drawn.method_count = draw(world, REFERENCE_METHODS + 1);
+    for (unsigned m = 0; m < drawn.method_count; m++) {
+        draw_method(world, &drawn.methods[m], signature);
+        signature = (signature + 1) % REFERENCE_SIGNATURES;
+    }
+    return drawn;
+}
+
+struct drawn_outline {
+    struct smp_class_outline outline;
+    struct smp_slice interfaces[REFERENCE_SUPERS];
+    struct smp_method_outline methods[REFERENCE_METHODS];
+    struct smp_call_outline calls[REFERENCE_METHODS][REFERENCE_CALLS];
+};
+
+static void outline_of(struct drawn_outline *out, unsigned loader, unsigned name,
+                       const struct reference_class *drawn)
+{
+    *out = (struct drawn_outline){ 0 };
+    out->outline = (struct smp_class_outline){ .loader = loader,
+                                               .name = slice_of(reference_class_name(name)),
+                                               .interfaces = out->interfaces,
+                                               .methods = out->methods,
+                                               .method_count = drawn->method_count };
+    for (unsigned s = 0; s < drawn->super_count; s++) {
+        const struct smp_slice super = slice_of(reference_class_name(drawn->supers[s]));
+
+        if (s == 0)
+            out->outline.super_name = super;
+        else
+            out->interfaces[out->outline.interface_count++] = super;
+    }
+    for (unsigned m = 0; m < drawn->method_count; m++) {
+        const struct reference_method *const method = &drawn->methods[m];
+
+        out->methods[m] =
+            (struct smp_method_outline){ .name = slice_of(reference_method_name(method->signature)),
+                                         .descriptor =
+                                             slice_of(reference_descriptor(method->signature)),
+                                         .calls = out->calls[m],
+                                         .call_count = method->call_count,
+                                         .access = method->access,
+                                         .is_trivial = method->is_trivial };
+        for (unsigned c = 0; c < method->call_count; c++)
+            out->calls[m][c] = (struct smp_call_outline){
+                .owner = slice_of(reference_class_name(method->calls[c].owner)),
+                .name = slice_of(reference_method_name(method->calls[c].signature)),
+                .descriptor = slice_of(reference_descriptor(method->calls[c].signature)),
+                .is_dispatched = method->calls[c].is_dispatched
+            };
+    }
+}
+
+/* --- steps, of both --- */
+
+static uint32_t real_class(struct world *world, unsigned loader, unsigned name)
+{
+    return smp_reach_find(world->real.reach, loader, slice_of(reference_class_name(name)));
+}
+
+static void load(struct world *world, unsigned loader, unsigned name)
+{
+    struct drawn_outline outline;
+    const struct reference_class drawn = draw_class(world, name);
+    const uint32_t before = real_class(world, loader, name);
+    uint32_t loaded = 0;
+
+    outline_of(&outline, loader, name, &drawn);
+    assert_int_equal(smp_reach_load(world->real.reach, &outline.outline, &loaded), SMP_OK);
+    if (before != 0)
+        assert_int_equal(loaded, before);
+    reference_reach_load(&world->naive, loader, name, &drawn);
+}
+
+static void unload(struct world *world, unsigned loader, unsigned name)
+{
+    if (!world->naive.classes[loader][name].is_loaded)
+        return;
+    smp_reach_unload(world->real.reach, real_class(world, loader, name));
+    reference_reach_unload(&world->naive, loader, name);
+}
+
+static void unload_loader(struct world *world, unsigned loader)
+{
+    smp_reach_unload_loader(world->real.reach, loader);
+    for (unsigned n = 0; n < REFERENCE_NAMES; n++)
+        reference_reach_unload(&world->naive, loader, n);
+}
+
+static void make_plan(struct world *world, unsigned loader, unsigned name)
+{
+    struct reference_class *const it = &world->naive.classes[loader][name];
+    struct smp_method_probe plan[REFERENCE_METHODS];
+    size_t probes = 0;
+
+    if (!it->is_loaded)
+        return;
+    probes =
+        smp_reach_plan(world->real.reach, real_class(world, loader, name), plan, REFERENCE_METHODS);
+    for (unsigned m = 0; m < it->method_count; m++) {
+        const bool has_probe = reference_reach_has_probe(&it->methods[m]);
+
+        assert_int_equal(plan[m].id >= 0, has_probe);
+        assert_int_equal(plan[m].is_root, has_probe && it->methods[m].is_root);
+        it->methods[m].was_planned = has_probe;
+        probes -= has_probe;
+    }
+    assert_int_equal(probes, 0);
+    it->may_be_stale = false;
+}
+
+/* A method of a class that has an id and a probe; NULL: the one that was drawn has none. */
+static struct reference_method *draw_probed(struct world *world, unsigned loader, unsigned name,
+                                            unsigned *number)
+{
+    struct reference_class *const it = &world->naive.classes[loader][name];
+
+    if (!it->is_loaded || it->method_count == 0)
+        return NULL;
+    *number = draw(world, it->method_count);
+    return reference_reach_has_probe(&it->methods[*number]) ? &it->methods[*number] : NULL;
+}
+
+static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned name)
+{
+    struct reference_class *const it = &world->naive.classes[loader][name];
+    unsigned number = 0;
+    struct reference_method *const method = draw_probed(world, loader, name, &number);
+    const unsigned what = draw(world, 10);
+
+    if (method == NULL)
+        return;
+    if (what < 8) {
+        smp_reach_entered(world->real.reach, method->id);
+    } else if (what == 8) {
+        smp_reach_leave_alone(world->real.reach, real_class(world, loader, name), number, "why");
+        method->is_left_alone = true;
+        method->was_planned = false; /* the bytes that are in force have no probe */
+        it->may_be_stale = true;
+    } else {
+        assert_int_equal(smp_reach_drop(world->real.reach, method->id, 1), !method->is_root);
+        if (method->is_root)
+            return;
+        method->is_dropped = true;
+        it->may_be_stale = true;
+    }
+    method->is_expanded = true;
+    reference_reach_close(&world->naive);
+}
+
+static bool is_kept(void *self, int32_t id)
+{
+    return (uint32_t)id < *(const uint32_t *)self;
+}
+
+static void recycle(struct world *world)
+{
+    const struct smp_method_ids *const ids = smp_reach_ids(world->real.reach);
+
+    world->in_use = draw(world, (unsigned)smp_method_ids_end(ids) + 1);
+    (void)smp_reach_recycle(world->real.reach, is_kept, &world->in_use);
+    for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(ids, id);
+
+        if (record == NULL)
+            world->had[id] = 0;
+        else if (record->state == SMP_METHOD_RETIRED)
+            assert_true((uint32_t)id < world->in_use);
+    }
+}
+
+static void plan_or_put_back(struct world *world, uint32_t taken)
+{
+    for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+        for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
+            if (real_class(world, l, n) != taken)
+                continue;
+            if (draws(world, 50))
+                make_plan(world, l, n);
+            else
+                smp_reach_put_back(world->real.reach, taken);
+            return;
+        }
+    }
+    fail_msg("no class has index %u", taken);
+}
+
+static void make_batch(struct world *world)
+{
+    uint32_t batch[4];
+    const size_t taken = smp_reach_take_batch(world->real.reach, batch, draw(world, 5));
+
+    for (size_t i = 0; i < taken; i++)
+        plan_or_put_back(world, batch[i]);
+}
+
+/* --- comparing --- */
+
+/* An id stays with its method, and no other one has ever had it. */
+static void check_id(struct world *world, struct reference_method *naive,
+                     const struct smp_indexed_method *real)
+{
+    assert_true(real->id >= 0 && real->id < MOST_IDS);
+    if (naive->id >= 0) {
+        assert_int_equal(naive->id, real->id);
+        return;
+    }
+    assert_int_equal(world->had[real->id], 0);
+    world->had[real->id] = ++world->methods_seen;
+    naive->id = real->id;
+}
+
+static void check_class(struct world *world, unsigned loader, unsigned name, uint32_t *probes,
+                        uint32_t *roots)
+{
+    struct reference_class *const naive = &world->naive.classes[loader][name];
+    const uint32_t found = real_class(world, loader, name);
+    bool is_changed = false;
+
+    assert_int_equal(found != 0, naive->is_loaded);
+    if (found == 0)
+        return;
+
+    const struct smp_indexed_class *const real =
+        smp_class_index_at(&world->real.reach->index, found);
+
+    assert_int_equal(real->body.method_count, naive->method_count);
+    for (unsigned m = 0; m < naive->method_count; m++) {
+        struct reference_method *const method = &naive->methods[m];
+        const bool has_probe = reference_reach_has_probe(method);
+
+        assert_int_equal(smp_wanted_has_probe(&real->body.methods[m]), has_probe);
+        if (method->is_wanted)
+            check_id(world, method, &real->body.methods[m]);
+        else
+            assert_int_equal(real->body.methods[m].id, -1);
+        is_changed |= has_probe != method->was_planned;
+        *probes += has_probe;
+        *roots += has_probe && method->is_root;
+    }
+    if (is_changed || !naive->may_be_stale)
+        assert_int_equal(real->is_dirty, is_changed);
+}
+
+static void check(struct world *world)
+{
+    struct smp_reach_figures figures;
+    uint32_t probes = 0;
+    uint32_t roots = 0;
+
+    for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+        for (unsigned n = 0; n < REFERENCE_NAMES; n++)
+            check_class(world, l, n, &probes, &roots);
+    }
+    smp_reach_figures(world->real.reach, &figures);
+    assert_int_equal(figures.methods, probes);
+    assert_int_equal(figures.roots, roots);
+}
+
+static void step(struct world *world)
+{
+    const unsigned what = draw(world, 100);
+    const unsigned loader = draw(world, REFERENCE_LOADERS);
+    const unsigned name = draw(world, REFERENCE_NAMES);
+
+    if (what < 40)
+        load(world, loader, name);
+    else if (what < 50)
+        unload(world, loader, name);
+    else if (what < 51)
+        unload_loader(world, loader);
+    else if (what < 85)
+        enter_leave_or_drop(world, loader, name);
+    else if (what < 95)
+        make_plan(world, loader, name);
+    else if (what < 97)
+        recycle(world);
+    else
+        make_batch(world);
+}
+
+static void run(enum smp_scheme scheme, bool has_rules)
+{
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct world world = { .naive = { .scheme = scheme, .has_rules = has_rules },
+                               .random = seed * 1000003 };
+
+        reach_fixture_begin(&world.real, scheme, has_rules ? reference_rules : "", reference_filter,
+                            0, 0);
+        for (unsigned i = 0; i < STEPS; i++) {
+            step(&world);
+            check(&world);
+        }
+        assert_true(world.methods_seen > 0);
+        reach_fixture_end(&world.real);
+        assert_int_equal(smp_alloc_live_bytes(), 0);
+    }
+}
+
+static void test_lazy(void **state)
+{
+    (void)state;
+    run(SMP_SCHEME_LAZY, true);
+}
+
+static void test_eager(void **state)
+{
+    (void)state;
+    run(SMP_SCHEME_EAGER, true);
+}
+
+static void test_total(void **state)
+{
+    (void)state;
+    run(SMP_SCHEME_TOTAL, true);
+    run(SMP_SCHEME_TOTAL, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lazy),
+        cmocka_unit_test(test_eager),
+        cmocka_unit_test(test_total),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

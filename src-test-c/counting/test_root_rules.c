@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/random.h"
+#include "counting/root_rules.h"
+#include "support/failing_alloc.h"
+#include "support/outline_text.h"
+#include "support/reference_stars.h"
+
+static struct smp_root_rules *read_rules(const char *list)
+{
+    struct smp_root_rules *rules = NULL;
+
+    assert_int_equal(smp_root_rules_create(NULL, list, &rules, NULL), SMP_OK);
+    return rules;
+}
+
+static bool matches(const char *rule, const char *class_name, const char *name,
+                    const char *descriptor)
+{
+    struct smp_root_rules *const rules = read_rules(rule);
+    bool is_match = false;
+
+    assert_int_equal(smp_root_rules_count(rules), 1);
+    is_match = smp_root_rules_match_class(rules, 0, slice_of(class_name)) &&
+               smp_root_rules_match_method(rules, 0, slice_of(name), slice_of(descriptor));
+    smp_root_rules_destroy(rules);
+    return is_match;
+}
+
+static void test_which_methods_match(void **state)
+{
+    static const struct {
+        const char *rule;
+        const char *class_name;
+        const char *name;
+        const char *descriptor;
+        bool expected;
+    } cases[] = {
+        { "com.acme.Order.add", "com/acme/Order", "add", "(I)V", true },
+        { "com.acme.Order.add", "com/acme/Order", "add", "()V", true },
+        { "com.acme.Order.add", "com/acme/Order", "adder", "()V", false },
+        { "com.acme.Order.add", "com/acme/Order", "ad", "()V", false },
+        { "com.acme.Order.add", "com/acme/OrderX", "add", "()V", false },
+        { "com.acme.Order.add", "com/acme/Order$Line", "add", "()V", false },
+        { "com.acme.Order.add", "com/acmeXOrder", "add", "()V", false },
+        { "com.acme.Order$Line.add", "com/acme/Order$Line", "add", "()V", true },
+        { "Main.main", "Main", "main", "([Ljava/lang/String;)V", true },
+        { "Main.main", "com/acme/Main", "main", "([Ljava/lang/String;)V", false },
+        { "com.acme.Order.add", "com.acme.Order", "add", "()V", false }, /* no internal name */
+        /* one level */
+        { "com.acme.jobs.*.run", "com/acme/jobs/Nightly", "run", "()V", true },
+        { "com.acme.jobs.*.run", "com/acme/jobs/Nightly$1", "run", "()V", true },
+        { "com.acme.jobs.*.run", "com/acme/jobs/sub/Nightly", "run", "()V", false },
+        { "com.acme.jobs.*.run", "com/acme/jobs", "run", "()V", false },
+        { "com.acme.jobs.*.run", "com/acme/jobs/Nightly", "runs", "()V", false },
+        { "com.acme.*Handler.handle*", "com/acme/OrderHandler", "handleNow", "()V", true },
+        { "com.acme.*Handler.handle*", "com/acme/Handler", "handle", "()V", true },
+        { "com.acme.*Handler.handle*", "com/acme/Handlers", "handle", "()V", false },
+        { "com.*.Order.add", "com/acme/Order", "add", "()V", true },
+        { "com.*.Order.add", "com/acme/x/Order", "add", "()V", false },
+        { "com.acme.Order.*", "com/acme/Order", "anything", "(J)J", true },
+        { "com.acme.Order.*", "com/acme/Order/Sub", "anything", "(J)J", false },
+        { "*.run", "Main", "run", "()V", true },
+        { "*.run", "com/acme/Main", "run", "()V", false },
+        /* one level or more */
+        { "com.acme.batch.**", "com/acme/batch/Job", "go", "()V", true },
+        { "com.acme.batch.**", "com/acme/batch/deep/down/Job", "go", "()V", true },
+        { "com.acme.batch.**", "com/acme/batch", "go", "()V", false },
+        { "com.acme.batch.**", "com/acme/batches/Job", "go", "()V", false },
+        { "com.acme.**.run", "com/acme/Job", "run", "()V", true },
+        { "com.acme.**.run", "com/acme/x/y/Job", "run", "()V", true },
+        { "com.acme.**.run", "com/acme/x/y/Job", "go", "()V", false },
+        { "com.**.jobs.*.run", "com/acme/jobs/jobs/Nightly", "run", "()V", true },
+        { "com.**.jobs.*.run", "com/jobs/Nightly", "run", "()V", false },
+        { "**", "Main", "main", "()V", true },
+        { "**.run", "a/b/C", "run", "()V", true },
+        /* constructors are named */
+        { "com.acme.Order.<init>", "com/acme/Order", "<init>", "(I)V", true },
+        { "com.acme.Order.<init>(int)", "com/acme/Order", "<init>", "(I)V", true },
+        { "com.acme.Order.<init>()", "com/acme/Order", "<init>", "(I)V", false },
+        { "com.acme.Order.<clinit>", "com/acme/Order", "<clinit>", "()V", true },
+        { "com.acme.Order.*", "com/acme/Order", "<init>", "()V", false },
+        { "com.acme.Order.*", "com/acme/Order", "<clinit>", "()V", false },
+        { "com.acme.**", "com/acme/Order", "<init>", "()V", false },
+        { "com.acme.**.<init>", "com/acme/Order", "<init>", "()V", true },
+        /* parameters */
+        { "A.a()", "A", "a", "()V", true },
+        { "A.a( )", "A", "a", "()V", true },
+        { "A.a()", "A", "a", "(I)V", false },
+        { "A.a(int)", "A", "a", "()V", false },
+        { "A.a(int)", "A", "a", "(II)V", false },
+        { "A.a(int, int)", "A", "a", "(II)V", true },
+        { "A.a(boolean,byte,char,short,int,long,float,double)", "A", "a", "(ZBCSIJFD)I", true },
+        { "A.a(int)", "A", "a", "(J)V", false },
+        { "A.a(String)", "A", "a", "(Ljava/lang/String;)V", true },
+        { "A.a(java.lang.String)", "A", "a", "(Ljava/lang/String;)V", true },
+        { "A.a(lang.String)", "A", "a", "(Ljava/lang/String;)V", true },
+        { "A.a(tring)", "A", "a", "(Ljava/lang/String;)V", false },
+        { "A.a(java.lang.Str)", "A", "a", "(Ljava/lang/String;)V", false },
+        { "A.a(org.String)", "A", "a", "(Ljava/lang/String;)V", false },
+        { "A.a(x.java.lang.String)", "A", "a", "(Ljava/lang/String;)V", false },
+        { "A.a(Map.Entry)", "A", "a", "(Ljava/util/Map$Entry;)V", true },
+        { "A.a(Map$Entry)", "A", "a", "(Ljava/util/Map$Entry;)V", true },
+        { "A.a(Entry)", "A", "a", "(Ljava/util/Map$Entry;)V", true },
+        { "A.a(int[])", "A", "a", "([I)V", true },
+        { "A.a(int [] [])", "A", "a", "([[I)V", true },
+        { "A.a(int[])", "A", "a", "(I)V", false },
+        { "A.a(int)", "A", "a", "([I)V", false },
+        { "A.a(int[])", "A", "a", "([[I)V", false },
+        { "A.a(String...)", "A", "a", "([Ljava/lang/String;)V", true },
+        { "A.a(int[]...)", "A", "a", "([[I)V", true },
+        { "A.a(I)", "A", "a", "(I)V", false },
+        { "A.a(I)", "A", "a", "(LI;)V", true },
+        { "A.*(long)", "A", "b", "(J)V", true },
+        { "A.a (long)", "A", "a", "(J)V", true },
+        { "com.acme.**(long)", "com/acme/A", "b", "(J)V", true },
+        { "com.acme.**(long)", "com/acme/A", "b", "(I)V", false },
+        /* descriptors no class file has */
+        { "A.a(int)", "A", "a", "", false },
+        { "A.a(int)", "A", "a", "(", false },
+        { "A.a(String)", "A", "a", "(Ljava/lang/String", false },
+        { "A.a()", "A", "a", "I", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (matches(cases[i].rule, cases[i].class_name, cases[i].name, cases[i].descriptor) !=
+            cases[i].expected)
+            fail_msg("%s on %s.%s%s is not %d", cases[i].rule, cases[i].class_name, cases[i].name,
+                     cases[i].descriptor, cases[i].expected);
+    }
+}
+
+static void test_lists(void **state)
+{
+    struct smp_root_rules *rules =
+        read_rules(" com.acme.A.a ,\n\t,com.acme.B.b(int, long) ,, com.acme.**");
+
+    (void)state;
+    assert_int_equal(smp_root_rules_count(rules), 3);
+    assert_string_equal(smp_root_rules_text(rules, 0), "com.acme.A.a");
+    assert_string_equal(smp_root_rules_text(rules, 1), "com.acme.B.b(int, long)");
+    assert_string_equal(smp_root_rules_text(rules, 2), "com.acme.**");
+    assert_true(smp_root_rules_match_method(rules, 1, slice_of("b"), slice_of("(IJ)V")));
+    smp_root_rules_destroy(rules);
+    rules = read_rules(" , ");
+    assert_int_equal(smp_root_rules_count(rules), 0);
+    smp_root_rules_destroy(rules);
+    rules = read_rules("");
+    assert_int_equal(smp_root_rules_count(rules), 0);
+    smp_root_rules_destroy(rules);
+    smp_root_rules_destroy(NULL);
+}
+
+static void test_what_is_refused(void **state)
+{
+    static const struct {
+        const char *list;
+        const char *value;
+        const char *complaint;
+    } cases[] = {
+        { "handle", "handle", "no class before the method" },
+        { "com.acme.A.a, *", "*", "no class before the method" },
+        { "<init>", "<init>", "no class before the method" },
+        { "com..A.a", "com..A.a", "two dots in a row, or one at an end" },
+        { ".A.a", ".A.a", "two dots in a row, or one at an end" },
+        { "com.acme.A.", "com.acme.A.", "two dots in a row, or one at an end" },
+        { "()", "()", "two dots in a row, or one at an end" },
+        { "com.acme.A#a", "com.acme.A#a", "a character that no name in Java source has" },
+        { "com/acme/A.a", "com/acme/A.a", "a character that no name in Java source has" },
+        { "com.acme.A.a;com.acme.B.b", "com.acme.A.a;com.acme.B.b",
+          "a character that no name in Java source has" },
+        { "${roots}.a", "${roots}.a", "a placeholder that was not replaced" },
+        { "com.acme.A a", "com.acme.A a", "white space inside a name" },
+        { "void com.acme.A.a", "void com.acme.A.a", "white space inside a name" },
+        { "com.acme.***", "com.acme.***", "** beside other text: it stands for whole levels" },
+        { "com.acme.a**.b", "com.acme.a**.b", "** beside other text: it stands for whole levels" },
+        { "com.<init>.a", "com.<init>.a",
+          "of names with < only <init> and <clinit>, after the class" },
+        { "com.acme.A.<new>", "com.acme.A.<new>",
+          "of names with < only <init> and <clinit>, after the class" },
+        { "com.acme.A.a(int", "com.acme.A.a(int",
+          "parentheses that do not match, or text behind them" },
+        { "com.acme.A.a int)", "com.acme.A.a int)",
+          "parentheses that do not match, or text behind them" },
+        { "com.acme.A.a(int) throws", "com.acme.A.a(int) throws",
+          "parentheses that do not match, or text behind them" },
+        { "com.acme.A.a((int)", "com.acme.A.a((int)",
+          "parentheses that do not match, or text behind them" },
+        { "com.acme.A.a(int,)", "com.acme.A.a(int,)", "a parameter without a type" },
+        { "com.acme.A.a([])", "com.acme.A.a([])", "a parameter without a type" },
+        { "com.acme.A.a(void)", "com.acme.A.a(void)", "void as the type of a parameter" },
+        { "com.acme.A.a(int count)", "com.acme.A.a(int count)", "white space inside a name" },
+        { "com.acme.A.a(List<String>)", "com.acme.A.a(List<String>)",
+          "type arguments: write the parameter's class alone" },
+        { "com.acme.A.a(*)", "com.acme.A.a(*)", "a star among the parameters" },
+        { "com.acme.A.a(java..String)", "com.acme.A.a(java..String)",
+          "two dots in a row, or one at an end" },
+        { "com.acme.A.a(int......)", "com.acme.A.a(int......)",
+          "two dots in a row, or one at an end" },
+    };
+    char expected[SMP_ROOT_RULES_MESSAGE_BYTES];
+    char message[SMP_ROOT_RULES_MESSAGE_BYTES];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct smp_root_rules *rules = NULL;
+
+        (void)snprintf(expected, sizeof(expected),
+                       "rootMethods must be methods separated by commas, as "
+                       "com.acme.OrderHandler.handle, com.acme.jobs.*.run, com.acme.batch.**, "
+                       "com.acme.Order.<init> or com.acme.Order.add(int, String); got \"%s\": %s",
+                       cases[i].value, cases[i].complaint);
+        message[0] = '\0';
+        if (smp_root_rules_create(NULL, cases[i].list, &rules, message) != SMP_EINVAL)
+            fail_msg("%s is not refused", cases[i].list);
+        assert_string_equal(message, expected);
+        assert_null(rules);
+        assert_int_equal(smp_root_rules_create(NULL, cases[i].list, &rules, NULL), SMP_EINVAL);
+    }
+}
+
+static void test_too_many_and_too_long(void **state)
+{
+    enum { BYTES = (SMP_MAX_ROOT_RULES + 1) * 4 + 1 };
+    static char list[BYTES];
+    char message[SMP_ROOT_RULES_MESSAGE_BYTES];
+    struct smp_root_rules *rules = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < SMP_MAX_ROOT_RULES; i++)
+        memcpy(list + 4 * i, "A.b,", 4);
+    rules = read_rules(list);
+    assert_int_equal(smp_root_rules_count(rules), SMP_MAX_ROOT_RULES);
+    smp_root_rules_destroy(rules);
+    rules = NULL;
+    memcpy(list + (size_t)4 * SMP_MAX_ROOT_RULES, "A.b,", 4);
+    assert_int_equal(smp_root_rules_create(NULL, list, &rules, message), SMP_EINVAL);
+    assert_non_null(strstr(message, "got \"A.b\": more than 1,000 parts"));
+
+    memset(list, 'a', SMP_MAX_ROOT_RULE_BYTES + 1);
+    list[1] = '.';
+    list[SMP_MAX_ROOT_RULE_BYTES] = '\0';
+    rules = read_rules(list);
+    smp_root_rules_destroy(rules);
+    rules = NULL;
+    list[SMP_MAX_ROOT_RULE_BYTES] = 'a';
+    list[SMP_MAX_ROOT_RULE_BYTES + 1] = '\0';
+    assert_int_equal(smp_root_rules_create(NULL, list, &rules, message), SMP_EINVAL);
+    assert_non_null(strstr(message, "\xe2\x80\xa6\": more than 1,000 bytes"));
+}
+
+/* Random patterns of a small alphabet, against trying every length. */
+static void test_stars_against_the_naive_version(void **state)
+{
+    static const char *const PATTERN_PARTS[] = { "a", "b", "ab", "*", "a*", "*b", "a*b", "**" };
+    static const char *const NAME_PARTS[] = { "a", "b", "ab", "aab", "abb", "ba" };
+    uint64_t random = 3;
+    unsigned matching = 0;
+
+    (void)state;
+    for (unsigned round = 0; round < 20000; round++) {
+        char pattern[64] = "";
+        char rule[80];
+        char name[64] = "";
+        struct smp_root_rules *rules = NULL;
+        const unsigned parts = 1 + (unsigned)(smp_random_next(&random) % 5);
+        const unsigned levels = 1 + (unsigned)(smp_random_next(&random) % 6);
+
+        for (unsigned i = 0; i < parts; i++) {
+            if (i > 0)
+                strcat(pattern, ".");
+            strcat(pattern, PATTERN_PARTS[smp_random_next(&random) % 8]);
+        }
+        for (unsigned i = 0; i < levels; i++) {
+            if (i > 0)
+                strcat(name, "/");
+            strcat(name, NAME_PARTS[smp_random_next(&random) % 6]);
+        }
+        (void)snprintf(rule, sizeof(rule), "%s.m", pattern);
+        rules = read_rules(rule);
+
+        const bool expected = reference_stars(pattern, name);
+
+        matching += expected;
+        if (smp_root_rules_match_class(rules, 0, slice_of(name)) != expected)
+            fail_msg("%s on %s is not %d", pattern, name, expected);
+        smp_root_rules_destroy(rules);
+    }
+    assert_in_range(matching, 1000, 19000);
+}
+
+static enum smp_status create_rules(void *self)
+{
+    struct smp_root_rules *rules = NULL;
+    const enum smp_status status = smp_root_rules_create(NULL, "A.a, B.b", &rules, NULL);
+
+    (void)self;
+    smp_root_rules_destroy(rules);
+    return status;
+}
+
+static void test_each_allocation_of_rules_may_fail(void **state)
+{
+    const struct failing_alloc_steps steps = failing_alloc_each_step(create_rules, NULL);
+
+    (void)state;
+    assert_int_equal(steps.refused, 3);
+    assert_int_equal(steps.survived, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_which_methods_match),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_too_many_and_too_long),
+        cmocka_unit_test(test_stars_against_the_naive_version),
+        cmocka_unit_test(test_each_allocation_of_rules_may_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

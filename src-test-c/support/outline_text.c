@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/outline_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+struct smp_slice slice_of(const char *text)
+{
+    return (struct smp_slice){ text, strlen(text) };
+}
+
+static bool take_modifier(struct smp_method_outline *method, const char *word)
+{
+    static const struct {
+        const char *word;
+        uint16_t access;
+    } FLAGS[] = { { "static", SMP_ACCESS_STATIC },
+                  { "private", SMP_ACCESS_PRIVATE },
+                  { "native", SMP_ACCESS_NATIVE },
+                  { "abstract", SMP_ACCESS_ABSTRACT } };
+
+    for (size_t i = 0; i < sizeof(FLAGS) / sizeof(FLAGS[0]); i++) {
+        if (strcmp(word, FLAGS[i].word) == 0) {
+            method->access |= FLAGS[i].access;
+            return true;
+        }
+    }
+    if (strcmp(word, "trivial") != 0)
+        return false;
+    method->is_trivial = true;
+    return true;
+}
+
+static void cut_method(const char *word, struct smp_slice *name, struct smp_slice *descriptor)
+{
+    const char *const open = strchr(word, '(');
+
+    assert_non_null(open);
+    *name = (struct smp_slice){ word, (size_t)(open - word) };
+    *descriptor = slice_of(open);
+}
+
+static void read_call(struct smp_call_outline *call, char *word)
+{
+    char *const mark = strpbrk(word, "#*");
+
+    assert_non_null(mark);
+    call->is_dispatched = *mark == '*';
+    call->owner = (struct smp_slice){ word, (size_t)(mark - word) };
+    cut_method(mark + 1, &call->name, &call->descriptor);
+}
+
+static void read_outline_method(struct outline_text *self, char *text, size_t *calls)
+{
+    struct smp_method_outline *method = &self->methods[self->outline.method_count++];
+    char *rest = NULL;
+    char *word = strtok_r(text, " ", &rest);
+
+    assert_true(self->outline.method_count <= OUTLINE_METHODS);
+    *method = (struct smp_method_outline){ .calls = &self->calls[*calls] };
+    while (word != NULL && take_modifier(method, word))
+        word = strtok_r(NULL, " ", &rest);
+    assert_non_null(word);
+    cut_method(word, &method->name, &method->descriptor);
+    word = strtok_r(NULL, " ", &rest);
+    if (word == NULL)
+        return;
+    assert_string_equal(word, "->");
+    while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
+        assert_true(*calls < OUTLINE_CALLS);
+        read_call(&self->calls[(*calls)++], word);
+        method->call_count++;
+    }
+}
+
+static void read_types(struct outline_text *self, char *text)
+{
+    char *rest = NULL;
+    char *word = strtok_r(text, " ", &rest);
+
+    self->outline.name = slice_of(word);
+    word = strtok_r(NULL, " ", &rest);
+    if (word == NULL)
+        return;
+    assert_string_equal(word, ":");
+    word = strtok_r(NULL, " ", &rest);
+    self->outline.super_name = slice_of(word);
+    while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
+        assert_true(self->outline.interface_count < OUTLINE_INTERFACES);
+        self->interfaces[self->outline.interface_count++] = slice_of(word);
+    }
+}
+
+const struct smp_class_outline *outline_text_read(struct outline_text *self, uint64_t loader,
+                                                  const char *line)
+{
+    size_t calls = 0;
+    char *rest = NULL;
+    char *part = NULL;
+
+    assert_true(strlen(line) < OUTLINE_BYTES);
+    memcpy(self->text, line, strlen(line) + 1);
+    self->outline = (struct smp_class_outline){ .loader = loader,
+                                                .interfaces = self->interfaces,
+                                                .methods = self->methods };
+    part = strtok_r(self->text, "|", &rest);
+    assert_non_null(part);
+    read_types(self, part);
+    while ((part = strtok_r(NULL, "|", &rest)) != NULL)
+        read_outline_method(self, part, &calls);
+    return &self->outline;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reach_fixture.h - a reach with its rules and filter, and questions to it by name.
+ *
+ * Owns     all of it until reach_fixture_end.
+ */
+#ifndef SMP_SUPPORT_REACH_FIXTURE_H
+#define SMP_SUPPORT_REACH_FIXTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counting/reach.h"
+
+enum { REACH_AMPLE_BYTES = 64 * 1024 * 1024 };
+
+struct reach_fixture {
+    struct smp_root_rules *rules;
+    struct smp_call_filter *filter;
+    struct smp_reach *reach;
+};
+
+/* max_methods and max_bytes 0: the default, and ample. */
+void reach_fixture_begin(struct reach_fixture *self, enum smp_scheme scheme, const char *rules,
+                         const char *filter, uint32_t max_methods, size_t max_bytes);
+void reach_fixture_end(struct reach_fixture *self);
+
+/* A class as outline_text.h writes it, of loader 1 or another; its index. */
+uint32_t reach_load(struct reach_fixture *self, const char *line);
+uint32_t reach_load_by(struct reach_fixture *self, uint64_t loader, const char *line);
+uint32_t reach_find(struct reach_fixture *self, const char *class_name);
+/* The id of "com/acme/A.run()V" of loader 1; -1: it has no probe, and is not to get one. */
+int32_t reach_id(struct reach_fixture *self, const char *method);
+/* The methods with probes, as in "com/acme/A.run()V com/acme/B.go()V", in order of their ids. */
+const char *reach_wanted(struct reach_fixture *self, char *out, size_t size);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/reference_reach.h"
+
+#include <string.h>
+
+/* Numbers 0 to 2 are the JDK's, 3 is never instrumented, 4 and 5 are excluded. */
+static const char *const NAMES[REFERENCE_NAMES] = {
+    "java/lang/Object", "java/util/List",  "java/util/AbstractList",
+    "java/lang/Thread", "com/acme/util/U", "com/acme/util/V",
+    "com/acme/A",       "com/acme/B",      "com/acme/C",
+    "com/acme/D",       "com/acme/E",      "com/acme/F",
+    "com/acme/G",       "com/acme/H"
+};
+
+static const struct {
+    const char *name;
+    const char *descriptor;
+} SIGNATURES[REFERENCE_SIGNATURES] = { { "a", "()V" },      { "b", "(I)I" },
+                                       { "run", "()V" },    { "main", "([Ljava/lang/String;)V" },
+                                       { "<init>", "()V" }, { "<clinit>", "()V" },
+                                       { "c", "()V" } };
+
+const char *const reference_rules =
+    "com.acme.A.a, com.acme.B.*, com.acme.util.U.b(int), java.util.List.a, java.lang.Thread.run";
+const char *const reference_filter = "-com.acme.util";
+
+const char *reference_class_name(unsigned name)
+{
+    return NAMES[name];
+}
+
+const char *reference_method_name(unsigned signature)
+{
+    return SIGNATURES[signature].name;
+}
+
+const char *reference_descriptor(unsigned signature)
+{
+    return SIGNATURES[signature].descriptor;
+}
+
+static bool is_rule(unsigned name, unsigned signature)
+{
+    return (name == 6 && signature == 0) ||
+           (name == 7 && signature != REFERENCE_INIT && signature != REFERENCE_CLINIT) ||
+           (name == 4 && signature == 1) || (name == 1 && signature == 0);
+}
+
+static bool is_allowed_name(unsigned name)
+{
+    return name > 5;
+}
+
+/* Classes of which the engine keeps no methods: they end no search. */
+static bool hides_methods(const struct reference_reach *self, unsigned name)
+{
+    return name == 0 || name == 2 || name == 3 || (name == 1 && !self->has_rules);
+}
+
+static bool has_no_code(const struct reference_method *method)
+{
+    return (method->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) != 0;
+}
+
+static bool is_root_of(const struct reference_reach *self, unsigned name,
+                       const struct reference_method *method)
+{
+    const bool is_static = (method->access & SMP_ACCESS_STATIC) != 0;
+
+    if (self->has_rules)
+        return is_rule(name, method->signature);
+    return self->scheme == SMP_SCHEME_TOTAL && is_allowed_name(name) && !has_no_code(method) &&
+           ((method->signature == 2 && !is_static) || (method->signature == 3 && is_static));
+}
+
+bool reference_reach_has_probe(const struct reference_method *method)
+{
+    return method->is_wanted && !method->is_left_alone && !method->is_dropped;
+}
+
+/* --- types --- */
+
+/* Does any way lead from the class to the name? seen: names that were tried. */
+static bool leads_to(const struct reference_reach *self, const struct reference_class *from,
+                     unsigned to, bool seen[REFERENCE_NAMES])
+{
+    for (unsigned s = 0; s < from->super_count; s++) {
+        const unsigned super = from->supers[s];
+
+        if (super == to)
+            return true;
+        if (seen[super])
+            continue;
+        seen[super] = true;
+        for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+            const struct reference_class *const named = &self->classes[l][super];
+
+            if (named->is_loaded && leads_to(self, named, to, seen))
+                return true;
+        }
+    }
+    return false;
+}
+
+struct found_methods {
+    bool seen[REFERENCE_LOADERS][REFERENCE_NAMES];
+    bool found[REFERENCE_LOADERS][REFERENCE_NAMES][REFERENCE_METHODS];
+};
+
+static void look_up(const struct reference_reach *self, unsigned loader, unsigned name,
+                    unsigned signature, bool is_override, struct found_methods *out)
+{
+    const struct reference_class *const it = &self->classes[loader][name];
+    bool is_declared = false;
+
+    if (!it->is_loaded || out->seen[loader][name])
+        return;
+    out->seen[loader][name] = true;
+    for (unsigned m = 0; m < it->method_count && !hides_methods(self, name); m++) {
+        const struct reference_method *const method = &it->methods[m];
+
+        if (method->signature != signature)
+            continue;
+        is_declared = true;
+        if (!is_override || (method->access & (SMP_ACCESS_PRIVATE | SMP_ACCESS_STATIC)) == 0)
+            out->found[loader][name][m] = true;
+    }
+    if (is_declared && signature != REFERENCE_CLINIT)
+        return;
+    for (unsigned s = 0; s < it->super_count; s++) {
+        for (unsigned l = 0; l < REFERENCE_LOADERS; l++)
+            look_up(self, l, it->supers[s], signature, is_override, out);
+        if (signature == REFERENCE_CLINIT)
+            return;
+    }
+}
+
+/* --- the closure --- */
+
+static void want_found_methods(struct reference_reach *self, const struct found_methods *found)
+{
+    for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+        for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
+            struct reference_class *const it = &self->classes[l][n];
+
+            for (unsigned m = 0; it->is_loaded && m < it->method_count; m++) {
+                struct reference_method *const method = &it->methods[m];
+
+                if (found->found[l][n][m] && !has_no_code(method) &&
+                    (method->is_root || (is_allowed_name(n) && !method->is_trivial)))
+                    method->is_wanted = true;
+            }
+        }
+    }
+}
+
+static void follow(struct reference_reach *self, const struct reference_call *call)
+{
+    for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+        for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
+            const struct reference_class *const it = &self->classes[l][n];
+            bool seen[REFERENCE_NAMES] = { false };
+
+            if (!it->is_loaded)
+                continue;
+            if (n == call->owner ||
+                (call->is_dispatched && leads_to(self, it, call->owner, seen))) {
+                struct found_methods found = { 0 };
+
+                look_up(self, l, n, call->signature, n != call->owner, &found);
+                want_found_methods(self, &found);
+            }
+        }
+    }
+}
+
+static bool is_expanded_now(const struct reference_reach *self,
+                            const struct reference_method *method)
+{
+    switch (self->scheme) {
+    case SMP_SCHEME_LAZY:
+        return method->is_expanded;
+    case SMP_SCHEME_EAGER:
+        return method->is_wanted;
+    default:
+        return false;
+    }
+}
+
+static void follow_all(struct reference_reach *self)
+{
+    bool called[REFERENCE_NAMES][REFERENCE_SIGNATURES][2] = { { { false } } };
+
+    for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+        for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
+            const struct reference_class *const it = &self->classes[l][n];
+
+            for (unsigned m = 0; it->is_loaded && m < it->method_count; m++) {
+                const struct reference_method *const method = &it->methods[m];
+
+                for (unsigned c = 0; is_expanded_now(self, method) && c < method->call_count; c++) {
+                    const struct reference_call *const call = &method->calls[c];
+                    const bool is_dispatched = call->is_dispatched &&
+                                               call->signature != REFERENCE_INIT &&
+                                               call->signature != REFERENCE_CLINIT;
+
+                    called[call->owner][call->signature][is_dispatched] = true;
+                    if (!is_dispatched)
+                        called[call->owner][REFERENCE_CLINIT][false] = true;
+                }
+            }
+        }
+    }
+    for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
+        for (unsigned s = 0; s < REFERENCE_SIGNATURES; s++) {
+            for (unsigned d = 0; d < 2; d++) {
+                if (called[n][s][d])
+                    follow(self, &(struct reference_call){ n, s, d != 0 });
+            }
+        }
+    }
+}
+
+static unsigned count_wanted(const struct reference_reach *self)
+{
+    unsigned count = 0;
+
+    for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+        for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
+            const struct reference_class *const it = &self->classes[l][n];
+
+            for (unsigned m = 0; it->is_loaded && m < it->method_count; m++)
+                count += it->methods[m].is_wanted;
+        }
+    }
+    return count;
+}
+
+void reference_reach_close(struct reference_reach *self)
+{
+    unsigned before = 0;
+
+    do {
+        before = count_wanted(self);
+        follow_all(self);
+    } while (count_wanted(self) > before);
+}
+
+static void want_by_itself(struct reference_reach *self, unsigned name,
+                           struct reference_method *method)
+{
+    method->is_root = is_root_of(self, name, method);
+    if (has_no_code(method))
+        return;
+    if (method->is_root ||
+        (self->scheme == SMP_SCHEME_TOTAL && is_allowed_name(name) && !method->is_trivial))
+        method->is_wanted = true;
+}
+
+static void keep_history(struct reference_method *method, const struct reference_class *old)
+{
+    for (unsigned m = 0; old->is_loaded && m < old->method_count; m++) {
+        const struct reference_method *const before = &old->methods[m];
+
+        if (before->signature != method->signature)
+            continue;
+        method->is_wanted = before->is_wanted;
+        method->is_dropped = before->is_dropped;
+        method->is_expanded = before->is_expanded;
+        method->id = before->id;
+    }
+}
+
+void reference_reach_load(struct reference_reach *self, unsigned loader, unsigned name,
+                          const struct reference_class *loaded)
+{
+    struct reference_class *const it = &self->classes[loader][name];
+    const struct reference_class old = *it;
+
+    *it = *loaded;
+    it->is_loaded = true;
+    it->may_be_stale = false;
+    if (hides_methods(self, name))
+        it->method_count = 0;
+    for (unsigned m = 0; m < it->method_count; m++) {
+        struct reference_method *const method = &it->methods[m];
+
+        method->is_wanted = method->is_left_alone = method->is_dropped = false;
+        method->is_expanded = method->was_planned = false;
+        method->id = -1;
+        keep_history(method, &old);
+        want_by_itself(self, name, method);
+    }
+    reference_reach_close(self);
+}
+
+void reference_reach_unload(struct reference_reach *self, unsigned loader, unsigned name)
+{
+    memset(&self->classes[loader][name], 0, sizeof(self->classes[loader][name]));
+}

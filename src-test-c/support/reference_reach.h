@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reference_reach.h - counting/reach once more, naive: after each step everything is computed from
+ * scratch, over names that are small numbers.
+ *
+ * What is kept from step to step is only what the scheme defines as history: which methods are
+ * wanted (as long as their class is loaded), and which have been entered.
+ */
+#ifndef SMP_SUPPORT_REFERENCE_REACH_H
+#define SMP_SUPPORT_REFERENCE_REACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "counting/class_outline.h"
+#include "counting/reach.h"
+
+enum {
+    REFERENCE_NAMES = 14,
+    REFERENCE_SIGNATURES = 7,
+    REFERENCE_CLINIT = 5, /* number of a signature, as the one behind it */
+    REFERENCE_INIT = 4,
+    REFERENCE_LOADERS = 3,
+    REFERENCE_METHODS = 5, /* of a class at most */
+    REFERENCE_CALLS = 4,   /* of a method at most */
+    REFERENCE_SUPERS = 3
+};
+
+struct reference_call {
+    unsigned owner;
+    unsigned signature;
+    bool is_dispatched;
+};
+
+struct reference_method {
+    unsigned signature;
+    uint16_t access;
+    bool is_trivial;
+    unsigned call_count;
+    struct reference_call calls[REFERENCE_CALLS];
+    bool is_root;
+    bool is_wanted; /* has an id, or was refused one for good */
+    bool is_left_alone;
+    bool is_dropped;
+    bool is_expanded; /* LAZY: entered, or it cannot be */
+    bool was_planned; /* it had a probe in the last plan */
+    int32_t id;       /* of the real one; -1: not seen yet */
+};
+
+struct reference_class {
+    bool is_loaded;
+    bool may_be_stale; /* a probe was taken since the last plan: it may be dirty for nothing */
+    unsigned supers[REFERENCE_SUPERS];
+    unsigned super_count;
+    unsigned method_count;
+    struct reference_method methods[REFERENCE_METHODS];
+};
+
+struct reference_reach {
+    enum smp_scheme scheme;
+    bool has_rules;
+    struct reference_class classes[REFERENCE_LOADERS][REFERENCE_NAMES];
+};
+
+const char *reference_class_name(unsigned name);
+const char *reference_method_name(unsigned signature);
+const char *reference_descriptor(unsigned signature);
+/* The rules and the filter that the naive version knows by heart. */
+extern const char *const reference_rules;
+extern const char *const reference_filter;
+
+/* Only super types, methods and calls of the class are read. */
+void reference_reach_load(struct reference_reach *self, unsigned loader, unsigned name,
+                          const struct reference_class *loaded);
+void reference_reach_unload(struct reference_reach *self, unsigned loader, unsigned name);
+/* After changes to flags of methods. */
+void reference_reach_close(struct reference_reach *self);
+bool reference_reach_has_probe(const struct reference_method *method);
+
+#endif

@@ -56,7 +56,7 @@ static struct smp_profile *take_snapshot(struct generated_input *input, bool eve
     struct smp_profile *profile = NULL;
     struct smp_tree *tree = NULL;
 
-    must_ok(smp_tree_create(&input->quota, SMP_ALL_MEASURES, PART_BYTES, &tree), "tree");
+    must_ok(smp_tree_create(&input->quota, SMP_SAMPLED_MEASURES, PART_BYTES, &tree), "tree");
     must_ok(smp_thread_groups_create(&input->quota, PART_BYTES, &groups), "groups");
     add_all(input, tree);
     for (uint32_t i = 1; every_node && i < smp_tree_node_count(tree); i++)

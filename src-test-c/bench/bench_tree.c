@@ -146,7 +146,7 @@ static struct smp_tree *measure_tree(const struct generated_input *input, struct
     for (size_t pass = 0; pass < PASSES; pass++) {
         int64_t since_ns;
         smp_tree_destroy(tree);
-        must_ok(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), "tree");
+        must_ok(smp_tree_create(NULL, SMP_SAMPLED_MEASURES, PART_BYTES, &tree), "tree");
         since_ns = smp_clock_own_cpu_ns();
         add_all(input, tree, leaves);
         keep_best(&figures->insert_new_ns, since_ns, frames);
@@ -210,7 +210,7 @@ static struct smp_profile *take_snapshot(struct generated_input *input, bool eve
     struct smp_tree *tree = NULL;
     int64_t since_ns;
 
-    must_ok(smp_tree_create(&input->quota, SMP_ALL_MEASURES, PART_BYTES, &tree), "tree");
+    must_ok(smp_tree_create(&input->quota, SMP_SAMPLED_MEASURES, PART_BYTES, &tree), "tree");
     must_ok(smp_thread_groups_create(&input->quota, PART_BYTES, &groups), "groups");
     add_all(input, tree, leaves);
     free(leaves);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_examples.c FOLDER - two snapshots in every format, as files for tools that are not ours,
- * and what they must come to as NAME.sums: "wall cpu samples" of the whole in nanoseconds, then of
- * each group as "group <wall> <cpu> <samples> <bytes of its name>".
+ * export_examples.c FOLDER - some snapshots in every format, as files for tools that are not ours,
+ * and what they must come to as NAME.sums: "wall cpu samples calls" of the whole in nanoseconds,
+ * then of each sampled group as "group <wall> <cpu> <samples> <bytes of its name>".
  *
- * plain: a service. nasty: the names no format may stumble over; nasty.names has them as they are:
- * class, method, file or "-", "native" or "line", each with a NUL behind it.
+ * plain: a service. counted: one whose calls are counted. nasty: the names no format may stumble
+ * over; nasty.names has them as they are: class, method, file or "-", "native" or "line", each with
+ * a NUL behind it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -148,7 +149,7 @@ static void begin(struct example *example, uint64_t seed)
 {
     *example = (struct example){ .seed = seed };
     must(smp_methods_create(NULL, PART_BYTES, NULL, &example->names) == SMP_OK, "names");
-    must(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &example->tree) == SMP_OK, "tree");
+    must(smp_tree_create(NULL, SMP_SAMPLED_MEASURES, PART_BYTES, &example->tree) == SMP_OK, "tree");
     must(smp_thread_groups_create(NULL, PART_BYTES, &example->groups) == SMP_OK, "groups");
 }
 
@@ -160,6 +161,43 @@ static struct smp_profile *make_plain(uint64_t seed)
     begin(&example, seed);
     for (int i = 0; i < 2000; i++)
         add_stack(&example, groups[below(&example, 3)], 0, PLAIN_METHODS);
+    return seal(&example);
+}
+
+/* A path of methods without lines, and how often its last one was called. */
+static void add_calls(struct example *example, const char *group_name)
+{
+    const struct smp_name_source source = { .resolve = resolve, .release = release };
+    const struct smp_group_key key = { .name = group_name, .kind = SMP_GROUP_COUNTED };
+    const struct smp_group group = smp_thread_groups_find(example->groups, key);
+    struct smp_group_info *info = smp_thread_groups_info(example->groups, group);
+    uint32_t locations[6];
+    const size_t depth = 1 + below(example, 6);
+    uint32_t leaf = 0;
+
+    for (size_t i = 0; i < depth; i++) {
+        const struct method *method = &methods[1 + below(example, 3)];
+        const struct smp_frame frame = { .method = (uint64_t)(uintptr_t)method, .bci = -1 };
+        locations[i] = smp_methods_locate(example->names, &source, &frame);
+    }
+    must(smp_tree_root(example->tree, group.index, &info->root) == SMP_OK, "root");
+    must(smp_tree_add(example->tree, info->root, locations, depth, &leaf) == SMP_OK, "add");
+    smp_tree_credit(example->tree, leaf, SMP_MEASURE_CALLS, 1 + below(example, 1000000));
+    tree_credit(example->tree, leaf, below(example, 1000000), below(example, 1000), 0);
+}
+
+static struct smp_profile *make_counted(void)
+{
+    static const char *const groups[] = { "http-worker", "main", "timer" };
+    struct example example = { .seed = 3 };
+
+    must(smp_methods_create(NULL, PART_BYTES, NULL, &example.names) == SMP_OK, "names");
+    must(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &example.tree) == SMP_OK, "tree");
+    must(smp_thread_groups_create(NULL, PART_BYTES, &example.groups) == SMP_OK, "groups");
+    for (int i = 0; i < 2000; i++) {
+        add_stack(&example, groups[below(&example, 3)], 0, PLAIN_METHODS);
+        add_calls(&example, groups[below(&example, 2)]);
+    }
     return seal(&example);
 }
 
@@ -228,12 +266,14 @@ static void write_sums(const struct smp_profile *profile, const char *name)
         samples[group_of[i]] += tree_own_samples(profile->tree, i);
         all += tree_own_samples(profile->tree, i);
     }
-    (void)fprintf(file, "%" PRId64 " %" PRId64 " %" PRIu64 "\n", tree_wall(profile->tree, 0),
-                  tree_cpu(profile->tree, 0), all);
+    (void)fprintf(file, "%" PRId64 " %" PRId64 " %" PRIu64 " %" PRId64 "\n",
+                  smp_profile_total(profile, SMP_MEASURE_WALL),
+                  smp_profile_total(profile, SMP_MEASURE_CPU), all,
+                  smp_profile_total(profile, SMP_MEASURE_CALLS));
     for (uint32_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
         const struct smp_group_info *info =
             smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
-        if (info->root != 0)
+        if (info->root != 0 && info->kind == SMP_GROUP_SAMPLED)
             (void)fprintf(file, "group %" PRId64 " %" PRId64 " %" PRIu64 " %zu\n",
                           tree_wall(profile->tree, info->root), tree_cpu(profile->tree, info->root),
                           samples[i], strlen(info->name));
@@ -261,6 +301,7 @@ static void write_all(struct smp_profile *profile, const char *name)
     write_format(profile, name, "wall.collapsed", SMP_FORMAT_COLLAPSED, SMP_MEASURE_WALL);
     write_format(profile, name, "cpu.collapsed", SMP_FORMAT_COLLAPSED, SMP_MEASURE_CPU);
     write_format(profile, name, "samples.collapsed", SMP_FORMAT_COLLAPSED, SMP_MEASURE_SAMPLES);
+    write_format(profile, name, "calls.collapsed", SMP_FORMAT_COLLAPSED, SMP_MEASURE_CALLS);
     write_format(profile, name, "pprof", SMP_FORMAT_PPROF, SMP_MEASURE_WALL);
     write_format(profile, name, "wall.speedscope.json", SMP_FORMAT_SPEEDSCOPE, SMP_MEASURE_WALL);
     write_format(profile, name, "samples.speedscope.json", SMP_FORMAT_SPEEDSCOPE,
@@ -277,6 +318,7 @@ int main(int count, char **arguments)
     folder = arguments[1];
     write_all(make_plain(1), "plain");
     write_all(make_plain(2), "plain2");
+    write_all(make_counted(), "counted");
     write_all(make_nasty(), "nasty");
     write_names("nasty");
     return 0;

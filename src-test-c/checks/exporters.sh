@@ -52,7 +52,7 @@ lacks() {
     return 1
 }
 
-# ours NAME COLUMN: a sum over all groups; 1 wall, 2 CPU, 3 samples.
+# ours NAME COLUMN: a sum over all groups; 1 wall, 2 CPU, 3 samples, 4 calls.
 ours() {
     awk -v column="$2" 'NR == 1 { print $column }' "$work/$1.sums"
 }
@@ -79,7 +79,7 @@ collapsed_sum() {
 check_collapsed() {
     local name sum lines wrong
     has perl COLLAPSED || return 0
-    for name in plain nasty; do
+    for name in plain counted nasty; do
         read -r sum lines wrong < <(collapsed_sum <"$work/$name.wall.collapsed")
         same "$name: collapsed wall time" "$(ours $name 1)" "$sum"
         same "$name: collapsed lines out of order" 0 "$wrong"
@@ -87,7 +87,10 @@ check_collapsed() {
         same "$name: collapsed CPU time" "$(ours $name 2)" "$sum"
         read -r sum lines wrong < <(collapsed_sum <"$work/$name.samples.collapsed")
         same "$name: collapsed samples" "$(ours $name 3)" "$sum"
+        read -r sum lines wrong < <(collapsed_sum <"$work/$name.calls.collapsed")
+        same "$name: collapsed calls" "$(ours $name 4)" "$sum"
     done
+    [ "$(ours counted 4)" -gt 0 ] || fail "no calls were counted"
     read -r sum lines wrong < <(cat "$work"/plain{,2}.samples.collapsed | collapsed_sum)
     same "two collapsed files as one" "$(($(ours plain 3) + $(ours plain2 3)))" "$sum"
     read -r sum lines wrong < <(tr -d '\n' <"$work/plain.samples.collapsed" | collapsed_sum)
@@ -123,6 +126,11 @@ pprof_top_total() {
         sed -nE 's/^Showing nodes accounting for (-?[0-9]+)(ns)?, .* of (-?[0-9]+)(ns)? total$/\1/p'
 }
 
+# In NAME.sums.
+column_of() {
+    case $1 in wall) echo 1 ;; cpu) echo 2 ;; samples) echo 3 ;; calls) echo 4 ;; esac
+}
+
 check_broken_pprof() {
     local size
     size=$(stat -c %s "$work/plain.pprof")
@@ -150,6 +158,9 @@ check_pprof() {
             "$(pprof_groups "$work/$name.pprof")"
         go tool pprof -traces "$work/$name.pprof" >"$work/traces" 2>&1 || fail "$name: pprof -traces"
     done
+    for name in wall cpu samples calls; do
+        same "counted: pprof -top of $name" "$(ours counted "$(column_of $name)")" "$(pprof_top_total "$work/counted.pprof" $name)"
+    done
     same "default type" wall "$(go tool pprof -top "$work/plain.pprof" 2>/dev/null | sed -n 's/^Type: //p')"
     go tool pprof -proto "$work/plain.pprof" "$work/plain2.pprof" >"$work/both.pprof" 2>/dev/null
     same "merged by pprof" $(($(ours plain 1) + $(ours plain2 1))) "$(pprof_sum "$work/both.pprof" 2)"
@@ -167,14 +178,14 @@ has_module() {
 check_json() {
     has node "JSON, names" || return 0
     ! command -v go >/dev/null || go tool pprof -raw "$work/nasty.pprof" >"$work/nasty.pprof.raw" 2>/dev/null
-    node "$here/exporters.js" "$work" plain plain2 nasty || bad=1
+    node "$here/exporters.js" "$work" plain plain2 counted nasty || bad=1
 }
 
 check_speedscope_schema() {
     has node SPEEDSCOPE || return 0
     has_module ajv "the schema of SPEEDSCOPE" || return 0
     has_module speedscope SPEEDSCOPE || return 0
-    node "$here/speedscope_schema.js" "$work" plain plain2 nasty || bad=1
+    node "$here/speedscope_schema.js" "$work" plain plain2 counted nasty || bad=1
 }
 
 check_speedscope() {

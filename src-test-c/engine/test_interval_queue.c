@@ -60,7 +60,8 @@ static struct smp_profile *make_interval(struct fixture *f, int64_t wall_ns, uns
     struct smp_thread_groups *groups = NULL;
     struct smp_profile *profile = NULL;
 
-    assert_int_equal(smp_tree_create(f->quota, SMP_ALL_MEASURES, 4 * PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(f->quota, SMP_SAMPLED_MEASURES, 4 * PART_BYTES, &tree),
+                     SMP_OK);
     assert_int_equal(smp_thread_groups_create(f->quota, PART_BYTES, &groups), SMP_OK);
     const struct smp_group group =
         smp_thread_groups_find(groups, (struct smp_group_key){ .name = "main" });

@@ -68,7 +68,7 @@ static struct smp_profile *make_profile(struct smp_quota *quota)
     struct smp_methods *methods = NULL;
     struct smp_profile *profile = NULL;
 
-    assert_int_equal(smp_tree_create(quota, SMP_ALL_MEASURES, 1 << 20, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(quota, SMP_SAMPLED_MEASURES, 1 << 20, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(quota, 1 << 20, &groups), SMP_OK);
     assert_int_equal(smp_methods_create(quota, 1 << 20, NULL, &methods), SMP_OK);
     const uint32_t stack[] = { smp_methods_pseudo(methods, "[leaf]"),

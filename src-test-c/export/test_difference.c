@@ -351,7 +351,7 @@ static void what_is_unknown_is_refused(void **state)
                 smp_export_difference(sides->profiles, (enum smp_format)format, 0, NULL, &to),
                 SMP_EINVAL);
     }
-    for (int weight = -1; weight <= SMP_MEASURE_SAMPLES + 1; weight += SMP_MEASURE_SAMPLES + 2)
+    for (int weight = -1; weight <= SMP_MEASURE_COUNT; weight += SMP_MEASURE_COUNT + 1)
         assert_int_equal(smp_export_difference(sides->profiles, SMP_FORMAT_COLLAPSED,
                                                (enum smp_measure)weight, NULL, &to),
                          SMP_EINVAL);

@@ -599,7 +599,7 @@ static void what_is_unknown_is_refused(void **state)
 {
     const struct smp_profile *profile = make_small(*state);
     const struct smp_export_style style = { 0 };
-    const struct smp_export_style odd = { .weight = (enum smp_measure)3 };
+    const struct smp_export_style odd = { .weight = SMP_MEASURE_COUNT };
     struct memory_output output = { 0 };
 
     assert_int_equal(export_to(&output, profile, SMP_FORMAT_COUNT, &style), SMP_EINVAL);

@@ -164,7 +164,7 @@ static void a_line_without_anything_of_its_own_is_none(void **state)
     struct smp_profile *made = NULL;
     uint32_t leaf = 0;
 
-    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(NULL, SMP_SAMPLED_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
     const struct smp_group group =
         smp_thread_groups_find(groups, (struct smp_group_key){ .name = "main" });

@@ -18,7 +18,8 @@
 
 enum { PART_BYTES = 1 << 20, MS = 1000000 };
 
-#define WITHOUT_WAITS (SMP_ALL_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_WAITS))
+#define WITHOUT_WAITS SMP_SAMPLED_MEASURES
+#define WITH_WAITS (SMP_SAMPLED_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_WAITS))
 
 static void on_resolve_end(void *self, struct smp_method_info *info)
 {
@@ -122,7 +123,7 @@ static void assert_lacks(const struct smp_bytes *out, const char *text)
 static void export_has(void **state, enum smp_format format, struct smp_export_style style,
                        const char *text)
 {
-    struct smp_profile *profile = make_profile(*state, SMP_ALL_MEASURES);
+    struct smp_profile *profile = make_profile(*state, WITH_WAITS);
     struct smp_bytes out;
 
     export(profile, format, style, &out);
@@ -161,10 +162,10 @@ static void text_has_its_column_where_it_is_chosen(void **state)
     const uint32_t both = SMP_MEASURE_BIT(SMP_MEASURE_CPU) | SMP_MEASURE_BIT(SMP_MEASURE_WAITS);
 
     export_has(state, SMP_FORMAT_TEXT, (struct smp_export_style){ .columns = both },
-               " Cumulative time(ms): 40, Method time(ms): 10, CPU time(ms): 4, lock waits: 305\n");
+               " Cumulative time(ms): 40, Method time(ms): 10, CPU time(ms): 4, Lock waits: 305\n");
     export_has(state, SMP_FORMAT_TEXT,
                (struct smp_export_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_WAITS) },
-               " Cumulative time(ms): 30, Method time(ms): 30, lock waits: 300\n");
+               " Cumulative time(ms): 30, Method time(ms): 30, Lock waits: 300\n");
     export_has(state, SMP_FORMAT_TEXT, (struct smp_export_style){ .columns = 0 },
                " Cumulative time(ms): 40, Method time(ms): 10\n");
 }
@@ -184,7 +185,7 @@ static void top_is_ordered_by_it_and_has_its_column(void **state)
 /* Sample types: (waits, count), (samples, count), (cpu, nanoseconds), (wall, nanoseconds). */
 static void pprof_has_its_sample_type_and_values(void **state)
 {
-    struct smp_profile *profile = make_profile(*state, SMP_ALL_MEASURES);
+    struct smp_profile *profile = make_profile(*state, WITH_WAITS);
     const char types[] = "\x0a\x04\x08\x01\x10\x02"
                          "\x0a\x04\x08\x03\x10\x02"
                          "\x0a\x04\x08\x04\x10\x05"
@@ -206,7 +207,7 @@ static void pprof_has_its_sample_type_and_values(void **state)
 
 static void difference_has(void **state, enum smp_format format, const char *text)
 {
-    struct smp_profile *profile = make_profile(*state, SMP_ALL_MEASURES);
+    struct smp_profile *profile = make_profile(*state, WITH_WAITS);
     const struct smp_profile *const sides[SMP_DIFF_SIDES] = { [SMP_DIFF_AFTER] = profile };
     struct smp_bytes out;
     const struct smp_output output = { .write = append, .self = &out };
@@ -257,7 +258,7 @@ static void what_a_profile_does_not_hold_is_in_no_export(void **state)
 
 static void a_merged_profile_holds_what_one_of_them_does(void **state)
 {
-    struct smp_profile *with = make_profile(*state, SMP_ALL_MEASURES);
+    struct smp_profile *with = make_profile(*state, WITH_WAITS);
     struct smp_profile *without = make_profile(*state, WITHOUT_WAITS);
     struct smp_profile *merged = NULL;
     struct smp_bytes out;

@@ -62,8 +62,8 @@ static int set_up(void **state)
     assert_int_equal(smp_methods_create(&fixture.quota, PART_BYTES, NULL, &fixture.methods),
                      SMP_OK);
     fixture.location = smp_methods_pseudo(fixture.methods, "[waiting for the test]");
-    assert_int_equal(smp_tree_create(&fixture.quota, SMP_ALL_MEASURES, PART_BYTES, &fixture.tree),
-                     SMP_OK);
+    assert_int_equal(
+        smp_tree_create(&fixture.quota, SMP_SAMPLED_MEASURES, PART_BYTES, &fixture.tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(&fixture.quota, PART_BYTES, &fixture.groups), SMP_OK);
     fill(&fixture);
     *state = &fixture;
@@ -184,6 +184,72 @@ static void a_refused_create_adopts_nothing(void **state)
     smp_profile_release(profile);
 }
 
+static struct smp_profile *take_counted(struct fixture *fixture)
+{
+    const struct smp_group_key key = { .name = "a", .kind = SMP_GROUP_COUNTED };
+    struct smp_group_info *info;
+    uint32_t leaf = 0;
+
+    smp_tree_destroy(fixture->tree);
+    smp_thread_groups_destroy(fixture->groups);
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, PART_BYTES, &fixture->tree),
+                     SMP_OK);
+    assert_int_equal(smp_thread_groups_create(&fixture->quota, PART_BYTES, &fixture->groups),
+                     SMP_OK);
+    fill(fixture);
+    const struct smp_group group = smp_thread_groups_find(fixture->groups, key);
+    info = smp_thread_groups_info(fixture->groups, group);
+    assert_int_equal(smp_tree_root(fixture->tree, group.index, &info->root), SMP_OK);
+    assert_int_equal(smp_tree_add(fixture->tree, info->root, &fixture->location, 1, &leaf), SMP_OK);
+    tree_credit(fixture->tree, leaf, 100, 10, 0);
+    smp_tree_credit(fixture->tree, leaf, SMP_MEASURE_CALLS, 9);
+    return take(fixture);
+}
+
+/* The time of a counted tree is in a sampled one. */
+static void its_total_has_no_time_twice(void **state)
+{
+    struct fixture *fixture = *state;
+    struct smp_profile *profile = take_counted(fixture);
+    const int64_t samples = GROUPS * (GROUPS + 1) / 2;
+    const uint32_t last = (uint32_t)smp_tree_node_count(profile->tree) - 1;
+
+    assert_int_equal(tree_wall(profile->tree, 0), 100 * samples + 100);
+    assert_int_equal(smp_profile_total(profile, SMP_MEASURE_WALL), 100 * samples);
+    assert_int_equal(smp_profile_total(profile, SMP_MEASURE_CPU), 10 * samples);
+    assert_int_equal(smp_profile_total(profile, SMP_MEASURE_SAMPLES), samples);
+    assert_int_equal(smp_profile_total(profile, SMP_MEASURE_CALLS), 9);
+    assert_true(smp_profile_is_counted(profile, last));
+    assert_true(smp_profile_is_counted(profile, last - 1));
+    assert_false(smp_profile_is_counted(profile, last - 2));
+    smp_profile_release(profile);
+}
+
+static void with_calls_alone_it_is_not_empty(void **state)
+{
+    struct fixture *fixture = *state;
+    struct smp_profile *profile = NULL;
+
+    for (int64_t calls = 0; calls <= 1; calls++) {
+        const struct smp_group_key key = { .name = "a", .kind = SMP_GROUP_COUNTED };
+        struct smp_tree *tree = NULL;
+        struct smp_thread_groups *groups = NULL;
+        uint32_t leaf = 0;
+
+        assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
+        assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
+        struct smp_group_info *const info =
+            smp_thread_groups_info(groups, smp_thread_groups_find(groups, key));
+        assert_int_equal(smp_tree_root(tree, 2, &info->root), SMP_OK);
+        assert_int_equal(smp_tree_add(tree, info->root, &fixture->location, 1, &leaf), SMP_OK);
+        smp_tree_credit(tree, leaf, SMP_MEASURE_CALLS, calls);
+        assert_int_equal(smp_profile_create(NULL, tree, groups, fixture->methods, &profile),
+                         SMP_OK);
+        assert_int_equal(smp_profile_is_empty(profile), calls == 0);
+        smp_profile_release(profile);
+    }
+}
+
 static void *hold_read_release(void *argument)
 {
     struct smp_profile *profile = argument;
@@ -227,6 +293,8 @@ int main(void)
         TEST(knows_which_names_are_its_own),
         TEST(lives_until_its_last_holder_lets_go),
         TEST(a_refused_create_adopts_nothing),
+        TEST(its_total_has_no_time_twice),
+        TEST(with_calls_alone_it_is_not_empty),
         TEST(is_held_and_read_by_many_threads),
     };
 #undef TEST

@@ -175,7 +175,7 @@ static void make_profile(struct generated_profile *made, struct smp_methods *nam
     struct smp_tree *tree = NULL;
     struct smp_thread_groups *groups = NULL;
 
-    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(NULL, SMP_SAMPLED_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
     /* One without a stack. */
     (void)smp_thread_groups_find(
@@ -426,7 +426,7 @@ static void sums_stick_at_their_maximum(void **state)
     int64_t sums[4];
 
     (void)state;
-    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(NULL, SMP_SAMPLED_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
     for (uint32_t line = 0; line < 2; line++) {
         const struct generated_stack stack = { .depth = 1,
@@ -458,7 +458,7 @@ static struct smp_profile *make_large(struct smp_methods *names, char side)
     char text[TEXT_BYTES];
     uint32_t leaf = 0;
 
-    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(NULL, SMP_SAMPLED_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
     for (uint32_t i = 0; i < MANY_FRAMES; i++) {
         (void)snprintf(text, sizeof(text), "%c group %c%c%c", side,
@@ -491,7 +491,7 @@ static void large_profiles_fit_as_small_ones_do(void **state)
     assert_int_equal(smp_profile_diff_create(NULL, profiles, true, &diff), SMP_OK);
     /* And the group past the limit, which both have. */
     assert_int_equal(smp_profile_diff_count(diff), 2 + 2 * (MANY_GROUPS + MANY_FRAMES));
-    assert_int_equal(smp_profile_diff_measures(diff), SMP_ALL_MEASURES);
+    assert_int_equal(smp_profile_diff_measures(diff), SMP_SAMPLED_MEASURES);
     smp_profile_diff_destroy(diff);
     smp_profile_release(before);
     smp_profile_release(after);

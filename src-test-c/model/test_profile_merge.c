@@ -82,7 +82,8 @@ static struct interval begin(void)
 {
     struct interval interval = { 0 };
 
-    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &interval.tree), SMP_OK);
+    assert_int_equal(smp_tree_create(NULL, SMP_SAMPLED_MEASURES, PART_BYTES, &interval.tree),
+                     SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &interval.groups), SMP_OK);
     return interval;
 }

@@ -247,6 +247,110 @@ static void test_it_works_again_when_memory_is_back(void **state)
     smp_thread_groups_destroy(groups);
 }
 
+/* --- counted groups --- */
+
+static struct smp_group counted(struct smp_thread_groups *groups, const char *name)
+{
+    return smp_thread_groups_find(
+        groups, (struct smp_group_key){ .name = name, .kind = SMP_GROUP_COUNTED });
+}
+
+static void test_a_name_is_one_group_of_each_kind(void **state)
+{
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    const struct smp_group sampled =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" });
+    struct smp_group found = { .index = 77 };
+
+    (void)state;
+    assert_false(smp_thread_groups_has_counted(groups));
+    assert_false(smp_thread_groups_peek(
+        groups, (struct smp_group_key){ .name = "worker-", .kind = SMP_GROUP_COUNTED }, &found));
+    assert_int_equal(found.index, 77);
+    assert_int_equal(smp_thread_groups_count(groups), 2);
+    const struct smp_group other = counted(groups, "worker-");
+    assert_true(smp_thread_groups_has_counted(groups));
+    assert_int_not_equal(other.index, sampled.index);
+    assert_int_equal(counted(groups, "worker-").index, other.index);
+    assert_int_equal(info_of(groups, "worker-") - smp_thread_groups_info(groups, sampled), 0);
+    assert_true(smp_thread_groups_is_counted(groups, other));
+    assert_false(smp_thread_groups_is_counted(groups, sampled));
+    assert_true(smp_thread_groups_peek(
+        groups, (struct smp_group_key){ .name = "worker-", .kind = SMP_GROUP_COUNTED }, &found));
+    assert_int_equal(found.index, other.index);
+    assert_int_equal(smp_thread_groups_count(groups), 4); /* two overflow groups */
+    assert_false(smp_thread_groups_is_jvm(groups, counted(groups, SMP_JVM_THREADS_NAME)));
+    smp_thread_groups_destroy(groups);
+}
+
+/* Counted time must not come into a sampled group. */
+static void test_too_many_counted_groups_share_an_overflow_group_of_their_own(void **state)
+{
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    char name[32];
+    struct smp_group group = { 0 };
+
+    (void)state;
+    for (unsigned i = 0; i < SMP_MAX_GROUPS + 10; i++) {
+        (void)snprintf(name, sizeof(name), "%u", i);
+        group = smp_thread_groups_find(groups, (struct smp_group_key){ .name = name });
+    }
+    assert_int_equal(group.index, 0);
+    group = counted(groups, "late"); /* no counted one was there before the limit */
+    assert_true(smp_thread_groups_is_counted(groups, group));
+    assert_string_equal(smp_thread_groups_info(groups, group)->name, "[over group limit]");
+    assert_int_equal(counted(groups, "later").index, group.index);
+    assert_int_equal(counted(groups, "[over group limit]").index, group.index);
+    assert_int_equal(smp_thread_groups_overflow(groups, SMP_GROUP_COUNTED).index, group.index);
+    assert_int_equal(smp_thread_groups_overflow(groups, SMP_GROUP_SAMPLED).index, 0);
+    smp_thread_groups_destroy(groups);
+}
+
+static void test_without_memory_a_counted_key_gets_no_counted_group(void **state)
+{
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    struct failing_alloc failing;
+    char name[32];
+    unsigned number = 0;
+
+    (void)state;
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    do
+        (void)snprintf(name, sizeof(name), "%u", number++);
+    while (smp_thread_groups_find(groups, (struct smp_group_key){ .name = name }).index != 0);
+    assert_false(smp_thread_groups_is_counted(groups, counted(groups, "worker-")));
+    assert_false(smp_thread_groups_has_counted(groups));
+    assert_true(failing_alloc_disarm(&failing) > 0);
+    assert_true(smp_thread_groups_is_counted(groups, counted(groups, "worker-")));
+    smp_thread_groups_destroy(groups);
+}
+
+static void test_added_groups_keep_their_kind(void **state)
+{
+    struct smp_thread_groups *from = groups_of(NULL, AMPLE_BYTES);
+    struct smp_thread_groups *to = groups_of(NULL, AMPLE_BYTES);
+    struct smp_group added = { 0 };
+
+    (void)state;
+    (void)smp_thread_groups_find(from, (struct smp_group_key){ .name = "worker-" });
+    smp_thread_groups_info(from, counted(from, "worker-"))->hook_ns = 30;
+    smp_thread_groups_info(to, counted(to, "worker-"))->hook_ns = 12;
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < smp_thread_groups_count(from); i++) {
+            const struct smp_group source = { .index = (uint32_t)i };
+            assert_true(smp_thread_groups_add_group(to, from, i, false, &added));
+            assert_int_equal(smp_thread_groups_is_counted(to, added),
+                             smp_thread_groups_is_counted(from, source));
+            assert_string_equal(smp_thread_groups_info(to, added)->name,
+                                smp_thread_groups_info(from, source)->name);
+        }
+    }
+    assert_int_equal(smp_thread_groups_count(to), 4);
+    assert_int_equal(smp_thread_groups_info(to, counted(to, "worker-"))->hook_ns, 72);
+    smp_thread_groups_destroy(from);
+    smp_thread_groups_destroy(to);
+}
+
 static enum smp_status use(void *self)
 {
     struct smp_thread_groups *groups = NULL;
@@ -291,6 +395,10 @@ int main(void)
         cmocka_unit_test(test_over_the_maximum_there_is_still_an_answer),
         cmocka_unit_test(test_sightings_over_the_maximum_are_counted),
         cmocka_unit_test(test_it_works_again_when_memory_is_back),
+        cmocka_unit_test(test_a_name_is_one_group_of_each_kind),
+        cmocka_unit_test(test_too_many_counted_groups_share_an_overflow_group_of_their_own),
+        cmocka_unit_test(test_without_memory_a_counted_key_gets_no_counted_group),
+        cmocka_unit_test(test_added_groups_keep_their_kind),
         cmocka_unit_test(test_no_memory_at_any_step),
     };
 

@@ -42,8 +42,8 @@ static int set_up(void **state)
     smp_quota_init(&fixture.quota, QUOTA_BYTES);
     fixture.reference = reference_tree_create();
     fixture.seed = 88172645463325252u;
-    assert_int_equal(smp_tree_create(&fixture.quota, SMP_ALL_MEASURES, MAX_BYTES, &fixture.tree),
-                     SMP_OK);
+    assert_int_equal(
+        smp_tree_create(&fixture.quota, SMP_SAMPLED_MEASURES, MAX_BYTES, &fixture.tree), SMP_OK);
     *state = &fixture;
     return 0;
 }
@@ -304,12 +304,16 @@ static void agrees_with_its_dumb_reference_on_random_stacks(void **state)
 static void has_of_each_measure_it_holds_what_a_tree_of_all_has(void **state)
 {
     static const uint32_t sets[] = { 0, SMP_MEASURE_BIT(SMP_MEASURE_CPU),
-                                     SMP_ALL_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_CPU) };
+                                     SMP_ALL_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_CPU),
+                                     SMP_MEASURE_BIT(SMP_MEASURE_WALL), SMP_SAMPLED_MEASURES };
+    enum { SETS = sizeof(sets) / sizeof(sets[0]) };
     struct fixture *fixture = *state;
-    struct smp_tree *some[3] = { NULL, NULL, NULL };
+    struct smp_tree *some[SETS] = { NULL };
+    struct smp_tree *all = NULL;
     uint32_t locations[MAX_DEPTH];
 
-    for (size_t i = 0; i < 3; i++)
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &all), SMP_OK);
+    for (size_t i = 0; i < SETS; i++)
         assert_int_equal(smp_tree_create(&fixture->quota, sets[i], MAX_BYTES, &some[i]), SMP_OK);
     for (size_t round = 0; round < 3000; round++) {
         const uint32_t group = below(fixture, GROUPS);
@@ -317,17 +321,20 @@ static void has_of_each_measure_it_holds_what_a_tree_of_all_has(void **state)
         const struct smp_amounts amounts = {
             .of = { [SMP_MEASURE_WALL] = below(fixture, 1000000),
                     [SMP_MEASURE_CPU] = below(fixture, 1000),
-                    [SMP_MEASURE_SAMPLES] = 1 },
+                    [SMP_MEASURE_SAMPLES] = 1,
+                    [SMP_MEASURE_CALLS] = below(fixture, 10) },
         };
-        const uint32_t leaf = add(fixture->tree, root_of(fixture->tree, group), locations, depth);
-        smp_tree_credit_all(fixture->tree, leaf, &amounts);
-        for (size_t i = 0; i < 3; i++) {
+        const uint32_t leaf = add(all, root_of(all, group), locations, depth);
+        smp_tree_credit_all(all, leaf, &amounts);
+        for (size_t i = 0; i < SETS; i++) {
             assert_int_equal(add(some[i], root_of(some[i], group), locations, depth), leaf);
             smp_tree_credit_all(some[i], leaf, &amounts);
         }
     }
-    smp_tree_seal(fixture->tree);
-    for (size_t i = 0; i < 3; i++) {
+    smp_tree_seal(all);
+    assert_links_reach_all(all);
+    assert_sums_by_location(all);
+    for (size_t i = 0; i < SETS; i++) {
         smp_tree_seal(some[i]);
         assert_links_reach_all(some[i]);
         assert_sums_by_location(some[i]);
@@ -336,15 +343,14 @@ static void has_of_each_measure_it_holds_what_a_tree_of_all_has(void **state)
             for (int m = 0; m < SMP_MEASURE_COUNT; m++) {
                 const bool holds = (sets[i] & SMP_MEASURE_BIT(m)) != 0;
                 const enum smp_measure measure = (enum smp_measure)m;
-                assert_int_equal(
-                    smp_column_at(smp_tree_column(some[i], measure), node),
-                    holds ? smp_column_at(smp_tree_column(fixture->tree, measure), node) : 0);
-                assert_int_equal(own.of[m],
-                                 holds ? smp_tree_self(fixture->tree, node, measure) : 0);
+                assert_int_equal(smp_column_at(smp_tree_column(some[i], measure), node),
+                                 holds ? smp_column_at(smp_tree_column(all, measure), node) : 0);
+                assert_int_equal(own.of[m], holds ? smp_tree_self(all, node, measure) : 0);
             }
         }
         smp_tree_destroy(some[i]);
     }
+    smp_tree_destroy(all);
 }
 
 /* A deep recursion: many nodes of one location, each the only child of the one above. */
@@ -467,7 +473,7 @@ static void sums_below_a_total_that_has_stuck_are_never_negative(void **state)
     for (int measure = 0; measure < SMP_MEASURE_COUNT; measure++) {
         struct smp_amounts amounts = { 0 };
         struct smp_tree *tree = NULL;
-        assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &tree),
+        assert_int_equal(smp_tree_create(&fixture->quota, SMP_SAMPLED_MEASURES, MAX_BYTES, &tree),
                          SMP_OK);
         amounts.of[measure] = INT64_MAX - 1;
         for (size_t i = 0; i < 2; i++)
@@ -500,7 +506,7 @@ static void sums_of_a_recursion_may_exceed_the_maximum_on_the_way(void **state)
 static enum smp_status create_and_destroy(void *self)
 {
     struct smp_tree *tree = NULL;
-    const enum smp_status status = smp_tree_create(self, SMP_ALL_MEASURES, MAX_BYTES, &tree);
+    const enum smp_status status = smp_tree_create(self, SMP_SAMPLED_MEASURES, MAX_BYTES, &tree);
 
     if (status != SMP_OK)
         assert_null(tree);
@@ -524,11 +530,11 @@ static void create_refuses_a_maximum_below_its_first_pages(void **state)
     struct fixture *fixture = *state;
     struct smp_tree *tree = NULL;
 
-    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, 0, &tree), SMP_EQUOTA);
-    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, FIRST_BYTES - 1, &tree),
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_SAMPLED_MEASURES, 0, &tree), SMP_EQUOTA);
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_SAMPLED_MEASURES, FIRST_BYTES - 1, &tree),
                      SMP_EQUOTA);
     assert_null(tree);
-    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, FIRST_BYTES, &tree),
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_SAMPLED_MEASURES, FIRST_BYTES, &tree),
                      SMP_OK);
     smp_tree_destroy(tree);
 }
@@ -585,7 +591,7 @@ static void refused_adds_take_no_memory(void **state)
     struct failing_alloc failing;
     size_t refused = 0;
 
-    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &untroubled),
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_SAMPLED_MEASURES, MAX_BYTES, &untroubled),
                      SMP_OK);
     for (uint32_t i = 0; i < CHAINS; i++) {
         const uint32_t locations[LENGTH] = { 1, 2, 3, 4, 1000 + i };
@@ -633,7 +639,8 @@ static void at_its_maximum_it_goes_on_with_what_it_has(void **state)
     size_t count;
     uint32_t leaf;
 
-    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, max_bytes, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_SAMPLED_MEASURES, max_bytes, &tree),
+                     SMP_OK);
     assert_int_equal(fill(tree, 20, &stacks), SMP_EQUOTA);
     count = smp_tree_node_count(tree);
     assert_int_equal(count, 2 + 20 * (size_t)stacks);
@@ -661,7 +668,7 @@ static void at_the_sessions_limit_it_goes_on_with_what_it_has(void **state)
 
     (void)state;
     smp_quota_init(&quota, 1000 * 1000);
-    assert_int_equal(smp_tree_create(&quota, SMP_ALL_MEASURES, MAX_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(&quota, SMP_SAMPLED_MEASURES, MAX_BYTES, &tree), SMP_OK);
     assert_int_equal(fill(tree, 20, &stacks), SMP_ENOMEM);
     assert_true(atomic_load(&quota.peak) <= quota.limit_bytes);
     assert_int_equal(smp_tree_node_count(tree), 2 + 20 * (size_t)stacks);
@@ -673,22 +680,40 @@ static void at_the_sessions_limit_it_goes_on_with_what_it_has(void **state)
 
 /* At every size, also in the moment of growing; beyond the first pages, which are there from the
  * start. */
-static void takes_at_most_48_bytes_a_node(void **state)
+static void assert_takes_at_most(struct fixture *fixture, struct smp_tree *tree, size_t node_bytes)
 {
-    struct fixture *fixture = *state;
-    const size_t before = atomic_load(&fixture->quota.peak) - FIRST_BYTES;
-    const uint32_t root = root_of(fixture->tree, 0);
+    const size_t before = smp_quota_used(&fixture->quota) - FIRST_BYTES;
+    const uint32_t root = root_of(tree, 0);
     uint32_t locations[MAX_DEPTH];
 
+    assert_int_equal(smp_tree_node_bytes(smp_tree_measures(tree)), node_bytes);
     for (uint32_t i = 0; i < 5000; i++) {
         for (uint32_t at = 0; at < MAX_DEPTH; at++)
             locations[at] = 1 + at + i % 7;
         locations[MAX_DEPTH - 1] = 1000 + i;
-        add(fixture->tree, root, locations, MAX_DEPTH);
+        add(tree, root, locations, MAX_DEPTH);
         assert_true(atomic_load(&fixture->quota.peak) - before <=
-                    48 * smp_tree_node_count(fixture->tree) + FIRST_BYTES);
+                    node_bytes * smp_tree_node_count(tree) + FIRST_BYTES);
     }
+}
+
+static void takes_at_most_48_bytes_a_node(void **state)
+{
+    struct fixture *fixture = *state;
+
+    assert_takes_at_most(fixture, fixture->tree, 48);
     assert_int_equal(smp_tree_bytes(fixture->tree) / 4096, smp_quota_used(&fixture->quota) / 4096);
+}
+
+/* A measure more is 8 bytes; one that is not held costs nothing. */
+static void takes_8_bytes_for_each_measure_it_holds(void **state)
+{
+    struct fixture *fixture = *state;
+    struct smp_tree *tree = NULL;
+
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &tree), SMP_OK);
+    assert_takes_at_most(fixture, tree, 48 + 8 * (SMP_MEASURE_COUNT - SMP_SAMPLED_MEASURE_COUNT));
+    smp_tree_destroy(tree);
 }
 
 /* --- figures of no node --- */
@@ -802,6 +827,7 @@ int main(void)
         TEST(at_its_maximum_it_goes_on_with_what_it_has),
         TEST(at_the_sessions_limit_it_goes_on_with_what_it_has),
         TEST(takes_at_most_48_bytes_a_node),
+        TEST(takes_8_bytes_for_each_measure_it_holds),
         TEST(unseen_figures_are_spread_by_what_was_seen),
         TEST(very_large_figures_are_spread_exactly),
         TEST(what_is_taken_back_is_no_more_than_a_node_has),

@@ -5,7 +5,7 @@
  *   static enum smp_status attempt(void *self)
  *   {
  *       struct smp_tree *tree = NULL;
- *       enum smp_status status = smp_tree_create(NULL, SMP_ALL_MEASURES, 1 << 20, &tree);
+ *       enum smp_status status = smp_tree_create(NULL, SMP_SAMPLED_MEASURES, 1 << 20, &tree);
  *       smp_tree_destroy(tree);
  *       return status;
  *   }

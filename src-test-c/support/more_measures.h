@@ -3,6 +3,6 @@
 #ifndef SMP_TEST_MORE_MEASURES_H
 #define SMP_TEST_MORE_MEASURES_H
 
-#define SMP_MORE_MEASURES(X) X(WAITS, "waits", NUMBER, "lock waits", "waits")
+#define SMP_MORE_MEASURES(X) X(WAITS, "waits", NUMBER, TOTAL, "lock waits", "waits")
 
 #endif

@@ -38,6 +38,8 @@ struct report_fixture {
     struct smp_methods *methods;
     struct smp_tree *tree;
     struct smp_thread_groups *groups;
+    struct smp_root_times *root_times;
+    struct smp_counting_account *counting;
     struct smp_profile *profile;
     struct name *names[BUCKETS];
     struct thread *threads[BUCKETS];
@@ -209,16 +211,30 @@ static void end_interval(struct report_fixture *fixture)
     smp_profile_release(fixture->profile);
     smp_tree_destroy(fixture->tree);
     smp_thread_groups_destroy(fixture->groups);
+    smp_root_times_destroy(fixture->root_times);
+    smp_counting_account_destroy(fixture->counting);
     fixture->profile = NULL;
     fixture->tree = NULL;
     fixture->groups = NULL;
+    fixture->root_times = NULL;
+    fixture->counting = NULL;
+}
+
+static void begin_with(struct report_fixture *fixture, uint32_t measures)
+{
+    end_interval(fixture);
+    assert_int_equal(smp_tree_create(NULL, measures, PART_BYTES, &fixture->tree), SMP_OK);
+    assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &fixture->groups), SMP_OK);
 }
 
 void report_fixture_begin(struct report_fixture *fixture)
 {
-    end_interval(fixture);
-    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &fixture->tree), SMP_OK);
-    assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &fixture->groups), SMP_OK);
+    begin_with(fixture, SMP_SAMPLED_MEASURES);
+}
+
+void report_fixture_begin_counting(struct report_fixture *fixture)
+{
+    begin_with(fixture, SMP_SAMPLED_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
 }
 
 struct report_fixture *report_fixture_create(void)
@@ -294,15 +310,64 @@ static uint64_t serial_of(struct report_fixture *fixture, const char *name)
     return thread->serial;
 }
 
-struct smp_group_info *report_fixture_group(struct report_fixture *fixture, const char *name)
+static struct smp_group_info *group_of(struct report_fixture *fixture, struct smp_group_key key)
 {
-    const struct smp_group group =
-        smp_thread_groups_find(fixture->groups, (struct smp_group_key){ .name = name });
+    const struct smp_group group = smp_thread_groups_find(fixture->groups, key);
     struct smp_group_info *info = smp_thread_groups_info(fixture->groups, group);
 
     if (info->root == 0)
         assert_int_equal(smp_tree_root(fixture->tree, group.index, &info->root), SMP_OK);
     return info;
+}
+
+struct smp_group_info *report_fixture_group(struct report_fixture *fixture, const char *name)
+{
+    return group_of(fixture, (struct smp_group_key){ .name = name });
+}
+
+struct smp_group_info *report_fixture_counted_group(struct report_fixture *fixture,
+                                                    const char *name)
+{
+    return group_of(fixture, (struct smp_group_key){ .name = name, .kind = SMP_GROUP_COUNTED });
+}
+
+uint32_t report_fixture_count(struct report_fixture *fixture, const char *group, const char *stack,
+                              int64_t calls, int64_t wall_ns, int64_t cpu_ns)
+{
+    const struct smp_group_key key = { .name = group, .kind = SMP_GROUP_COUNTED };
+    struct smp_group_info *const info = report_fixture_counted_group(fixture, group);
+    char *copy = strdup(stack);
+    char *rest = copy;
+    uint64_t depth = 0;
+    uint32_t node = info->root;
+
+    for (char *frame = strsep(&rest, "|"); frame != NULL; frame = strsep(&rest, "|")) {
+        const uint32_t location = location_of(fixture, frame);
+        assert_int_equal(smp_tree_add(fixture->tree, node, &location, 1, &node), SMP_OK);
+        depth++;
+    }
+    smp_thread_groups_see(fixture->groups, smp_thread_groups_find(fixture->groups, key),
+                          serial_of(fixture, group), group);
+    tree_credit(fixture->tree, node, wall_ns, cpu_ns, 0);
+    smp_tree_credit(fixture->tree, node, SMP_MEASURE_CALLS, calls);
+    if (depth > info->max_depth)
+        info->max_depth = depth;
+    free(copy);
+    return node;
+}
+
+struct smp_root_times *report_fixture_root_times(struct report_fixture *fixture)
+{
+    if (fixture->root_times == NULL)
+        assert_int_equal(smp_root_times_create(NULL, &fixture->root_times), SMP_OK);
+    return fixture->root_times;
+}
+
+struct smp_counting_account *report_fixture_counting(struct report_fixture *fixture)
+{
+    if (fixture->counting == NULL)
+        assert_int_equal(smp_counting_account_create(NULL, &fixture->counting), SMP_OK);
+    return fixture->counting;
 }
 
 void report_fixture_see(struct report_fixture *fixture, const char *group, const char *thread)
@@ -365,6 +430,10 @@ struct smp_profile *report_fixture_seal(struct report_fixture *fixture)
                      SMP_OK);
     fixture->tree = NULL;
     fixture->groups = NULL;
+    fixture->profile->root_times = fixture->root_times;
+    fixture->profile->counting = fixture->counting;
+    fixture->root_times = NULL;
+    fixture->counting = NULL;
     fixture->profile->from_wall_ms = 1000;
     fixture->profile->till_wall_ms = 2000;
     fixture->profile->elapsed_ns = 1000 * MS;

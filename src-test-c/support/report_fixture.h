@@ -59,6 +59,17 @@ uint32_t report_fixture_add(struct report_fixture *fixture, const char *group, u
 /* CPU time of a node of the open tree, and samples beside the one that add gave it. */
 void report_fixture_ran(struct report_fixture *fixture, uint32_t node, int64_t cpu_ns,
                         uint32_t samples);
+/* Begins an interval in which calls are counted, too. */
+void report_fixture_begin_counting(struct report_fixture *fixture);
+/* Calls of the last of these frames, which have no lines, with its own times, in the counted tree
+ * of the group, by a thread of its name: returns its node. */
+uint32_t report_fixture_count(struct report_fixture *fixture, const char *group, const char *stack,
+                              int64_t calls, int64_t wall_ns, int64_t cpu_ns);
+/* What the profile gets when it is sealed; these are made with the first call. */
+struct smp_root_times *report_fixture_root_times(struct report_fixture *fixture);
+struct smp_counting_account *report_fixture_counting(struct report_fixture *fixture);
+struct smp_group_info *report_fixture_counted_group(struct report_fixture *fixture,
+                                                    const char *name);
 void report_fixture_see(struct report_fixture *fixture, const char *group, const char *thread);
 void report_fixture_note(struct report_fixture *fixture, const char *group,
                          enum smp_outcome outcome);

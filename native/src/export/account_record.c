@@ -8,6 +8,13 @@
 #define NS_PER_MS 1000000
 #define HUNDREDTHS 10000.0 /* of a percent, in the whole */
 
+enum {
+    LINES_BYTES = 8192,        /* of all that is not about counting */
+    COUNTING_LINE_BYTES = 128, /* of one line, without its names */
+    ESCAPE_BYTES = 6,          /* of a byte of a name at most: \u000a */
+    SEPARATOR_BYTES = 2
+};
+
 enum line {
 #define X(line, text, words) LINE_##line,
     SMP_ACCOUNT_LINE_MAP(X)
@@ -49,6 +56,35 @@ static void put_own_cpu(struct smp_bytes *out, int64_t own_cpu_ns, int64_t elaps
                      hundredths % 100);
 }
 
+static void put_counting_line(struct smp_bytes *out, const struct smp_counting_account *account,
+                              enum smp_counting counting)
+{
+    const uint64_t figure = smp_counting_account_figure(account, counting);
+    const size_t listed = smp_counting_account_listed(account, counting);
+
+    if (figure == 0)
+        return;
+    smp_bytes_printf(out, "%s: %" PRIu64, smp_counting_text(counting), figure);
+    for (size_t i = 0; i < listed; i++) {
+        smp_bytes_puts(out, i == 0 ? " (" : ", ");
+        smp_escape_put(out, smp_counting_account_name_at(account, counting, i));
+    }
+    if (listed > 0 && figure > listed)
+        smp_bytes_printf(out, ", \u2026 %" PRIu64 " more", figure - listed);
+    smp_bytes_puts(out, listed > 0 ? ")\n" : "\n");
+}
+
+size_t smp_account_record_limit(const struct smp_profile *profile)
+{
+    const size_t name_bytes = ESCAPE_BYTES * (size_t)SMP_MAX_COUNTING_NAME_BYTES + SEPARATOR_BYTES;
+    size_t bytes = LINES_BYTES;
+
+    for (int i = 0; profile->counting != NULL && i < SMP_COUNTING_COUNT; i++)
+        bytes += COUNTING_LINE_BYTES +
+                 smp_counting_account_listed(profile->counting, (enum smp_counting)i) * name_bytes;
+    return bytes;
+}
+
 void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes *out)
 {
     if (profile->is_cpu_clock)
@@ -62,6 +98,8 @@ void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes
     for (int counter = 0; counter < SMP_COUNTER_COUNT; counter++) {
         put_figure(out, smp_counter_text((enum smp_counter)counter), profile->counters[counter]);
     }
+    for (int i = 0; profile->counting != NULL && i < SMP_COUNTING_COUNT; i++)
+        put_counting_line(out, profile->counting, (enum smp_counting)i);
     put_figure(out, TEXTS[LINE_NAMES_LOST], names_lost(profile->groups));
     if (smp_profile_misses_packages(profile)) {
         smp_bytes_printf(out, "%s: ", TEXTS[LINE_MISSED_PACKAGES]);

@@ -39,10 +39,13 @@
 
 /* clang-format on */
 
-enum { SMP_ACCOUNT_RECORD_MAX_BYTES = 8192 }; /* more than all its lines can take */
+/* More than all its lines can take. */
+size_t smp_account_record_limit(const struct smp_profile *profile);
 
 /* One line "<text>: <value>" per figure that is not zero; the last two lines always. Where no frame
- * of the monitored packages was seen a line says so before them. */
+ * of the monitored packages was seen a line says so before them. Where calls are counted, its
+ * figures (counting_account.h) stand behind the counters, with the names that are listed:
+ * "left alone, too large: 3 (a.B.c, a.B.d, ... 1 more)". */
 void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes *out);
 
 #endif

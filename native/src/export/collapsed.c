@@ -48,10 +48,11 @@ static enum smp_status put_collapsed_group(struct writer *writer,
 static enum smp_status put_collapsed_groups(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
+    const struct smp_hot_groups *const groups = smp_export_weighed(job);
     enum smp_status status = SMP_OK;
 
-    for (size_t i = 0; i < job->groups->count && status == SMP_OK; i++)
-        status = put_collapsed_group(writer, smp_export_group(job, i));
+    for (size_t i = 0; i < groups->count && status == SMP_OK; i++)
+        status = put_collapsed_group(writer, smp_export_group(job, groups, i));
     return status;
 }
 

@@ -17,8 +17,12 @@ static enum smp_status find_groups(struct smp_difference_job *job)
     enum smp_status status = SMP_OK;
 
     for (int side = 0; side < SMP_DIFF_SIDES && status == SMP_OK; side++) {
-        if (job->profiles[side] != NULL)
-            status = smp_hot_groups_init(&job->groups[side], job->quota, job->profiles[side]);
+        const struct smp_profile *const profile = job->profiles[side];
+        if (profile == NULL)
+            continue;
+        status = smp_hot_groups_init(&job->groups[side], job->quota, profile);
+        if (status == SMP_OK && smp_thread_groups_has_counted(profile->groups))
+            status = smp_hot_groups_init_counted(&job->counted[side], job->quota, profile);
     }
     return status;
 }
@@ -49,8 +53,10 @@ enum smp_status smp_export_difference(const struct smp_profile *const profiles[S
         status = written;
 done:
     smp_profile_diff_destroy(job.diff);
-    for (int side = 0; side < SMP_DIFF_SIDES; side++)
+    for (int side = 0; side < SMP_DIFF_SIDES; side++) {
+        smp_hot_groups_fini(&job.counted[side]);
         smp_hot_groups_fini(&job.groups[side]);
+    }
     smp_writer_fini(&out);
     return status;
 }

@@ -6,6 +6,8 @@
  *              as difffolded.pl writes them; weights of 0 stand as 0. First the lines of after, in
  *              the order of its collapsed form, then those that only before has, in the order of
  *              its form. A stack that a side has twice may be there twice; the sums are right.
+ *              With the weight CALLS the lines are those of the counted trees, else of the sampled
+ *              ones.
  *   JSON       the tree that the page shows; all lines of a method are one frame. See
  *              difference_tree.c.
  *

@@ -64,7 +64,9 @@ static enum smp_status put_group_lines(struct writer *writer, const struct smp_g
 static enum smp_status put_side_lines(struct writer *writer, enum smp_diff_side side)
 {
     const struct smp_difference_job *const job = writer->job;
-    const struct smp_hot_groups *const groups = &job->groups[side];
+    const bool is_counted = smp_profile_kind_of(job->weight) == SMP_GROUP_COUNTED;
+    const struct smp_hot_groups *const groups =
+        is_counted ? &job->counted[side] : &job->groups[side];
     const struct smp_profile *const profile = job->profiles[side];
     enum smp_status status = SMP_OK;
 

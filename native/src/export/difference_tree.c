@@ -10,24 +10,25 @@
  *                                         group. Parents come before their children.
  *    "frame":[0,5,6,...],                 number of its frame; of a group: its number in groups
  *    "before":{"wall":[0,1200,...], "cpu":[...], "samples":[...]},
- *    "after":{"wall":[...], "cpu":[...], "samples":[...]}}
+ *    "after":{"wall":[...], "cpu":[...], "samples":[...]},
  *                                         of its own, without its children's, as measured
+ *    "counted":{...}}                     only where calls are counted: the same of the counted
+ *                                         groups, which are those of "counted" in the JSON forms;
+ *                                         with "calls"
  *
  * Groups and nodes stand in the order of before's JSON form, behind them those that only after has,
  * in the order of its form. As that form, it can stand in an HTML script element.
  */
+#include <string.h>
+
 #include "export/difference_writers.h"
 #include "export/json_text.h"
 #include "export/tree_walk.h"
 
-/* Measures that the document has also where there is no profile on either side. */
-enum {
-    ALWAYS = SMP_MEASURE_BIT(SMP_MEASURE_WALL) | SMP_MEASURE_BIT(SMP_MEASURE_CPU) |
-             SMP_MEASURE_BIT(SMP_MEASURE_SAMPLES)
-};
-
 struct writer {
     const struct smp_difference_job *job;
+    const struct smp_hot_groups *groups; /* by side; of one kind */
+    uint32_t measures;
     struct smp_writer *out;
     uint32_t *order;   /* places in the order in which they are written */
     uint32_t *numbers; /* by place: where it stands in order, plus one; 0: nowhere yet */
@@ -62,8 +63,8 @@ static enum smp_status number_side(struct writer *writer, enum smp_diff_side sid
     if (profile == NULL)
         return SMP_OK;
     smp_tree_walk_init(&walk, job->quota, profile->tree);
-    for (size_t i = 0; i < job->groups[side].count; i++) {
-        const uint32_t group = job->groups[side].indices[i];
+    for (size_t i = 0; i < writer->groups[side].count; i++) {
+        const uint32_t group = writer->groups[side].indices[i];
         const uint32_t place = smp_profile_diff_group(job->diff, side, group);
         writer->ranks[side][place] = (uint32_t)i + 1;
         number_place(writer, place);
@@ -187,12 +188,11 @@ static void put_place_column(struct writer *writer)
 
 static void put_side(struct writer *writer, enum smp_diff_side side)
 {
-    const uint32_t measures = smp_profile_diff_measures(writer->job->diff) | ALWAYS;
     bool is_first = true;
 
     put_key(writer, side == SMP_DIFF_BEFORE ? "before" : "after");
     smp_writer_put_byte(writer->out, '{');
-    for (uint32_t left = measures; left != 0; left &= left - 1) {
+    for (uint32_t left = writer->measures; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         smp_profile_diff_sum(writer->job->diff, side, measure, writer->sums);
         smp_json_put_key(writer->out, smp_measure_info(measure)->name, is_first);
@@ -236,19 +236,49 @@ static enum smp_status make_place_arrays(struct writer *writer)
                : SMP_ENOMEM;
 }
 
+/* All of one kind of groups, but for the brace at its end. */
+static enum smp_status put_tree(struct writer *writer, const struct smp_hot_groups *groups,
+                                uint32_t measures)
+{
+    const struct smp_profile_diff *const diff = writer->job->diff;
+    const size_t places = smp_profile_diff_count(diff);
+    enum smp_status status = SMP_OK;
+
+    writer->groups = groups;
+    writer->measures = measures;
+    writer->count = 0;
+    memset(writer->numbers, 0, places * sizeof(*writer->numbers));
+    memset(writer->frames, 0,
+           smp_methods_location_count(smp_profile_diff_names(diff)) * sizeof(*writer->frames));
+    for (int side = 0; side < SMP_DIFF_SIDES && status == SMP_OK; side++)
+        status = number_side(writer, (enum smp_diff_side)side);
+    if (status == SMP_OK) {
+        put_place_frames(writer);
+        put_place_groups(writer);
+        put_place_columns(writer);
+    }
+    return status;
+}
+
 enum smp_status smp_difference_tree(const struct smp_difference_job *job)
 {
+    const uint32_t measures = smp_profile_diff_measures(job->diff);
+    const bool has_counted =
+        job->counted[SMP_DIFF_BEFORE].count + job->counted[SMP_DIFF_AFTER].count > 0;
     struct writer writer = { .job = job, .out = job->out };
     enum smp_status status = make_place_arrays(&writer);
 
-    for (int side = 0; side < SMP_DIFF_SIDES && status == SMP_OK; side++)
-        status = number_side(&writer, (enum smp_diff_side)side);
-    if (status == SMP_OK) {
-        put_place_frames(&writer);
-        put_place_groups(&writer);
-        put_place_columns(&writer);
-        smp_writer_puts(writer.out, "}\n");
+    /* The sampled measures also where there is no profile on either side. */
+    if (status == SMP_OK)
+        status = put_tree(&writer, job->groups,
+                          (measures | SMP_SAMPLED_MEASURES) & ~(uint32_t)SMP_OWN_MEASURES);
+    if (status == SMP_OK && has_counted) {
+        put_key(&writer, "counted");
+        status = put_tree(&writer, job->counted, measures);
+        smp_writer_put_byte(writer.out, '}');
     }
+    if (status == SMP_OK)
+        smp_writer_puts(writer.out, "}\n");
     smp_free(job->quota, writer.sums);
     smp_free(job->quota, writer.ranks[SMP_DIFF_AFTER]);
     smp_free(job->quota, writer.ranks[SMP_DIFF_BEFORE]);

@@ -17,6 +17,7 @@
 struct smp_difference_job {
     const struct smp_profile *profiles[SMP_DIFF_SIDES]; /* NULL: nothing was sampled */
     struct smp_hot_groups groups[SMP_DIFF_SIDES];       /* none where there is no profile */
+    struct smp_hot_groups counted[SMP_DIFF_SIDES];      /* nor where no calls are counted */
     struct smp_profile_diff *diff;
     enum smp_measure weight;
     struct smp_quota *quota;

@@ -19,7 +19,8 @@ struct smp_export_job {
     const struct smp_profile *profile;
     const struct smp_export_style *style;
     struct smp_quota *quota;
-    const struct smp_hot_groups *groups;
+    const struct smp_hot_groups *groups;  /* sampled */
+    const struct smp_hot_groups *counted; /* empty where no calls are counted */
     struct smp_writer *out;
 };
 
@@ -45,18 +46,23 @@ static inline const char *smp_export_weight_title(const struct smp_export_job *j
     return smp_measure_info(is_cpu ? SMP_MEASURE_CPU : weight)->title;
 }
 
-static inline const struct smp_group_info *smp_export_group(const struct smp_export_job *job,
-                                                            size_t rank)
+/* The groups of which the style's weight is the whole. */
+static inline const struct smp_hot_groups *smp_export_weighed(const struct smp_export_job *job)
 {
-    return smp_hot_group_info(job->profile, job->groups->indices[rank]);
+    return smp_profile_kind_of(job->style->weight) == SMP_GROUP_COUNTED ? job->counted
+                                                                        : job->groups;
+}
+
+static inline const struct smp_group_info *
+smp_export_group(const struct smp_export_job *job, const struct smp_hot_groups *groups, size_t rank)
+{
+    return smp_hot_group_info(job->profile, groups->indices[rank]);
 }
 
 /* "[unnamed]" where the name is empty. */
-static inline const char *smp_export_group_name(const struct smp_export_job *job, size_t rank)
+static inline const char *smp_export_group_name(const struct smp_group_info *group)
 {
-    const char *const name = smp_export_group(job, rank)->name;
-
-    return name[0] == '\0' ? "[unnamed]" : name;
+    return group->name[0] == '\0' ? "[unnamed]" : group->name;
 }
 
 #endif

@@ -20,10 +20,14 @@ enum smp_status smp_export(const struct smp_profile *profile, enum smp_format fo
                            const struct smp_output *output)
 {
     struct smp_hot_groups groups = { 0 };
+    struct smp_hot_groups counted = { 0 };
     struct smp_writer out = { 0 };
-    const struct smp_export_job job = {
-        .profile = profile, .style = style, .quota = quota, .groups = &groups, .out = &out
-    };
+    const struct smp_export_job job = { .profile = profile,
+                                        .style = style,
+                                        .quota = quota,
+                                        .groups = &groups,
+                                        .counted = &counted,
+                                        .out = &out };
     enum smp_status status;
     enum smp_status written;
 
@@ -33,6 +37,8 @@ enum smp_status smp_export(const struct smp_profile *profile, enum smp_format fo
     if (status != SMP_OK)
         goto done;
     status = smp_hot_groups_init(&groups, quota, profile);
+    if (status == SMP_OK && smp_thread_groups_has_counted(profile->groups))
+        status = smp_hot_groups_init_counted(&counted, quota, profile);
     if (status != SMP_OK)
         goto done;
     status = writers[format](&job);
@@ -40,6 +46,7 @@ enum smp_status smp_export(const struct smp_profile *profile, enum smp_format fo
     if (status == SMP_OK)
         status = written;
 done:
+    smp_hot_groups_fini(&counted);
     smp_hot_groups_fini(&groups);
     smp_writer_fini(&out);
     return status;

@@ -18,6 +18,11 @@
  *   JSON        everything: see json.c.
  *   TOP         a table: the methods and lines with the most time of their own.
  *
+ * Counted trees (group_key.h) have time that sampled trees have, too. No form adds the two: with a
+ * weight of which sampled trees are the whole, COLLAPSED and SPEEDSCOPE show these only, with the
+ * weight CALLS only counted ones; TOP has times and samples of sampled trees and calls of counted
+ * ones; in PPROF the stacks of counted trees have calls and no time; TEXT and JSON have them apart.
+ *
  * Groups stand in descending time. Every writer streams: its working memory is proportional to what
  * it must index (nodes, frames), never to its output; TEXT makes one record at a time.
  *

@@ -11,12 +11,19 @@ enum {
     INDENT = 2,              /* columns per printed ancestor */
     TITLE_FRAME_BYTES = 256, /* of a title: all that is no name */
     ESCAPE_BYTES = 6,        /* \u000a */
+    NS_PER_US = 1000,
+    US_DIGITS = 3, /* behind the point */
     SEPARATOR_BYTES = 2
 };
 
 static const char total_label[] = " Cumulative time(ms): ";
 static const char self_label[] = ", Method time(ms): ";
 static const char percent_label[] = ", Percent: ";
+static const char call_label[] = ", Time per call(us): ";
+static const char min_label[] = ", min ";
+static const char max_label[] = ", max ";
+static const char over_label[] = " over ";
+static const char paths_label[] = " paths";
 
 /* --- title --- */
 
@@ -35,7 +42,8 @@ static void put_names(const struct smp_group_info *group, struct smp_bytes *out)
 
 void smp_group_record_title(const struct smp_group_info *group, struct smp_bytes *out)
 {
-    smp_bytes_puts(out, "Aggregated thread: ");
+    smp_bytes_puts(out,
+                   group->kind == SMP_GROUP_COUNTED ? "Counted thread: " : "Aggregated thread: ");
     smp_escape_put(out, group->name);
     smp_bytes_printf(out, ". Max depth: %" PRIu64 ". Distinct threads: %" PRIu64 " [",
                      group->max_depth, group->thread_count);
@@ -52,23 +60,29 @@ size_t smp_group_record_title_limit(const struct smp_group_info *group)
     return TITLE_FRAME_BYTES + ESCAPE_BYTES * names;
 }
 
+void smp_group_record_hooks(const struct smp_group_info *group, int64_t total_ns,
+                            struct smp_bytes *out)
+{
+    const double all_ns = (double)group->hook_ns + (double)total_ns;
+
+    if (group->hook_ns > 0)
+        smp_bytes_printf(out, "hook share: %d %%\n",
+                         (int)((double)group->hook_ns * 100.0 / all_ns + 0.5));
+}
+
 /* --- rows --- */
 
 /* Where a walk over the rows of a group is. */
 struct cursor {
     const struct smp_rows *rows;
     uint32_t root;
-    uint32_t node;    /* 0 = past the last row */
-    uint32_t depth;   /* printed ancestors */
-    uint32_t columns; /* of all rows */
+    uint32_t node;  /* 0 = past the last row */
+    uint32_t depth; /* printed ancestors */
 };
 
 static struct cursor begin_rows(const struct smp_rows *rows, uint32_t root)
 {
-    return (struct cursor){ .rows = rows,
-                            .root = root,
-                            .node = smp_rows_first(rows, root),
-                            .columns = smp_rows_columns(rows) };
+    return (struct cursor){ .rows = rows, .root = root, .node = smp_rows_first(rows, root) };
 }
 
 /* To the next row in printed order: down, else beside, else beside the nearest row above. */
@@ -107,26 +121,51 @@ static size_t digits(int64_t value)
     return count;
 }
 
-/* ", CPU time(ms): 12" for each measure of the set. */
-static size_t bytes_of_columns(const struct smp_row *row, uint32_t columns)
+/* " over 2 paths" behind calls that are those of several callers. */
+static size_t bytes_of_paths(const struct smp_row *row, enum smp_measure measure)
+{
+    if (smp_measure_info(measure)->adding != SMP_ADDING_OWN || row->paths == 1)
+        return 0;
+    return sizeof(over_label) - 1 + digits(row->paths) + sizeof(paths_label) - 1;
+}
+
+/* ", CPU time(ms): 12" for each measure that it shows. */
+static size_t bytes_of_columns(const struct smp_row *row)
 {
     size_t bytes = 0;
 
-    for (uint32_t left = columns; left != 0; left &= left - 1) {
+    for (uint32_t left = row->shown; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         const struct smp_measure_info *const info = smp_measure_info(measure);
         bytes += sizeof(", : ") - 1 + strlen(info->title) +
-                 strlen(smp_unit_info(info->unit)->suffix) + digits(row->columns.of[measure]);
+                 strlen(smp_unit_info(info->unit)->suffix) + digits(row->columns.of[measure]) +
+                 bytes_of_paths(row, measure);
     }
     return bytes;
 }
 
+static size_t bytes_of_us(int64_t ns)
+{
+    return digits(ns / NS_PER_US) + 1 + US_DIGITS;
+}
+
+/* ", Time per call(us): 12.345", and of a root ", min 0.100, max 300.000". */
+static size_t bytes_of_call(const struct smp_call_time *call)
+{
+    if (call->mean_ns == 0)
+        return 0;
+    if (call->max_ns == 0)
+        return sizeof(call_label) - 1 + bytes_of_us(call->mean_ns);
+    return sizeof(call_label) - 1 + bytes_of_us(call->mean_ns) + sizeof(min_label) - 1 +
+           bytes_of_us(call->min_ns) + sizeof(max_label) - 1 + bytes_of_us(call->max_ns);
+}
+
 /* Exact, so that a record's memory is allocated once instead of growing to twice of it. */
-static size_t bytes_of_row(const struct smp_row *row, uint32_t columns, size_t indent)
+static size_t bytes_of_row(const struct smp_row *row, size_t indent)
 {
     return indent + row->length + pad_after(indent + row->width) + sizeof(total_label) - 1 +
            digits(row->total_ms) + sizeof(self_label) - 1 + digits(row->self_ms) +
-           bytes_of_columns(row, columns) + 1;
+           bytes_of_columns(row) + bytes_of_call(&row->call) + 1;
 }
 
 /* ", Percent: 12.3"; nothing where tenths is negative. */
@@ -143,7 +182,7 @@ static size_t bytes_of_rows(const struct smp_rows *rows, uint32_t root, size_t l
     for (struct cursor at = begin_rows(rows, root); at.node != 0 && bytes < limit; advance(&at)) {
         struct smp_row row;
         smp_rows_get(rows, at.node, &row);
-        bytes += bytes_of_row(&row, at.columns, (size_t)at.depth * INDENT) +
+        bytes += bytes_of_row(&row, (size_t)at.depth * INDENT) +
                  bytes_of_percent(smp_rows_tenths(rows, root, at.node));
     }
     return bytes < limit ? bytes : limit;
@@ -170,21 +209,60 @@ static void put_percent(int tenths, struct smp_bytes *out)
     smp_bytes_put_i64(out, tenths % 10);
 }
 
-static void put_row_columns(const struct smp_row *row, uint32_t columns, struct smp_bytes *out)
+/* With a capital, as all that stands before a number of a row. */
+static void put_title(const char *title, struct smp_bytes *out)
 {
-    for (uint32_t left = columns; left != 0; left &= left - 1) {
+    const char first = title[0] >= 'a' && title[0] <= 'z' ? (char)(title[0] - 'a' + 'A') : title[0];
+
+    smp_bytes_put(out, &first, 1);
+    smp_bytes_puts(out, title + 1);
+}
+
+static void put_paths(const struct smp_row *row, enum smp_measure measure, struct smp_bytes *out)
+{
+    if (bytes_of_paths(row, measure) == 0)
+        return;
+    smp_bytes_put(out, over_label, sizeof(over_label) - 1);
+    smp_bytes_put_i64(out, row->paths);
+    smp_bytes_put(out, paths_label, sizeof(paths_label) - 1);
+}
+
+static void put_row_columns(const struct smp_row *row, struct smp_bytes *out)
+{
+    for (uint32_t left = row->shown; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         const struct smp_measure_info *const info = smp_measure_info(measure);
         smp_bytes_puts(out, ", ");
-        smp_bytes_puts(out, info->title);
+        put_title(info->title, out);
         smp_bytes_puts(out, smp_unit_info(info->unit)->suffix);
         smp_bytes_puts(out, ": ");
         smp_bytes_put_i64(out, row->columns.of[measure]);
+        put_paths(row, measure, out);
     }
 }
 
-static void put_row(const struct smp_row *row, uint32_t columns, size_t indent,
-                    struct smp_bytes *out)
+/* Put together from whole numbers: "%.3f" would follow the locale the JVM has set. */
+static void put_us(int64_t ns, struct smp_bytes *out)
+{
+    smp_bytes_put_i64(out, ns / NS_PER_US);
+    smp_bytes_printf(out, ".%03d", (int)(ns % NS_PER_US));
+}
+
+static void put_call(const struct smp_call_time *call, struct smp_bytes *out)
+{
+    if (call->mean_ns == 0)
+        return;
+    smp_bytes_put(out, call_label, sizeof(call_label) - 1);
+    put_us(call->mean_ns, out);
+    if (call->max_ns == 0)
+        return;
+    smp_bytes_put(out, min_label, sizeof(min_label) - 1);
+    put_us(call->min_ns, out);
+    smp_bytes_put(out, max_label, sizeof(max_label) - 1);
+    put_us(call->max_ns, out);
+}
+
+static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *out)
 {
     smp_bytes_fill(out, ' ', indent);
     smp_bytes_put(out, row->text, row->length);
@@ -193,7 +271,8 @@ static void put_row(const struct smp_row *row, uint32_t columns, size_t indent,
     smp_bytes_put_i64(out, row->total_ms);
     smp_bytes_put(out, self_label, sizeof(self_label) - 1);
     smp_bytes_put_i64(out, row->self_ms);
-    put_row_columns(row, columns, out);
+    put_row_columns(row, out);
+    put_call(&row->call, out);
 }
 
 /* The whole row, if it and the last line fit; or nothing of it. */
@@ -204,7 +283,7 @@ static bool try_row(const struct cursor *at, struct smp_bytes *out)
     struct smp_row row;
 
     smp_rows_get(at->rows, at->node, &row);
-    put_row(&row, at->columns, indent, out);
+    put_row(&row, indent, out);
     put_percent(smp_rows_tenths(at->rows, at->root, at->node), out);
     smp_bytes_put(out, "\n", 1);
     const bool fits = out->status == SMP_OK && can_hold(out, SMP_RECORD_TAIL_BYTES);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group_record.h - the text of one thread group's record: its title and its rows.
+ * group_record.h - the text of one thread group's record: its title and its rows; of a counted
+ * group one line before the rows.
  *
  * Threads  any.
  * Errors   out remembers a failure (bytes.h). Rows that do not fit are not printed; a last line
@@ -25,14 +26,20 @@ enum {
 
 /*
  * Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, ... <m> more]
- * Names are escaped to one line.
+ * Names are escaped to one line. Of a counted group it begins with "Counted thread: ".
  */
 void smp_group_record_title(const struct smp_group_info *group, struct smp_bytes *out);
 /* What smp_group_record_title appends at most. */
 size_t smp_group_record_title_limit(const struct smp_group_info *group);
 
+/* "hook share: 12 %": of the time inside the group's roots, hooks included. Nothing where it is not
+ * known. total_ns: of the group's tree. At most SMP_RECORD_TAIL_BYTES. */
+void smp_group_record_hooks(const struct smp_group_info *group, int64_t total_ns,
+                            struct smp_bytes *out);
+
 /*
- * Appends the rows below root to out, which is empty and has SMP_RECORD_TAIL_BYTES allocated.
+ * Appends the rows below root to out, which is as empty as hooks left it and has
+ * 2 * SMP_RECORD_TAIL_BYTES allocated.
  * Returns how many rows did not fit.
  */
 uint64_t smp_group_record_rows(const struct smp_rows *rows, uint32_t root, struct smp_bytes *out);

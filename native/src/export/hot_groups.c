@@ -18,8 +18,19 @@ static bool is_hotter_group(const void *context, uint32_t a, uint32_t b)
     return strcmp(smp_hot_group_info(profile, a)->name, smp_hot_group_info(profile, b)->name) < 0;
 }
 
-enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_quota *quota,
-                                    const struct smp_profile *profile)
+static bool is_hot(const struct smp_profile *profile, uint32_t index, enum smp_group_kind kind)
+{
+    const struct smp_group_info *const info = smp_hot_group_info(profile, index);
+
+    if (info->kind != kind)
+        return false;
+    if (kind == SMP_GROUP_COUNTED)
+        return info->root != 0 && smp_tree_has_any(profile->tree, info->root);
+    return info->tally.polls > 0 || smp_hot_group_total(profile, index, SMP_MEASURE_WALL) > 0;
+}
+
+static enum smp_status init_kind(struct smp_hot_groups *groups, struct smp_quota *quota,
+                                 const struct smp_profile *profile, enum smp_group_kind kind)
 {
     const size_t count = smp_thread_groups_count(profile->groups);
 
@@ -29,12 +40,23 @@ enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_qu
     if (groups->indices == NULL)
         return SMP_ENOMEM;
     for (uint32_t i = 0; i < count; i++) {
-        if (smp_hot_group_info(profile, i)->tally.polls > 0 ||
-            smp_hot_group_total(profile, i, SMP_MEASURE_WALL) > 0)
+        if (is_hot(profile, i, kind))
             groups->indices[groups->count++] = i;
     }
     smp_sort(groups->indices, groups->indices + count, groups->count, is_hotter_group, profile);
     return SMP_OK;
+}
+
+enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_quota *quota,
+                                    const struct smp_profile *profile)
+{
+    return init_kind(groups, quota, profile, SMP_GROUP_SAMPLED);
+}
+
+enum smp_status smp_hot_groups_init_counted(struct smp_hot_groups *groups, struct smp_quota *quota,
+                                            const struct smp_profile *profile)
+{
+    return init_kind(groups, quota, profile, SMP_GROUP_COUNTED);
 }
 
 void smp_hot_groups_fini(struct smp_hot_groups *groups)
@@ -59,4 +81,18 @@ int64_t smp_hot_group_total(const struct smp_profile *profile, uint32_t index,
     const uint32_t root = smp_hot_group_info(profile, index)->root;
 
     return root == 0 ? 0 : smp_column_at(smp_tree_column(profile->tree, measure), root);
+}
+
+int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
+                            enum smp_measure measure)
+{
+    const struct smp_group_key key = { .name = smp_hot_group_info(profile, index)->name,
+                                       .kind = smp_profile_kind_of(measure) };
+    struct smp_group group;
+
+    if (key.kind == SMP_GROUP_SAMPLED)
+        return smp_hot_group_total(profile, index, measure);
+    return smp_thread_groups_peek(profile->groups, key, &group)
+               ? smp_hot_group_total(profile, group.index, measure)
+               : 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot_groups.h - the thread groups of a profile that are printed: those with time or polls, in
- * descending time, ties in byte order of their names; last [JVM], whose threads are not the
- * application's.
+ * hot_groups.h - the thread groups of a profile that are printed, of one kind: sampled ones with
+ * time or polls, counted ones with calls or time; in descending time, ties in byte order of their
+ * names; last [JVM], whose threads are not the application's.
  *
  * Owns     its indices.
  * Threads  immutable after init.
@@ -26,17 +26,26 @@ struct smp_hot_groups {
     size_t count;
 };
 
+/* The sampled ones. */
 SMP_CHECKED enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups,
                                                 struct smp_quota *quota,
                                                 const struct smp_profile *profile);
+/* The counted ones. */
+SMP_CHECKED enum smp_status smp_hot_groups_init_counted(struct smp_hot_groups *groups,
+                                                        struct smp_quota *quota,
+                                                        const struct smp_profile *profile);
 void smp_hot_groups_fini(struct smp_hot_groups *groups); /* all zero is fine */
 
 /* Of a group by its index in the profile. */
 const struct smp_group_info *smp_hot_group_info(const struct smp_profile *profile, uint32_t index);
 /* Is it the group of the JVM's own threads? */
 bool smp_hot_group_is_jvm(const struct smp_profile *profile, uint32_t index);
-/* Of all its threads; 0 where it has no tree. */
+/* Of all its threads, as its tree has it; 0 where it has no tree. */
 int64_t smp_hot_group_total(const struct smp_profile *profile, uint32_t index,
+                            enum smp_measure measure);
+/* The same; of a measure of which counted trees are the whole (model/measure.h) that of the counted
+ * group with the same name. */
+int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
                             enum smp_measure measure);
 
 #endif

@@ -12,6 +12,8 @@
  *               "outcomes":{"<CODE>":n, ...},   those that are not 0
  *               "counters":{"<CODE>":n, ...},
  *               "missedPackages":"com.acme, org.x"},    only where no frame of them was seen
+ *    "counting":{"<CODE>":{"text":"left alone, ...", "count":n, "names":["com.acme.A.run", ...]},
+ *                ...},                          counting_account.h; only where calls are counted
  *    "frames":[                                 each once; its place is its number
  *      {"class":"com.acme.A","method":"run","file":"A.java","line":12},
  *                                               without file or line where they are unknown
@@ -26,9 +28,21 @@
  *      "frame":[0,5,6,...],                     number of its frame
  *      "wall":[0,1200,...], "cpu":[...],        nanoseconds of its own, without its children's
  *      "samples":[...]},                        of its own; so all measures (measure.h)
+ *     ...],
+ *    "counted":[{                               only where calls are counted: the counted groups,
+ *                                               as above. Their time is in the groups above, too.
+ *                                               Their frames are methods.
+ *      ...
+ *      "hookNanos":n,                           in the counting itself, and in no node; only where
+ *                                               it is known
+ *      "parent":[...], "frame":[...], "wall":[...], "cpu":[...], "samples":[...], "calls":[...],
+ *      "rootTimes":[[node,calls,total,min,max], ...]},
+ *                                               of calls of roots that have ended; node: its place
+ *                                               in these arrays; nanoseconds
  *     ...]}
  *
- * Without nodes there is no "frames", and a group ends with "outcomes".
+ * A group of "groups" has no "calls". Without nodes there is no "frames", a group ends with
+ * "outcomes", and a counted one with "hookNanos".
  *
  * Numbers are plain integers and may exceed 2^53. The document can stand in an HTML
  * script element (json_text.h).
@@ -106,6 +120,36 @@ static void put_json_account(struct writer *writer)
     smp_writer_put_byte(writer->out, '}');
 }
 
+static void put_counting(struct writer *writer, const struct smp_counting_account *account)
+{
+    struct smp_writer *const out = writer->out;
+    bool is_first = true;
+
+    smp_json_put_key(out, "counting", false);
+    smp_writer_put_byte(out, '{');
+    for (int i = 0; i < SMP_COUNTING_COUNT; i++) {
+        const enum smp_counting counting = (enum smp_counting)i;
+        const size_t listed = smp_counting_account_listed(account, counting);
+        if (smp_counting_account_figure(account, counting) == 0)
+            continue;
+        smp_json_put_key(out, smp_counting_code(counting), is_first);
+        is_first = false;
+        smp_writer_puts(out, "{\"text\":");
+        smp_json_put_string(out, smp_counting_text(counting));
+        smp_json_put_key(out, "count", false);
+        smp_writer_put_u64(out, smp_counting_account_figure(account, counting));
+        smp_json_put_key(out, "names", false);
+        smp_writer_put_byte(out, '[');
+        for (size_t at = 0; at < listed; at++) {
+            if (at > 0)
+                smp_writer_put_byte(out, ',');
+            smp_json_put_string(out, smp_counting_account_name_at(account, counting, at));
+        }
+        smp_writer_puts(out, "]}");
+    }
+    smp_writer_put_byte(out, '}');
+}
+
 static void put_json_head(struct writer *writer)
 {
     const struct smp_profile *const profile = writer->job->profile;
@@ -120,6 +164,8 @@ static void put_json_head(struct writer *writer)
     put_json_count(writer, "memoryUsedBytes", profile->memory_used_bytes);
     put_json_count(writer, "memoryLimitBytes", profile->memory_limit_bytes);
     put_json_account(writer);
+    if (profile->counting != NULL)
+        put_counting(writer, profile->counting);
 }
 
 /* --- frames --- */
@@ -225,14 +271,46 @@ static void put_thread_names(struct writer *writer, const struct smp_group_info 
     smp_writer_put_byte(writer->out, ']');
 }
 
-static void put_json_columns(struct writer *writer)
+static void put_json_columns(struct writer *writer, enum smp_group_kind kind)
 {
     put_json_column(writer, "parent", parent_of, 0);
     put_json_column(writer, "frame", frame_of, 0);
     for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
-        if (smp_export_holds(writer->job, (enum smp_measure)i))
+        const bool has_any = kind == SMP_GROUP_COUNTED ||
+                             smp_profile_kind_of((enum smp_measure)i) == SMP_GROUP_SAMPLED;
+        if (has_any && smp_export_holds(writer->job, (enum smp_measure)i))
             put_json_column(writer, smp_measure_info((enum smp_measure)i)->name, amount_of, i);
     }
+}
+
+static void put_root_time(struct writer *writer, const struct smp_root_time *time)
+{
+    const int64_t figures[] = { writer->places[time->node], time->calls, time->total_ns,
+                                time->min_ns, time->max_ns };
+
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+        smp_writer_put_byte(writer->out, i == 0 ? '[' : ',');
+        smp_writer_put_i64(writer->out, figures[i]);
+    }
+    smp_writer_put_byte(writer->out, ']');
+}
+
+/* Of the nodes in order, if any has a row in the table. */
+static void put_root_times(struct writer *writer)
+{
+    const struct smp_root_times *const times = writer->job->profile->root_times;
+    bool is_first = true;
+
+    for (size_t i = 0; i < writer->count && smp_root_times_count(times) > 0; i++) {
+        const struct smp_root_time *const time = smp_root_times_find(times, writer->order[i]);
+        if (time == NULL)
+            continue;
+        smp_writer_puts(writer->out, is_first ? ",\n\"rootTimes\":[" : ",");
+        put_root_time(writer, time);
+        is_first = false;
+    }
+    if (!is_first)
+        smp_writer_put_byte(writer->out, ']');
 }
 
 static enum smp_status put_json_group(struct writer *writer, const struct smp_group_info *group)
@@ -249,24 +327,30 @@ static enum smp_status put_json_group(struct writer *writer, const struct smp_gr
     put_json_count(writer, "maxDepth", group->max_depth);
     put_json_count(writer, "polls", group->tally.polls);
     put_outcomes(writer, &group->tally);
+    if (group->hook_ns > 0)
+        put_json_number(writer, "hookNanos", group->hook_ns);
     if (with_nodes)
-        put_json_columns(writer);
+        put_json_columns(writer, group->kind);
+    if (with_nodes && group->kind == SMP_GROUP_COUNTED)
+        put_root_times(writer);
     smp_writer_put_byte(writer->out, '}');
     return SMP_OK;
 }
 
-static enum smp_status put_json_groups(struct writer *writer)
+static enum smp_status put_json_groups(struct writer *writer, const char *key,
+                                       const struct smp_hot_groups *groups)
 {
-    const struct smp_export_job *const job = writer->job;
     enum smp_status status = SMP_OK;
 
-    smp_writer_puts(writer->out, ",\n\"groups\":[");
-    for (size_t i = 0; i < job->groups->count && status == SMP_OK; i++) {
+    smp_writer_puts(writer->out, ",\n\"");
+    smp_writer_puts(writer->out, key);
+    smp_writer_puts(writer->out, "\":[");
+    for (size_t i = 0; i < groups->count && status == SMP_OK; i++) {
         if (i > 0)
             smp_writer_puts(writer->out, ",\n");
-        status = put_json_group(writer, smp_export_group(job, i));
+        status = put_json_group(writer, smp_export_group(writer->job, groups, i));
     }
-    smp_writer_puts(writer->out, "]}\n");
+    smp_writer_put_byte(writer->out, ']');
     return status;
 }
 
@@ -292,7 +376,10 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
         put_json_head(&writer);
         if (!job->style->without_nodes)
             put_json_frames(&writer);
-        status = put_json_groups(&writer);
+        status = put_json_groups(&writer, "groups", job->groups);
+        if (status == SMP_OK && job->counted->count > 0)
+            status = put_json_groups(&writer, "counted", job->counted);
+        smp_writer_puts(writer.out, "}\n");
     }
     smp_tree_walk_fini(&writer.walk);
     smp_used_frames_fini(&writer.frames);

@@ -7,8 +7,8 @@
  *
  *   location id   a frame's number + 1
  *   function id   a method's place in the order in which frames name it, + 1
- *   strings       the fixed ones below; the groups' names; a name per function; a system name per
- *                 function; the files
+ *   strings       the fixed ones below; the names of the sampled groups, then of the counted
+ *                 ones; a name per function; a system name per function; the files
  *
  * A pseudo-frame's system name would be its name: it has the latter's string and leaves the other
  * one empty.
@@ -203,7 +203,8 @@ static uint64_t group_string(const struct writer *writer, size_t rank)
 
 static uint64_t function_string(const struct writer *writer, uint32_t function_id)
 {
-    return group_string(writer, writer->job->groups->count) + function_id - 1;
+    return group_string(writer, writer->job->groups->count + writer->job->counted->count) +
+           function_id - 1;
 }
 
 static uint64_t system_string(const struct writer *writer, uint32_t function_id)
@@ -408,20 +409,33 @@ static void put_sample(struct writer *writer, const struct smp_amounts *self, ui
     put_number(out, LABEL_STR, group);
 }
 
+/* Of groups of one kind. A counted one has calls alone: its times are a sampled one's, too.
+ * name: of the first's string. */
+static void put_group_samples(struct writer *writer, const struct smp_hot_groups *groups,
+                              enum smp_group_kind kind, uint64_t name)
+{
+    struct smp_tree_walk *const walk = &writer->walk;
+
+    for (size_t i = 0; i < groups->count; i++) {
+        smp_tree_walk_begin(walk, smp_export_group(writer->job, groups, i)->root);
+        while (!writer->out->has_failed && smp_tree_walk_next(walk)) {
+            struct smp_amounts self = smp_tree_self_all(walk->tree, smp_tree_walk_node(walk));
+            if (kind == SMP_GROUP_COUNTED)
+                smp_amounts_keep(&self, SMP_OWN_MEASURES);
+            if (smp_amounts_has_any(&self))
+                put_sample(writer, &self, name + i);
+        }
+    }
+}
+
 static enum smp_status put_samples(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
-    struct smp_tree_walk *const walk = &writer->walk;
 
-    for (size_t i = 0; i < job->groups->count; i++) {
-        smp_tree_walk_begin(walk, smp_export_group(job, i)->root);
-        while (!writer->out->has_failed && smp_tree_walk_next(walk)) {
-            const struct smp_amounts self = smp_tree_self_all(walk->tree, smp_tree_walk_node(walk));
-            if (smp_amounts_has_any(&self))
-                put_sample(writer, &self, group_string(writer, i));
-        }
-    }
-    return walk->status;
+    put_group_samples(writer, job->groups, SMP_GROUP_SAMPLED, group_string(writer, 0));
+    put_group_samples(writer, job->counted, SMP_GROUP_COUNTED,
+                      group_string(writer, job->groups->count));
+    return writer->walk.status;
 }
 
 static void put_locations(struct writer *writer)
@@ -530,16 +544,23 @@ static void put_files(struct writer *writer)
     }
 }
 
+static void put_group_names(struct writer *writer, const struct smp_hot_groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        smp_escape_put(&writer->text,
+                       smp_export_group_name(smp_export_group(writer->job, groups, i)));
+        put_text(writer);
+    }
+}
+
 static void put_strings(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
 
     for (size_t i = 0; i < writer->strings.count; i++)
         put_string(writer->out, writer->strings.texts[i], strlen(writer->strings.texts[i]));
-    for (size_t i = 0; i < job->groups->count; i++) {
-        smp_escape_put(&writer->text, smp_export_group_name(job, i));
-        put_text(writer);
-    }
+    put_group_names(writer, job->groups);
+    put_group_names(writer, job->counted);
     for (uint32_t i = 0; i < writer->functions.count && !writer->out->has_failed; i++) {
         smp_methods_method_text(job->profile->methods, writer->functions.all[i].location,
                                 &writer->text);

@@ -17,9 +17,25 @@ struct report {
     struct smp_quota *quota;
     struct smp_rows *rows;
     struct smp_hot_groups groups;
+    struct smp_hot_groups counted;
     struct smp_bytes title;
     struct smp_bytes text;
 };
+
+static size_t longest_title(const struct report *report, const struct smp_hot_groups *groups,
+                            size_t at_least)
+{
+    size_t longest = at_least;
+
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct smp_group_info *const group =
+            smp_hot_group_info(report->profile, groups->indices[i]);
+        const size_t limit = smp_group_record_title_limit(group);
+        if (limit > longest)
+            longest = limit;
+    }
+    return longest;
+}
 
 /*
  * Allocates all that every record needs before anything is sent: a report that has begun is cut
@@ -27,18 +43,13 @@ struct report {
  */
 static enum smp_status reserve(struct report *report)
 {
-    size_t title_bytes = sizeof(SMP_ACCOUNT_RECORD_TITLE);
+    const size_t title_bytes =
+        longest_title(report, &report->counted,
+                      longest_title(report, &report->groups, sizeof(SMP_ACCOUNT_RECORD_TITLE)));
 
-    for (size_t i = 0; i < report->groups.count; i++) {
-        const struct smp_group_info *const group =
-            smp_hot_group_info(report->profile, report->groups.indices[i]);
-        const size_t limit = smp_group_record_title_limit(group);
-        if (limit > title_bytes)
-            title_bytes = limit;
-    }
     smp_bytes_init(&report->title, report->quota, title_bytes);
     smp_bytes_fill(&report->title, ' ', title_bytes);
-    smp_bytes_fill(&report->text, ' ', SMP_ACCOUNT_RECORD_MAX_BYTES);
+    smp_bytes_fill(&report->text, ' ', smp_account_record_limit(report->profile));
     return report->title.status != SMP_OK ? report->title.status : report->text.status;
 }
 
@@ -57,6 +68,8 @@ static bool send_group(struct report *report, uint32_t index, unsigned *records_
     smp_bytes_clear(&report->title);
     smp_bytes_clear(&report->text);
     smp_group_record_title(group, &report->title);
+    smp_group_record_hooks(group, smp_hot_group_total(report->profile, index, SMP_MEASURE_WALL),
+                           &report->text);
     if (group->root != 0 && smp_group_record_rows(report->rows, group->root, &report->text) > 0)
         (*records_cut)++;
     return send_record(report);
@@ -79,6 +92,8 @@ static enum smp_status send_all(struct report *report, unsigned *records_cut)
 
     for (size_t i = 0; sent && i < report->groups.count; i++)
         sent = send_group(report, report->groups.indices[i], records_cut);
+    for (size_t i = 0; sent && i < report->counted.count; i++)
+        sent = send_group(report, report->counted.indices[i], records_cut);
     sent = sent && send_account(report) && outputer->flush(outputer->self);
     return sent ? SMP_OK : SMP_EIO;
 }
@@ -96,6 +111,8 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
     smp_bytes_init(&report.title, quota, 0);
     smp_bytes_init(&report.text, quota, SMP_MAX_RECORD_BYTES);
     status = smp_hot_groups_init(&report.groups, quota, profile);
+    if (status == SMP_OK && smp_thread_groups_has_counted(profile->groups))
+        status = smp_hot_groups_init_counted(&report.counted, quota, profile);
     if (status != SMP_OK)
         goto done;
     status = smp_rows_create(profile, style, quota, &report.rows);
@@ -108,6 +125,7 @@ done:
     smp_rows_destroy(report.rows);
     smp_bytes_fini(&report.text);
     smp_bytes_fini(&report.title);
+    smp_hot_groups_fini(&report.counted);
     smp_hot_groups_fini(&report.groups);
     return status;
 }

@@ -4,7 +4,21 @@
  *
  *   Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]
  *   <2 spaces per printed ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>
- *       [, CPU time(ms): <U>][, Percent: <P>]\n
+ *       [, CPU time(ms): <U>][, Calls: <n>[ over <k> paths]][, Percent: <P>]\n
+ *
+ * Where calls are counted, after these groups:
+ *
+ *   Counted thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]
+ *   hook share: <h> %
+ *   <2 spaces per ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>
+ *       [, CPU time(ms): <U>], Calls: <n>[, Time per call(us): <mean>[, min <a>, max <b>]]
+ *       [, Percent: <P>]\n
+ *
+ * There a frame is a method, without a line, and its calls are its own. Microseconds have three
+ * digits behind the point; min and max are of root methods' calls that have ended. No row with
+ * calls is left out. hook share: the part of the time inside the roots that was spent in the
+ * counting itself and is in no row; no such line where it is not known. Calls in rows of sampled
+ * groups: row_calls.h.
  *
  * pad: one space, and before it spaces up to width 150, so that "Cumulative" stands in column 152
  * (0-based) as long as indent and frame take at most 150 columns, and two spaces after the frame

@@ -16,6 +16,7 @@
 
 #include "base/sort.h"
 #include "export/hot_groups.h"
+#include "export/row_calls.h"
 
 #define TENTHS 1000.0 /* of a percent, in the whole */
 
@@ -43,8 +44,10 @@ struct smp_rows {
     uint32_t *kept;     /* nodes that are rows; only during create */
     size_t kept_count;
     struct smp_frame_texts *texts;
+    struct smp_row_calls calls;
     struct smp_column wall;
-    struct smp_report_style style;
+    struct smp_report_style style; /* columns: those that the profile holds */
+    uint32_t own;                  /* measures of the profile that add up as OWN */
     struct smp_quota *quota;
 };
 
@@ -59,11 +62,27 @@ static inline int64_t self_ms(const struct smp_rows *rows, uint32_t node)
                                smp_column_self(rows->wall, rows->nodes, rows->siblings, node));
 }
 
+static int64_t own_amount(const struct smp_rows *rows, uint32_t node, enum smp_measure measure)
+{
+    return smp_column_self(smp_tree_column(rows->profile->tree, measure), rows->nodes,
+                           rows->siblings, node);
+}
+
+/* Does it have calls itself, so that it is in a counted tree? */
+static bool has_own_amount(const struct smp_rows *rows, uint32_t node)
+{
+    bool has_any = false;
+
+    for (uint32_t left = rows->own; left != 0 && !has_any; left &= left - 1)
+        has_any = own_amount(rows, node, (enum smp_measure)__builtin_ctz(left)) != 0;
+    return has_any;
+}
+
 static bool has_printed_column(const struct smp_rows *rows, uint32_t node)
 {
     bool has_any = false;
 
-    for (uint32_t left = rows->style.columns | SMP_MEASURE_BIT(SMP_MEASURE_SAMPLES);
+    for (uint32_t left = rows->style.columns | rows->own | SMP_MEASURE_BIT(SMP_MEASURE_SAMPLES);
          left != 0 && !has_any; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         has_any = smp_column_at(smp_tree_column(rows->profile->tree, measure), node) != 0;
@@ -136,7 +155,7 @@ static bool continues_chain(const struct smp_rows *rows, uint32_t node)
 
     return !smp_node_is_group(parent) && total_ms(rows, node) == total_ms(rows, at->parent) &&
            self_ms(rows, node) == 0 && !is_pseudo(rows->profile->methods, at->location) &&
-           !is_package_change(rows, node);
+           !is_package_change(rows, node) && !has_own_amount(rows, node);
 }
 
 /* In any chain. */
@@ -145,7 +164,8 @@ static bool stays(const struct smp_rows *rows, uint32_t node)
     const struct smp_node *const at = &rows->nodes[node];
 
     return smp_node_is_group(&rows->nodes[at->parent]) ||
-           is_pseudo(rows->profile->methods, at->location) || is_package_change(rows, node);
+           is_pseudo(rows->profile->methods, at->location) || is_package_change(rows, node) ||
+           has_own_amount(rows, node);
 }
 
 /* Children before parents. */
@@ -263,6 +283,17 @@ static enum smp_status sort(struct smp_rows *rows, enum smp_report_order by, siz
     return SMP_OK;
 }
 
+/* --- calls --- */
+
+/* Of rows below the same one. */
+static void claim_calls(struct smp_rows *rows, size_t node_count)
+{
+    for (uint32_t above = 0; rows->calls.counted != NULL && above < node_count; above++) {
+        for (uint32_t row = rows->links[above].first; row != 0; row = rows->links[row].next)
+            smp_row_calls_claim(&rows->calls, above, row);
+    }
+}
+
 /* --- public --- */
 
 enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_report_style style,
@@ -279,7 +310,9 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     rows->siblings = smp_tree_next_siblings(profile->tree);
     rows->wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
     rows->style = style;
-    rows->style.columns &= smp_tree_measures(profile->tree) & ~SMP_MEASURE_BIT(SMP_MEASURE_WALL);
+    rows->own = smp_tree_measures(profile->tree) & SMP_OWN_MEASURES;
+    rows->style.columns &=
+        smp_tree_measures(profile->tree) & ~SMP_MEASURE_BIT(SMP_MEASURE_WALL) & ~rows->own;
     rows->quota = quota;
     rows->links = smp_alloc(quota, node_count * sizeof(*rows->links));
     if (rows->links == NULL)
@@ -295,6 +328,10 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     status = sort(rows, style.order, node_count);
     if (status != SMP_OK)
         goto done;
+    status = smp_row_calls_init(&rows->calls, quota, profile);
+    if (status != SMP_OK)
+        goto done;
+    claim_calls(rows, node_count);
     smp_free(quota, rows->kept);
     rows->kept = NULL;
     *out = rows;
@@ -308,6 +345,7 @@ void smp_rows_destroy(struct smp_rows *rows)
 {
     if (rows == NULL)
         return;
+    smp_row_calls_fini(&rows->calls);
     smp_frame_texts_destroy(rows->texts);
     smp_free(rows->quota, rows->kept);
     smp_free(rows->quota, rows->links);
@@ -338,18 +376,44 @@ int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node)
     return all_ns > 0 ? (int)((double)smp_column_at(rows->wall, node) * TENTHS / all_ns + 0.5) : 0;
 }
 
-uint32_t smp_rows_columns(const struct smp_rows *rows)
+static void show_columns(const struct smp_rows *rows, uint32_t node, struct smp_row *row)
 {
-    return rows->style.columns;
-}
-
-static void print_columns(const struct smp_rows *rows, uint32_t node, struct smp_amounts *printed)
-{
-    *printed = (struct smp_amounts){ { 0 } };
+    row->shown = rows->style.columns;
     for (uint32_t left = rows->style.columns; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         const struct smp_column column = smp_tree_column(rows->profile->tree, measure);
-        printed->of[measure] = smp_measure_printed(measure, smp_column_at(column, node));
+        row->columns.of[measure] = smp_measure_printed(measure, smp_column_at(column, node));
+    }
+}
+
+static struct smp_call_time call_time(const struct smp_rows *rows, uint32_t node, int64_t calls)
+{
+    const struct smp_root_time *const time = smp_root_times_find(rows->profile->root_times, node);
+
+    if (time != NULL)
+        return (struct smp_call_time){ .mean_ns = time->total_ns / time->calls,
+                                       .min_ns = time->min_ns,
+                                       .max_ns = time->max_ns };
+    return (struct smp_call_time){ .mean_ns = smp_column_at(rows->wall, node) / calls };
+}
+
+/* What a node of a counted tree has itself, and a row of a sampled one that stands for such a
+ * node. */
+static void show_calls(const struct smp_rows *rows, uint32_t node, struct smp_row *row)
+{
+    const uint32_t counted = smp_row_calls_node(&rows->calls, node);
+    const uint32_t from = counted != 0 ? counted : node;
+
+    row->paths = counted != 0 ? rows->calls.paths[counted] : 1;
+    for (uint32_t left = rows->own; left != 0; left &= left - 1) {
+        const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
+        const int64_t amount = own_amount(rows, from, measure);
+        if (amount == 0)
+            continue;
+        row->shown |= SMP_MEASURE_BIT(measure);
+        row->columns.of[measure] = smp_measure_printed(measure, amount);
+        if (measure == SMP_MEASURE_CALLS && counted == 0)
+            row->call = call_time(rows, node, amount);
     }
 }
 
@@ -358,10 +422,12 @@ void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *ou
     const struct smp_frame_text *const text =
         smp_frame_texts_get(rows->texts, rows->nodes[node].location);
 
-    out->total_ms = total_ms(rows, node);
-    out->self_ms = self_ms(rows, node);
-    print_columns(rows, node, &out->columns);
-    out->text = smp_frame_texts_bytes(rows->texts, text);
-    out->length = text->length;
-    out->width = text->width;
+    *out = (struct smp_row){ .total_ms = total_ms(rows, node),
+                             .self_ms = self_ms(rows, node),
+                             .text = smp_frame_texts_bytes(rows->texts, text),
+                             .length = text->length,
+                             .width = text->width };
+    show_columns(rows, node, out);
+    if (rows->own != 0)
+        show_calls(rows, node, out);
 }

@@ -16,6 +16,7 @@
  *
  * Roots always stay, and so do pseudo-frames ("[64..127 frames omitted]"), which end a chain.
  * With zero_time_packages a node stays, and begins a chain, where its package is not its parent's.
+ * In counted trees a node with calls always stays.
  * In the group [JVM], which is measured, not sampled, kinds of threads with 0 ms are left out.
  *
  * Owns     the links between rows and the texts of their frames; borrows the profile.
@@ -50,20 +51,29 @@ uint32_t smp_rows_first(const struct smp_rows *rows, uint32_t node);
 uint32_t smp_rows_next(const struct smp_rows *rows, uint32_t node);
 uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node);
 
+/* How long a call took; all 0: unknown. */
+struct smp_call_time {
+    int64_t mean_ns;
+    int64_t min_ns; /* these two of root methods only, of calls that have ended */
+    int64_t max_ns;
+};
+
 struct smp_row {
     int64_t total_ms;
     int64_t self_ms;
-    /* Totals of the measures that the style has columns for, as printed; of others 0. */
-    struct smp_amounts columns;
-    const char *text; /* of length bytes; borrowed as long as the rows live */
+    uint32_t shown;             /* a set of measures, besides wall time */
+    struct smp_amounts columns; /* of these, as printed */
+    uint32_t paths; /* over how many callers the calls go (row_calls.h); 1 in a counted tree */
+    struct smp_call_time call; /* in a counted tree */
+    const char *text;          /* of length bytes; borrowed as long as the rows live */
     uint32_t length;
     uint32_t width; /* in columns */
 };
 /* The node's share of the time below root, in tenths of a percent; -1 where the style has no such
  * column. */
 int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node);
+/* A row shows the style's columns that the profile holds, and, where it has any of it, a measure
+ * that adds up as OWN, whatever the style says. */
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out);
-/* The style's columns that the profile holds: a set of measures. */
-uint32_t smp_rows_columns(const struct smp_rows *rows);
 
 #endif

@@ -81,21 +81,20 @@ static uint64_t put_stacks(struct writer *writer, uint32_t root, bool as_weights
     return sum;
 }
 
-static void put_profile(struct writer *writer, size_t rank)
+static void put_profile(struct writer *writer, const struct smp_group_info *group)
 {
-    const uint32_t root = smp_export_group(writer->job, rank)->root;
     const enum smp_unit unit = smp_measure_info(writer->job->style->weight)->unit;
     struct smp_writer *const out = writer->out;
     uint64_t sum;
 
     smp_writer_puts(out, "{\"type\":\"sampled\",\"name\":");
-    smp_json_put_string(out, smp_export_group_name(writer->job, rank));
+    smp_json_put_string(out, smp_export_group_name(group));
     smp_writer_puts(out, ",\"unit\":");
     smp_json_put_string(out, smp_unit_info(unit)->speedscope);
     smp_writer_puts(out, ",\"samples\":[");
-    (void)put_stacks(writer, root, false);
+    (void)put_stacks(writer, group->root, false);
     smp_writer_puts(out, "],\"weights\":[");
-    sum = put_stacks(writer, root, true);
+    sum = put_stacks(writer, group->root, true);
     smp_writer_puts(out, "],\"startValue\":0,\"endValue\":");
     smp_writer_put_u64(out, sum);
     smp_writer_puts(out, "}");
@@ -104,6 +103,7 @@ static void put_profile(struct writer *writer, size_t rank)
 static enum smp_status put_document(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
+    const struct smp_hot_groups *const groups = smp_export_weighed(job);
     struct smp_writer *const out = writer->out;
 
     smp_writer_puts(out, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"threads-sampler\",\"name\":");
@@ -115,10 +115,10 @@ static enum smp_status put_document(struct writer *writer)
         put_speedscope_frame(writer, writer->frames.locations[i]);
     }
     smp_writer_puts(out, "]},\n\"profiles\":[");
-    for (size_t i = 0; i < job->groups->count && writer->walk.status == SMP_OK; i++) {
+    for (size_t i = 0; i < groups->count && writer->walk.status == SMP_OK; i++) {
         if (i > 0)
             smp_writer_puts(out, ",\n");
-        put_profile(writer, i);
+        put_profile(writer, smp_export_group(job, groups, i));
     }
     smp_writer_puts(out, "]}\n");
     return writer->walk.status;

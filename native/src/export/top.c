@@ -10,6 +10,11 @@
  * One pass over the nodes adds up what each frame has, a second over the frames what each method
  * has. What has no weight is in neither table. With the CPU clock, what is wall time elsewhere is
  * called CPU time here.
+ *
+ * Where calls are counted the table of methods has two columns more: the calls, and how many
+ * microseconds of its own one took, by the counted trees alone, as the other times are those of
+ * calls from elsewhere, too. Time and samples are those of the sampled trees. Counted trees have no
+ * lines: by calls there is no table of lines.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,12 +23,24 @@
 #include "export/export_writers.h"
 #include "export/used_frames.h"
 
-enum { ROWS = 20, ROW_BYTES = 128, TENTHS = 1000, NS_PER_MS = 1000000, MAX_TEXT_BYTES = 1 << 20 };
+enum {
+    ROWS = 20,
+    ROW_BYTES = 128,
+    TENTHS = 1000,
+    NS_PER_MS = 1000000,
+    NS_PER_US = 1000,
+    CALL_WIDTH = 12,
+    NUMBER_BYTES = 32,
+    MAX_TEXT_BYTES = 1 << 20
+};
+
+static const char call_head[] = "own us/call";
 
 /* What there is to choose from, all by one number. */
 struct entries {
     struct smp_amounts *selves;
     const uint32_t *locations; /* the line's, or one of the method's */
+    const int64_t *counted_ns; /* wall time in counted trees; NULL: not shown, nor are calls */
     size_t count;
 };
 
@@ -37,6 +54,7 @@ struct writer {
     struct smp_used_frames frames;
     struct smp_amounts *lines;   /* by frame number + 1, as frames.numbers has it */
     struct smp_amounts *methods; /* by method id */
+    int64_t *counted_ns;         /* likewise; NULL where no calls are counted */
     uint32_t *method_locations;
     uint32_t method_ids;
     struct smp_bytes text;
@@ -73,9 +91,57 @@ static void add_up_methods(struct writer *writer)
     }
 }
 
+/* A sampled tree is the whole of its measures, a counted one of its own (measure.h). */
+static void add_node(struct writer *writer, uint32_t node, bool is_counted)
+{
+    const struct smp_tree *const tree = writer->job->profile->tree;
+    const uint32_t location = smp_tree_nodes(tree)[node].location;
+    struct smp_amounts self = smp_tree_self_all(tree, node);
+
+    if (is_counted) {
+        int64_t *const sum = &writer->counted_ns[method_of(writer, location)];
+        *sum = smp_add_clamped(*sum, self.of[SMP_MEASURE_WALL]);
+    }
+    smp_amounts_keep(&self, is_counted ? (uint32_t)SMP_OWN_MEASURES : ~(uint32_t)SMP_OWN_MEASURES);
+    smp_amounts_add(&writer->lines[writer->frames.numbers[location]], &self);
+}
+
+/* Where there are trees of both kinds. */
+static enum smp_status add_up_kinds(struct writer *writer)
+{
+    const struct smp_profile *const profile = writer->job->profile;
+    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
+    const size_t count = smp_tree_node_count(profile->tree);
+    bool *const is_counted = smp_alloc(writer->job->quota, count * sizeof(*is_counted));
+
+    if (is_counted == NULL)
+        return SMP_ENOMEM;
+    for (uint32_t i = 1; i < count; i++) {
+        const struct smp_group group = { .index = nodes[i].location & ~SMP_LOCATION_GROUP };
+        if (smp_node_is_group(&nodes[i])) {
+            is_counted[i] = smp_thread_groups_is_counted(profile->groups, group);
+            continue;
+        }
+        is_counted[i] = is_counted[nodes[i].parent];
+        add_node(writer, i, is_counted[i]);
+    }
+    smp_free(writer->job->quota, is_counted);
+    return SMP_OK;
+}
+
+static enum smp_status add_up_lines(struct writer *writer)
+{
+    if (writer->counted_ns != NULL)
+        return add_up_kinds(writer);
+    smp_tree_sum_by_location(writer->job->profile->tree, writer->frames.numbers, writer->lines);
+    return SMP_OK;
+}
+
 static enum smp_status add_up(struct writer *writer)
 {
     struct smp_quota *const quota = writer->job->quota;
+    const bool has_counted = writer->job->counted->count > 0;
+    enum smp_status status;
     size_t ids;
 
     writer->method_ids = count_method_ids(writer);
@@ -86,9 +152,13 @@ static enum smp_status add_up(struct writer *writer)
     writer->method_locations = smp_alloc(quota, ids * sizeof(*writer->method_locations));
     if (writer->lines == NULL || writer->methods == NULL || writer->method_locations == NULL)
         return SMP_ENOMEM;
-    smp_tree_sum_by_location(writer->job->profile->tree, writer->frames.numbers, writer->lines);
+    if (has_counted)
+        writer->counted_ns = smp_alloc(quota, ids * sizeof(*writer->counted_ns));
+    if (has_counted && writer->counted_ns == NULL)
+        return SMP_ENOMEM;
+    status = add_up_lines(writer);
     add_up_methods(writer);
-    return SMP_OK;
+    return status;
 }
 
 /* --- choosing --- */
@@ -124,24 +194,44 @@ static size_t count_weighty(const struct entries *entries, enum smp_measure by)
 
 /* --- the tables --- */
 
-static bool has_column(const struct writer *writer, enum smp_measure measure)
+static bool has_column(const struct writer *writer, const struct entries *entries,
+                       enum smp_measure measure)
 {
     const uint32_t always =
-        SMP_MEASURE_BIT(SMP_MEASURE_WALL) | SMP_MEASURE_BIT(SMP_MEASURE_SAMPLES);
+        SMP_MEASURE_BIT(SMP_MEASURE_WALL) | SMP_MEASURE_BIT(SMP_MEASURE_SAMPLES) | SMP_OWN_MEASURES;
 
+    if (entries->counted_ns == NULL && smp_profile_kind_of(measure) == SMP_GROUP_COUNTED)
+        return false;
     return smp_export_holds(writer->job, measure) &&
            ((always | writer->job->style->columns) & SMP_MEASURE_BIT(measure)) != 0;
 }
 
-/* Times are wider. */
+/* Times are wider, and so are calls: a thousand million of them take seconds. */
 static int column_width(enum smp_measure measure)
 {
+    if (smp_profile_kind_of(measure) == SMP_GROUP_COUNTED)
+        return 14;
     return smp_measure_info(measure)->unit == SMP_UNIT_NANOSECONDS ? 12 : 10;
 }
 
 /* Put together from whole numbers: "%.1f" would follow the locale the JVM has set. */
-static void put_amounts(struct writer *writer, const struct smp_amounts *self, int64_t all)
+static void put_call_time(struct writer *writer, int64_t counted_ns, int64_t calls)
 {
+    const int64_t ns = calls == 0 ? 0 : counted_ns / calls;
+    char number[NUMBER_BYTES] = "";
+    char cell[ROW_BYTES];
+
+    if (ns > 0)
+        (void)snprintf(number, sizeof(number), "%" PRId64 ".%03d", ns / NS_PER_US,
+                       (int)(ns % NS_PER_US));
+    (void)snprintf(cell, sizeof(cell), " %*s", CALL_WIDTH, number);
+    smp_writer_puts(writer->job->out, cell);
+}
+
+static void put_amounts(struct writer *writer, const struct entries *entries, size_t row,
+                        int64_t all)
+{
+    const struct smp_amounts *const self = &entries->selves[row];
     const double share = (double)self->of[writer->job->style->weight] / (double)all;
     const unsigned tenths = (unsigned)(share * TENTHS + 0.5);
     char cell[ROW_BYTES];
@@ -149,12 +239,14 @@ static void put_amounts(struct writer *writer, const struct smp_amounts *self, i
     (void)snprintf(cell, sizeof(cell), "%5u.%u", tenths / 10, tenths % 10);
     smp_writer_puts(writer->job->out, cell);
     for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
-        if (!has_column(writer, (enum smp_measure)i))
+        if (!has_column(writer, entries, (enum smp_measure)i))
             continue;
         (void)snprintf(cell, sizeof(cell), " %*" PRId64, column_width((enum smp_measure)i),
                        smp_measure_printed((enum smp_measure)i, self->of[i]));
         smp_writer_puts(writer->job->out, cell);
     }
+    if (entries->counted_ns != NULL)
+        put_call_time(writer, entries->counted_ns[row], self->of[SMP_MEASURE_CALLS]);
     smp_writer_puts(writer->job->out, "  ");
 }
 
@@ -172,7 +264,7 @@ static enum smp_status put_name(struct writer *writer, uint32_t location, bool w
     return text->status;
 }
 
-static void put_heads(struct writer *writer, const char *what)
+static void put_heads(struct writer *writer, const struct entries *entries, const char *what)
 {
     struct smp_writer *const out = writer->job->out;
     char cell[ROW_BYTES];
@@ -181,10 +273,14 @@ static void put_heads(struct writer *writer, const char *what)
     for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
         const bool is_cpu = i == SMP_MEASURE_WALL && writer->job->profile->is_cpu_clock;
         const enum smp_measure measure = is_cpu ? SMP_MEASURE_CPU : (enum smp_measure)i;
-        if (!has_column(writer, (enum smp_measure)i))
+        if (!has_column(writer, entries, (enum smp_measure)i))
             continue;
         (void)snprintf(cell, sizeof(cell), " %*s", column_width(measure),
                        smp_measure_info(measure)->column);
+        smp_writer_puts(out, cell);
+    }
+    if (entries->counted_ns != NULL) {
+        (void)snprintf(cell, sizeof(cell), " %*s", CALL_WIDTH, call_head);
         smp_writer_puts(out, cell);
     }
     smp_writer_puts(out, "  ");
@@ -192,18 +288,20 @@ static void put_heads(struct writer *writer, const char *what)
     smp_writer_puts(out, "\n");
 }
 
-static void put_table_head(struct writer *writer, const struct top *top, size_t of,
-                           const char *what)
+static void put_table_head(struct writer *writer, const struct entries *entries,
+                           const struct top *top, const char *what)
 {
     const struct smp_export_job *const job = writer->job;
+    const size_t of = count_weighty(entries, job->style->weight);
+    const size_t groups = smp_export_weighed(job)->count;
     char row[ROW_BYTES];
 
     (void)snprintf(row, sizeof(row),
                    "Top %zu %ss of %zu, by own %s, in %zu thread group%s, over %" PRId64 " ms\n",
-                   top->count, what, of, smp_export_weight_title(job), job->groups->count,
-                   job->groups->count == 1 ? "" : "s", job->profile->elapsed_ns / NS_PER_MS);
+                   top->count, what, of, smp_export_weight_title(job), groups,
+                   groups == 1 ? "" : "s", job->profile->elapsed_ns / NS_PER_MS);
     smp_writer_puts(job->out, row);
-    put_heads(writer, what);
+    put_heads(writer, entries, what);
 }
 
 static enum smp_status put_table(struct writer *writer, const struct entries *entries,
@@ -216,9 +314,9 @@ static enum smp_status put_table(struct writer *writer, const struct entries *en
 
     for (size_t i = 0; i < entries->count; i++)
         all = smp_add_clamped(all, entries->selves[i].of[weight]);
-    put_table_head(writer, &top, count_weighty(entries, weight), with_line ? "line" : "method");
+    put_table_head(writer, entries, &top, with_line ? "line" : "method");
     for (size_t i = 0; i < top.count && status == SMP_OK; i++) {
-        put_amounts(writer, &entries->selves[top.rows[i]], all);
+        put_amounts(writer, entries, top.rows[i], all);
         status = put_name(writer, entries->locations[top.rows[i]], with_line);
     }
     return status;
@@ -228,12 +326,15 @@ static enum smp_status put_tables(struct writer *writer)
 {
     const struct entries methods = { .selves = writer->methods,
                                      .locations = writer->method_locations,
+                                     .counted_ns = writer->counted_ns,
                                      .count = writer->method_ids };
     const struct entries lines = { .selves = writer->lines + 1,
                                    .locations = writer->frames.locations,
                                    .count = writer->frames.count };
     const enum smp_status status = put_table(writer, &methods, false);
 
+    if (smp_profile_kind_of(writer->job->style->weight) == SMP_GROUP_COUNTED)
+        return status;
     smp_writer_puts(writer->job->out, "\n");
     return status == SMP_OK ? put_table(writer, &lines, true) : status;
 }
@@ -250,6 +351,7 @@ enum smp_status smp_export_top(const struct smp_export_job *job)
     if (status == SMP_OK)
         status = put_tables(&writer);
     smp_bytes_fini(&writer.text);
+    smp_free(job->quota, writer.counted_ns);
     smp_free(job->quota, writer.method_locations);
     smp_free(job->quota, writer.methods);
     smp_free(job->quota, writer.lines);

@@ -91,8 +91,7 @@ void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp
     values[SMP_JNI_PROFILE_GROUPS] = (int64_t)groups->count;
     values[SMP_JNI_PROFILE_NODES] = (int64_t)smp_tree_node_count(profile->tree) - 1;
     for (int i = 0; i < SMP_MEASURE_COUNT; i++)
-        values[SMP_JNI_PROFILE_AMOUNTS + i] =
-            smp_column_at(smp_tree_column(profile->tree, (enum smp_measure)i), 0);
+        values[SMP_JNI_PROFILE_AMOUNTS + i] = smp_profile_total(profile, (enum smp_measure)i);
 }
 
 void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
@@ -105,5 +104,5 @@ void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
     values[SMP_JNI_GROUP_POLLS] = (int64_t)info->tally.polls;
     for (int i = 0; i < SMP_MEASURE_COUNT; i++)
         values[SMP_JNI_GROUP_AMOUNTS + i] =
-            smp_hot_group_total(profile, index, (enum smp_measure)i);
+            smp_hot_group_whole(profile, index, (enum smp_measure)i);
 }

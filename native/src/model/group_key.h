@@ -16,8 +16,16 @@
 #ifndef SMP_MODEL_GROUP_KEY_H
 #define SMP_MODEL_GROUP_KEY_H
 
+/*
+ * Whose tree, and of what. Threads whose calls are counted have two trees: one of the stacks that
+ * polls found, and one of the calls from root methods down, whose frames are methods without lines.
+ * The time of a counted tree is in the sampled tree of the same name, too: never add the two.
+ */
+enum smp_group_kind { SMP_GROUP_SAMPLED, SMP_GROUP_COUNTED };
+
 struct smp_group_key {
     const char *name; /* of the thread group; NULL: no group, or none that there is memory for */
+    enum smp_group_kind kind;
 };
 
 #endif

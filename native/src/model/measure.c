@@ -4,7 +4,8 @@
 _Static_assert(SMP_MEASURE_COUNT < 32, "a set of measures is 32 bits");
 
 static const struct smp_measure_info measures[] = {
-#define X(code, name, unit, title, column) { name, SMP_UNIT_##unit, title, column },
+#define X(code, name, unit, adding, title, column) \
+    { name, SMP_UNIT_##unit, SMP_ADDING_##adding, title, column },
     SMP_MEASURE_MAP(X)
 #undef X
 };

@@ -5,7 +5,8 @@
  *
  * A measure is a number per stack that adds up: over time, over the children of a node, over merged
  * profiles. To add one: a line in SMP_MEASURE_MAP, and a source that credits it to nodes of an
- * interval's tree. A profile holds a set of them; what it does not hold is 0 and in no export.
+ * interval's tree. A profile holds a set of them; what it does not hold is 0 and in no export, and
+ * takes no memory.
  *
  * Threads  any: constant data.
  */
@@ -21,19 +22,37 @@
 #endif
 
 /*
- * X(code, name, unit, title, column)
- * name: the key in JSON, the sample type in pprof, the measure's name in Java.
- * title: what an export weighed by it is called, and what stands before the number in a row of the
- * text report. column: the head of its column in the table of hot methods.
+ * How a measure adds up. In every tree it is self amounts and, sealed, totals; this says which of
+ * the two a row shows, and over which groups a sum goes (model/group_key.h has the kinds).
+ *
+ * TOTAL  A row shows a node with all below it. Sums over groups are of sampled trees: a counted
+ *        tree has the same time once more.
+ * OWN    A row shows what the node has itself: calls of a method and of those it calls are no sum
+ *        to show. Only counted trees have it, so sums over groups are of these.
  */
-#define SMP_MEASURE_MAP(X)                               \
-    X(WALL, "wall", NANOSECONDS, "wall time", "wall ms") \
-    X(CPU, "cpu", NANOSECONDS, "CPU time", "CPU ms")     \
-    X(SAMPLES, "samples", NUMBER, "samples", "samples")  \
+enum smp_adding { SMP_ADDING_TOTAL, SMP_ADDING_OWN };
+
+/*
+ * X(code, name, unit, adding, title, column)
+ * name: the key in JSON, the sample type in pprof, the measure's name in Java.
+ * title: what an export weighed by it is called, and, with a capital, what stands before the number
+ * in a row of the text report. column: the head of its column in the table of hot methods.
+ *
+ * The sampled measures, which come first, are what the interval of a sampler holds that counts no
+ * calls.
+ */
+#define SMP_SAMPLED_MEASURE_MAP(X)                              \
+    X(WALL, "wall", NANOSECONDS, TOTAL, "wall time", "wall ms") \
+    X(CPU, "cpu", NANOSECONDS, TOTAL, "CPU time", "CPU ms")     \
+    X(SAMPLES, "samples", NUMBER, TOTAL, "samples", "samples")
+
+#define SMP_MEASURE_MAP(X)                           \
+    SMP_SAMPLED_MEASURE_MAP(X)                       \
+    X(CALLS, "calls", NUMBER, OWN, "calls", "calls") \
     SMP_MORE_MEASURES(X)
 
 enum smp_measure {
-#define X(code, name, unit, title, column) SMP_MEASURE_##code,
+#define X(code, name, unit, adding, title, column) SMP_MEASURE_##code,
     SMP_MEASURE_MAP(X)
 #undef X
         SMP_MEASURE_COUNT
@@ -64,6 +83,7 @@ struct smp_unit_info {
 struct smp_measure_info {
     const char *name;
     enum smp_unit unit;
+    enum smp_adding adding;
     const char *title;
     const char *column;
 };
@@ -76,7 +96,7 @@ const struct smp_unit_info *smp_unit_info(enum smp_unit unit);
 static inline int64_t smp_measure_printed(enum smp_measure measure, int64_t amount)
 {
     static const enum smp_unit units[] = {
-#define X(code, name, unit, title, column) SMP_UNIT_##unit,
+#define X(code, name, unit, adding, title, column) SMP_UNIT_##unit,
         SMP_MEASURE_MAP(X)
 #undef X
     };
@@ -96,6 +116,17 @@ static inline int64_t smp_measure_printed(enum smp_measure measure, int64_t amou
 /* Sets of measures. */
 #define SMP_MEASURE_BIT(measure) (1u << (measure))
 #define SMP_ALL_MEASURES (SMP_MEASURE_BIT(SMP_MEASURE_COUNT) - 1)
+#define SMP_SAMPLED_MEASURES (SMP_MEASURE_BIT(SMP_SAMPLED_MEASURE_COUNT) - 1)
+
+enum {
+#define X(code, name, unit, adding, title, column) +1
+    SMP_SAMPLED_MEASURE_COUNT = 0 SMP_SAMPLED_MEASURE_MAP(X),
+#undef X
+#define X(code, name, unit, adding, title, column) \
+    +(SMP_ADDING_##adding == SMP_ADDING_OWN ? 1 << SMP_MEASURE_##code : 0)
+    SMP_OWN_MEASURES = 0 SMP_MEASURE_MAP(X) /* the set of those that add up as OWN */
+#undef X
+};
 
 /* One number per measure. */
 struct smp_amounts {
@@ -123,7 +154,7 @@ static inline bool smp_amounts_has_any(const struct smp_amounts *amounts)
 {
     int64_t any = 0;
 
-#define X(code, name, unit, title, column) any |= amounts->of[SMP_MEASURE_##code];
+#define X(code, name, unit, adding, title, column) any |= amounts->of[SMP_MEASURE_##code];
     SMP_MEASURE_MAP(X)
 #undef X
     return any != 0;
@@ -131,38 +162,72 @@ static inline bool smp_amounts_has_any(const struct smp_amounts *amounts)
 
 static inline void smp_amounts_add(struct smp_amounts *to, const struct smp_amounts *more)
 {
-#define X(code, name, unit, title, column) \
-    to->of[SMP_MEASURE_##code] =           \
+#define X(code, name, unit, adding, title, column) \
+    to->of[SMP_MEASURE_##code] =                   \
         smp_add_clamped(to->of[SMP_MEASURE_##code], more->of[SMP_MEASURE_##code]);
     SMP_MEASURE_MAP(X)
 #undef X
 }
 
-static inline void smp_amounts_subtract(struct smp_amounts *from, const struct smp_amounts *less)
+/* Only what is in the set stays. */
+static inline void smp_amounts_keep(struct smp_amounts *amounts, uint32_t measures)
 {
-#define X(code, name, unit, title, column) \
-    from->of[SMP_MEASURE_##code] =         \
-        smp_subtract_clamped(from->of[SMP_MEASURE_##code], less->of[SMP_MEASURE_##code]);
+#define X(code, name, unit, adding, title, column)             \
+    if ((measures & SMP_MEASURE_BIT(SMP_MEASURE_##code)) == 0) \
+        amounts->of[SMP_MEASURE_##code] = 0;
+    SMP_MEASURE_MAP(X)
+#undef X
+}
+
+/*
+ * The same of rows: the first width amounts of the list, one after the other. Where width is a
+ * constant nothing is left of the comparisons, and a row may stay in registers.
+ */
+static inline void smp_row_copy(int64_t *to, const int64_t *from, uint32_t width)
+{
+#define X(code, name, unit, adding, title, column) \
+    if (SMP_MEASURE_##code < width)                \
+        to[SMP_MEASURE_##code] = from[SMP_MEASURE_##code];
+    SMP_MEASURE_MAP(X)
+#undef X
+}
+
+static inline void smp_row_add(int64_t *to, const int64_t *more, uint32_t width)
+{
+#define X(code, name, unit, adding, title, column) \
+    if (SMP_MEASURE_##code < width)                \
+        to[SMP_MEASURE_##code] = smp_add_clamped(to[SMP_MEASURE_##code], more[SMP_MEASURE_##code]);
+    SMP_MEASURE_MAP(X)
+#undef X
+}
+
+static inline void smp_row_subtract(int64_t *from, const int64_t *less, uint32_t width)
+{
+#define X(code, name, unit, adding, title, column) \
+    if (SMP_MEASURE_##code < width)                \
+        from[SMP_MEASURE_##code] =                 \
+            smp_subtract_clamped(from[SMP_MEASURE_##code], less[SMP_MEASURE_##code]);
     SMP_MEASURE_MAP(X)
 #undef X
 }
 
 /* Without a maximum: sums that begin and end in range may leave it in between. */
-static inline void smp_amounts_add_wrapping(struct smp_amounts *to, const struct smp_amounts *more)
+static inline void smp_row_add_wrapping(int64_t *to, const int64_t *more, uint32_t width)
 {
-#define X(code, name, unit, title, column) \
-    to->of[SMP_MEASURE_##code] =           \
-        (int64_t)((uint64_t)to->of[SMP_MEASURE_##code] + (uint64_t)more->of[SMP_MEASURE_##code]);
+#define X(code, name, unit, adding, title, column) \
+    if (SMP_MEASURE_##code < width)                \
+        to[SMP_MEASURE_##code] =                   \
+            (int64_t)((uint64_t)to[SMP_MEASURE_##code] + (uint64_t)more[SMP_MEASURE_##code]);
     SMP_MEASURE_MAP(X)
 #undef X
 }
 
-static inline void smp_amounts_subtract_wrapping(struct smp_amounts *from,
-                                                 const struct smp_amounts *less)
+static inline void smp_row_subtract_wrapping(int64_t *from, const int64_t *less, uint32_t width)
 {
-#define X(code, name, unit, title, column)                                            \
-    from->of[SMP_MEASURE_##code] = (int64_t)((uint64_t)from->of[SMP_MEASURE_##code] - \
-                                             (uint64_t)less->of[SMP_MEASURE_##code]);
+#define X(code, name, unit, adding, title, column) \
+    if (SMP_MEASURE_##code < width)                \
+        from[SMP_MEASURE_##code] =                 \
+            (int64_t)((uint64_t)from[SMP_MEASURE_##code] - (uint64_t)less[SMP_MEASURE_##code]);
     SMP_MEASURE_MAP(X)
 #undef X
 }

@@ -44,6 +44,34 @@ enum smp_status smp_profile_create_for(struct smp_quota *quota, struct smp_tree 
     return SMP_OK;
 }
 
+int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure measure)
+{
+    const struct smp_column column = smp_tree_column(profile->tree, measure);
+    const size_t count = smp_thread_groups_count(profile->groups);
+    int64_t total = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct smp_group_info *const info =
+            smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
+        if (info->root != 0 && info->kind == smp_profile_kind_of(measure))
+            total = smp_add_clamped(total, smp_column_at(column, info->root));
+    }
+    return total;
+}
+
+bool smp_profile_is_counted(const struct smp_profile *profile, uint32_t node)
+{
+    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
+    uint32_t at = node;
+
+    if (!smp_thread_groups_has_counted(profile->groups))
+        return false;
+    while (!smp_node_is_group(&nodes[at]))
+        at = nodes[at].parent;
+    return smp_thread_groups_is_counted(
+        profile->groups, (struct smp_group){ .index = nodes[at].location & ~SMP_LOCATION_GROUP });
+}
+
 bool smp_profile_misses_packages(const struct smp_profile *profile)
 {
     const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
@@ -52,11 +80,13 @@ bool smp_profile_misses_packages(const struct smp_profile *profile)
 
     if (profile->packages[0] == '\0')
         return false;
-    for (size_t i = 1; i < count; i++) {
+    for (uint32_t i = 1; i < count; i++) {
         struct smp_location_view view;
         if (smp_node_is_group(&nodes[i]))
             continue;
         smp_methods_view(profile->methods, nodes[i].location, &view);
+        if ((view.is_monitored || !has_frames) && smp_profile_is_counted(profile, i))
+            continue;
         if (view.is_monitored)
             return false;
         has_frames = has_frames || !view.is_pseudo;
@@ -83,22 +113,33 @@ void smp_profile_release(struct smp_profile *profile)
 
     smp_tree_destroy(profile->tree);
     smp_thread_groups_destroy(profile->groups);
+    smp_root_times_destroy(profile->root_times);
+    smp_counting_account_destroy(profile->counting);
     smp_methods_release(profile->methods);
     smp_free(quota, profile);
     smp_quota_release(quota);
 }
 
-bool smp_profile_is_empty(const struct smp_profile *profile)
+/* A sampled group by its time alone: its root may have CPU time that no poll has shown. */
+static bool has_anything(const struct smp_profile *profile, const struct smp_group_info *info)
 {
     const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
+
+    if (info->root == 0)
+        return false;
+    return info->kind == SMP_GROUP_COUNTED ? smp_tree_has_any(profile->tree, info->root)
+                                           : smp_column_at(wall, info->root) > 0;
+}
+
+bool smp_profile_is_empty(const struct smp_profile *profile)
+{
     const size_t count = smp_thread_groups_count(profile->groups);
 
     if (profile->tally.polls > 0 || profile->counters[SMP_COUNTER_DROPPED_INTERVALS] > 0)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const struct smp_group group = { .index = i };
-        const uint32_t root = smp_thread_groups_info(profile->groups, group)->root;
-        if (root != 0 && smp_column_at(wall, root) > 0 &&
+        if (has_anything(profile, smp_thread_groups_info(profile->groups, group)) &&
             !smp_thread_groups_is_jvm(profile->groups, group))
             return false;
     }

@@ -2,7 +2,7 @@
 /*
  * profile.h - one finished interval: trees, groups, names, accounting. Immutable.
  *
- * Owns     its tree and groups, holds its names. Reference counted.
+ * Owns     its tree, groups and what it has of counting, holds its names. Reference counted.
  * Threads  any number of readers, on any thread; hold and release are atomic.
  * Errors   SMP_ENOMEM, SMP_EQUOTA from create: nothing was adopted, tree and groups are as before
  *          (the sampler goes on with the interval, so that no time is lost).
@@ -18,8 +18,10 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "model/counting_account.h"
 #include "model/methods.h"
 #include "model/outcome.h"
+#include "model/root_times.h"
 #include "model/thread_groups.h"
 #include "model/tree.h"
 
@@ -41,6 +43,9 @@ struct smp_profile {
     uint64_t counters[SMP_COUNTER_COUNT];
     struct smp_tree *tree; /* sealed */
     struct smp_thread_groups *groups;
+    /* Only where calls are counted, else NULL; the one who fills in the figures hands them over. */
+    struct smp_root_times *root_times; /* of the roots of counted trees */
+    struct smp_counting_account *counting;
     struct smp_methods *methods;
     uint32_t location_count; /* locations with ids below this may be read */
     struct smp_quota *quota; /* held */
@@ -63,14 +68,25 @@ SMP_CHECKED enum smp_status smp_profile_create_for(struct smp_quota *quota, stru
                                                    struct smp_methods *methods,
                                                    uint32_t location_count,
                                                    struct smp_profile **out);
+/* The kind of the groups whose sum is the whole of a measure (measure.h). */
+static inline enum smp_group_kind smp_profile_kind_of(enum smp_measure measure)
+{
+    return smp_measure_info(measure)->adding == SMP_ADDING_OWN ? SMP_GROUP_COUNTED
+                                                               : SMP_GROUP_SAMPLED;
+}
+
+/* Of all groups; no time of a counted tree, which is in a sampled one, too. O(groups). */
+int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure measure);
+/* Is the node, which is not 0, in a counted tree? O(depth). */
+bool smp_profile_is_counted(const struct smp_profile *profile, uint32_t node);
 /* There is a list of monitored packages, and stacks with Java frames were seen, but no frame of
- * those packages: each stack is its root frame alone. O(nodes) at most. */
+ * those packages: each stack is its root frame alone. Of sampled trees. O(nodes) at most. */
 bool smp_profile_misses_packages(const struct smp_profile *profile);
 struct smp_profile *smp_profile_hold(struct smp_profile *profile);
 void smp_profile_release(struct smp_profile *profile); /* NULL is fine */
 
-/* Nothing was sampled: no poll was made, and no thread group has time; and no interval was dropped
- * since the last one. The group [JVM] does not count. */
+/* Nothing was sampled or counted: no poll was made, and no thread group has time or calls; and no
+ * interval was dropped since the last one. The group [JVM] does not count. */
 bool smp_profile_is_empty(const struct smp_profile *profile);
 
 #endif

@@ -9,6 +9,10 @@
 
 #include <string.h>
 
+/* In the location of a group's place: it is a counted one, and not that of the same name which is
+ * sampled. */
+#define COUNTED SMP_LOCATION_GROUP
+
 enum {
     /* What the names of both may take where no quota says less. Reserved, not used. */
     MAX_NAMES_BYTES = 256 * 1024 * 1024,
@@ -74,12 +78,13 @@ static enum smp_status add_side_groups(struct smp_profile_diff *diff, enum smp_d
     enum smp_status status = SMP_OK;
 
     for (uint32_t i = 0; i < count && status == SMP_OK; i++) {
-        const struct smp_group group = { .index = i };
-        const uint32_t name = smp_methods_try_pseudo(
-            diff->names, smp_thread_groups_info(profile->groups, group)->name);
+        const struct smp_group_info *const info =
+            smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
+        const uint32_t name = smp_methods_try_pseudo(diff->names, info->name);
+        const uint32_t location = info->kind == SMP_GROUP_COUNTED ? name | COUNTED : name;
         status = name == SMP_LOCATION_NONE
                      ? SMP_ENOMEM
-                     : smp_tree_add(diff->tree, 0, &name, 1, &diff->groups[side][i]);
+                     : smp_tree_add(diff->tree, 0, &location, 1, &diff->groups[side][i]);
     }
     return status;
 }
@@ -199,7 +204,12 @@ uint32_t smp_profile_diff_parent(const struct smp_profile_diff *diff, uint32_t p
 
 uint32_t smp_profile_diff_location(const struct smp_profile_diff *diff, uint32_t place)
 {
-    return smp_tree_nodes(diff->tree)[place].location;
+    return smp_tree_nodes(diff->tree)[place].location & ~COUNTED;
+}
+
+bool smp_profile_diff_is_counted(const struct smp_profile_diff *diff, uint32_t place)
+{
+    return (smp_tree_nodes(diff->tree)[place].location & COUNTED) != 0;
 }
 
 const struct smp_methods *smp_profile_diff_names(const struct smp_profile_diff *diff)

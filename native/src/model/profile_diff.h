@@ -8,9 +8,9 @@
  *                                                              b.B.x            3      0
  *                                                              c.C.y            0      8
  *
- * Groups are matched by name, frames by their text: with the line, or by method alone, as two
- * builds compare best. So the profiles may come from different names tables or samplers. A node of
- * the tree is called a place; several nodes of one profile may have the same place.
+ * Groups are matched by name and kind, frames by their text: with the line, or by method alone, as
+ * two builds compare best. So the profiles may come from different names tables or samplers. A node
+ * of the tree is called a place; several nodes of one profile may have the same place.
  *
  * Times are as measured: profiles of different length differ by their length too.
  *
@@ -49,6 +49,8 @@ size_t smp_profile_diff_count(const struct smp_profile_diff *diff);
 uint32_t smp_profile_diff_parent(const struct smp_profile_diff *diff, uint32_t place);
 /* In smp_profile_diff_names; a group's name is a pseudo-location there. */
 uint32_t smp_profile_diff_location(const struct smp_profile_diff *diff, uint32_t place);
+/* Of a group's place: whose frames are the methods of a counted tree. */
+bool smp_profile_diff_is_counted(const struct smp_profile_diff *diff, uint32_t place);
 const struct smp_methods *smp_profile_diff_names(const struct smp_profile_diff *diff);
 
 /* Where a side's group, and a side's node, are. */

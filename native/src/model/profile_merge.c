@@ -32,6 +32,8 @@ struct merger {
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
+    struct smp_root_times *root_times; /* NULL while no profile has any; so is counting */
+    struct smp_counting_account *counting;
     /* Of the profile that is being added: */
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
@@ -160,7 +162,8 @@ static enum smp_status make_root(struct merger *merger, struct smp_group group)
     return status;
 }
 
-/* Where the group's root does not fit it is the overflow group's. */
+/* Where the group's root does not fit it is the overflow group's, which is of its kind: else time
+ * would be there twice. */
 static enum smp_status add_root(struct merger *merger, uint32_t location, uint32_t *place)
 {
     struct smp_group group = merger->group_of[location & ~SMP_LOCATION_GROUP];
@@ -169,7 +172,8 @@ static enum smp_status add_root(struct merger *merger, uint32_t location, uint32
     if (status != SMP_OK && merger->max_tree_bytes == 0)
         return status;
     if (status != SMP_OK)
-        group.index = 0;
+        group = smp_thread_groups_overflow(merger->groups,
+                                           smp_thread_groups_info(merger->groups, group)->kind);
     *place = smp_thread_groups_info(merger->groups, group)->root;
     return SMP_OK;
 }
@@ -232,15 +236,48 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
     return status;
 }
 
+/* Times of a root that did not fit, or past their maximum, are left out: its node's time and calls
+ * are there. */
+static enum smp_status merge_root_times(struct merger *merger, const struct smp_profile *from)
+{
+    enum smp_status status = SMP_OK;
+
+    if (from->root_times != NULL && merger->root_times == NULL)
+        status = smp_root_times_create(merger->quota, &merger->root_times);
+    for (size_t i = 0; i < smp_root_times_count(from->root_times) && status == SMP_OK; i++) {
+        struct smp_root_time time = *smp_root_times_at(from->root_times, i);
+        time.node = merger->places[time.node];
+        if ((time.node & FOLDED) == 0)
+            status = smp_root_times_add(merger->root_times, &time);
+        if (status == SMP_EQUOTA)
+            status = SMP_OK;
+    }
+    return status;
+}
+
+static enum smp_status merge_counting(struct merger *merger, const struct smp_profile *from)
+{
+    enum smp_status status = SMP_OK;
+
+    if (from->counting == NULL)
+        return SMP_OK;
+    if (merger->counting == NULL)
+        status = smp_counting_account_create(merger->quota, &merger->counting);
+    return status == SMP_OK ? smp_counting_account_merge(merger->counting, from->counting) : status;
+}
+
 static enum smp_status add_profile(struct merger *merger, const struct smp_profile *from)
 {
-    const enum smp_status status = merge_groups(merger, from);
+    enum smp_status status = merge_groups(merger, from);
 
     if (status != SMP_OK)
         return status;
     for (uint32_t i = 0; merger->adopted != NULL && i < from->location_count; i++)
         merger->adopted[i] = SMP_LOCATION_NONE;
-    return merge_nodes(merger, from);
+    status = merge_nodes(merger, from);
+    if (status == SMP_OK)
+        status = merge_root_times(merger, from);
+    return status == SMP_OK ? merge_counting(merger, from) : status;
 }
 
 /* --- figures --- */
@@ -270,6 +307,19 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
         to->location_count = from->location_count;
 }
 
+/* Within a maximum: for the groups that do not fit. */
+static enum smp_status make_overflow_roots(struct merger *merger)
+{
+    enum smp_status status = make_root(merger, (struct smp_group){ .index = 0 });
+    bool has_counted = false;
+
+    for (size_t i = 0; i < merger->count; i++)
+        has_counted = has_counted || smp_thread_groups_has_counted(merger->profiles[i]->groups);
+    if (status != SMP_OK || !has_counted)
+        return status;
+    return make_root(merger, smp_thread_groups_overflow(merger->groups, SMP_GROUP_COUNTED));
+}
+
 static enum smp_status make_profile(struct merger *merger, struct smp_profile **out)
 {
     struct smp_profile *profile = NULL;
@@ -285,6 +335,10 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
         return status;
     merger->tree = NULL; /* the profile owns them now */
     merger->groups = NULL;
+    profile->root_times = merger->root_times;
+    profile->counting = merger->counting;
+    merger->root_times = NULL;
+    merger->counting = NULL;
     for (size_t i = 0; i < merger->count; i++)
         add_figures(profile, merger->profiles[i], i == 0);
     *out = profile;
@@ -307,7 +361,7 @@ enum smp_status smp_profile_merge_within(struct smp_quota *quota,
     if (status == SMP_OK)
         status = make_merge_arrays(&merger);
     if (status == SMP_OK && tree_bytes != 0)
-        status = make_root(&merger, (struct smp_group){ .index = 0 });
+        status = make_overflow_roots(&merger);
     for (size_t i = 0; i < count && status == SMP_OK; i++)
         status = add_profile(&merger, profiles[i]);
     if (status == SMP_OK)
@@ -315,6 +369,8 @@ enum smp_status smp_profile_merge_within(struct smp_quota *quota,
     smp_free(quota, merger.adopted);
     smp_free(quota, merger.places);
     smp_free(quota, merger.group_of);
+    smp_counting_account_destroy(merger.counting);
+    smp_root_times_destroy(merger.root_times);
     smp_tree_destroy(merger.tree);
     smp_thread_groups_destroy(merger.groups);
     smp_methods_release(merger.methods);

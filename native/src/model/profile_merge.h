@@ -2,12 +2,14 @@
 /*
  * profile_merge.h - profiles as one: what a reader gets that missed several intervals.
  *
- * Frames are matched by what they say (class, method, file, line), groups by name, so they may come
- * from different names tables or different samplers. All measures, tallies and counters add up;
- * elapsed and own CPU time too; from is the earliest begin, till the latest end; of memory figures,
- * depths and the time between two polls it is the highest. Distinct threads: the sum, an upper
- * bound where the same thread was seen in several, unless all come from one names table (serials
- * are compared). Groups past SMP_MAX_GROUPS go to the overflow group.
+ * Frames are matched by what they say (class, method, file, line), groups by name and kind, so they
+ * may come from different names tables or different samplers. All measures, tallies and counters
+ * add up; elapsed and own CPU time too; from is the earliest begin, till the latest end; of memory
+ * figures, depths and the time between two polls it is the highest. Root times and the account of
+ * counting are merged as their headers say; a root's times are left out where its node did not fit.
+ * Distinct threads: the sum, an upper bound where the same thread was seen in several, unless all
+ * come from one names table (serials are compared). Groups past SMP_MAX_GROUPS go to the overflow
+ * group of their kind.
  *
  * Profiles of one names table are merged by number and share the table; else the result has one of
  * its own.

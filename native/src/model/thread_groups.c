@@ -17,7 +17,8 @@ struct smp_thread_groups {
     struct smp_arena *infos; /* nothing but struct smp_group_info: an array by group index */
     struct smp_arena *names;
     size_t count;
-    struct smp_hash_map by_name; /* id is the group's index + 1 */
+    uint32_t counted_overflow;   /* index of the counted overflow group; 0: there is none */
+    struct smp_hash_map by_name; /* id is the group's index + 1; the hash is that of the key */
     struct smp_hash_map seen;    /* {serial, group} */
 };
 
@@ -63,9 +64,14 @@ static struct smp_group_info *info_at(const struct smp_thread_groups *groups, si
     return (struct smp_group_info *)smp_arena_base(groups->infos) + index;
 }
 
+static uint32_t hash_of(const struct kept_name *name, enum smp_group_kind kind)
+{
+    return smp_hash_bytes(SMP_HASH_START ^ (uint32_t)kind, name->text, name->length);
+}
+
 /* A new last group. False: no memory, and nothing has changed. */
 static bool append_group(struct smp_thread_groups *groups, const struct kept_name *name,
-                         uint32_t hash)
+                         enum smp_group_kind kind)
 {
     const size_t size = sizeof(struct smp_group_info);
     const size_t align = _Alignof(struct smp_group_info);
@@ -79,9 +85,32 @@ static bool append_group(struct smp_thread_groups *groups, const struct kept_nam
         return false;
     (void)smp_arena_alloc(groups->infos, size, align); /* was reserved */
     info_at(groups, groups->count)->name = copy;
+    info_at(groups, groups->count)->kind = kind;
     groups->count++;
-    smp_hash_ids_put(&groups->by_name, hash, (uint32_t)groups->count);
+    smp_hash_ids_put(&groups->by_name, hash_of(name, kind), (uint32_t)groups->count);
     return true;
+}
+
+/* The overflow groups come on top of the maximum. */
+static bool is_full(const struct smp_thread_groups *groups)
+{
+    return groups->count > (size_t)SMP_MAX_GROUPS + (groups->counted_overflow != 0);
+}
+
+/* The group's index + 1; 0: there is none. */
+static uint32_t find_kept(const struct smp_thread_groups *groups, const struct kept_name *name,
+                          enum smp_group_kind kind)
+{
+    const uint32_t hash = hash_of(name, kind);
+    size_t step = 0;
+    uint32_t id;
+
+    while ((id = smp_hash_ids_next(&groups->by_name, hash, &step)) != 0) {
+        const struct smp_group_info *const info = info_at(groups, id - 1);
+        if (info->kind == kind && is_kept_as(info->name, name))
+            break;
+    }
+    return id;
 }
 
 enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_bytes,
@@ -120,21 +149,40 @@ void smp_thread_groups_destroy(struct smp_thread_groups *groups)
     smp_free(groups->budget.quota, groups);
 }
 
+struct smp_group smp_thread_groups_overflow(struct smp_thread_groups *groups,
+                                            enum smp_group_kind kind)
+{
+    const struct kept_name name = kept_name(OVERFLOW_NAME, SMP_MAX_GROUP_NAME_BYTES);
+
+    if (kind == SMP_GROUP_SAMPLED)
+        return (struct smp_group){ .index = 0 };
+    if (groups->counted_overflow == 0 && append_group(groups, &name, kind))
+        groups->counted_overflow = (uint32_t)groups->count - 1;
+    return (struct smp_group){ .index = groups->counted_overflow };
+}
+
 struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, struct smp_group_key key)
 {
     const struct kept_name kept = kept_name(key.name, SMP_MAX_GROUP_NAME_BYTES);
-    const uint32_t hash = smp_hash_bytes(SMP_HASH_START, kept.text, kept.length);
-    size_t step = 0;
-    uint32_t id;
+    const struct smp_group overflow = smp_thread_groups_overflow(groups, key.kind);
+    const uint32_t id = find_kept(groups, &kept, key.kind);
 
-    while ((id = smp_hash_ids_next(&groups->by_name, hash, &step)) != 0) {
-        if (is_kept_as(info_at(groups, id - 1)->name, &kept))
-            return (struct smp_group){ .index = id - 1 };
-    }
-    /* The overflow group comes on top of the maximum. */
-    if (groups->count > SMP_MAX_GROUPS || !append_group(groups, &kept, hash))
-        return (struct smp_group){ .index = 0 };
+    if (id != 0)
+        return (struct smp_group){ .index = id - 1 };
+    if (is_full(groups) || !append_group(groups, &kept, key.kind))
+        return overflow;
     return (struct smp_group){ .index = (uint32_t)groups->count - 1 };
+}
+
+bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_group_key key,
+                            struct smp_group *out)
+{
+    const struct kept_name kept = kept_name(key.name, SMP_MAX_GROUP_NAME_BYTES);
+    const uint32_t id = find_kept(groups, &kept, key.kind);
+
+    if (id != 0)
+        out->index = id - 1;
+    return id != 0;
 }
 
 void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
@@ -174,6 +222,16 @@ size_t smp_thread_groups_count(const struct smp_thread_groups *groups)
     return groups->count;
 }
 
+bool smp_thread_groups_is_counted(const struct smp_thread_groups *groups, struct smp_group group)
+{
+    return info_at(groups, group.index)->kind == SMP_GROUP_COUNTED;
+}
+
+bool smp_thread_groups_has_counted(const struct smp_thread_groups *groups)
+{
+    return groups->counted_overflow != 0;
+}
+
 /* --- adding groups of another interval --- */
 
 static bool is_listed(const struct smp_group_info *info, uint32_t count, const char *name)
@@ -205,22 +263,30 @@ static bool add_names(struct smp_thread_groups *to, struct smp_group_info *info,
     return true;
 }
 
+static bool is_overflow(const struct smp_thread_groups *groups, struct smp_group group)
+{
+    return group.index == 0 || group.index == groups->counted_overflow;
+}
+
 bool smp_thread_groups_add_group(struct smp_thread_groups *to, const struct smp_thread_groups *from,
                                  size_t index, bool comparable, struct smp_group *out)
 {
+    const struct smp_group source = { .index = (uint32_t)index };
     const struct smp_group_info *other = info_at(from, index);
-    const struct smp_group group =
-        smp_thread_groups_find(to, (struct smp_group_key){ .name = other->name });
+    const struct smp_group group = smp_thread_groups_find(
+        to, (struct smp_group_key){ .name = other->name, .kind = other->kind });
     struct smp_group_info *info = info_at(to, group.index);
 
     /* Past the maximum it is the overflow group; before it, only for lack of memory. */
-    if (group.index == 0 && index != 0 && to->count <= SMP_MAX_GROUPS)
+    if (info->kind != other->kind ||
+        (is_overflow(to, group) && !is_overflow(from, source) && !is_full(to)))
         return false;
     if (other->max_depth > info->max_depth)
         info->max_depth = other->max_depth;
     if (!comparable)
         info->thread_count += other->thread_count;
     info->names_lost += other->names_lost;
+    info->hook_ns = smp_add_clamped(info->hook_ns, other->hook_ns);
     smp_tally_add(&info->tally, &other->tally);
     *out = group;
     return add_names(to, info, other);
@@ -256,5 +322,6 @@ bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
 
 bool smp_thread_groups_is_jvm(struct smp_thread_groups *groups, struct smp_group group)
 {
-    return strcmp(smp_thread_groups_info(groups, group)->name, SMP_JVM_THREADS_NAME) == 0;
+    return strcmp(smp_thread_groups_info(groups, group)->name, SMP_JVM_THREADS_NAME) == 0 &&
+           !smp_thread_groups_is_counted(groups, group);
 }

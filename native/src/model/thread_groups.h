@@ -5,7 +5,10 @@
  * Owns     names, and the set of (group, thread) pairs already counted.
  * Threads  one writer; readers only after the interval was sealed.
  * Errors   create: SMP_ENOMEM, SMP_EQUOTA. find never fails: past SMP_MAX_GROUPS groups, or without
- *          memory, it returns the overflow group [over group limit]. see may lose a raw name or
+ *          memory, it returns the overflow group [over group limit] of the key's kind. That of
+ *          counted groups is made with the first of them; where there is no memory for it either, a
+ *          counted key gets group 0, which is a sampled one: then nothing counted may be credited
+ *          (is_counted says so), or its time would be there twice. see may lose a raw name or
  *          undercount where there is no memory; names_lost counts that.
  * Cost     find: one hash of the name; see: one probe. Both are called only where a thread's group
  *          is not the one it had in this interval before.
@@ -46,6 +49,7 @@ struct smp_group_tree {
 
 struct smp_group_info {
     const char *name;
+    enum smp_group_kind kind;
     uint32_t root;         /* the group's root in the tree, 0 before the first stack */
     uint64_t max_depth;    /* frames of the deepest stack seen, before any filter or cut */
     uint64_t thread_count; /* distinct threads */
@@ -54,6 +58,7 @@ struct smp_group_info {
     uint64_t names_lost; /* sightings that left no name, or no count, for lack of memory */
     struct smp_tally tally;
     struct smp_tree_unseen unseen; /* time whose node is found at the end of the interval */
+    int64_t hook_ns; /* counted: time inside the counting hooks, which no node has; 0: unknown */
 };
 
 struct smp_thread_groups;
@@ -64,6 +69,12 @@ SMP_CHECKED enum smp_status smp_thread_groups_create(struct smp_quota *quota, si
 void smp_thread_groups_destroy(struct smp_thread_groups *groups);
 
 struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, struct smp_group_key key);
+/* The overflow group of this kind. */
+struct smp_group smp_thread_groups_overflow(struct smp_thread_groups *groups,
+                                            enum smp_group_kind kind);
+/* The group with this key, if there is one. */
+bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_group_key key,
+                            struct smp_group *out);
 /* Notes that the thread with this serial belongs to the group; counts it once per interval. */
 void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
                            uint64_t serial, const char *raw_name);
@@ -71,6 +82,9 @@ void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group gr
 struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
                                               struct smp_group group);
 size_t smp_thread_groups_count(const struct smp_thread_groups *groups);
+bool smp_thread_groups_is_counted(const struct smp_thread_groups *groups, struct smp_group group);
+/* Was a counted group ever looked for? */
+bool smp_thread_groups_has_counted(const struct smp_thread_groups *groups);
 
 /*
  * Adds from's group of this index to the group with the same key in to, which keeps its root; *out

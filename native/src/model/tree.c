@@ -68,10 +68,11 @@ static size_t row_bytes(const struct smp_tree *tree)
     return (size_t)tree->width * AMOUNT_BYTES;
 }
 
-/* Of a tree that holds all measures: its rows. */
-static struct smp_amounts *rows_of_all(const struct smp_tree *tree)
+/* It holds the first measures of the list and no others: a row of it is the beginning of a struct
+ * smp_amounts. */
+static bool holds_first_measures(const struct smp_tree *tree)
 {
-    return (struct smp_amounts *)(void *)tree->table;
+    return (tree->measures & (tree->measures + 1)) == 0;
 }
 
 /* NULL: not held. */
@@ -352,8 +353,8 @@ void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_
 {
     if (tree->sealed)
         return;
-    if (tree->width == SMP_MEASURE_COUNT) {
-        smp_amounts_add(&rows_of_all(tree)[node], amounts);
+    if (holds_first_measures(tree)) {
+        smp_row_add(row_of(tree, node), amounts->of, tree->width);
         return;
     }
     for (int i = 0; i < SMP_MEASURE_COUNT; i++)
@@ -472,11 +473,11 @@ static inline void link_sibling(struct smp_node *nodes, uint32_t *siblings, uint
  *
  * Mostly a node's parent is the node before it: its total is still in registers then, and the next
  * addition does not wait for a store. Other parents are anywhere, in no cache: they are fetched
- * while PREFETCH nodes before are added up.
+ * while PREFETCH nodes before are added up. Inlined for the widths there are, as constants.
  */
-static void add_up_all(struct smp_tree *tree)
+static inline __attribute__((always_inline)) void add_up_rows(struct smp_tree *tree, uint32_t width)
 {
-    struct smp_amounts *const rows = rows_of_all(tree);
+    int64_t *const table = tree->table;
     struct smp_node *const nodes = tree->nodes;
     uint32_t *const siblings = tree->slots;
     struct smp_amounts total = { 0 };
@@ -485,18 +486,19 @@ static void add_up_all(struct smp_tree *tree)
     for (uint32_t i = tree->node_count - 1; i > 0; i--) {
         const uint32_t parent = nodes[i].parent;
         const uint32_t soon = nodes[i > PREFETCH ? i - PREFETCH : 0].parent;
-        __builtin_prefetch(&rows[soon], 1);
+        int64_t *const above = &table[(size_t)parent * width];
+        __builtin_prefetch(&table[(size_t)soon * width], 1);
         __builtin_prefetch(&nodes[soon], 1);
         if (totalled != i)
-            total = rows[i];
-        smp_amounts_add(&total, &rows[parent]);
-        rows[parent] = total;
+            smp_row_copy(total.of, &table[(size_t)i * width], width);
+        smp_row_add(total.of, above, width);
+        smp_row_copy(above, total.of, width);
         totalled = parent;
         link_sibling(nodes, siblings, i);
     }
 }
 
-/* As add_up_all, where the tree does not hold all measures. */
+/* As add_up_rows, of any set of measures. */
 static void add_up_some(struct smp_tree *tree)
 {
     struct smp_node *const nodes = tree->nodes;
@@ -515,8 +517,10 @@ void smp_tree_seal(struct smp_tree *tree)
     if (tree->sealed)
         return;
     tree->sealed = true;
-    if (tree->width == SMP_MEASURE_COUNT)
-        add_up_all(tree);
+    if (tree->measures == SMP_SAMPLED_MEASURES)
+        add_up_rows(tree, SMP_SAMPLED_MEASURE_COUNT);
+    else if (tree->measures == SMP_ALL_MEASURES)
+        add_up_rows(tree, SMP_MEASURE_COUNT);
     else
         add_up_some(tree);
     tree->slots[0] = 0;
@@ -559,7 +563,7 @@ int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measu
                         : smp_column_at(column, node);
 }
 
-/* Where the tree does not hold all measures. */
+/* Of any set of measures. */
 static struct smp_amounts self_of_some(const struct smp_tree *tree, uint32_t node)
 {
     struct smp_amounts self = { 0 };
@@ -571,34 +575,43 @@ static struct smp_amounts self_of_some(const struct smp_tree *tree, uint32_t nod
     return self;
 }
 
-struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node)
+static inline __attribute__((always_inline)) struct smp_amounts
+self_of_rows(const struct smp_tree *tree, uint32_t node, uint32_t width)
 {
-    const struct smp_amounts *const rows = rows_of_all(tree);
     uint32_t child = tree->sealed ? tree->nodes[node].last_child : 0;
-    struct smp_amounts self;
+    struct smp_amounts self = { 0 };
 
-    if (tree->width != SMP_MEASURE_COUNT)
-        return self_of_some(tree, node);
-    self = rows[node];
+    smp_row_copy(self.of, &tree->table[(size_t)node * width], width);
     for (; child != 0; child = tree->slots[child])
-        smp_amounts_subtract(&self, &rows[child]);
+        smp_row_subtract(self.of, &tree->table[(size_t)child * width], width);
     return self;
 }
 
-/* Where no total has stuck, a location has what its nodes have, less what their children have. */
-static void sum_totals(const struct smp_tree *tree, const uint32_t *numbers,
-                       struct smp_amounts *sums)
+struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node)
 {
-    const struct smp_amounts *const rows = rows_of_all(tree);
+    if (tree->measures == SMP_SAMPLED_MEASURES)
+        return self_of_rows(tree, node, SMP_SAMPLED_MEASURE_COUNT);
+    if (tree->measures == SMP_ALL_MEASURES)
+        return self_of_rows(tree, node, SMP_MEASURE_COUNT);
+    return self_of_some(tree, node);
+}
+
+/* Where no total has stuck, a location has what its nodes have, less what their children have. */
+static inline __attribute__((always_inline)) void sum_rows(const struct smp_tree *tree,
+                                                           const uint32_t *numbers,
+                                                           struct smp_amounts *sums, uint32_t width)
+{
     const struct smp_node *const nodes = tree->nodes;
+    const int64_t *row = tree->table;
 
     for (uint32_t i = 1; i < tree->node_count; i++) {
         const uint32_t above = nodes[nodes[i].parent].location;
+        row += width;
         if (smp_node_is_group(&nodes[i]))
             continue;
-        smp_amounts_add_wrapping(&sums[numbers[nodes[i].location]], &rows[i]);
+        smp_row_add_wrapping(sums[numbers[nodes[i].location]].of, row, width);
         if ((above & SMP_LOCATION_GROUP) == 0)
-            smp_amounts_subtract_wrapping(&sums[numbers[above]], &rows[i]);
+            smp_row_subtract_wrapping(sums[numbers[above]].of, row, width);
     }
 }
 
@@ -625,20 +638,27 @@ static bool has_stuck_total(const struct smp_tree *tree)
 void smp_tree_sum_by_location(const struct smp_tree *tree, const uint32_t *numbers,
                               struct smp_amounts *sums)
 {
-    if (tree->width == SMP_MEASURE_COUNT && !has_stuck_total(tree))
-        sum_totals(tree, numbers, sums);
+    if (tree->measures == SMP_SAMPLED_MEASURES && !has_stuck_total(tree))
+        sum_rows(tree, numbers, sums, SMP_SAMPLED_MEASURE_COUNT);
+    else if (tree->measures == SMP_ALL_MEASURES && !has_stuck_total(tree))
+        sum_rows(tree, numbers, sums, SMP_MEASURE_COUNT);
     else
         sum_selves(tree, numbers, sums);
 }
 
-bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node)
+bool smp_tree_has_any(const struct smp_tree *tree, uint32_t node)
 {
     const int64_t *const row = row_of(tree, node);
-    bool is_unused = tree->nodes[node].last_child == 0;
+    bool has_any = false;
 
-    for (uint32_t i = 0; i < tree->width && is_unused; i++)
-        is_unused = row[i] == 0;
-    return is_unused;
+    for (uint32_t i = 0; i < tree->width && !has_any; i++)
+        has_any = row[i] != 0;
+    return has_any;
+}
+
+bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node)
+{
+    return tree->nodes[node].last_child == 0 && !smp_tree_has_any(tree, node);
 }
 
 size_t smp_tree_bytes(const struct smp_tree *tree)

@@ -11,8 +11,8 @@
  * remembers the child it found last, so a program that repeats itself is followed without hashing.
  *
  * A node is a place. What was measured there stands in a table beside the nodes: a row a node, a
- * column for each measure that the tree holds. A row is 24 bytes for three measures: what one poll
- * credits is mostly one cache line.
+ * column for each measure that the tree holds, none for others. A row is 24 bytes for the three
+ * sampled measures: what one poll credits is mostly one cache line.
  *
  * While open, amounts are SELF figures. smp_tree_seal turns them into TOTALS (self and all
  * descendants), makes last_child the first child and the hash slots the next siblings: a sealed
@@ -151,6 +151,8 @@ struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node)
  */
 void smp_tree_sum_by_location(const struct smp_tree *tree, const uint32_t *numbers,
                               struct smp_amounts *sums);
+/* Has the node an amount of any measure? Sealed: of its own or below it. */
+bool smp_tree_has_any(const struct smp_tree *tree, uint32_t node);
 /* A node without any amount, of its own or below it: it was kept ready for what never came. Sealed
  * trees only. */
 bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node);

@@ -44,6 +44,7 @@ class Account {
             ...this.outcomes(),
             ...this.pseudoFrames(),
             ...this.counters(),
+            ...this.counting(),
             ...this.groups()
         );
     }
@@ -155,6 +156,18 @@ class Account {
         ]);
         const heads = this.sides.map((side) => side || 'Count');
         return rows.length ? table('Other events', ['Event', ...heads, 'In words'], rows) : [];
+    }
+
+    /** What was counted, and what was left alone and why. */
+    counting() {
+        const sides = this.model.reports.map((report) => report.counting ?? {});
+        const rows = unionOfKeys(sides).map((code) => [
+            sides.find((side) => side[code] !== undefined)?.[code].text ?? code,
+            ...sides.map((side) => whole(side[code]?.count ?? 0)),
+            [...new Set(sides.flatMap((side) => side[code]?.names ?? []))].map(clean).join(', '),
+        ]);
+        const heads = this.sides.map((side) => side || 'Count');
+        return rows.length ? table('Counting of calls', ['Event', ...heads, 'Methods'], rows) : [];
     }
 
     groups() {

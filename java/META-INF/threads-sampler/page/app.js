@@ -23,14 +23,16 @@ function dataElements(name) {
 }
 
 /** @type {Tab[]} */
-const TABS = ['graph', 'tree', 'methods', 'lines', 'account'];
+const TABS = ['graph', 'tree', 'methods', 'lines', 'account', 'callers'];
 /** @type {Tab[]} */
-const HOT_TABS = ['methods', 'lines'];
+const HOT_TABS = ['methods', 'lines', 'callers'];
 const HOT_PART = 0.1; // the hot path is open down to frames with this part of the group's time
 
 class App {
     /** @type {Model} */
     model;
+    /** @type {{ sampled: Model, counted: Model | null }} the models that there are; one of them is shown */
+    models;
     /** @type {Map<string, CallTree>} the call trees made so far, by time and folding */
     trees;
     /** @type {Map<string, HotRow[]>} the hot lists made so far, by table and group */
@@ -46,6 +48,11 @@ class App {
         this.zooms = [];
         /** @type {Metric} */
         this.metric = 'wall';
+        /** @type {Data} */
+        this.data = 'sampled';
+        /** @type {Level} */
+        this.level = 'method';
+        this.called = -1; // the method whose callers are shown; -1: the one that is called most
         /** @type {Tab} */
         this.tab = 'graph';
         /** @type {Set<number>} */
@@ -84,6 +91,10 @@ class App {
             });
         this.methods = hot('methods', 'Hot methods');
         this.lines = hot('lines', 'Hot lines');
+        this.callers = new Grid(byId('callers'), 'Callers', {
+            sort: () => this.showHot('callers'),
+            activate: (row) => this.showCallers(this.model.frames.method[row.frame]),
+        });
         this.account = new Account(byId('panel-account'));
         new Input(this);
         this.setTheme(remembered('theme') ?? 'auto');
@@ -98,16 +109,48 @@ class App {
         this.hot = new Map();
         this.colours.assign(model);
         this.flame.setModel(model);
-        // With the CPU clock both times are the same one.
-        if (!model.hasCpu || model.isCpuClock) {
+        if (!this.canShow(this.metric)) {
             this.metric = 'wall';
         }
-        byId('metrics').hidden = !model.hasCpu || model.isCpuClock === true;
+        if (model.hasCalls && !(model.width('wall', 0) > 0)) {
+            this.metric = 'calls';
+        }
+        this.called = -1;
+        if (!model.hasCalls && this.level !== 'method') {
+            this.setLevel('method');
+        }
+        for (const button of dataElements('metric')) {
+            button.hidden = !this.canShow(/** @type {Metric} */ (button.dataset.metric));
+        }
+        byId('metrics').hidden = !this.canShow('cpu') && !this.canShow('calls');
+        byId('tab-callers').hidden = byId('levels').hidden = !model.hasCalls;
+        byId('tab-lines').hidden = model.hasCalls;
+        this.showData();
         this.showInterval();
     }
 
-    /** @param {Model} model */
-    start(model) {
+    /** @param {Metric} metric */
+    canShow(metric) {
+        const { model } = this;
+        // With the CPU clock both times are the same one.
+        return metric === 'wall' || (metric === 'cpu' ? model.hasCpu && !model.isCpuClock : model.hasCalls);
+    }
+
+    /**
+     * @param {Model} sampled
+     * @param {Model | null} counted
+     */
+    start(sampled, counted) {
+        this.models = { sampled, counted };
+        this.begin();
+    }
+
+    /** Shows a model for the first time. */
+    begin() {
+        const model = this.models[this.data] ?? this.models.sampled;
+        this.open = new Set();
+        this.zooms = [];
+        this.tab = 'graph'; // a tab may be hidden now
         this.setModel(model);
         this.base = this.zoom = model.groups.length === 1 ? model.groups[0].node : 0;
         this.setColumns();
@@ -116,12 +159,36 @@ class App {
         this.selectTab('graph');
     }
 
+    /** @param {Data} data */
+    setData(data) {
+        if (data !== this.data && this.models[data] !== null) {
+            this.data = data;
+            this.begin();
+        }
+    }
+
+    showData() {
+        byId('data').hidden = this.models.counted === null;
+        for (const button of dataElements('data')) {
+            button.setAttribute('aria-pressed', String(button.dataset.data === this.data));
+        }
+    }
+
     /**
      * A newer report in place of the old one; what is shown stays, as far as it is still there.
      *
-     * @param {Model} model
+     * @param {Model} sampled
+     * @param {Model | null} counted
      */
-    replace(model) {
+    replace(sampled, counted) {
+        this.models = { sampled, counted };
+        if (this.data === 'counted' && counted === null) {
+            this.data = 'sampled';
+            this.begin();
+            return;
+        }
+        const model = this.data === 'counted' && counted !== null ? counted : sampled;
+        const called = this.nameOfCalled();
         const old = this.model;
         const base = model.find(old.path(this.base));
         /** @param {number} node */
@@ -136,6 +203,7 @@ class App {
         const zooms = this.zooms.map(inBase);
         const row = current === undefined ? undefined : inBase(current);
         this.setModel(model);
+        this.called = model.frames.methods.findIndex((method) => method.text === called);
         Object.assign(this, { base, zoom, zooms, open: new Set(open) });
         this.flame.chosen = chosen;
         this.setColumns();
@@ -154,7 +222,7 @@ class App {
 
     /** @param {Metric} metric */
     setMetric(metric) {
-        if (metric !== this.metric && this.model.hasCpu) {
+        if (metric !== this.metric && this.canShow(metric)) {
             this.metric = metric;
             this.setColumns();
             this.search(true);
@@ -216,7 +284,8 @@ class App {
         this.showTree(currentRow);
         this.showHot('methods');
         this.showHot('lines');
-        this.account.show(this.model);
+        this.showHot('callers');
+        this.account.show(this.models.sampled);
     }
 
     showInterval() {
@@ -315,6 +384,10 @@ class App {
                 {
                     self: (m, i) => this.model.self[m][i],
                     total: (m, i) => this.model.total[m][i],
+                    calls: (i) =>
+                        this.model.frames.kind[this.model.frame[i]] >= KIND.JAVA
+                            ? this.model.self.calls[i]
+                            : this.model.total.calls[i],
                     text: (i) => this.model.textOf(i),
                     tone: (i) => this.toneOf(this.model.frame[i]),
                 },
@@ -322,7 +395,7 @@ class App {
             ),
             { key: this.model.isDiff ? 'delta' : 'percent', down: true }
         );
-        for (const grid of [this.methods, this.lines]) {
+        for (const grid of [this.methods, this.lines, this.callers]) {
             const byLine = grid === this.lines;
             grid.setColumns(
                 columnsOf(
@@ -330,15 +403,19 @@ class App {
                     {
                         self: (m, row) => row.self[m],
                         total: (m, row) => row.total[m],
+                        calls: (row) => row.self.calls,
                         text: (row) =>
                             byLine
                                 ? this.model.frames.text[row.frame]
-                                : this.model.frames.methods[this.model.frames.method[row.frame]].text,
+                                : rollUpName(
+                                      this.model.frames.methods[this.model.frames.method[row.frame]],
+                                      grid === this.methods ? this.level : 'method'
+                                  ),
                         tone: (row) => this.toneOf(row.frame),
                     },
-                    'self'
+                    grid === this.callers ? 'total' : 'self'
                 ),
-                { key: this.model.isDiff ? 'ownDelta' : 'percent', down: true }
+                { key: this.model.isDiff ? 'ownDelta' : grid === this.callers ? 'calls' : 'percent', down: true }
             );
         }
     }
@@ -444,10 +521,13 @@ class App {
 
     /** @param {Tab} id */
     hotRows(id) {
-        const key = id + this.base;
+        const key = [id, this.base, this.level, this.called].join(' ');
         let rows = this.hot.get(key);
         if (rows === undefined) {
-            rows = hotList(this.model, this.base, id === 'lines');
+            rows =
+                id === 'callers'
+                    ? callersOf(this.model, this.base, this.called)
+                    : hotList(this.model, this.base, id === 'lines', rollUp(this.model.frames, this.level));
             this.hot.set(key, rows);
         }
         return rows;
@@ -458,13 +538,65 @@ class App {
         if (this.tab !== id || !HOT_TABS.includes(id)) {
             return; // made when it is shown
         }
-        const grid = this[/** @type {'methods' | 'lines'} */ (id)];
-        const rows = this.hotRows(id).filter((row) => this.found === null || this.found.frames[row.frame] === 1);
+        if (id === 'callers') {
+            this.called = this.called < 0 ? this.mostCalled() : this.called;
+            byId('callers-of').textContent = `Who called ${shorten(this.nameOfCalled(), NAME_LIMIT)}`;
+        }
+        const grid = this[/** @type {'methods' | 'lines' | 'callers'} */ (id)];
+        const rows = this.hotRows(id).filter((row) => id === 'callers' || this.isFound(row));
         const { metric } = this;
         /** @param {HotRow} row */
         const change = (row) => row.total[metric] - (this.model.isDiff ? row.total[metric + '0'] : 0);
         rows.sort((a, b) => grid.compare(a, b) || change(b) - change(a) || a.key - b.key);
         grid.setRows(rows);
+    }
+
+    /**
+     * A class or a package by its own name, as no frame of it stands for all.
+     *
+     * @param {HotRow} row
+     */
+    isFound(row) {
+        if (this.found === null || this.level === 'method' || this.tab === 'lines') {
+            return this.found === null || this.found.frames[row.frame] === 1;
+        }
+        const method = this.model.frames.methods[this.model.frames.method[row.frame]];
+        return rollUpName(method, this.level).toLowerCase().includes(byId('search').value.trim().toLowerCase());
+    }
+
+    /** @param {Level} level */
+    setLevel(level) {
+        this.level = level;
+        for (const button of dataElements('level')) {
+            button.setAttribute('aria-pressed', String(button.dataset.level === level));
+        }
+        byId('show-callers').hidden = level !== 'method';
+        this.showHot('methods');
+    }
+
+    mostCalled() {
+        const rows = hotList(this.model, this.base, false);
+        const most = rows.reduce((best, row) => (row.self.calls > (best?.self.calls ?? 0) ? row : best), rows[0]);
+        return most === undefined ? -1 : this.model.frames.method[most.frame];
+    }
+
+    nameOfCalled() {
+        return this.model.frames.methods[this.called]?.text ?? '';
+    }
+
+    /** @param {number} method */
+    showCallers(method) {
+        if (this.model.frames.methods[method].kind >= KIND.JAVA) {
+            this.called = method;
+            this.selectTab('callers');
+        }
+    }
+
+    showCallersOfRow() {
+        const row = this.methods.rows[Math.max(this.methods.current, 0)];
+        if (row !== undefined) {
+            this.showCallers(this.model.frames.method[row.frame]);
+        }
     }
 
     // ---- search
@@ -598,7 +730,8 @@ function fail(failure) {
 
 try {
     const app = new App();
-    app.start(modelOf(JSON.parse(byId('report').textContent)));
+    const models = modelsOf(JSON.parse(byId('report').textContent));
+    app.start(models.sampled, models.counted);
     byId('report').textContent = ''; // read; it need not be kept twice
     requestAnimationFrame(() =>
         setTimeout(() => {
@@ -609,7 +742,12 @@ try {
     /** @type {HTMLMetaElement | null} */
     const meta = document.querySelector('meta[name="threads-sampler-live"]:not([content=""])');
     if (meta) {
-        new Live(meta, { report: (data) => app.replace(modelOf(data)) });
+        new Live(meta, {
+            report: (data) => {
+                const newer = modelsOf(data);
+                app.replace(newer.sampled, newer.counted);
+            },
+        });
     }
 } catch (failure) {
     fail(failure);

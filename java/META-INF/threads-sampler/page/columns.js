@@ -34,7 +34,7 @@ function singleColumns(view, get, main) {
         {
             key: 'percent',
             title: 'Percent',
-            hint: `Share of the group's ${metric === 'cpu' ? 'CPU' : 'wall'} time`,
+            hint: `Share of the group's ${{ wall: 'wall time', cpu: 'CPU time', calls: 'calls' }[metric]}`,
             value: share,
             text: (row) => percent(share(row), everything()),
             bar: (row) => share(row) / everything(),
@@ -60,26 +60,58 @@ function singleColumns(view, get, main) {
         const value = (row) => get[main](key, row);
         columns.push({ key, title, hint, value, text: (row) => whole(value(row)) });
     };
-    count('samples', 'Samples', 'How often it was seen');
-    for (const name of view.model.measures.filter((measure) => !KNOWN_MEASURES.includes(measure))) {
+    if (view.model.hasCalls) {
+        columns.push(...callColumns(get));
+    } else {
+        count('samples', 'Samples', 'How often it was seen');
+    }
+    const known = [...KNOWN_MEASURES, 'calls'];
+    for (const name of view.model.measures.filter((measure) => !known.includes(measure))) {
         count(name, name[0].toUpperCase() + name.slice(1), name + ', as the report has it');
     }
     return columns;
+}
+
+/**
+ * @param {RowReader} get
+ * @returns {Column[]}
+ */
+function callColumns(get) {
+    /** @param {any} row */
+    const each = (row) => get.total('wall', row) / (get.calls(row) || Infinity);
+    return [
+        {
+            key: 'calls',
+            title: 'Calls',
+            hint: 'How often it was called itself; of a group, all calls',
+            value: get.calls,
+            text: (row) => whole(get.calls(row)),
+        },
+        {
+            key: 'perCall',
+            title: 'µs per call',
+            hint: 'Mean time of a call, with all it called',
+            value: each,
+            text: (row) => timePerCall(get.total('wall', row), get.calls(row)),
+        },
+    ];
 }
 
 /** @type {typeof columnsOf} */
 function diffColumns(view, get, main) {
     const now = view.metric;
     const then = now + '0';
+    const unit = now === 'calls' ? 'calls' : 'ms';
+    const number = now === 'calls' ? whole : millis;
     /** @type {ColumnMaker} */
-    const column = (key, title, hint, value) => ({ key, title, hint, value, text: (row) => millis(value(row)) });
+    const column = (key, title, hint, value) => ({ key, title, hint, value, text: (row) => number(value(row)) });
     /** @type {ColumnMaker} */
     const change = (key, title, hint, value) => ({
         key,
         title,
         hint,
         value,
-        text: (row) => signed(millis(value(row)), value(row)),
+        text: (row) => signed(number(value(row)), value(row)),
         tone: (row) => tone(value(row)),
     });
     const part = main === 'self' ? get.self : get.total;
@@ -88,13 +120,13 @@ function diffColumns(view, get, main) {
     return [
         change(
             'delta',
-            'Change ms',
+            'Change ' + unit,
             'After less before, with all that was called',
             (row) => get.total(now, row) - get.total(then, row)
         ),
         change(
             'ownDelta',
-            'Own change ms',
+            'Own change ' + unit,
             'After less before, the frame itself',
             (row) => get.self(now, row) - get.self(then, row)
         ),
@@ -111,10 +143,13 @@ function diffColumns(view, get, main) {
                       : '–',
             tone: (row) => tone(relative(row)),
         },
-        column('before', main === 'self' ? 'Own before ms' : 'Before ms', 'Scaled to the length of after', (row) =>
-            part(then, row)
+        column(
+            'before',
+            (main === 'self' ? 'Own before ' : 'Before ') + unit,
+            'Scaled to the length of after',
+            (row) => part(then, row)
         ),
-        column('after', main === 'self' ? 'Own after ms' : 'After ms', 'As measured', (row) => part(now, row)),
+        column('after', (main === 'self' ? 'Own after ' : 'After ') + unit, 'As measured', (row) => part(now, row)),
     ];
 }
 

@@ -30,7 +30,7 @@ function groupOption(view, node, name) {
     option.setAttribute('role', 'option');
     option.setAttribute('aria-selected', String(node === base));
     const delta = model.isDiff ? model.delta(metric, node) : 0;
-    const time = model.isDiff ? changeOf(delta) : duration(model.total[metric][node]);
+    const time = model.isDiff ? changeOf(delta, metric) : amountText(metric, model.total[metric][node]);
     option.append(
         element('span', 'group-name', shorten(name, NAME_LIMIT)),
         element('span', 'group-time ' + tone(delta), time)
@@ -44,7 +44,10 @@ function threadsOf(group) {
     return whole(side.threads ?? 0) + ' threads: ' + (side.threadNames ?? []).map(clean).join(', ');
 }
 
-/** @param {number} delta */
-function changeOf(delta) {
-    return delta === 0 ? '±0' : signed(duration(delta), delta);
+/**
+ * @param {number} delta
+ * @param {Metric} [metric]
+ */
+function changeOf(delta, metric = 'wall') {
+    return delta === 0 ? '±0' : signed(amountText(metric, delta), delta);
 }

@@ -34,6 +34,13 @@ class Input {
         dataElements('metric').forEach((b) =>
             b.addEventListener('click', () => this.app.setMetric(/** @type {Metric} */ (b.dataset.metric)))
         );
+        dataElements('data').forEach((b) =>
+            b.addEventListener('click', () => this.app.setData(/** @type {Data} */ (b.dataset.data)))
+        );
+        dataElements('level').forEach((b) =>
+            b.addEventListener('click', () => this.app.setLevel(/** @type {Level} */ (b.dataset.level)))
+        );
+        click('show-callers', () => this.app.showCallersOfRow());
         dataElements('direction').forEach((b) =>
             b.addEventListener('click', () => this.app.setDirection(/** @type {string} */ (b.dataset.direction)))
         );
@@ -74,7 +81,8 @@ class Input {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
         if (step) {
             event.preventDefault();
-            this.app.selectTab(TABS[(TABS.indexOf(this.app.tab) + step + TABS.length) % TABS.length]);
+            const tabs = TABS.filter((tab) => !byId('tab-' + tab).hidden);
+            this.app.selectTab(tabs[(tabs.indexOf(this.app.tab) + step + tabs.length) % tabs.length]);
             byId('tab-' + this.app.tab).focus();
         }
     }
@@ -118,9 +126,12 @@ class Input {
             Backspace: () => this.app.back(),
             w: () => this.app.setMetric('wall'),
             c: () => this.app.setMetric('cpu'),
+            n: () => this.app.setMetric('calls'),
             i: () => this.app.setDirection(this.app.flame.direction === 'icicle' ? 'flame' : 'icicle'),
         };
-        TABS.forEach((tab, i) => (actions[i + 1] = () => this.app.selectTab(tab)));
+        TABS.filter((tab) => !byId('tab-' + tab).hidden).forEach(
+            (tab) => (actions[TABS.indexOf(tab) + 1] = () => this.app.selectTab(tab))
+        );
         if (actions[event.key]) {
             event.preventDefault();
             actions[event.key]();

@@ -170,6 +170,9 @@ class Model {
         }
         this.measures = Object.keys(builder.self);
         this.hasCpu = this.total.cpu[0] > 0 || (this.isDiff && this.total.cpu0[0] > 0);
+        this.hasCalls = (this.total.calls?.[0] ?? 0) + (this.total.calls0?.[0] ?? 0) > 0;
+        /** @type {Map<number, RootTime>} */
+        this.rootTimes = new Map();
         const [childStart, childList] = childrenByParent(this.parent);
         this.childStart = childStart;
         this.childList = childList;
@@ -310,7 +313,7 @@ function measuresOf(report) {
     const names = new Set(KNOWN_MEASURES);
     for (const group of report.groups) {
         for (const [name, column] of Object.entries(group)) {
-            if (Array.isArray(column) && !['threadNames', 'parent', 'frame'].includes(name)) {
+            if (Array.isArray(column) && !['threadNames', 'parent', 'frame', 'rootTimes'].includes(name)) {
                 names.add(name);
             }
         }
@@ -333,6 +336,8 @@ function singleModel(report) {
     const ids = report.frames.map((frame) => frames.fromReport(frame, true));
     const measures = measuresOf(report);
     const builder = new TreeBuilder(frames, measures);
+    /** @type {Map<number, RootTime>} */
+    const rootTimes = new Map();
     const groups = report.groups.map((group) => {
         const node = builder.add(0, frames.named(group.name, KIND.GROUP));
         const first = node + 1;
@@ -343,10 +348,14 @@ function singleModel(report) {
                 builder.self[measure][first + i] = columnOf(group, measure)[i] ?? 0;
             }
         }
+        for (const [at, calls, total, min, max] of group.rootTimes ?? []) {
+            rootTimes.set(first + at, { calls, total, min, max });
+        }
         return { node, name: frames.text[builder.frame[node]], sides: [group] };
     });
     const model = new Model(builder, [report]);
     model.groups = groups;
+    model.rootTimes = rootTimes;
     model.isCpuClock = report.clock === 'CPU';
     return model;
 }
@@ -387,18 +396,20 @@ function diffModel({ before, after, difference }) {
 }
 
 /**
- * Time per method or per line under base: self is the time of its own frames, total the time during
- * which it was on the stack, counted once where it called itself.
+ * Time per method or per line under base, or by what methods are rolled up to: self is the time of its own frames, total
+ * the time during which it was on the stack, counted once where it called itself.
  * @param {Model} model
  * @param {number} base
  * @param {boolean} byLine
+ * @param {RollUp} [rolled]
  * @returns {HotRow[]}
  */
-function hotList(model, base, byLine) {
+function hotList(model, base, byLine, rolled) {
     const { frames, frame } = model;
+    const keyOfFrame = rolled?.key ?? frames.method;
     /** @param {number} node */
-    const keyOf = (node) => (byLine ? frame[node] : frames.method[frame[node]]);
-    const keys = byLine ? frames.text.length : frames.methods.length;
+    const keyOf = (node) => (byLine ? frame[node] : keyOfFrame[frame[node]]);
+    const keys = byLine ? frames.text.length : (rolled?.names.length ?? frames.methods.length);
     const open = new Int32Array(keys); // how often a key is on the current stack
     /** @type {HotRow[]} */
     const rows = new Array(keys);
@@ -442,7 +453,7 @@ function newHotRow(key, frame, measures) {
 
 /**
  * The tree a person reads: frames without own time that have but one child with all their time are
- * left out, as in the text report, and their children move up.
+ * left out, as in the text report, and their children move up. One that was called stays.
  * @param {Model} model
  * @param {Metric} metric
  * @param {boolean} compact
@@ -452,11 +463,15 @@ function callTree(model, metric, compact) {
     /** @param {number} node */
     const self = (node) => model.self[metric][node] || (model.isDiff && model.self[metric + '0'][node]);
     /** @param {number} node */
+    const isCalled = (node) =>
+        model.hasCalls && (model.self.calls[node] > 0 || (model.isDiff && model.self.calls0[node] > 0));
+    /** @param {number} node */
     const passesOn = (node) =>
         compact &&
         model.frames.kind[model.frame[node]] >= KIND.JAVA &&
         model.frames.kind[model.frame[model.parent[node]]] >= KIND.JAVA &&
         !self(node) &&
+        !isCalled(node) &&
         nearly(model.width(metric, node), model.width(metric, model.parent[node]));
     const shown = new Int32Array(model.count); // the node itself, or the one it is folded into
     const parent = new Int32Array(model.count).fill(-1);

@@ -28,6 +28,9 @@ interface ReportGroup {
     wall: number[];
     cpu?: number[];
     samples?: number[];
+    calls?: number[];
+    hookNanos?: number;
+    rootTimes?: [number, number, number, number, number][];
 }
 
 interface SamplerReport {
@@ -41,6 +44,8 @@ interface SamplerReport {
     memoryLimitBytes?: number;
     frames: ReportFrame[];
     groups: ReportGroup[];
+    counted?: ReportGroup[];
+    counting?: { [code: string]: { text: string; count: number; names: string[] } };
     account?: { polls?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string };
 }
 
@@ -52,6 +57,7 @@ interface Difference {
     frame: number[];
     before: { [measure: string]: number[] };
     after: { [measure: string]: number[] };
+    counted?: Difference;
 }
 
 /** The reports of a pair have neither frames nor nodes of their own. */
@@ -68,7 +74,26 @@ interface OutcomeTable {
 
 // ---- the model
 
-type Metric = 'wall' | 'cpu';
+type Metric = 'wall' | 'cpu' | 'calls';
+
+/** Which model is shown: of what was sampled, or of the calls that were counted. */
+type Data = 'sampled' | 'counted';
+
+/** What the hot methods are added up to. */
+type Level = 'method' | 'class' | 'package';
+
+interface RollUp {
+    key: number[];
+    names: string[];
+}
+
+/** Of calls of a root method that have ended; in nanoseconds. */
+interface RootTime {
+    calls: number;
+    total: number;
+    min: number;
+    max: number;
+}
 
 interface MethodEntry {
     text: string;
@@ -111,7 +136,7 @@ interface Finds {
 
 // ---- views and tables
 
-type Tab = 'graph' | 'tree' | 'methods' | 'lines' | 'account';
+type Tab = 'graph' | 'tree' | 'methods' | 'lines' | 'account' | 'callers';
 
 /** What a function needs to know of the page. */
 interface View {
@@ -125,6 +150,8 @@ interface View {
 interface RowReader {
     self(measure: string, row: any): number;
     total(measure: string, row: any): number;
+    /** Of the row itself; where it is a group, of all below it. */
+    calls(row: any): number;
     text(row: any): string;
     tone(row: any): string;
 }

@@ -15,5 +15,10 @@ public enum ReportWeight {
     /** The CPU time spent in it; 0 everywhere where the engine does not measure it. */
     CPU,
     /** How often it was seen: {@link SamplingReport#getSamples()}. */
-    SAMPLES
+    SAMPLES,
+    /**
+     * How often the method at its end was called, from a root method down; nothing where no calls are counted. The stacks
+     * are those of the counted trees then, of methods without lines.
+     */
+    CALLS
 }

@@ -223,7 +223,7 @@ public final class SamplingReport implements AutoCloseable {
 
     /**
      * The totals of all measures over all groups, by the names that they have in the JSON form: {@code wall},
-     * {@code cpu}, {@code samples}, and what later releases measure.
+     * {@code cpu}, {@code samples}, {@code calls} (0 where no calls are counted), and what later releases measure.
      *
      * @return nanoseconds of times, else how many; in the core's order, not modifiable; empty where nothing is sampled
      */

@@ -62,7 +62,7 @@ enum smp_status smp_interval_create(struct smp_quota *quota, struct smp_methods 
         return SMP_ENOMEM;
     interval->quota = quota;
     interval->methods = smp_methods_hold(methods);
-    status = smp_tree_create(quota, SMP_ALL_MEASURES, quota->limit_bytes / SMP_TREE_LIMIT_SHARE,
+    status = smp_tree_create(quota, SMP_SAMPLED_MEASURES, quota->limit_bytes / SMP_TREE_LIMIT_SHARE,
                              &interval->tree);
     if (status == SMP_OK)
         status = smp_thread_groups_create(quota, quota->limit_bytes / SMP_GROUPS_LIMIT_SHARE,

@@ -65,7 +65,12 @@ class SamplingReportTest {
         assertThat(report.getCpuNanos()).isEqualTo(13);
         assertThat(report.getSamples()).isEqualTo(14);
         assertThat(report.getMeasures())
-                .containsExactly(entry("wall", 12L), entry("cpu", 13L), entry("samples", 14L), entry("calls", 66L));
+                .containsExactly(
+                        entry("wall", 12L),
+                        entry("cpu", 13L),
+                        entry("samples", 14L),
+                        entry("calls", 66L),
+                        entry("waits", 77L));
         assertThat(report.getOutcomes()).containsExactly(entry("taken", 6L), entry("failed", 0L));
         assertThat(report.getCounters()).containsExactly(entry("ticks", 4L));
         assertThat(report.getAccount()).containsExactly(entry("taken", 6L), entry("ticks", 4L));
@@ -82,7 +87,12 @@ class SamplingReportTest {
         assertThat(pool.getCpuNanos()).isEqualTo(40);
         assertThat(pool.getSamples()).isEqualTo(30);
         assertThat(pool.getMeasures())
-                .containsExactly(entry("wall", 50L), entry("cpu", 40L), entry("samples", 30L), entry("calls", 60L));
+                .containsExactly(
+                        entry("wall", 50L),
+                        entry("cpu", 40L),
+                        entry("samples", 30L),
+                        entry("calls", 60L),
+                        entry("waits", 70L));
         assertThat(pool.getThreads()).isEqualTo(20);
         assertThat(pool.getMaxDepth()).isEqualTo(10);
         assertThat(pool.getPolls()).isEqualTo(90);

@@ -184,6 +184,54 @@ class PageIT {
         assertThat(cells("tree", 0)).containsExactly("75.0 %", "3,000", "0", "1,500", "60", "60", "main");
     }
 
+    /** With a counted tree of its frames 0 and 1, as native/src/export/json.c writes it. */
+    private static String withCounted(String json) {
+        String counted = ",\"counted\":[{\"name\":\"main\",\"threads\":1,\"threadNames\":[\"main\"],\"maxDepth\":2,"
+                + "\"polls\":0,\"outcomes\":{},\"hookNanos\":1000000000,\"parent\":[-1,0],\"frame\":[0,1],"
+                + "\"wall\":[1000000000,2000000000],\"cpu\":[0,0],\"samples\":[0,0],\"calls\":[5,4000],"
+                + "\"rootTimes\":[[0,5,3000000000,1000,2000000000]]}]}";
+        return json.stripTrailing().replaceFirst("}$", counted);
+    }
+
+    @Test
+    void countedCallsAreShownInPlaceOfTheSamples() throws IOException {
+        show(twoGroups().json());
+        assertThat(browser.find("#data").isDisplayed()).isFalse();
+        assertThat(browser.find("#tab-callers").isDisplayed()).isFalse();
+        show(withCounted(twoGroups().json()));
+        browser.click("[data-data=counted]");
+        assertThat(browser.find("#tab-lines").isDisplayed()).isFalse();
+        browser.tab("tree");
+        browser.click("#hot-path");
+        assertThat(cells("tree", 0)).containsExactly("100.0 %", "3,000", "0", "4,005", "749", "main");
+        assertThat(cells("tree", 1))
+                .containsExactly("100.0 %", "3,000", "1,000", "5", "600,000", "com.acme.A.run(A.java:10)");
+        browser.type("n");
+        assertThat(cells("tree", 2)).startsWith("99.9 %", "2,000", "2,000", "4,000", "500");
+        browser.tab("graph");
+        browser.pointAtGraph(0.5, 1, false);
+        assertThat(browser.texts("#tip *")).startsWith("com.acme.A.run(A.java:10)", "4,005 calls = 100.0 %");
+    }
+
+    @Test
+    void countedCallsHaveCallersClassesAndPackages() throws IOException {
+        show(withCounted(twoGroups().json()));
+        browser.click("[data-data=counted]");
+        browser.tab("callers");
+        assertThat(browser.text("#callers-of")).isEqualTo("Who called com.acme.A.load");
+        assertThat(names("callers")).containsExactly("com.acme.A.run");
+        browser.tab("methods");
+        assertThat(names("methods")).containsExactly("com.acme.A.load", "com.acme.A.run");
+        browser.click("[data-level=class]");
+        assertThat(names("methods")).containsExactly("com.acme.A");
+        browser.click("[data-level=package]");
+        assertThat(names("methods")).containsExactly("com.acme");
+        browser.click("[data-data=sampled]");
+        assertThat(browser.find("#tab-lines").isDisplayed()).isTrue();
+        browser.tab("methods");
+        assertThat(names("methods")).contains("com.acme.A.load");
+    }
+
     @Test
     void callTreeLeavesOutFramesThatOnlyPassOn() throws IOException {
         ReportJson report = new ReportJson();

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
-import com.incapsula.sampler.ReportWeight;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Collectors;
 
 /**
  * The report of a sampler that cannot sample: no groups, all figures 0, and the cause, as a line of the account and in
@@ -22,17 +18,15 @@ final class InertSnapshot implements Snapshot {
     /** Begins the line of the account. */
     static final String NOTICE = "nothing is sampled: ";
 
-    /* As difference_tree.c writes it. */
+    /* As difference_tree.c writes it where no calls are counted. */
     private static final String NO_DIFFERENCE = """
             {"frames":[],
             "groups":[],
             "parent":[],
             "frame":[],
-            "before":{%1$s},
-            "after":{%1$s}}
-            """.formatted(Arrays.stream(ReportWeight.values())
-            .map(measure -> "\"" + measure.name().toLowerCase(Locale.ROOT) + "\":[]")
-            .collect(Collectors.joining(",")));
+            "before":{"wall":[],"cpu":[],"samples":[]},
+            "after":{"wall":[],"cpu":[],"samples":[]}}
+            """;
 
     /* By ReportFormat.ordinal(), as NativeBridge.writeSnapshot has them. */
     private enum Form {

@@ -136,7 +136,7 @@ final class NativeBridge {
      * Writes a snapshot into the stream in pieces; an exception of the stream is thrown on.
      *
      * @param format ordinal of ReportFormat
-     * @param weight number of a measure, as ReportWeight has them: 0 wall, 1 CPU, 2 samples
+     * @param weight number of a measure, as ReportWeight has them: 0 wall, 1 CPU, 2 samples, 3 calls
      * @param flags bit 0 order by time, bit 1 zero-time packages, bit 3 percent column, bit 4 JSON without frames and
      *     nodes; from bit 8 on a set of measures with a column of their own, by their numbers
      */
@@ -155,7 +155,7 @@ final class NativeBridge {
     static native void writeDifference(long before, long after, int format, int weight, java.io.OutputStream out)
             throws java.io.IOException;
 
-    /** @return the names of all measures, by their numbers: wall, cpu, samples, and what the core has more */
+    /** @return the names of all measures, by their numbers: wall, cpu, samples, calls, and what the core has more */
     static native String[] measureNames();
 
     /**

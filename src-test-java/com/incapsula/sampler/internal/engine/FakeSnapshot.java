@@ -18,10 +18,10 @@ public final class FakeSnapshot implements Snapshot {
     private static final String[] FORMATS = {"TEXT", "COLLAPSED", "PPROF", "SPEEDSCOPE", "JSON", "TOP"};
 
     /** As a core with one measure more than Java knows. */
-    private static final List<String> MEASURES = List.of("wall", "cpu", "samples", "calls");
+    private static final List<String> MEASURES = List.of("wall", "cpu", "samples", "calls", "waits");
 
     /** The figures, in their order. */
-    public final long[] figures = {1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 12, 13, 14, 66};
+    public final long[] figures = {1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 12, 13, 14, 66, 77};
 
     /** Format, weight and flags of the last document. */
     public volatile String lastRequest;
@@ -63,7 +63,7 @@ public final class FakeSnapshot implements Snapshot {
                 figures,
                 MEASURES,
                 List.of("main", "pool"),
-                new long[] {2, 1, 9, 5, 4, 3, 6, 20, 10, 90, 50, 40, 30, 60},
+                new long[] {2, 1, 9, 5, 4, 3, 6, 7, 20, 10, 90, 50, 40, 30, 60, 70},
                 List.of("outcome.taken", "outcome.failed", "counter.ticks"),
                 new long[] {6, 0, 4});
     }

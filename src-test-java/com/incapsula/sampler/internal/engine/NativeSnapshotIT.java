@@ -181,8 +181,11 @@ class NativeSnapshotIT {
         for (ReportWeight weight : ReportWeight.values()) {
             stacks(snapshot, weight)
                     .forEach((stack, amount) ->
-                            leaves.computeIfAbsent(stack.substring(stack.lastIndexOf(';') + 1), leaf ->
-                                    new Long[] {0L, 0L, 0L})[weight.ordinal()] += amount);
+                            leaves.computeIfAbsent(stack.substring(stack.lastIndexOf(';') + 1), leaf -> {
+                                Long[] none = new Long[ReportWeight.values().length];
+                                Arrays.fill(none, 0L);
+                                return none;
+                            })[weight.ordinal()] += amount);
         }
         List<HotLine> expected = leaves.entrySet().stream()
                 .map(leaf -> new HotLine(leaf.getKey(), List.of(leaf.getValue())))

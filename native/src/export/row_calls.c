@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * row_calls.c - one pass downwards: a parent's place in the counted tree is known before its
+ * children's. All children of a node are looked at together, so that a counted node that several of
+ * them stand for counts as one path.
+ */
+#include "export/row_calls.h"
+
+#include <string.h>
+
+struct matching {
+    const struct smp_profile *profile;
+    const struct smp_node *nodes;
+    const uint32_t *siblings;
+    uint32_t *reached; /* by node: the place in the counted tree; 0: none */
+    uint32_t *paths;
+    uint32_t *seen; /* by counted node: the node whose child stood for it last */
+};
+
+static uint32_t method_at(const struct matching *matching, uint32_t node)
+{
+    struct smp_location_view view;
+
+    smp_methods_view(matching->profile->methods, matching->nodes[node].location, &view);
+    return view.method;
+}
+
+/* Where a frame leads from a place in the counted tree; the place itself where it is not counted
+ * there. */
+static uint32_t step_down(const struct matching *matching, uint32_t place, uint32_t node)
+{
+    const uint32_t method = method_at(matching, node);
+    uint32_t child = matching->nodes[place].last_child;
+
+    while (child != 0 && method_at(matching, child) != method)
+        child = matching->siblings[child];
+    return child == 0 ? place : child;
+}
+
+/* The root of the counted tree of the group with this name; 0: there is none. */
+static uint32_t counted_root(const struct smp_profile *profile, uint32_t index)
+{
+    struct smp_group group = { .index = index };
+    const struct smp_group_info *const info = smp_thread_groups_info(profile->groups, group);
+    const struct smp_group_key key = { .name = info->name, .kind = SMP_GROUP_COUNTED };
+
+    if (info->kind == SMP_GROUP_COUNTED || !smp_thread_groups_peek(profile->groups, key, &group))
+        return 0;
+    return smp_thread_groups_info(profile->groups, group)->root;
+}
+
+static void match_children(struct matching *matching, uint32_t node)
+{
+    const uint32_t place = matching->reached[node];
+
+    for (uint32_t child = matching->nodes[node].last_child; child != 0;
+         child = matching->siblings[child]) {
+        const uint32_t next = step_down(matching, place, child);
+        matching->reached[child] = next;
+        if (next != place && matching->seen[next] != node) {
+            matching->seen[next] = node;
+            matching->paths[next]++;
+        }
+    }
+}
+
+static void match(struct matching *matching, size_t node_count)
+{
+    for (uint32_t node = 1; node < node_count; node++) {
+        const struct smp_node *const at = &matching->nodes[node];
+        if (smp_node_is_group(at))
+            matching->reached[node] =
+                counted_root(matching->profile, at->location & ~SMP_LOCATION_GROUP);
+        if (matching->reached[node] != 0)
+            match_children(matching, node);
+    }
+    /* What only passed its parent's place on stands for nothing. Upwards, so that a parent's is
+     * still there. */
+    for (uint32_t node = (uint32_t)node_count - 1; node > 0; node--) {
+        const struct smp_node *const at = &matching->nodes[node];
+        if (smp_node_is_group(at) || matching->reached[node] == matching->reached[at->parent])
+            matching->reached[node] = 0;
+    }
+}
+
+enum smp_status smp_row_calls_init(struct smp_row_calls *calls, struct smp_quota *quota,
+                                   const struct smp_profile *profile)
+{
+    const size_t node_count = smp_tree_node_count(profile->tree);
+    struct matching matching = { .profile = profile,
+                                 .nodes = smp_tree_nodes(profile->tree),
+                                 .siblings = smp_tree_next_siblings(profile->tree) };
+
+    *calls = (struct smp_row_calls){ .quota = quota };
+    if (!smp_thread_groups_has_counted(profile->groups))
+        return SMP_OK;
+    calls->counted = smp_alloc(quota, node_count * sizeof(*calls->counted));
+    calls->paths = smp_alloc(quota, node_count * sizeof(*calls->paths));
+    calls->claimed = smp_alloc(quota, node_count * sizeof(*calls->claimed));
+    if (calls->counted == NULL || calls->paths == NULL || calls->claimed == NULL) {
+        smp_row_calls_fini(calls);
+        return SMP_ENOMEM;
+    }
+    matching.reached = calls->counted;
+    matching.paths = calls->paths;
+    matching.seen = calls->claimed;
+    match(&matching, node_count);
+    memset(calls->claimed, 0, node_count * sizeof(*calls->claimed));
+    return SMP_OK;
+}
+
+void smp_row_calls_fini(struct smp_row_calls *calls)
+{
+    smp_free(calls->quota, calls->claimed);
+    smp_free(calls->quota, calls->paths);
+    smp_free(calls->quota, calls->counted);
+    *calls = (struct smp_row_calls){ 0 };
+}
+
+void smp_row_calls_claim(struct smp_row_calls *calls, uint32_t above, uint32_t node)
+{
+    const uint32_t counted = smp_row_calls_node(calls, node);
+
+    if (counted == 0)
+        return;
+    if (calls->claimed[counted] == above)
+        calls->counted[node] = 0;
+    calls->claimed[counted] = above;
+}

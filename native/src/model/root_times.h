@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * root_times.h - how long calls of root methods took: for some nodes of a tree the number of calls
+ * that have ended, their time, the shortest and the longest.
+ *
+ *   node ──► {calls, total, min, max}          in ascending order of nodes
+ *
+ * Calls of other methods have no such row: their mean follows from the tree's time and calls.
+ *
+ * Owns     its rows.
+ * Threads  one writer; any number of readers once it is part of a profile.
+ * Errors   add: SMP_ENOMEM; SMP_EQUOTA for a node past SMP_MAX_ROOT_TIMES. Then nothing has
+ *          changed, and the root's row of the report has its mean only.
+ * Cost     find: O(log rows). add of a new node: O(rows). 40 bytes a row.
+ */
+#ifndef SMP_MODEL_ROOT_TIMES_H
+#define SMP_MODEL_ROOT_TIMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+enum { SMP_MAX_ROOT_TIMES = 4096 };
+
+struct smp_root_time {
+    uint32_t node;
+    int64_t calls; /* that have ended; never 0 in the table */
+    int64_t total_ns;
+    int64_t min_ns;
+    int64_t max_ns;
+};
+
+struct smp_root_times;
+
+SMP_CHECKED enum smp_status smp_root_times_create(struct smp_quota *quota,
+                                                  struct smp_root_times **out);
+void smp_root_times_destroy(struct smp_root_times *times); /* NULL is fine */
+
+/* Adds calls of time->node; one with calls == 0 does nothing. Sums stick at INT64_MAX. */
+SMP_CHECKED enum smp_status smp_root_times_add(struct smp_root_times *times,
+                                               const struct smp_root_time *time);
+
+/* NULL: none of the node's calls has ended. times may be NULL. Borrowed until the next add. */
+const struct smp_root_time *smp_root_times_find(const struct smp_root_times *times, uint32_t node);
+/* times may be NULL: 0. */
+size_t smp_root_times_count(const struct smp_root_times *times);
+const struct smp_root_time *smp_root_times_at(const struct smp_root_times *times, size_t index);
+
+#endif

@@ -81,6 +81,7 @@ static void largest_dump_is_within_its_limit(void **state)
     dump.live.ticker.sampler.is_running = true;
     dump.live.ticker.sampler.source.polls = true;
     dump.live.ticker.sampler.source.draws = true;
+    dump.live.ticker.sampler.source.counts_calls = true;
     memset(&dump.live.ticker.options, 0, sizeof(dump.live.ticker.options));
     dump.live.ticker.options.memory_limit_bytes = INT64_MIN;
     memset(dump.live.ticker.texts, '\n', sizeof(dump.live.ticker.texts));

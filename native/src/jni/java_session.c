@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "engine/session/dump.h"
+#include "engine/sources/calls.h"
 #include "jni/callbacks.h"
 #include "jni/name_callback.h"
 #include "jvm/agent/agent.h"
@@ -147,6 +148,9 @@ enum smp_status smp_java_session_create(JNIEnv *env, const struct smp_options *o
         (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES, "callbacks must not be null");
         return SMP_EINVAL;
     }
+    status = smp_calls_check(options, message);
+    if (status != SMP_OK)
+        return status;
     java_session = smp_alloc(NULL, sizeof(*java_session));
     if (java_session == NULL)
         return SMP_ENOMEM;
@@ -294,6 +298,10 @@ void smp_java_session_engine(const struct smp_java_session *java_session,
         (void)snprintf(out + length, SMP_JAVA_SESSION_ENGINE_BYTES - length,
                        " (unmounted virtual threads not sampled: %s)",
                        live.ticker.sampler.source.refusal);
+    length = strlen(out);
+    if (live.ticker.sampler.source.counting_refusal[0] != '\0')
+        (void)snprintf(out + length, SMP_JAVA_SESSION_ENGINE_BYTES - length,
+                       " (calls not counted: %s)", live.ticker.sampler.source.counting_refusal);
 }
 
 void smp_java_session_dump(const struct smp_java_session *java_session, struct smp_bytes *out)

@@ -49,6 +49,9 @@ static void put_threads(const struct smp_sampler_live *live, struct smp_bytes *o
     }
     if (live->source.draws)
         smp_bytes_printf(out, "virtual threads: %" PRIu64 "\n", live->source.virtual_threads);
+    if (live->source.counts_calls)
+        smp_bytes_printf(out, "calls are counted, in %zu bytes more\n",
+                         live->source.counting_bytes);
 }
 
 static void put_queues(const struct smp_dump *dump, struct smp_bytes *out)

@@ -219,6 +219,13 @@ enum smp_status smp_session_resume(struct smp_session *session)
     return do_request(session, &request);
 }
 
+enum smp_status smp_session_reset_counts(struct smp_session *session)
+{
+    struct smp_request request = { .kind = SMP_REQUEST_RESET_COUNTS };
+
+    return do_request(session, &request);
+}
+
 /*
  * The sampler thread never waits for output. Where too many reports wait, or hold the memory that a
  * new interval needs, the request is repeated after one of them has been released.

@@ -252,6 +252,9 @@ enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_s
         return is_started ? end_interval(ticker, request) : SMP_ESTATE;
     case SMP_REQUEST_OPEN_READER:
         return open_reader(ticker, request, is_started);
+    case SMP_REQUEST_RESET_COUNTS:
+        smp_sampler_reset_counts(ticker->sampler);
+        return SMP_OK;
     }
     return SMP_EINVAL;
 }

@@ -120,8 +120,12 @@ static void positions(void *self, smp_on_call_place *found, void *context)
         const struct fake_counted_thread *thread = &counter->threads[i];
         const struct smp_call_place place = { .ordinal = thread->position,
                                               .is_in_hook = thread->is_in_hook };
-        if (thread->position != 0 && !thread->has_ended)
-            found(context, &thread->thread, &place);
+        if (thread->position == 0 || thread->has_ended)
+            continue;
+        counter->places++;
+        if (counter->clock != NULL)
+            fake_clock_spend_cpu(counter->clock, counter->place_cost_ns);
+        found(context, &thread->thread, &place);
     }
 }
 

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "engine/call_counter.h"
+#include "support/fake_clock.h"
 
 enum {
     FAKE_COUNTER_THREADS = 3000,
@@ -71,6 +72,9 @@ struct fake_counter {
     size_t reads;
     size_t resets;
     size_t position_calls;
+    struct fake_clock *clock; /* NULL, or what positions spend their CPU time on: */
+    int64_t place_cost_ns;    /* for each */
+    size_t places;            /* found so far */
     int32_t dropped[FAKE_COUNTER_DROPPED];
     size_t dropped_count;
     uint64_t batches_told;

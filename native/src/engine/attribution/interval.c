@@ -197,10 +197,13 @@ void smp_interval_in_hook(struct smp_interval *interval, struct smp_group_tree t
 
 void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_root_time *time)
 {
-    if (interval->root_times == NULL &&
-        smp_root_times_create(interval->quota, &interval->root_times) != SMP_OK)
-        return;
-    (void)smp_root_times_add(interval->root_times, time);
+    enum smp_status status = SMP_OK;
+
+    if (interval->root_times == NULL)
+        status = smp_root_times_create(interval->quota, &interval->root_times);
+    if (status == SMP_OK)
+        status = smp_root_times_add(interval->root_times, time);
+    (void)status; /* the row's mean follows from its calls */
 }
 
 enum smp_status smp_interval_add_counting(struct smp_interval *interval,

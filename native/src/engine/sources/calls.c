@@ -282,8 +282,9 @@ static double share_of_places(const struct calls_source *source, int64_t gap_ns)
     const double allowed_ns = (double)gap_ns * (double)source->options.overhead_limit_per_mille /
                               (PER_MILLE * SMP_CALLS_TICK_SHARE);
     const double needed_ns = source->place_cost_ns * (double)source->places;
+    const double share = needed_ns > allowed_ns ? allowed_ns / needed_ns : 1;
 
-    return needed_ns > allowed_ns && allowed_ns > 0 ? allowed_ns / needed_ns : 1;
+    return share > 1.0 / SMP_CALLS_LEAST_SHARE ? share : 1.0 / SMP_CALLS_LEAST_SHARE;
 }
 
 static void charge_places(struct calls_source *source, int64_t gap_ns)

@@ -33,6 +33,7 @@ enum {
     SMP_CALLS_READ_MS = 1000,     /* the least time between two reads, */
     SMP_CALLS_READ_SHARE = 400,   /* or so many times what one costs */
     SMP_CALLS_TICK_SHARE = 4,     /* of the overhead limit: for the positions of a tick */
+    SMP_CALLS_LEAST_SHARE = 16,   /* one thread in so many is charged at least */
     SMP_CALLS_WARM_UP_MS = 3000,  /* discardWarmUp: no new method for so long */
     SMP_CALLS_JUDGE_MS = 500      /* the least time that methods are judged by */
 };

@@ -12,7 +12,7 @@ package com.incapsula.sampler.internal.engine;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 4;
+    static final int ABI = 5;
 
     private NativeBridge() {}
 
@@ -50,6 +50,9 @@ final class NativeBridge {
      * @param only true: sample these threads only; false: sample all threads ({@code threads} is ignored)
      */
     static native void filterThreads(long session, Thread[] threads, boolean only);
+
+    /** Counted calls of the running interval, and their times, begin at zero. */
+    static native void resetCounts(long session);
 
     static native void pause(long session);
 

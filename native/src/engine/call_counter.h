@@ -65,7 +65,7 @@ struct smp_counted_call {
     int64_t ended;    /* of roots: the calls that have ended, */
     int64_t ended_ns; /* their whole time, */
     int64_t least_ns; /* the shortest of these */
-    int64_t most_ns;  /* and the longest; 0 if none ended */
+    int64_t most_ns;  /* and the longest; 0: not known */
 };
 
 struct smp_counter_visitor {

@@ -230,15 +230,17 @@ static void keep_exact_time(struct smp_call_tree *tree, const struct smp_counted
     smp_call_tree_note_pending(tree, call->parent);
 }
 
+/* Extremes of calls that ended during the read may be missing. */
 static void credit_root_time(const struct smp_call_credit *credit, uint32_t node,
                              const struct smp_counted_call *call)
 {
+    const int64_t mean_ns = call->ended > 0 ? call->ended_ns / call->ended : 0;
     const struct smp_root_time time = {
         .node = node,
         .calls = call->ended,
         .total_ns = call->ended_ns,
-        .min_ns = call->least_ns,
-        .max_ns = call->most_ns,
+        .min_ns = call->most_ns > 0 && call->least_ns < mean_ns ? call->least_ns : mean_ns,
+        .max_ns = call->most_ns > mean_ns ? call->most_ns : mean_ns,
     };
 
     if (call->is_root && call->ended > 0)

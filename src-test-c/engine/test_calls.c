@@ -16,6 +16,7 @@
 #include "support/fake_counter.h"
 #include "support/option_text.h"
 #include "support/sampler_fixture.h"
+#include "support/tree_amounts.h"
 
 #define MS FIXTURE_MS
 #define S (1000 * MS)
@@ -141,6 +142,22 @@ static int64_t all_calls(const struct setting *s)
     return smp_profile_total(s->f->profile, SMP_MEASURE_CALLS);
 }
 
+/* Without those under [over memory limit]. */
+static int64_t placed_calls(const struct setting *s)
+{
+    const struct smp_profile *profile = s->f->profile;
+    int64_t calls = all_calls(s);
+
+    for (uint32_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
+        const struct smp_group_info *info =
+            smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
+        if (info->kind == SMP_GROUP_COUNTED &&
+            self_of(s, info->name, "[over memory limit]", SMP_MEASURE_CALLS) > 0)
+            calls -= self_of(s, info->name, "[over memory limit]", SMP_MEASURE_CALLS);
+    }
+    return calls;
+}
+
 static uint64_t figure(const struct setting *s, enum smp_counting counting)
 {
     return s->f->profile->counting == NULL
@@ -257,7 +274,8 @@ static void reference_add(struct reference *reference, const char *path)
 struct twin_thread {
     int thread;
     int depth;
-    char paths[DEEPEST + 1][128];
+    char path[128];           /* of the call that runs */
+    size_t lengths[DEEPEST]; /* of its callers' paths */
 };
 
 static void step_program(struct setting *s, struct twin_thread *twin, struct reference *reference,
@@ -269,14 +287,16 @@ static void step_program(struct setting *s, struct twin_thread *twin, struct ref
 
     if (twin->depth > 0 && (what < 4 || twin->depth == DEEPEST)) {
         fake_counter_exit(s->counter, twin->thread);
-        twin->depth--;
+        twin->path[twin->lengths[--twin->depth]] = '\0';
         return;
     }
-    (void)snprintf(twin->paths[twin->depth + 1], 128, "%s%s%s", twin->paths[twin->depth],
+    const size_t length = strlen(twin->path);
+    twin->lengths[twin->depth] = length;
+    (void)snprintf(twin->path + length, sizeof(twin->path) - length, "%s%s",
                    twin->depth == 0 ? "" : "|", names[method]);
     twin->depth++;
     fake_counter_enter(s->counter, twin->thread, s->methods[method], twin->depth == 1);
-    reference_add(reference, twin->paths[twin->depth]);
+    reference_add(reference, twin->path);
 }
 
 static void random_programs_are_counted_to_the_last_call(void **state)
@@ -335,6 +355,7 @@ static void threads_of_a_group_share_a_tree(void **state)
 
 static void calls_of_ended_threads_stay_with_their_group(void **state)
 {
+    struct smp_sampler_live live;
     struct setting s;
 
     (void)state;
@@ -351,6 +372,8 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     fake_counter_exit(s.counter, known);
     fake_counter_enter(s.counter, unknown, s.methods[0], true);
     fake_counter_enter(s.counter, nameless, s.methods[0], true);
+    fake_counter_enter(s.counter, known, s.methods[0], true);
+    run(&s, 2 * TICK);
     fake_jvm_end(s.f->vm, ending);
     run(&s, 2 * TICK);
     fake_counter_end(s.counter, known);
@@ -358,9 +381,75 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     fake_counter_end(s.counter, nameless);
     sampler_fixture_seal(s.f);
     assert_int_equal(calls_of(&s, "handle|load"), 5);
+    assert_int_equal(calls_of(&s, "handle"), 2);
+    assert_int_equal(wall_of(&s, "handle"), S + 4 * TICK);
     assert_int_equal(self_of(&s, "short-", "handle", SMP_MEASURE_CALLS), 1);
     assert_int_equal(self_of(&s, "[ended threads]", "handle", SMP_MEASURE_CALLS), 1);
-    assert_int_equal(all_calls(&s), 8);
+    assert_int_equal(all_calls(&s), 9);
+    /* and their trees are gone */
+    smp_sampler_get_live(s.f->sampler, &live);
+    const size_t before = live.source.counting_bytes;
+    for (int i = 0; i < 200; i++) {
+        const int more = fake_counter_thread(s.counter, 0, 0, "short-18");
+        fake_counter_enter(s.counter, more, s.methods[0], true);
+        fake_counter_end(s.counter, more);
+        run(&s, S);
+    }
+    smp_sampler_get_live(s.f->sampler, &live);
+    assert_in_range(live.source.counting_bytes, 1, before + 1000);
+    end(&s);
+}
+
+static enum smp_naming name_by_rule(void *self, const struct fake_thread *thread, char *out,
+                                    size_t size)
+{
+    (void)self;
+    if (strcmp(thread->name, "secret") == 0)
+        return SMP_NAMING_SKIP;
+    (void)snprintf(out, size, "by rule");
+    return SMP_NAMING_NAMED;
+}
+
+static void groups_are_those_of_the_rule_for_names(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS "defaultThreadNameRule=false\n");
+    fake_jvm_set_rule(s.f->vm, name_by_rule, NULL);
+    const int thread = add_thread(&s, "main");
+    const int secret = add_thread(&s, "secret");
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    fake_counter_enter(s.counter, secret, s.methods[0], true);
+    run(&s, S);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(self_of(&s, "by rule", "handle", SMP_MEASURE_CALLS), 1);
+    assert_int_equal(all_calls(&s), 1);
+    end(&s);
+}
+
+static void calls_go_to_the_group_that_the_thread_has_now(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    struct fake_thread *renamed = fake_jvm_start(s.f->vm, "main");
+    fake_jvm_run(s.f->vm, renamed, "java.lang.Thread.run");
+    const int thread = fake_counter_thread(s.counter, renamed->thread.serial, 0, "main");
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    fake_counter_call(s.counter, thread, s.methods[1], 3);
+    run(&s, 2 * S);
+    fake_jvm_rename(s.f->vm, renamed, "other");
+    run(&s, 20 * S);
+    fake_counter_call(s.counter, thread, s.methods[1], 4);
+    run(&s, 2 * S);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(calls_of(&s, "handle|load"), 3);
+    assert_int_equal(self_of(&s, "other", "handle|load", SMP_MEASURE_CALLS), 4);
+    assert_int_equal(self_of(&s, "other", "handle", SMP_MEASURE_CALLS), 0);
     end(&s);
 }
 
@@ -509,6 +598,34 @@ static void exact_times_become_times_of_their_own(void **state)
     assert_int_equal(wall_of(&s, "handle"), 5 * MS);
     assert_int_equal(sum + 5 * MS, 3 * (20 * MS + TICK) + 2 * MS + 5 * MS);
     assert_int_equal(self_of(&s, "main", "handle", SMP_MEASURE_CPU), 0);
+    end(&s);
+}
+
+/* A caller is read before what it calls, which has run on by then: its time becomes negative, and
+ * that is evened out by later reads. */
+static void times_of_reads_that_take_time_add_up(void **state)
+{
+    struct setting s;
+    int64_t sum_ns = 0;
+    int64_t began_ns;
+
+    (void)state;
+    begin(&s, ROOTS "methodTiming=EXACT\n");
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    began_ns = sampler_fixture_now(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    fake_counter_enter(s.counter, thread, s.methods[1], false);
+    fake_counter_enter(s.counter, thread, s.methods[2], false);
+    for (int i = 0; i < 20; i++) {
+        fake_clock_advance(&s.f->clock, MS);
+        atomic_store(&s.f->clock.step_ns, i < 19 ? 1000 : 0);
+        sampler_fixture_seal(s.f);
+        sum_ns += tree_wall(s.f->profile->tree, counted_group(s.f->profile, "main")->root);
+    }
+    /* The root's last reading is older than those of its callees by at most some steps. */
+    assert_in_range(sum_ns, 20 * MS, sampler_fixture_now(s.f) - began_ns + 3000);
+    assert_int_equal(wall_of(&s, "handle") > 0, false);
     end(&s);
 }
 
@@ -715,12 +832,14 @@ static void short_methods_that_are_called_often_are_dropped(void **state)
         fake_counter_enter(s.counter, thread, s.methods[0], true);
         fake_counter_call(s.counter, thread, s.methods[4], 50000000); /* 0.5 s of probes a second */
         fake_counter_call(s.counter, thread, s.methods[3], 5);
+        s.counter->threads[thread].nodes[s.counter->threads[thread].position].calls += 60000000;
         run(&s, S);
         fake_counter_exit(s.counter, thread);
     }
     assert_int_equal(s.counter->dropped_count > 0, 1);
+    assert_int_equal(s.counter->dropped[0], s.methods[4]);
     for (size_t i = 0; i < s.counter->dropped_count; i++)
-        assert_int_equal(s.counter->dropped[i], s.methods[4]);
+        assert_int_not_equal(s.counter->dropped[i], s.methods[0]); /* no root */
     end(&s);
 }
 
@@ -776,10 +895,7 @@ static void calls_are_never_lost_without_a_trace(void **state)
         run(&s, 2 * S);
         refused = failing_alloc_disarm(&failing);
         sampler_fixture_seal(s.f);
-        assert_int_equal(all_calls(&s) + (int64_t)figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT) -
-                             (node_of_path(&s, "main", "[over memory limit]") == 0
-                                  ? 0
-                                  : calls_of(&s, "[over memory limit]")),
+        assert_int_equal(placed_calls(&s) + (int64_t)figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT),
                          calls);
         end(&s);
         most = first;
@@ -787,6 +903,36 @@ static void calls_are_never_lost_without_a_trace(void **state)
             break;
     }
     assert_true(most > 10);
+}
+
+static void a_full_tree_counts_what_has_no_place(void **state)
+{
+    enum { THREADS = 120, CALLS = 398 };
+    struct setting s;
+    int64_t calls = 0;
+
+    (void)state;
+    begin(&s, ROOTS "memoryLimitBytes=4194304\nmethodTiming=NONE\n");
+    for (int i = 0; i < THREADS; i++) {
+        char name[8] = { 't', (char)('a' + i / 26), (char)('a' + i % 26), '\0' };
+        char *copy = strdup(name);
+        const int thread = add_thread(&s, copy);
+        free(copy);
+        s.counter->threads[thread].thread.name = NULL;
+        fake_counter_enter(s.counter, thread, s.methods[0], true);
+        for (int call = 1; call < CALLS; call++)
+            fake_counter_enter(s.counter, thread, s.methods[call % METHODS], false);
+        calls += CALLS;
+    }
+    sampler_fixture_start(s.f);
+    run(&s, 2 * S);
+    sampler_fixture_seal(s.f);
+    assert_true(figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT) > 1000);
+    assert_true(figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT) < (uint64_t)calls / 2);
+    assert_int_equal(placed_calls(&s) + (int64_t)figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT), calls);
+    assert_true(placed_calls(&s) < all_calls(&s)); /* some are under [over memory limit] */
+    assert_true(was_logged(&s, "memory limit of 4194304 bytes reached"));
+    end(&s);
 }
 
 static enum smp_status create_and_destroy(void *self)
@@ -853,11 +999,14 @@ int main(void)
         cmocka_unit_test(random_programs_are_counted_to_the_last_call),
         cmocka_unit_test(threads_of_a_group_share_a_tree),
         cmocka_unit_test(calls_of_ended_threads_stay_with_their_group),
+        cmocka_unit_test(groups_are_those_of_the_rule_for_names),
+        cmocka_unit_test(calls_go_to_the_group_that_the_thread_has_now),
         cmocka_unit_test(threads_that_are_left_out_are_not_counted),
         cmocka_unit_test(ticks_charge_the_call_that_runs),
         cmocka_unit_test(cpu_time_goes_where_a_thread_runs),
         cmocka_unit_test(with_the_clock_cpu_all_times_are_cpu_times),
         cmocka_unit_test(exact_times_become_times_of_their_own),
+        cmocka_unit_test(times_of_reads_that_take_time_add_up),
         cmocka_unit_test(roots_have_their_shortest_and_longest_call),
         cmocka_unit_test(many_threads_are_charged_in_part),
         cmocka_unit_test(reset_begins_at_zero_and_goes_on),
@@ -869,6 +1018,7 @@ int main(void)
         cmocka_unit_test(short_methods_that_are_called_often_are_dropped),
         cmocka_unit_test(what_has_no_place_is_in_the_account),
         cmocka_unit_test(calls_are_never_lost_without_a_trace),
+        cmocka_unit_test(a_full_tree_counts_what_has_no_place),
         cmocka_unit_test(create_without_memory),
         cmocka_unit_test(texts_are_checked),
     };

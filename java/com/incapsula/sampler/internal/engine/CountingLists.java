@@ -28,9 +28,12 @@ final class CountingLists {
      * @throws IllegalArgumentException naming property, value and what is allowed
      */
     static String checkRoots(String list) {
-        return check(rootsOf(list), CountingLists::complainOfRoot, "rootMethods must be methods separated by commas,"
-                + " as com.acme.OrderHandler.handle, com.acme.jobs.*.run, com.acme.batch.**, com.acme.Order.<init> or"
-                + " com.acme.Order.add(int, String)");
+        return check(
+                rootsOf(list),
+                CountingLists::complainOfRoot,
+                "rootMethods must be methods separated by commas,"
+                        + " as com.acme.OrderHandler.handle, com.acme.jobs.*.run, com.acme.batch.**, com.acme.Order.<init> or"
+                        + " com.acme.Order.add(int, String)");
     }
 
     /**
@@ -38,14 +41,18 @@ final class CountingLists {
      * @throws IllegalArgumentException naming property, value and what is allowed
      */
     static String checkFilter(String list) {
-        return check(List.of(list.split(",", -1)), CountingLists::complainOfPrefix, "instrumentationFilter must be"
-                + " package prefixes separated by commas, with a minus before those to leave out, as in com.acme,"
-                + " -com.acme.util");
+        return check(
+                List.of(list.split(",", -1)),
+                CountingLists::complainOfPrefix,
+                "instrumentationFilter must be"
+                        + " package prefixes separated by commas, with a minus before those to leave out, as in com.acme,"
+                        + " -com.acme.util");
     }
 
     /** What is wrong with a part, or null. */
     private interface Complaint {
-        @Nullable String of(String part);
+        @Nullable
+        String of(String part);
     }
 
     private static String check(List<String> parts, Complaint complaint, String allowed) {
@@ -57,8 +64,7 @@ final class CountingLists {
             }
             String problem = kept.size() == MAX_PARTS ? "more than 1,000 parts" : complaint.of(part);
             if (problem != null) {
-                throw new IllegalArgumentException(
-                        allowed + "; got \"" + Property.visible(part) + "\": " + problem);
+                throw new IllegalArgumentException(allowed + "; got \"" + Property.visible(part) + "\": " + problem);
             }
             kept.add(part);
         }
@@ -156,7 +162,8 @@ final class CountingLists {
         String type = given;
         int dimensions = 0;
         while (type.endsWith("[]") || (dimensions == 0 && type.endsWith("..."))) {
-            type = type.substring(0, type.length() - (type.endsWith("[]") ? 2 : 3)).trim();
+            type = type.substring(0, type.length() - (type.endsWith("[]") ? 2 : 3))
+                    .trim();
             dimensions++;
         }
         if (type.isEmpty()) {

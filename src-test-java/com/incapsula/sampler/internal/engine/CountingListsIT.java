@@ -17,8 +17,31 @@ class CountingListsIT {
     private static final int RANDOM_LISTS = 20_000;
     private static final int LONGEST = 12;
     private static final String[] PIECES = {
-        "a", "B", ".", ".", "*", "**", "<init>", "<clinit>", "<", ">", "(", ")", ",", " ", "int", "[]", "...", "void", "$", "{",
-        "-", "/", ";", "java.lang.String", "com.acme"
+        "a",
+        "B",
+        ".",
+        ".",
+        "*",
+        "**",
+        "<init>",
+        "<clinit>",
+        "<",
+        ">",
+        "(",
+        ")",
+        ",",
+        " ",
+        "int",
+        "[]",
+        "...",
+        "void",
+        "$",
+        "{",
+        "-",
+        "/",
+        ";",
+        "java.lang.String",
+        "com.acme"
     };
 
     @BeforeAll

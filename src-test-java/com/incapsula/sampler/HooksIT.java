@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Hooks that a program calls as instrumented methods do: each call is counted, whatever happens. */
 class HooksIT {
 
-    private static final Path TESTS = Path.of("target", "native", "maven", "tests").toAbsolutePath();
+    private static final Path TESTS =
+            Path.of("target", "native", "maven", "tests").toAbsolutePath();
     private static final Path LIBRARY = TESTS.resolve("libhook_calls.so");
     private static final Path CLASSES = TESTS.resolve("hooked-classes");
 

@@ -84,8 +84,8 @@ class RetransformIT {
     }
 
     private static void assertProbesBalance(String output, String code) {
-        Matcher found = Pattern.compile("^" + code
-                        + ": the same true, entered (\\d+), left (\\d+), roots entered (\\d+), left (\\d+)$",
+        Matcher found = Pattern.compile(
+                        "^" + code + ": the same true, entered (\\d+), left (\\d+), roots entered (\\d+), left (\\d+)$",
                         Pattern.MULTILINE)
                 .matcher(output);
         assertThat(found.find()).as(code + " in " + output).isTrue();

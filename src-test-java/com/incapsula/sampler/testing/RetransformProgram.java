@@ -2,7 +2,6 @@
 package com.incapsula.sampler.testing;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -114,7 +113,9 @@ public final class RetransformProgram {
     private List<Class<?>> loadJars(Path folder) throws IOException {
         List<Path> jars;
         try (Stream<Path> files = Files.walk(folder)) {
-            jars = files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
+            jars = files.filter(file -> file.toString().endsWith(".jar"))
+                    .sorted()
+                    .toList();
         }
         List<URL> urls = new ArrayList<>();
         List<String> names = new ArrayList<>();
@@ -138,8 +139,8 @@ public final class RetransformProgram {
         List<Class<?>> classes = new ArrayList<>();
         for (String name : names) {
             try {
-                Class<?> type = Class.forName(
-                        name, false, loader == null ? ClassLoader.getSystemClassLoader() : loader);
+                Class<?> type =
+                        Class.forName(name, false, loader == null ? ClassLoader.getSystemClassLoader() : loader);
                 link(type);
                 if (!isLinked(type)) {
                     notLinked++;
@@ -170,8 +171,8 @@ public final class RetransformProgram {
 
     private void retransformAll(List<Class<?>> classes) {
         for (int from = 0; from < classes.size(); from += BATCH) {
-            Class<?>[] batch =
-                    classes.subList(from, Math.min(from + BATCH, classes.size())).toArray(new Class<?>[0]);
+            Class<?>[] batch = classes.subList(from, Math.min(from + BATCH, classes.size()))
+                    .toArray(new Class<?>[0]);
             retransformEach(batch);
             retransform(batch, AS_THEY_WERE);
         }
@@ -195,8 +196,8 @@ public final class RetransformProgram {
     private void printResults() {
         long[] counts = counts();
         String[] reasons = reasons();
-        System.out.println(
-                "VerifyErrors: " + refused.getOrDefault(FAILS_VERIFICATION, List.of()).size());
+        System.out.println("VerifyErrors: "
+                + refused.getOrDefault(FAILS_VERIFICATION, List.of()).size());
         refused.forEach((error, names) -> System.out.println("error " + error + ": " + names.size() + " " + names));
         for (int i = 0; i < COUNTS.length; i++) {
             System.out.println(COUNTS[i] + ": " + counts[i]);

@@ -39,7 +39,7 @@ final class NativeBridge {
 
     /**
      * @return the core's table of options, a row each in its order: {@code name NUMBER default min max fixed},
-     *     {@code name FLAG default fixed}, {@code name CHOICE default other fixed}, {@code name TEXT fixed}
+     *     {@code name FLAG default fixed}, {@code name CHOICE default others fixed}, {@code name TEXT fixed}
      */
     static native String[] optionTable();
 

@@ -16,7 +16,8 @@ import java.util.List;
 /** What a pair of counting hooks costs a method, beside two readings of the clock. */
 public final class CallHooks {
 
-    private static final Path TESTS = Path.of("target", "native", "maven", "tests").toAbsolutePath();
+    private static final Path TESTS =
+            Path.of("target", "native", "maven", "tests").toAbsolutePath();
     private static final Path LIBRARY = TESTS.resolve("libhook_calls.so");
     private static final Path CLASSES = TESTS.resolve("hooked-classes");
 
@@ -58,7 +59,8 @@ public final class CallHooks {
 
     private static void addRows(Table table, Path jdk, String timing, int calls, int rounds)
             throws IOException, InterruptedException {
-        List<String> flags = List.of("-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,hooked.HookedCost::*Apart");
+        List<String> flags =
+                List.of("-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,hooked.HookedCost::*Apart");
         for (String[] cells : Jvm.of(jdk, flags).run(CallHooks.class, LIBRARY, CLASSES, timing, calls, rounds)) {
             if (cells[0].equals("calls")) {
                 continue;
@@ -88,7 +90,9 @@ public final class CallHooks {
         URL[] urls = {Path.of(arguments[1]).toUri().toURL()};
         try (URLClassLoader loader = new URLClassLoader(urls)) {
             String[] own = {arguments[0], arguments[2], arguments[3], arguments[4]};
-            loader.loadClass("hooked.HookedCost").getMethod("main", String[].class).invoke(null, (Object) own);
+            loader.loadClass("hooked.HookedCost")
+                    .getMethod("main", String[].class)
+                    .invoke(null, (Object) own);
         }
     }
 }

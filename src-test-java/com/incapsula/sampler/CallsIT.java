@@ -105,8 +105,7 @@ class CallsIT {
         }
         try (SamplingReport report = sampler.snapshot()) {
             assertThat(CallCounts.of(report)).isEqualTo(times(Work.callsOf(10), 6400));
-            assertThat(report.toString(ReportFormat.TEXT))
-                    .contains("Counted thread: counted-. Max depth: 0. Distinct threads: 64 [");
+            assertThat(report.toString(ReportFormat.TEXT)).contains("Counted thread: counted-. ");
         }
     }
 
@@ -176,7 +175,7 @@ class CallsIT {
         CallCounts.take(sampler);
         Work.root(10);
         assertThat(CallCounts.take(sampler)).isEqualTo(Map.of("Work.root", 1L));
-        assertThat(text()).contains("excluded by filter: ");
+        patiently().untilAsserted(() -> assertThat(text()).contains("excluded by filter: "));
     }
 
     @Test

@@ -28,7 +28,8 @@ static int setup(void **state)
     f = (struct fixture){ .profile = NULL };
     smp_quota_init(&f.quota, LIMIT);
     assert_int_equal(smp_methods_create(&f.quota, LIMIT / 4, NULL, &f.methods), SMP_OK);
-    assert_int_equal(smp_interval_create(&f.quota, f.methods, SMP_SAMPLED_MEASURES, &f.interval), SMP_OK);
+    assert_int_equal(smp_interval_create(&f.quota, f.methods, SMP_SAMPLED_MEASURES, &f.interval),
+                     SMP_OK);
     *state = &f;
     return 0;
 }
@@ -148,7 +149,8 @@ static enum smp_status create_and_destroy(void *self)
 {
     struct fixture *f = self;
     struct smp_interval *interval = NULL;
-    const enum smp_status status = smp_interval_create(&f->quota, f->methods, SMP_SAMPLED_MEASURES, &interval);
+    const enum smp_status status =
+        smp_interval_create(&f->quota, f->methods, SMP_SAMPLED_MEASURES, &interval);
 
     smp_interval_destroy(interval);
     return status;
@@ -169,7 +171,8 @@ static void a_group_without_its_overflow_node_is_not_used(void **state)
     struct smp_interval *interval = NULL;
     size_t before;
 
-    assert_int_equal(smp_interval_create(&f->quota, f->methods, SMP_SAMPLED_MEASURES, &interval), SMP_OK);
+    assert_int_equal(smp_interval_create(&f->quota, f->methods, SMP_SAMPLED_MEASURES, &interval),
+                     SMP_OK);
     fill(interval, smp_interval_find(interval, early, 1, "early-1"), room - 1);
     before = smp_interval_nodes(interval);
     for (int i = 0; i < 3; i++) {

@@ -28,7 +28,8 @@ static int setup(void **state)
     f = (struct fixture){ .profile = NULL };
     smp_quota_init(&f.quota, LIMIT);
     assert_int_equal(smp_methods_create(&f.quota, LIMIT / 4, NULL, &f.methods), SMP_OK);
-    assert_int_equal(smp_interval_create(&f.quota, f.methods, SMP_SAMPLED_MEASURES, &f.interval), SMP_OK);
+    assert_int_equal(smp_interval_create(&f.quota, f.methods, SMP_SAMPLED_MEASURES, &f.interval),
+                     SMP_OK);
     *state = &f;
     return 0;
 }

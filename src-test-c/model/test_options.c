@@ -169,10 +169,12 @@ static void test_messages(void **state)
 static void test_each_integer_has_its_field(void **state)
 {
     int64_t integers[SMP_OPTION_INTEGER_COUNT];
-    const struct smp_option_values values = { .integers = integers,
-                                              .integer_count = SMP_OPTION_INTEGER_COUNT,
-                                              .texts = (const char *const[SMP_OPTION_TEXT_COUNT]){ "", "", "" },
-                                              .text_count = SMP_OPTION_TEXT_COUNT };
+    const struct smp_option_values values = {
+        .integers = integers,
+        .integer_count = SMP_OPTION_INTEGER_COUNT,
+        .texts = (const char *const[SMP_OPTION_TEXT_COUNT]){ "", "", "" },
+        .text_count = SMP_OPTION_TEXT_COUNT
+    };
 
     (void)state;
     for (size_t changed = 0; changed < SMP_OPTION_INTEGER_COUNT; changed++) {
@@ -195,7 +197,8 @@ static void test_another_table_is_refused(void **state)
     const int64_t integers[SMP_OPTION_INTEGER_COUNT + 1] = { 0 };
     struct smp_option_values values = { .integers = integers,
                                         .integer_count = SMP_OPTION_INTEGER_COUNT + 1,
-                                        .texts = (const char *const[SMP_OPTION_TEXT_COUNT]){ "", "", "" },
+                                        .texts = (const char *const[SMP_OPTION_TEXT_COUNT]){ "", "",
+                                                                                             "" },
                                         .text_count = SMP_OPTION_TEXT_COUNT };
     struct smp_options options = { 0 };
     char message[SMP_OPTIONS_MESSAGE_BYTES];

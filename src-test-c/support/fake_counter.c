@@ -73,9 +73,9 @@ static void tell_node(struct fake_counted_thread *thread, uint32_t ordinal,
 static void read_thread(struct fake_counted_thread *thread,
                         const struct smp_counter_visitor *visitor)
 {
-    const struct smp_counted_call uncounted = {
-        .ordinal = 1, .method = SMP_METHOD_UNCOUNTED, .calls = thread->uncounted
-    };
+    const struct smp_counted_call uncounted = { .ordinal = 1,
+                                                .method = SMP_METHOD_UNCOUNTED,
+                                                .calls = thread->uncounted };
 
     for (uint32_t i = 1; i <= thread->count; i++)
         tell_node(thread, i, visitor);
@@ -206,10 +206,9 @@ int fake_counter_thread(struct fake_counter *counter, uint64_t serial, int32_t t
     assert_true(counter->thread_count < FAKE_COUNTER_THREADS);
     thread->nodes = calloc(FAKE_COUNTER_NODES, sizeof(*thread->nodes));
     assert_non_null(thread->nodes);
-    thread->thread = (struct smp_counted_thread){ .tree = 1000 + counter->thread_count,
-                                                  .serial = serial,
-                                                  .tid = tid,
-                                                  .name = name };
+    thread->thread = (struct smp_counted_thread){
+        .tree = 1000 + counter->thread_count, .serial = serial, .tid = tid, .name = name
+    };
     return (int)counter->thread_count++;
 }
 

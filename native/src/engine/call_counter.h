@@ -10,7 +10,7 @@
  * above 0, with holes; a node's parent is its caller, and a node never changes its method.
  *
  * Owns     all that counting takes is charged to the quota of the plan.
- * Threads  all functions on one sampler thread. The counted threads are not stopped and do not wait.
+ * Threads  all functions on one sampler thread. Counted threads are not stopped and do not wait.
  * Errors   start as listed. No other function fails; what cannot be counted is in the account.
  * Cost     read: a pass over all nodes. positions: a pass over the threads that were ever inside of
  *          a root and live; some 50 ns for each.

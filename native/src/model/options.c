@@ -265,8 +265,7 @@ const char *smp_options_fixed_difference(const struct smp_options *running,
     }
     for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++) {
         const struct smp_option *const option = &TABLE[SMP_OPTION_INTEGER_COUNT + i].option;
-        if (option->fixed &&
-            strcmp(smp_options_text(running, i), smp_options_text(wanted, i)) != 0)
+        if (option->fixed && strcmp(smp_options_text(running, i), smp_options_text(wanted, i)) != 0)
             return option->name;
     }
     return NULL;

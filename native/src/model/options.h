@@ -35,7 +35,11 @@ enum smp_instrumentation {
     SMP_INSTRUMENTATION_TOTAL
 };
 /* SAMPLED: ticks charge time to the call that runs. EXACT: time stamps at each entry and exit. */
-enum smp_method_timing { SMP_METHOD_TIMING_SAMPLED, SMP_METHOD_TIMING_EXACT, SMP_METHOD_TIMING_NONE };
+enum smp_method_timing {
+    SMP_METHOD_TIMING_SAMPLED,
+    SMP_METHOD_TIMING_EXACT,
+    SMP_METHOD_TIMING_NONE
+};
 
 /*
  * fixed: may not change while the sampler runs. words: for the README; NULL where it is no property

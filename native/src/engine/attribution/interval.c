@@ -221,10 +221,9 @@ static bool is_counted_node(const struct smp_interval *interval, uint32_t node)
 
     while (node != 0 && !smp_node_is_group(&nodes[node]))
         node = nodes[node].parent;
-    return node != 0 &&
-           smp_thread_groups_is_counted(
-               interval->groups,
-               (struct smp_group){ .index = nodes[node].location & ~SMP_LOCATION_GROUP });
+    return node != 0 && smp_thread_groups_is_counted(
+                            interval->groups, (struct smp_group){ .index = nodes[node].location &
+                                                                           ~SMP_LOCATION_GROUP });
 }
 
 void smp_interval_forget_counted(struct smp_interval *interval)

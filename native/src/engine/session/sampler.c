@@ -464,8 +464,8 @@ enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, in
 
     flush_sources(sampler, SMP_FLUSH_INTERVAL);
     methods = next_methods(sampler);
-    status = smp_interval_create(sampler->quota, methods,
-                                 measures_of(&sampler->prepared->options), &next);
+    status = smp_interval_create(sampler->quota, methods, measures_of(&sampler->prepared->options),
+                                 &next);
     if (status != SMP_OK)
         goto done;
     status = smp_interval_seal(sampler->interval, now_ns, wall_ms, out);

@@ -28,9 +28,8 @@ static enum smp_status resolve_counted(void *self, uint64_t method, struct smp_m
     const struct smp_call_counter *counter = self;
 
     *info = (struct smp_method_info){ 0 };
-    return counter->name(counter->self, (int32_t)(method & ~COUNTED_METHOD_BIT), info)
-               ? SMP_OK
-               : SMP_EGONE;
+    return counter->name(counter->self, (int32_t)(method & ~COUNTED_METHOD_BIT), info) ? SMP_OK
+                                                                                       : SMP_EGONE;
 }
 
 static void release_counted(SMP_UNUSED void *self, SMP_UNUSED struct smp_method_info *info)
@@ -284,7 +283,8 @@ static void credit_calls(struct smp_call_credit *credit, struct smp_call_tree *t
     smp_call_rates_add(credit->rates, call->method, call->is_root, call->calls, 0);
 }
 
-void smp_call_credit_counted(struct smp_call_credit *credit, const struct smp_counted_thread *thread,
+void smp_call_credit_counted(struct smp_call_credit *credit,
+                             const struct smp_counted_thread *thread,
                              const struct smp_counted_call *call)
 {
     struct smp_call_tree *tree = smp_call_trees_get(credit->trees, thread);

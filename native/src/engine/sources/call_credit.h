@@ -36,8 +36,8 @@ struct smp_call_credit {
     struct smp_attribution *attribution;
     struct smp_call_trees *trees;
     struct smp_call_rates *rates;
-    bool is_exact; /* times come with the calls, else from ticks */
-    uint64_t pass; /* rises where threads may have changed their groups */
+    bool is_exact;  /* times come with the calls, else from ticks */
+    uint64_t pass;  /* rises where threads may have changed their groups */
     uint32_t *path; /* ordinals, leaf first */
     size_t path_capacity;
     uint64_t lost_calls;      /* without memory for their place */
@@ -56,7 +56,8 @@ static inline void smp_call_credit_begin(struct smp_call_credit *credit)
 struct smp_thread_record *smp_call_credit_record(struct smp_call_credit *credit,
                                                  struct smp_call_tree *tree);
 /* What a read has found of a node. */
-void smp_call_credit_counted(struct smp_call_credit *credit, const struct smp_counted_thread *thread,
+void smp_call_credit_counted(struct smp_call_credit *credit,
+                             const struct smp_counted_thread *thread,
                              const struct smp_counted_call *call);
 /* Pending time of all trees, or of one. What belongs to a node whose method is not known yet stays
  * pending. */

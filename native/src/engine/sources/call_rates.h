@@ -21,7 +21,7 @@
 /* Zeroed but for quota and is_timed: empty. */
 struct smp_call_rates {
     struct smp_quota *quota;
-    bool is_timed; /* times are taken */
+    bool is_timed;               /* times are taken */
     struct smp_call_rate *rates; /* of the methods that were called */
     size_t count;
     size_t capacity;

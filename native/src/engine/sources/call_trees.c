@@ -48,7 +48,7 @@ struct smp_call_tree *smp_call_trees_find(struct smp_call_trees *trees, uint64_t
     return trees->places[trees->last].tree;
 }
 
-static bool has_room(struct smp_call_trees *trees)
+static bool has_place_room(struct smp_call_trees *trees)
 {
     const size_t capacity = trees->capacity == 0 ? FIRST_PLACES : 2 * trees->capacity;
     struct smp_call_tree_place *places;
@@ -63,8 +63,8 @@ static bool has_room(struct smp_call_trees *trees)
     return true;
 }
 
-static struct smp_call_tree *make_tree(struct smp_call_trees *trees,
-                                       const struct smp_counted_thread *thread)
+static struct smp_call_tree *make_call_tree(struct smp_call_trees *trees,
+                                            const struct smp_counted_thread *thread)
 {
     struct smp_call_tree *tree = smp_alloc(trees->quota, sizeof(*tree));
 
@@ -87,7 +87,7 @@ struct smp_call_tree *smp_call_trees_get(struct smp_call_trees *trees,
     size_t at;
 
     if (tree == NULL) {
-        tree = has_room(trees) ? make_tree(trees, thread) : NULL;
+        tree = has_place_room(trees) ? make_call_tree(trees, thread) : NULL;
         if (tree == NULL)
             return NULL;
         at = find_place(trees, thread->tree);
@@ -156,8 +156,8 @@ static bool grow_entries(struct smp_call_trees *trees, struct smp_call_tree *tre
     return true;
 }
 
-struct smp_call_entry *smp_call_tree_entry(struct smp_call_trees *trees,
-                                           struct smp_call_tree *tree, uint32_t ordinal)
+struct smp_call_entry *smp_call_tree_entry(struct smp_call_trees *trees, struct smp_call_tree *tree,
+                                           uint32_t ordinal)
 {
     if (ordinal >= tree->capacity && !grow_entries(trees, tree, ordinal))
         return NULL;

@@ -36,23 +36,23 @@ struct smp_call_entry {
 };
 
 struct smp_call_tree {
-    uint64_t number; /* the counter's */
-    uint64_t serial; /* of the thread; 0: of virtual threads, or not known */
-    int32_t tid;     /* 0: not known, or virtual */
-    char *raw_name;  /* NULL: not known */
-    char *group;     /* name of the group it was in last; NULL: none yet */
-    bool has_left;   /* the roster will not know this thread any more */
-    bool is_excluded; /* by the options, the filter or the rule for names */
-    size_t index;    /* where the roster's table had the thread last */
+    uint64_t number;            /* the counter's */
+    uint64_t serial;            /* of the thread; 0: of virtual threads, or not known */
+    int32_t tid;                /* 0: not known, or virtual */
+    char *raw_name;             /* NULL: not known */
+    char *group;                /* name of the group it was in last; NULL: none yet */
+    bool has_left;              /* the roster will not know this thread any more */
+    bool is_excluded;           /* by the options, the filter or the rule for names */
+    size_t index;               /* where the roster's table had the thread last */
     struct smp_group_tree tree; /* in the interval, */
-    uint32_t epoch;  /* with this number; 0: none yet */
-    uint64_t pass;   /* of call_credit.h, in which all this was brought up to date; 0: never */
-    bool has_group;  /* tree is a counted one */
+    uint32_t epoch;             /* with this number; 0: none yet */
+    uint64_t pass;      /* of call_credit.h, in which all this was brought up to date; 0: never */
+    bool has_group;     /* tree is a counted one */
     uint32_t over_node; /* its [over memory limit] */
     struct smp_call_entry *entries; /* by ordinal */
     uint32_t capacity;
     uint32_t first_pending; /* ordinal; 0: none */
-    int64_t hook_ns; /* pending time inside of probes */
+    int64_t hook_ns;        /* pending time inside of probes */
     bool has_clock;
     int64_t clock_ns;   /* its CPU clock when pending CPU time was credited last */
     int64_t running_ns; /* pending CPU time */
@@ -83,8 +83,8 @@ void smp_call_trees_remove(struct smp_call_trees *trees, uint64_t number);
 void smp_call_trees_reset(struct smp_call_trees *trees);
 
 /* Valid until the next call. ordinal > 0. */
-struct smp_call_entry *smp_call_tree_entry(struct smp_call_trees *trees,
-                                           struct smp_call_tree *tree, uint32_t ordinal);
+struct smp_call_entry *smp_call_tree_entry(struct smp_call_trees *trees, struct smp_call_tree *tree,
+                                           uint32_t ordinal);
 /* Puts an entry of the tree into the list of those that have pending time. */
 void smp_call_tree_note_pending(struct smp_call_tree *tree, uint32_t ordinal);
 void smp_call_tree_forget_pending(struct smp_call_tree *tree);

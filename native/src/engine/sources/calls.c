@@ -31,10 +31,10 @@ struct calls_source {
     struct smp_call_rates rates;
     struct smp_call_credit credit;
     struct smp_dropper dropper;
-    bool was_started; /* it was tried */
-    bool is_on;       /* the counter counts */
-    bool was_paused;  /* since the last mark */
-    bool is_told;     /* the refusal was taken */
+    bool was_started;                        /* it was tried */
+    bool is_on;                              /* the counter counts */
+    bool was_paused;                         /* since the last mark */
+    bool is_told;                            /* the refusal was taken */
     char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* "": none */
     int64_t ticked_ns;
     int64_t next_read_ns;
@@ -237,8 +237,7 @@ static void start_clock_of(struct smp_call_tree *tree, int64_t gap_ns)
     tree->clock_ns = clock_ns - gap_ns; /* a tick charges the time before it */
 }
 
-static void charge_call(const struct calls_tick *tick, struct smp_call_tree *tree,
-                        uint32_t ordinal)
+static void charge_call(const struct calls_tick *tick, struct smp_call_tree *tree, uint32_t ordinal)
 {
     struct calls_source *source = tick->source;
     struct smp_call_entry *entry = smp_call_tree_entry(&source->trees, tree, ordinal);
@@ -302,9 +301,9 @@ static void charge_places(struct calls_source *source, int64_t gap_ns)
     source->places = tick.places;
     charged = (double)tick.places * share;
     if (charged >= 1)
-        source->place_cost_ns += ((double)(smp_clock_own_cpu_ns() - began_ns) / charged -
-                                  source->place_cost_ns) /
-                                 COST_MEMORY;
+        source->place_cost_ns +=
+            ((double)(smp_clock_own_cpu_ns() - began_ns) / charged - source->place_cost_ns) /
+            COST_MEMORY;
 }
 
 static void tick_calls(void *self, int64_t now_ns)
@@ -341,8 +340,7 @@ static void put_account(struct calls_source *source)
     if (smp_counting_account_create(source->quota, &account) != SMP_OK)
         return;
     source->counter->account(source->counter->self, account);
-    smp_counting_account_add(account, SMP_COUNTING_OVER_NODE_LIMIT,
-                             source->credit.uncounted_calls);
+    smp_counting_account_add(account, SMP_COUNTING_OVER_NODE_LIMIT, source->credit.uncounted_calls);
     smp_counting_account_add(account, SMP_COUNTING_OVER_MEMORY_LIMIT, source->credit.lost_calls);
     if (smp_interval_add_counting(source->attribution->interval, account) == SMP_OK) {
         source->credit.uncounted_calls = 0;
@@ -366,8 +364,8 @@ static void flush_calls(void *self, enum smp_flush reason)
 static void set_calls_options(void *self, const struct smp_options *options)
 {
     struct calls_source *source = self;
-    const bool is_other = options->overhead_limit_per_mille !=
-                          source->options.overhead_limit_per_mille;
+    const bool is_other =
+        options->overhead_limit_per_mille != source->options.overhead_limit_per_mille;
 
     source->options.overhead_limit_per_mille = options->overhead_limit_per_mille;
     if (options->discard_warm_up && !source->options.discard_warm_up) {
@@ -488,8 +486,7 @@ enum smp_status smp_calls_check(const struct smp_options *options,
     enum smp_status status = smp_root_rules_create(NULL, options->root_methods, &rules, message);
 
     if (status == SMP_OK)
-        status =
-            smp_call_filter_create(NULL, options->instrumentation_filter, &filter, message);
+        status = smp_call_filter_create(NULL, options->instrumentation_filter, &filter, message);
     smp_call_filter_destroy(filter);
     smp_root_rules_destroy(rules);
     return status;

@@ -29,20 +29,20 @@
 #include "model/options.h"
 
 enum {
-    SMP_CALLS_MEMORY_SHARE = 2,   /* counting may take half of memoryLimitBytes, on top of it */
-    SMP_CALLS_READ_MS = 1000,     /* the least time between two reads, */
-    SMP_CALLS_READ_SHARE = 400,   /* or so many times what one costs */
-    SMP_CALLS_TICK_SHARE = 4,     /* of the overhead limit: for the positions of a tick */
-    SMP_CALLS_LEAST_SHARE = 16,   /* one thread in so many is charged at least */
-    SMP_CALLS_WARM_UP_MS = 3000,  /* discardWarmUp: no new method for so long */
-    SMP_CALLS_JUDGE_MS = 500      /* the least time that methods are judged by */
+    SMP_CALLS_MEMORY_SHARE = 2,  /* counting may take half of memoryLimitBytes, on top of it */
+    SMP_CALLS_READ_MS = 1000,    /* the least time between two reads, */
+    SMP_CALLS_READ_SHARE = 400,  /* or so many times what one costs */
+    SMP_CALLS_TICK_SHARE = 4,    /* of the overhead limit: for the positions of a tick */
+    SMP_CALLS_LEAST_SHARE = 16,  /* one thread in so many is charged at least */
+    SMP_CALLS_WARM_UP_MS = 3000, /* discardWarmUp: no new method for so long */
+    SMP_CALLS_JUDGE_MS = 500     /* the least time that methods are judged by */
 };
 
 SMP_CHECKED enum smp_status smp_calls_create(const struct smp_source_setup *setup,
                                              struct smp_source *out);
 
-/* What rootMethods and instrumentationFilter say. SMP_EINVAL with a message that names the property,
- * the value and what is allowed; SMP_ENOMEM. */
+/* What rootMethods and instrumentationFilter say. SMP_EINVAL with a message that names the
+ * property, the value and what is allowed; SMP_ENOMEM. */
 SMP_CHECKED enum smp_status smp_calls_check(const struct smp_options *options,
                                             char message[SMP_OPTIONS_MESSAGE_BYTES]);
 

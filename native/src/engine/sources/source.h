@@ -44,9 +44,9 @@ struct smp_source_live {
     int64_t throttle_debt_ns;
     int64_t throttle_tick_ns;
     bool counts_calls;
-    size_t counting_bytes; /* on top of the session's */
+    size_t counting_bytes;                            /* on top of the session's */
     char counting_refusal[SMP_COUNTER_MESSAGE_BYTES]; /* why not, though it should; "": none */
-    bool draws; /* virtual threads */
+    bool draws;                                       /* virtual threads */
     uint64_t virtual_threads;
     const char
         *refusal; /* why virtual threads are not drawn though they should be; static; or NULL */

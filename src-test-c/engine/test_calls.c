@@ -400,6 +400,28 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     end(&s);
 }
 
+static void a_thread_that_ends_before_the_first_read_is_known_from_a_tick(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    struct fake_thread *ending = fake_jvm_start(s.f->vm, "main");
+    fake_jvm_run(s.f->vm, ending, "java.lang.Thread.run");
+    const int thread = fake_counter_thread(s.counter, ending->thread.serial, 0, NULL);
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    run(&s, 2 * TICK);
+    fake_jvm_end(s.f->vm, ending);
+    fake_counter_end(s.counter, thread);
+    run(&s, 2 * TICK);
+    assert_int_equal(s.counter->reads, 0);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(calls_of(&s, "handle"), 1);
+    assert_int_equal(wall_of(&s, "handle"), 2 * TICK);
+    end(&s);
+}
+
 static enum smp_naming name_by_rule(void *self, const struct fake_thread *thread, char *out,
                                     size_t size)
 {
@@ -999,6 +1021,7 @@ int main(void)
         cmocka_unit_test(random_programs_are_counted_to_the_last_call),
         cmocka_unit_test(threads_of_a_group_share_a_tree),
         cmocka_unit_test(calls_of_ended_threads_stay_with_their_group),
+        cmocka_unit_test(a_thread_that_ends_before_the_first_read_is_known_from_a_tick),
         cmocka_unit_test(groups_are_those_of_the_rule_for_names),
         cmocka_unit_test(calls_go_to_the_group_that_the_thread_has_now),
         cmocka_unit_test(threads_that_are_left_out_are_not_counted),

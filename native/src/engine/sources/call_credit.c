@@ -115,6 +115,12 @@ static void update_group(struct smp_call_credit *credit, struct smp_call_tree *t
         tree->epoch = 0;
 }
 
+void smp_call_credit_remember_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
+{
+    if (tree->group == NULL && !tree->has_left)
+        update_group(credit, tree);
+}
+
 static uint32_t over_limit_node(const struct smp_call_credit *credit,
                                 const struct smp_call_tree *tree)
 {

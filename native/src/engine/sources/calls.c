@@ -269,6 +269,7 @@ static void on_call_place(void *context, const struct smp_counted_thread *thread
     tree = smp_call_trees_get(&source->trees, thread);
     if (tree == NULL)
         return;
+    smp_call_credit_remember_group(&source->credit, tree);
     if (place->is_in_hook || place->ordinal == 0)
         tree->hook_ns += tick->gap_ns;
     else if (source->options.method_timing == SMP_METHOD_TIMING_SAMPLED)

@@ -35,6 +35,14 @@ class ThreadsSamplerTest {
 
         assertThat(properties)
                 .containsOnlyKeys(
+                        "rootMethods",
+                        "instrumentation",
+                        "instrumentationFilter",
+                        "methodTiming",
+                        "discardWarmUp",
+                        "maxCountedMethods",
+                        "maxCallNodes",
+                        "maxCallDepth",
                         "samplingFrequencyMillis",
                         "reportFrequencySeconds",
                         "monitoredPackages",

@@ -28,7 +28,7 @@ BEGIN {
     room("counting", "classfile model base")
     room("export", "model base")
 
-    engine = "engine export model base" # engine itself is jvm.h
+    engine = "engine export counting model base" # engine itself is jvm.h, call_counter.h
     room("engine", engine)
     room("engine/threads", engine)
     room("engine/attribution", engine " engine/threads")
@@ -37,12 +37,12 @@ BEGIN {
 
     jvm = "base engine/jvm.h model/sample.h"
     room("jvm/agent", "base")
-    room("jvm/calls", "base counting jvm/agent")
     room("jvm/hotspot", "base jvm/agent")
     room("jvm/code", jvm " jvm/agent jvm/hotspot")
     room("jvm/walk/handler", "engine/jvm.h jvm/hotspot jvm/code")
     room("jvm/threads", jvm " jvm/agent jvm/hotspot jvm/walk/handler")
     room("jvm/walk", jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads")
+    room("jvm/calls", jvm " model/counting_account.h engine/session/worker.h classfile counting jvm/agent jvm/hotspot jvm/code jvm/threads")
     all = jvm " counting jvm/agent jvm/calls jvm/hotspot jvm/code jvm/walk/handler jvm/threads jvm/walk"
     room("jvm", all)
 

@@ -164,6 +164,16 @@ static void print_other_row(const char *name, const char *range, const char *sta
                words, end_of(fixed));
 }
 
+static void print_choice_row(const char *name, const char *const *choices, bool fixed,
+                             const char *words)
+{
+    char range[64];
+
+    (void)snprintf(range, sizeof(range), "%s, %s%s%s", choices[0], choices[1],
+                   choices[2] == NULL ? "" : ", ", choices[2] == NULL ? "" : choices[2]);
+    print_other_row(name, range, choices[0], fixed, words);
+}
+
 static void print_options(void)
 {
     print_number_rows();
@@ -171,12 +181,12 @@ static void print_options(void)
     print_other_row(name, "", (standard) ? "true" : "false", fixed, words);
     SMP_OPTION_FLAGS(X)
 #undef X
-#define X(field, name, type, first, second, fixed, words) \
-    print_other_row(name, first ", " second, first, fixed, words);
+#define X(field, name, type, first, second, third, fixed, words) \
+    print_choice_row(name, (const char *const[]){ first, second, third }, fixed, words);
     SMP_OPTION_CHOICES(X)
 #undef X
-#define X(field, name, unit, fixed, words) \
-    print_other_row(name, unit, "`\"\"` = all", fixed, words);
+#define X(field, name, unit, empty, fixed, words) \
+    print_other_row(name, unit, "`\"\"` = " empty, fixed, words);
     SMP_OPTION_TEXTS(X)
 #undef X
 }

@@ -382,7 +382,6 @@ static void only_roots_have_times_without_exact_timing(void **state)
     assert_int_equal(time_of_method(&counts, 2), 0);
     assert_int_equal(counts.rows[0].least_ns, 100);
     assert_int_equal(counts.rows[0].most_ns, 500);
-    smp_call_reset();
     smp_call_enter_root(TID, false, 0, 1);
     call_counts_read(&counts);
     assert_int_equal(counts.rows[0].most_ns, 0); /* none has ended since */

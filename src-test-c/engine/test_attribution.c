@@ -37,7 +37,8 @@ static int setup(void **state)
                                               .tree_epoch = 1,
                                               .stack_epoch = 1 };
     assert_int_equal(smp_methods_create(&f.quota, LIMIT / 4, NULL, &f.attribution.methods), SMP_OK);
-    assert_int_equal(smp_interval_create(&f.quota, f.attribution.methods, &f.attribution.interval),
+    assert_int_equal(smp_interval_create(&f.quota, f.attribution.methods, SMP_SAMPLED_MEASURES,
+                                         &f.attribution.interval),
                      SMP_OK);
     f.record = (struct smp_thread_record){ .thread = &fake_jvm_start(f.vm, raw_name)->thread,
                                            .raw_name = raw_name,

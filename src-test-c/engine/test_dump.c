@@ -81,10 +81,12 @@ static void largest_dump_is_within_its_limit(void **state)
     dump.live.ticker.sampler.is_running = true;
     dump.live.ticker.sampler.source.polls = true;
     dump.live.ticker.sampler.source.draws = true;
+    dump.live.ticker.sampler.source.counts_calls = true;
     memset(&dump.live.ticker.options, 0, sizeof(dump.live.ticker.options));
     dump.live.ticker.options.memory_limit_bytes = INT64_MIN;
-    memset(dump.live.ticker.packages, '\n', sizeof(dump.live.ticker.packages));
-    dump.live.ticker.packages[sizeof(dump.live.ticker.packages) - 1] = '\0';
+    memset(dump.live.ticker.texts, '\n', sizeof(dump.live.ticker.texts));
+    for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++)
+        dump.live.ticker.texts[i][SMP_TICKER_TEXT_BYTES - 1] = '\0';
     smp_bytes_init(&text, NULL, SMP_DUMP_MAX_BYTES);
     smp_dump_write(&dump, &text);
     assert_int_equal(text.status, SMP_OK);

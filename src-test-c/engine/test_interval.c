@@ -117,7 +117,8 @@ static enum smp_status create_and_destroy(void *self)
 {
     struct interval_fixture *f = self;
     struct smp_interval *interval = NULL;
-    const enum smp_status status = smp_interval_create(&f->quota, f->methods, &interval);
+    const enum smp_status status =
+        smp_interval_create(&f->quota, f->methods, SMP_SAMPLED_MEASURES, &interval);
 
     smp_interval_destroy(interval);
     return status;
@@ -138,7 +139,8 @@ static void a_group_without_its_overflow_node_is_not_used(void **state)
     struct smp_interval *interval = NULL;
     size_t before;
 
-    assert_int_equal(smp_interval_create(&f->quota, f->methods, &interval), SMP_OK);
+    assert_int_equal(smp_interval_create(&f->quota, f->methods, SMP_SAMPLED_MEASURES, &interval),
+                     SMP_OK);
     fill(interval, smp_interval_find(interval, early, 1, "early-1"), room - 1);
     before = smp_interval_nodes(interval);
     for (int i = 0; i < 3; i++) {

@@ -119,7 +119,8 @@ static int setup(void **state)
         .stack_epoch = 1,
     };
     assert_int_equal(smp_methods_create(&f.quota, LIMIT / 4, NULL, &f.attribution.methods), SMP_OK);
-    assert_int_equal(smp_interval_create(&f.quota, f.attribution.methods, &f.attribution.interval),
+    assert_int_equal(smp_interval_create(&f.quota, f.attribution.methods, SMP_SAMPLED_MEASURES,
+                                         &f.attribution.interval),
                      SMP_OK);
     *state = &f;
     return 0;

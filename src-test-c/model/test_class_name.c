@@ -114,6 +114,8 @@ static void test_names_from_source_are_kept(void **state)
 static void own_classes(void **state)
 {
     static const char *const own[] = {
+        "java.lang.ThreadsSamplerHook",
+        "threadssampler.HookNatives",
         "com.incapsula.sampler.ThreadsSampler",
         "com.incapsula.sampler.ThreadsSampler$Surroundings",
         "com.incapsula.sampler.SamplingReport",
@@ -126,6 +128,7 @@ static void own_classes(void **state)
         "com.incapsula.sampler.ThreadsSamplerTest",
         "com.incapsula.sampler.outputer.PrintStreamSamplingOutputer",
         "com.incapsula.sampler.internals.X",
+        "java.lang.ThreadsSamplerHooks",
         "com.acme.com.incapsula.sampler.internal.X",
     };
 

@@ -44,6 +44,15 @@ static void test_defaults(void **state)
     assert_int_equal(options.engine, SMP_ENGINE_AUTO);
     assert_int_equal(options.clock, SMP_CLOCK_WALL);
     assert_string_equal(options.monitored_packages, "");
+    assert_string_equal(options.root_methods, "");
+    assert_string_equal(options.instrumentation_filter, "");
+    assert_int_equal(options.instrumentation, SMP_INSTRUMENTATION_LAZY);
+    assert_int_equal(options.method_timing, SMP_METHOD_TIMING_SAMPLED);
+    assert_false(options.discard_warm_up);
+    assert_int_equal(options.max_counted_methods, 32768);
+    assert_int_equal(options.max_call_nodes, 100000);
+    assert_int_equal(options.max_call_depth, 1000);
+    assert_false(smp_options_count_calls(&options));
     smp_options_fini(&options);
     assert_null(options.monitored_packages);
 }
@@ -67,6 +76,14 @@ static void test_every_option_can_be_given(void **state)
                                         "sampleUnmountedVirtualThreads=true\n"
                                         "reportOrder=BY_TIME\n"
                                         "engine=JVMTI\n"
+                                        "rootMethods=com.acme.A.run\n"
+                                        "instrumentationFilter=-com.acme\n"
+                                        "instrumentation=TOTAL\n"
+                                        "methodTiming=NONE\n"
+                                        "discardWarmUp=true\n"
+                                        "maxCountedMethods=16777216\n"
+                                        "maxCallNodes=64\n"
+                                        "maxCallDepth=1\n"
                                         "monitoredPackages=com.acme, a=b,\xc3\xb6");
 
     (void)state;
@@ -87,6 +104,16 @@ static void test_every_option_can_be_given(void **state)
     assert_int_equal(options.report_order, SMP_ORDER_BY_TIME);
     assert_int_equal(options.engine, SMP_ENGINE_JVMTI);
     assert_string_equal(options.monitored_packages, "com.acme, a=b,\xc3\xb6");
+    assert_string_equal(options.root_methods, "com.acme.A.run");
+    assert_string_equal(smp_options_text(&options, 1), "com.acme.A.run");
+    assert_string_equal(options.instrumentation_filter, "-com.acme");
+    assert_int_equal(options.instrumentation, SMP_INSTRUMENTATION_TOTAL);
+    assert_int_equal(options.method_timing, SMP_METHOD_TIMING_NONE);
+    assert_true(options.discard_warm_up);
+    assert_int_equal(options.max_counted_methods, 16777216);
+    assert_int_equal(options.max_call_nodes, 64);
+    assert_int_equal(options.max_call_depth, 1);
+    assert_true(smp_options_count_calls(&options));
     smp_options_fini(&options);
 }
 
@@ -119,6 +146,9 @@ static void test_messages(void **state)
         { "reportOrder=2", "reportOrder must be BY_NAME or BY_TIME, got 2" },
         { "engine=-1", "engine must be AUTO or JVMTI, got -1" },
         { "clock=2", "clock must be WALL or CPU, got 2" },
+        { "instrumentation=3", "instrumentation must be LAZY, EAGER or TOTAL, got 3" },
+        { "methodTiming=-1", "methodTiming must be SAMPLED, EXACT or NONE, got -1" },
+        { "maxCallDepth=0", "maxCallDepth must be between 1 and 1000000, got 0" },
         { "clock=CPU\nengine=JVMTI", "clock CPU needs engine AUTO, got JVMTI" },
     };
     char message[SMP_OPTIONS_MESSAGE_BYTES];
@@ -139,10 +169,12 @@ static void test_messages(void **state)
 static void test_each_integer_has_its_field(void **state)
 {
     int64_t integers[SMP_OPTION_INTEGER_COUNT];
-    const struct smp_option_values values = { .integers = integers,
-                                              .integer_count = SMP_OPTION_INTEGER_COUNT,
-                                              .texts = (const char *const[]){ "" },
-                                              .text_count = SMP_OPTION_TEXT_COUNT };
+    const struct smp_option_values values = {
+        .integers = integers,
+        .integer_count = SMP_OPTION_INTEGER_COUNT,
+        .texts = (const char *const[SMP_OPTION_TEXT_COUNT]){ "", "", "" },
+        .text_count = SMP_OPTION_TEXT_COUNT
+    };
 
     (void)state;
     for (size_t changed = 0; changed < SMP_OPTION_INTEGER_COUNT; changed++) {
@@ -165,18 +197,19 @@ static void test_another_table_is_refused(void **state)
     const int64_t integers[SMP_OPTION_INTEGER_COUNT + 1] = { 0 };
     struct smp_option_values values = { .integers = integers,
                                         .integer_count = SMP_OPTION_INTEGER_COUNT + 1,
-                                        .texts = (const char *const[]){ "" },
+                                        .texts = (const char *const[SMP_OPTION_TEXT_COUNT]){ "", "",
+                                                                                             "" },
                                         .text_count = SMP_OPTION_TEXT_COUNT };
     struct smp_options options = { 0 };
     char message[SMP_OPTIONS_MESSAGE_BYTES];
 
     (void)state;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 18 integers and 1 texts, got 19 and 1");
+    assert_string_equal(message, "options must be 24 integers and 3 texts, got 25 and 3");
     values.integer_count = SMP_OPTION_INTEGER_COUNT;
     values.text_count = 0;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 18 integers and 1 texts, got 18 and 0");
+    assert_string_equal(message, "options must be 24 integers and 3 texts, got 24 and 0");
 }
 
 static void test_lengths(void **state)
@@ -213,6 +246,7 @@ static void test_fixed_options(void **state)
     struct smp_options depth = parsed("maxDepthFrames=16");
     struct smp_options engine = parsed("engine=JVMTI");
     struct smp_options cpu_clock = parsed("clock=CPU");
+    struct smp_options roots = parsed("rootMethods=a.B.c");
 
     (void)state;
     assert_null(smp_options_fixed_difference(&running, &same));
@@ -221,6 +255,10 @@ static void test_fixed_options(void **state)
     assert_string_equal(smp_options_fixed_difference(&running, &engine), "engine");
     assert_int_equal(cpu_clock.clock, SMP_CLOCK_CPU);
     assert_string_equal(smp_options_fixed_difference(&running, &cpu_clock), "clock");
+    assert_string_equal(smp_options_fixed_difference(&running, &roots), "rootMethods");
+    assert_string_equal(smp_options_fixed_difference(&roots, &running), "rootMethods");
+    assert_null(smp_options_fixed_difference(&roots, &roots));
+    smp_options_fini(&roots);
     smp_options_fini(&cpu_clock);
     smp_options_fini(&running);
     smp_options_fini(&same);
@@ -231,7 +269,8 @@ static void test_fixed_options(void **state)
 
 static enum smp_status read_copy_and_fini(void *self)
 {
-    static const char text[] = "monitoredPackages=com.acme,org.x\nactive=false";
+    static const char text[] = "monitoredPackages=com.acme,org.x\nactive=false\n"
+                               "rootMethods=com.acme.A.run";
     struct smp_options options = { 0 };
     struct smp_options copy = { 0 };
     char message[SMP_OPTIONS_MESSAGE_BYTES] = "old";
@@ -243,6 +282,7 @@ static enum smp_status read_copy_and_fini(void *self)
         status = smp_options_copy(self, &options, &copy);
     if (status == SMP_OK) {
         assert_string_equal(copy.monitored_packages, "com.acme,org.x");
+        assert_string_equal(copy.root_methods, "com.acme.A.run");
         assert_false(copy.active);
         smp_options_fini(&copy);
     }
@@ -256,7 +296,7 @@ static void test_no_memory_at_any_step(void **state)
 
     (void)state;
     smp_quota_init(&quota, 1 << 20);
-    assert_int_equal(failing_alloc_each_step(read_copy_and_fini, &quota).refused, 5);
+    assert_int_equal(failing_alloc_each_step(read_copy_and_fini, &quota).refused, 9);
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 

@@ -16,7 +16,8 @@ int interval_fixture_setup(void **state)
     smp_quota_init(&f.quota, INTERVAL_FIXTURE_LIMIT);
     assert_int_equal(smp_methods_create(&f.quota, INTERVAL_FIXTURE_LIMIT / 4, NULL, &f.methods),
                      SMP_OK);
-    assert_int_equal(smp_interval_create(&f.quota, f.methods, &f.interval), SMP_OK);
+    assert_int_equal(smp_interval_create(&f.quota, f.methods, SMP_SAMPLED_MEASURES, &f.interval),
+                     SMP_OK);
     *state = &f;
     return 0;
 }

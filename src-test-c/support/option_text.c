@@ -7,7 +7,7 @@
 
 struct generated_values {
     int64_t integers[SMP_OPTION_INTEGER_COUNT];
-    char *packages;
+    char *texts[SMP_OPTION_TEXT_COUNT];
 };
 
 static void give_up(const char *what, const char *line)
@@ -24,7 +24,7 @@ static int64_t integer_of(const struct smp_option *option, const char *value, co
         return 1;
     if (option->type == SMP_OPTION_FLAG && strcmp(value, "false") == 0)
         return 0;
-    for (int64_t i = 0; option->type == SMP_OPTION_CHOICE && i < 2; i++) {
+    for (int64_t i = 0; option->type == SMP_OPTION_CHOICE && i <= option->max; i++) {
         if (strcmp(value, option->choices[i]) == 0)
             return i;
     }
@@ -45,8 +45,8 @@ static void set(struct generated_values *made, const char *line)
         if (strlen(option->name) != length || strncmp(option->name, line, length) != 0)
             continue;
         if (option->type == SMP_OPTION_TEXT) {
-            free(made->packages);
-            made->packages = strdup(equal_sign + 1);
+            free(made->texts[i - SMP_OPTION_INTEGER_COUNT]);
+            made->texts[i - SMP_OPTION_INTEGER_COUNT] = strdup(equal_sign + 1);
         } else {
             made->integers[i] = integer_of(option, equal_sign + 1, line);
         }
@@ -58,23 +58,26 @@ static void set(struct generated_values *made, const char *line)
 enum smp_status option_text_try(struct smp_quota *quota, const char *text, struct smp_options *out,
                                 char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    struct generated_values made = { .packages = strdup("") };
+    struct generated_values made = { 0 };
     char *const lines = strdup(text);
     char *rest = NULL;
 
     for (size_t i = 0; i < SMP_OPTION_INTEGER_COUNT; i++)
         made.integers[i] = smp_option_at(i)->standard;
+    for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++)
+        made.texts[i] = strdup("");
     for (char *line = strtok_r(lines, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest))
         set(&made, line);
     const struct smp_option_values values = {
         .integers = made.integers,
         .integer_count = SMP_OPTION_INTEGER_COUNT,
-        .texts = (const char *const[]){ made.packages },
+        .texts = (const char *const *)made.texts,
         .text_count = SMP_OPTION_TEXT_COUNT,
     };
     const enum smp_status status = smp_options_read(quota, &values, out, message);
-    free(made.packages);
+    for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++)
+        free(made.texts[i]);
     free(lines);
     return status;
 }

@@ -17,6 +17,12 @@ enum { MAX_PATH_BYTES = 64 * 1024 };
 
 struct sampler_fixture *sampler_fixture_create(const char *options)
 {
+    return sampler_fixture_create_counting(options, (struct smp_call_counter){ 0 });
+}
+
+struct sampler_fixture *sampler_fixture_create_counting(const char *options,
+                                                        struct smp_call_counter calls)
+{
     struct sampler_fixture *fixture = calloc(1, sizeof(*fixture));
 
     assert_non_null(fixture);
@@ -27,7 +33,8 @@ struct sampler_fixture *sampler_fixture_create(const char *options)
     option_text_read(&fixture->quota, options, &fixture->options);
     fixture->quota.limit_bytes = (size_t)fixture->options.memory_limit_bytes;
     assert_int_equal(smp_log_create(&fixture->quota, &fixture->log), SMP_OK);
-    const struct smp_jvm vm = fake_jvm_interface(fixture->vm);
+    struct smp_jvm vm = fake_jvm_interface(fixture->vm);
+    vm.calls = calls;
     assert_int_equal(smp_sampler_create(&fixture->quota, fixture->log, &vm, &fixture->options,
                                         &fixture->sampler),
                      SMP_OK);

@@ -45,6 +45,9 @@ struct sampler_fixture {
 };
 
 struct sampler_fixture *sampler_fixture_create(const char *options);
+/* On a JVM with this counter of calls. */
+struct sampler_fixture *sampler_fixture_create_counting(const char *options,
+                                                        struct smp_call_counter calls);
 void sampler_fixture_destroy(struct sampler_fixture *fixture);
 
 int64_t sampler_fixture_now(const struct sampler_fixture *fixture);

@@ -175,15 +175,24 @@ static uint64_t read_trees(const struct smp_call_visitor *visitor)
     return read.unread;
 }
 
+/* From now on roots begin their extremes anew. */
+static void begin_extremes(void)
+{
+    atomic_fetch_add_explicit(&smp_call_shared_memory()->epoch, 1, RELAXED);
+}
+
 uint64_t smp_call_read(const struct smp_call_visitor *visitor)
 {
-    return read_trees(visitor);
+    const uint64_t unread = read_trees(visitor);
+
+    begin_extremes();
+    return unread;
 }
 
 void smp_call_reset(void)
 {
     (void)read_trees(NULL);
-    atomic_fetch_add_explicit(&smp_call_shared_memory()->epoch, 1, RELAXED);
+    begin_extremes();
 }
 
 /* 0: the state has no tree. */

@@ -164,12 +164,15 @@ static void forget_body(struct smp_reach *reach, struct smp_class_body *body)
     smp_class_index_discard(&reach->index, body);
 }
 
-/* Gives a method of the new bytes what the old one of its signature had. */
+/* Gives a method of the new bytes what the old one of its signature had. One that is trivial starts
+ * anew: before its bytes were known that was not known, and it may have got an id. */
 static void adopt_method(struct smp_reach *reach, uint32_t loaded, uint32_t number,
                          struct smp_indexed_method *old)
 {
     struct smp_indexed_method *const method = smp_wanted_method(reach, loaded, number);
 
+    if (method->is_trivial && (old->flags & SMP_WANTED_ROOT) == 0)
+        return;
     method->flags = old->flags & (SMP_WANTED_DROPPED | SMP_WANTED_COUNTED);
     if (old->id >= 0) {
         struct smp_method_record *const record = smp_method_ids_at(&reach->ids, old->id);
@@ -323,6 +326,11 @@ size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_meth
 bool smp_reach_has_dirty(const struct smp_reach *reach)
 {
     return reach->first_dirty != 0;
+}
+
+bool smp_reach_is_dirty(const struct smp_reach *reach, uint32_t asked)
+{
+    return smp_class_index_at(&reach->index, asked)->is_dirty;
 }
 
 size_t smp_reach_take_batch(struct smp_reach *reach, uint32_t *out, size_t max)

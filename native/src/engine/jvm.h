@@ -21,6 +21,7 @@
 
 #include "base/event.h"
 #include "base/status.h"
+#include "engine/call_counter.h"
 #include "model/sample.h"
 
 /*
@@ -326,6 +327,7 @@ struct smp_jvm {
     struct smp_name_callback name_callback;
     struct smp_os_thread_source os_threads; /* all NULL: the JVM's own threads are not reported */
     struct smp_virtual_threads virtual_threads; /* all NULL: unmounted ones are not sampled */
+    struct smp_call_counter calls;              /* all NULL: calls cannot be counted */
 };
 
 #endif

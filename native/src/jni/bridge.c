@@ -79,6 +79,11 @@ JNIEXPORT void BRIDGE(filterThreads)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
     smp_throw_message(env, status, status == SMP_EINVAL ? "threads must not contain null" : NULL);
 }
 
+JNIEXPORT void BRIDGE(resetCounts)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
+{
+    smp_throw(env, smp_session_reset_counts(smp_bridge_session(session)));
+}
+
 JNIEXPORT void BRIDGE(pause)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
     smp_throw(env, smp_session_pause(smp_bridge_session(session)));

@@ -7,9 +7,11 @@
 
 #include "base/alloc.h"
 #include "engine/session/dump.h"
+#include "engine/sources/calls.h"
 #include "jni/callbacks.h"
 #include "jni/name_callback.h"
 #include "jvm/agent/agent.h"
+#include "jvm/calls/call_counter.h"
 #include "jvm/code/methods.h"
 #include "jvm/threads/os_threads.h"
 #include "jvm/threads/thread_filter.h"
@@ -75,7 +77,8 @@ static struct smp_session_config config_of(const struct smp_java_session *java_s
                 .names = smp_jvm_methods_source(java_session->methods),
                 .name_callback = smp_jni_name_callback_functions(java_session->name_callback),
                 .os_threads = smp_os_threads_source(java_session->os_threads),
-                .virtual_threads = smp_unmounted_functions(java_session->unmounted) },
+                .virtual_threads = smp_unmounted_functions(java_session->unmounted),
+                .calls = smp_jvm_call_counter() },
         .attach = { .stack_bytes = smp_agent_stack_bytes(), .enter = enter, .leave = leave },
         .outputer = smp_jni_callbacks_outputer(java_session->callbacks),
     };
@@ -147,6 +150,9 @@ enum smp_status smp_java_session_create(JNIEnv *env, const struct smp_options *o
         (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES, "callbacks must not be null");
         return SMP_EINVAL;
     }
+    status = smp_calls_check(options, message);
+    if (status != SMP_OK)
+        return status;
     java_session = smp_alloc(NULL, sizeof(*java_session));
     if (java_session == NULL)
         return SMP_ENOMEM;
@@ -294,6 +300,10 @@ void smp_java_session_engine(const struct smp_java_session *java_session,
         (void)snprintf(out + length, SMP_JAVA_SESSION_ENGINE_BYTES - length,
                        " (unmounted virtual threads not sampled: %s)",
                        live.ticker.sampler.source.refusal);
+    length = strlen(out);
+    if (live.ticker.sampler.source.counting_refusal[0] != '\0')
+        (void)snprintf(out + length, SMP_JAVA_SESSION_ENGINE_BYTES - length,
+                       " (calls not counted: %s)", live.ticker.sampler.source.counting_refusal);
 }
 
 void smp_java_session_dump(const struct smp_java_session *java_session, struct smp_bytes *out)

@@ -32,7 +32,7 @@ SMP_CHECKED enum smp_status smp_java_session_start(struct smp_java_session *java
 SMP_CHECKED enum smp_status smp_java_session_select(struct smp_java_session *java_session,
                                                     JNIEnv *env, jobjectArray threads, bool only);
 
-enum { SMP_JAVA_SESSION_ENGINE_BYTES = 256 };
+enum { SMP_JAVA_SESSION_ENGINE_BYTES = 768 };
 /* How stacks are walked, as SamplerStatistics.getEngine lists it: "HYBRID" or "JVMTI", and in
  * brackets what is not walked so, and why. Known for sure once the session has been started. */
 void smp_java_session_engine(const struct smp_java_session *java_session,

@@ -77,8 +77,10 @@ const char *smp_jni_option_row(void *self, size_t index)
                        text_of(option->standard != 0), fixed);
         break;
     case SMP_OPTION_CHOICE:
-        (void)snprintf(self, SMP_JNI_OPTION_ROW_BYTES, "%s CHOICE %s %s %s", option->name,
-                       option->choices[0], option->choices[1], fixed);
+        (void)snprintf(self, SMP_JNI_OPTION_ROW_BYTES, "%s CHOICE %s %s%s%s %s", option->name,
+                       option->choices[0], option->choices[1],
+                       option->choices[2] == NULL ? "" : " ",
+                       option->choices[2] == NULL ? "" : option->choices[2], fixed);
         break;
     case SMP_OPTION_TEXT:
         (void)snprintf(self, SMP_JNI_OPTION_ROW_BYTES, "%s TEXT %s", option->name, fixed);

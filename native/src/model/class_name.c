@@ -189,6 +189,9 @@ bool smp_class_name_is_own(const char *name)
         "SamplingReport", "ThreadsSampler", "ThreadsSamplerServer",
     };
 
+    if (strcmp(name, "java.lang.ThreadsSamplerHook") == 0 ||
+        strcmp(name, "threadssampler.HookNatives") == 0)
+        return true;
     if (strncmp(name, package, sizeof(package) - 1) != 0)
         return false;
     name += sizeof(package) - 1;

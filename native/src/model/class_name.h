@@ -20,8 +20,9 @@
 
 /*
  * Is it a class of this library that an application thread can be in: the API's entry points and
- * what they call? A report shows the application's line that called them instead. Outputers and
- * manipulators are none of them: they run on the library's threads. name is simplified.
+ * what they call, and the hooks of counted methods? A report shows the application's line that
+ * called them instead. Outputers and manipulators are none of them: they run on the library's
+ * threads. name is simplified.
  */
 bool smp_class_name_is_own(const char *name);
 

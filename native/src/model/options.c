@@ -32,16 +32,16 @@ static const struct {
       .offset = offsetof(struct smp_options, field) },
         SMP_OPTION_FLAGS(X)
 #undef X
-#define X(field, option_name, enum_type, first, second, is_fixed, words) \
-    { .option = { .name = (option_name),                                 \
-                  .type = SMP_OPTION_CHOICE,                             \
-                  .max = 1,                                              \
-                  .choices = { (first), (second) },                      \
-                  .fixed = (is_fixed) },                                 \
+#define X(field, option_name, enum_type, first, second, third, is_fixed, words) \
+    { .option = { .name = (option_name),                                        \
+                  .type = SMP_OPTION_CHOICE,                                    \
+                  .max = (third) == NULL ? 1 : 2,                               \
+                  .choices = { (first), (second), (third) },                    \
+                  .fixed = (is_fixed) },                                        \
       .offset = offsetof(struct smp_options, field) },
             SMP_OPTION_CHOICES(X)
 #undef X
-#define X(field, option_name, unit, is_fixed, words)                                     \
+#define X(field, option_name, unit, empty, is_fixed, words)                              \
     { .option = { .name = (option_name), .type = SMP_OPTION_TEXT, .fixed = (is_fixed) }, \
       .offset = offsetof(struct smp_options, field) },
                 SMP_OPTION_TEXTS(X)
@@ -49,7 +49,7 @@ static const struct {
 };
 
 /* A choice is kept as its enum, which is written and read as an int. */
-#define X(field, name, type, first, second, fixed, words) \
+#define X(field, name, type, first, second, third, fixed, words) \
     _Static_assert(sizeof(enum type) == sizeof(int), name);
 SMP_OPTION_CHOICES(X)
 #undef X
@@ -81,6 +81,10 @@ static enum smp_status check_integer(const struct smp_option *option, int64_t va
         return refuse_options(message, "%s must be true or false, got %" PRId64, option->name,
                               value);
     case SMP_OPTION_CHOICE:
+        if (option->choices[2] != NULL)
+            return refuse_options(message, "%s must be %s, %s or %s, got %" PRId64, option->name,
+                                  option->choices[0], option->choices[1], option->choices[2],
+                                  value);
         return refuse_options(message, "%s must be %s or %s, got %" PRId64, option->name,
                               option->choices[0], option->choices[1], value);
     default:
@@ -149,17 +153,45 @@ static enum smp_status read_integers(const struct smp_option_values *values,
 static enum smp_status check_packages(struct smp_quota *quota, const char *packages, char *message)
 {
     struct smp_filter *filter = NULL;
-    enum smp_status status;
+    enum smp_status status = smp_filter_create(quota, packages, &filter);
 
-    if (strlen(packages) > SMP_OPTION_TEXT_MAX_BYTES)
-        return refuse_options(message, "monitoredPackages must be at most %d bytes, got %zu",
-                              SMP_OPTION_TEXT_MAX_BYTES, strlen(packages));
-    status = smp_filter_create(quota, packages, &filter);
     if (status == SMP_EINVAL)
         status = refuse_options(
             message, "monitoredPackages must be at most %d prefixes of at most %d bytes each",
             SMP_MAX_PREFIXES, SMP_MAX_PREFIX_BYTES);
     smp_filter_destroy(filter);
+    return status;
+}
+
+static enum smp_status check_lengths(const struct smp_option_values *values, char *message)
+{
+    for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++) {
+        const size_t length = strlen(values->texts[i]);
+        if (length > SMP_OPTION_TEXT_MAX_BYTES)
+            return refuse_options(message, "%s must be at most %d bytes, got %zu",
+                                  TABLE[SMP_OPTION_INTEGER_COUNT + i].option.name,
+                                  SMP_OPTION_TEXT_MAX_BYTES, length);
+    }
+    return SMP_OK;
+}
+
+static char **option_text_at(struct smp_options *options, size_t index)
+{
+    return (char **)(void *)((char *)options + TABLE[SMP_OPTION_INTEGER_COUNT + index].offset);
+}
+
+/* All of them, or none. */
+static enum smp_status copy_option_texts(struct smp_options *options, const char *const *texts)
+{
+    enum smp_status status = SMP_OK;
+
+    for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++) {
+        *option_text_at(options, i) = smp_strndup(options->quota, texts[i], strlen(texts[i]));
+        if (*option_text_at(options, i) == NULL)
+            status = SMP_ENOMEM;
+    }
+    if (status != SMP_OK)
+        smp_options_fini(options);
     return status;
 }
 
@@ -178,34 +210,49 @@ enum smp_status smp_options_read(struct smp_quota *quota, const struct smp_optio
                               values->integer_count, values->text_count);
     status = read_integers(values, &read, message);
     if (status == SMP_OK)
+        status = check_lengths(values, message);
+    if (status == SMP_OK)
         status = check_packages(quota, values->texts[0], message);
-    if (status != SMP_OK)
-        return status;
-    read.monitored_packages = smp_strndup(quota, values->texts[0], strlen(values->texts[0]));
-    if (read.monitored_packages == NULL)
-        return SMP_ENOMEM;
-    *out = read;
-    return SMP_OK;
+    if (status == SMP_OK)
+        status = copy_option_texts(&read, values->texts);
+    if (status == SMP_OK)
+        *out = read;
+    return status;
 }
 
 enum smp_status smp_options_copy(struct smp_quota *quota, const struct smp_options *options,
                                  struct smp_options *out)
 {
-    const char *const packages = options->monitored_packages;
-    char *const copy = smp_strndup(quota, packages, strlen(packages));
+    const char *texts[SMP_OPTION_TEXT_COUNT];
+    struct smp_options copy = *options;
+    enum smp_status status;
 
-    if (copy == NULL)
-        return SMP_ENOMEM;
-    *out = *options;
-    out->monitored_packages = copy;
-    out->quota = quota;
-    return SMP_OK;
+    for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++)
+        texts[i] = smp_options_text(options, i);
+    copy.quota = quota;
+    status = copy_option_texts(&copy, texts);
+    if (status == SMP_OK)
+        *out = copy;
+    return status;
 }
 
 void smp_options_fini(struct smp_options *options)
 {
-    smp_free(options->quota, options->monitored_packages);
-    options->monitored_packages = NULL;
+    for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++)
+        smp_free(options->quota, *option_text_at(options, i));
+    smp_options_forget_texts(options);
+}
+
+void smp_options_forget_texts(struct smp_options *options)
+{
+    for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++)
+        *option_text_at(options, i) = NULL;
+}
+
+const char *smp_options_text(const struct smp_options *options, size_t index)
+{
+    return *(char *const *)(const void *)((const char *)options +
+                                          TABLE[SMP_OPTION_INTEGER_COUNT + index].offset);
 }
 
 const char *smp_options_fixed_difference(const struct smp_options *running,
@@ -215,6 +262,11 @@ const char *smp_options_fixed_difference(const struct smp_options *running,
         if (TABLE[i].option.fixed &&
             smp_options_integer(running, i) != smp_options_integer(wanted, i))
             return TABLE[i].option.name;
+    }
+    for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++) {
+        const struct smp_option *const option = &TABLE[SMP_OPTION_INTEGER_COUNT + i].option;
+        if (option->fixed && strcmp(smp_options_text(running, i), smp_options_text(wanted, i)) != 0)
+            return option->name;
     }
     return NULL;
 }

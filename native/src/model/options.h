@@ -4,10 +4,11 @@
  *
  * The table is the only one: Java's Property is compared with it (PropertyIT), the table of options
  * in the README has its rows (checks/tables.sh). Values come in the table's order: numbers, flags
- * (0 or 1) and choices (0 or 1) as integers, then texts. A value out of range is refused with a
- * message that names the property, the value and the range.
+ * (0 or 1) and choices (from 0 up) as integers, then texts. A value out of range is refused with a
+ * message that names the property, the value and the range. What rootMethods and
+ * instrumentationFilter may say is checked by engine/sources/calls.h.
  *
- * Owns     monitored_packages.
+ * Owns     its texts.
  * Threads  immutable after read and copy.
  * Errors   SMP_EINVAL with message filled; SMP_ENOMEM, SMP_EQUOTA.
  * Cost     O(length of the texts).
@@ -27,6 +28,18 @@ enum smp_report_order { SMP_ORDER_BY_NAME, SMP_ORDER_BY_TIME };
 enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
 /* CPU: threads are sampled as they use CPU time, and that is the time of a report. */
 enum smp_clock { SMP_CLOCK_WALL, SMP_CLOCK_CPU };
+/* Which methods below the roots get probes, and when: as counting/reach.h says. */
+enum smp_instrumentation {
+    SMP_INSTRUMENTATION_LAZY,
+    SMP_INSTRUMENTATION_EAGER,
+    SMP_INSTRUMENTATION_TOTAL
+};
+/* SAMPLED: ticks charge time to the call that runs. EXACT: time stamps at each entry and exit. */
+enum smp_method_timing {
+    SMP_METHOD_TIMING_SAMPLED,
+    SMP_METHOD_TIMING_EXACT,
+    SMP_METHOD_TIMING_NONE
+};
 
 /*
  * fixed: may not change while the sampler runs. words: for the README; NULL where it is no property
@@ -56,7 +69,15 @@ enum smp_clock { SMP_CLOCK_WALL, SMP_CLOCK_CPU };
       "100 ms of CPU time, once.")                                                               \
     X(sampling_signal, "samplingSignal", "", 38, 34, 64, true,                                   \
       "The real-time signal for running threads. Set another number only if native code of "     \
-      "yours uses this one. Do not set 62; the JDK uses it.")
+      "yours uses this one. Do not set 62; the JDK uses it.")                                    \
+    X(max_counted_methods, "maxCountedMethods", "methods", 32768, 1, 16777216, true,             \
+      "With `rootMethods`: the methods that are counted. The account names those beyond.")       \
+    X(max_call_nodes, "maxCallNodes", "nodes of a thread", 100000, 64, 100000000, true,          \
+      "With `rootMethods`: the size of a thread's tree of calls, 64 bytes a node. Calls that "   \
+      "have no place there are counted in the account.")                                         \
+    X(max_call_depth, "maxCallDepth", "calls", 1000, 1, 1000000, true,                           \
+      "With `rootMethods`: the depth of a thread's tree of calls. Calls below count as one "     \
+      "figure in the account.")
 
 /* X(field, name, default, fixed, words): bool. */
 #define SMP_OPTION_FLAGS(X)                                                                      \
@@ -78,30 +99,50 @@ enum smp_clock { SMP_CLOCK_WALL, SMP_CLOCK_CPU };
       "Virtual threads that are not mounted get their wall time as well: at most 200 a second "  \
       "of them, drawn at random, are walked, and stand for the others. Needs JDK 25; on an "     \
       "older one it warns and has no effect. No effect with `clock` CPU or `skipDaemonThreads` " \
-      "(virtual threads are daemons), or while threads are chosen.")
+      "(virtual threads are daemons), or while threads are chosen.")                             \
+    X(discard_warm_up, "discardWarmUp", false, false,                                            \
+      "With `rootMethods`: `resetCollectedResults()` by itself, once no method has newly been "  \
+      "instrumented for three seconds.")
 
-/* X(field, name, type, first, second, fixed, words): an enum of two; the first is the default. */
+/* X(field, name, type, first, second, third, fixed, words): an enum of two (third NULL) or three;
+ * the first is the default. */
 #define SMP_OPTION_CHOICES(X)                                                                    \
-    X(engine, "engine", smp_engine, "AUTO", "JVMTI", true,                                       \
+    X(engine, "engine", smp_engine, "AUTO", "JVMTI", NULL, true,                                 \
       "AUTO sends running threads a signal, and they walk themselves, so a row is the line "     \
       "that runs and not the next safepoint's; waiting threads are read from outside and "       \
       "notice nothing. What this JVM does not allow is done by JVMTI's handshakes, and "         \
       "`getStatistics().getEngine()` gives the reason. JVMTI: handshakes only.")                 \
-    X(clock, "clock", smp_clock, "WALL", "CPU", true,                                            \
+    X(clock, "clock", smp_clock, "WALL", "CPU", NULL, true,                                      \
       "CPU: each thread has a timer on its CPU time and is sampled as it uses CPU time. The "    \
       "report then has no waiting threads, and all its times are CPU times. Needs `engine` "     \
       "AUTO. A timer per thread counts against `ulimit -i`; the time of a thread without a "     \
       "timer is under `[no CPU timer]`.")                                                        \
-    X(report_order, "reportOrder", smp_report_order, "BY_NAME", "BY_TIME", false,                \
-      "The order of rows below the same row.")
+    X(report_order, "reportOrder", smp_report_order, "BY_NAME", "BY_TIME", NULL, false,          \
+      "The order of rows below the same row.")                                                   \
+    X(instrumentation, "instrumentation", smp_instrumentation, "LAZY", "EAGER", "TOTAL", true,   \
+      "With `rootMethods`: LAZY instruments what a method can call when that method runs for "   \
+      "the first time; EAGER all that can be reached, as classes are loaded; TOTAL all methods " \
+      "that pass `instrumentationFilter`.")                                                      \
+    X(method_timing, "methodTiming", smp_method_timing, "SAMPLED", "EXACT", "NONE", true,        \
+      "With `rootMethods`: SAMPLED charges the time of each tick to the call that runs; EXACT "  \
+      "takes a time stamp at each entry and exit, and has no CPU time; NONE counts only.")
 
-/* X(field, name, unit, fixed, words): char *, UTF-8, never NULL; the default is "". */
+/* X(field, name, unit, empty, fixed, words): char *, UTF-8, never NULL; the default is "", which
+ * means empty. */
 #define SMP_OPTION_TEXTS(X)                                                                      \
-    X(monitored_packages, "monitoredPackages", "prefixes, comma-separated", false,               \
+    X(monitored_packages, "monitoredPackages", "prefixes, comma-separated", "all", false,        \
       "Your code. The time of a library call is added to the library method that your code "     \
       "called. `com.acme` matches `com.acme.X` and `com.acme.sub.X`, not `com.acmetools.X`; a "  \
       "prefix that ends in `.` or `*` is used as written. The setter refuses what can match no " \
-      "class (`;`, `/`, `*.x`, `${..}`).")
+      "class (`;`, `/`, `*.x`, `${..}`).")                                                       \
+    X(root_methods, "rootMethods", "methods, comma-separated", "none", true,                     \
+      "Calls are counted exactly from these methods down, as in [How often](#how-often): "       \
+      "`com.acme.OrderHandler.handle`, `com.acme.jobs.*.run`, `com.acme.batch.**`. One sampler " \
+      "of a JVM counts.")                                                                        \
+    X(instrumentation_filter, "instrumentationFilter", "prefixes, comma-separated",              \
+      "all but the JDK", true,                                                                   \
+      "With `rootMethods`: the classes whose methods are counted where a root calls them. A "    \
+      "prefix with a minus leaves classes out: `com.acme, -com.acme.util`.")
 
 /* clang-format on */
 
@@ -112,10 +153,10 @@ struct smp_options {
 #define X(field, name, standard, fixed, words) bool field;
     SMP_OPTION_FLAGS(X)
 #undef X
-#define X(field, name, type, first, second, fixed, words) enum type field;
+#define X(field, name, type, first, second, third, fixed, words) enum type field;
     SMP_OPTION_CHOICES(X)
 #undef X
-#define X(field, name, unit, fixed, words) char *field;
+#define X(field, name, unit, empty, fixed, words) char *field;
     SMP_OPTION_TEXTS(X)
 #undef X
     struct smp_quota *quota;
@@ -129,18 +170,19 @@ enum {
     SMP_OPTION_TEXT_COUNT = 0 SMP_OPTION_TEXTS(X),
 #undef X
     SMP_OPTION_COUNT = SMP_OPTION_INTEGER_COUNT + SMP_OPTION_TEXT_COUNT,
-    SMP_OPTIONS_MESSAGE_BYTES = 256,
-    SMP_OPTION_TEXT_MAX_BYTES = 1024 * 1024
+    SMP_OPTIONS_MESSAGE_BYTES = 512,
+    SMP_OPTION_TEXT_MAX_BYTES = 1024 * 1024,
+    SMP_OPTION_MAX_CHOICES = 3
 };
 
 /* A row of the table. */
 struct smp_option {
     const char *name;
     enum smp_option_type type;
-    int64_t standard; /* of a flag and of a choice: 0 or 1 */
+    int64_t standard; /* of a flag: 0 or 1; of a choice: 0 */
     int64_t min;
     int64_t max;
-    const char *choices[2]; /* of a choice */
+    const char *choices[SMP_OPTION_MAX_CHOICES]; /* of a choice; behind the last one NULL */
     bool fixed;
     bool is_derived; /* follows from a property that is no option */
 };
@@ -167,7 +209,18 @@ SMP_CHECKED enum smp_status smp_options_copy(struct smp_quota *quota,
                                              struct smp_options *out);
 /* The value of an integer option, by its index. */
 int64_t smp_options_integer(const struct smp_options *options, size_t index);
+/* The value of a text option, by its index behind the integers: 0 is the first text. */
+const char *smp_options_text(const struct smp_options *options, size_t index);
 void smp_options_fini(struct smp_options *options);
+/* For a copy by assignment: its texts are those of another one. */
+void smp_options_forget_texts(struct smp_options *options);
+
+/* Are calls counted? TOTAL needs no roots. */
+static inline bool smp_options_count_calls(const struct smp_options *options)
+{
+    return options->root_methods[0] != '\0' ||
+           options->instrumentation == SMP_INSTRUMENTATION_TOTAL;
+}
 
 /* The name of the first fixed option in which the two differ, or NULL. Static storage. */
 const char *smp_options_fixed_difference(const struct smp_options *running,

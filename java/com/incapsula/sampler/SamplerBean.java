@@ -49,6 +49,21 @@ final class SamplerBean implements ThreadsSamplerMXBean {
     }
 
     @Override
+    public String getRootMethods() {
+        return sampler.getRootMethods();
+    }
+
+    @Override
+    public String getInstrumentation() {
+        return sampler.getInstrumentation().name();
+    }
+
+    @Override
+    public String getMethodTiming() {
+        return sampler.getMethodTiming().name();
+    }
+
+    @Override
     public long getThreads() {
         return sampler.getStatistics().getThreads();
     }
@@ -96,6 +111,11 @@ final class SamplerBean implements ThreadsSamplerMXBean {
     @Override
     public void report() {
         sampler.printReport();
+    }
+
+    @Override
+    public void resetCollectedResults() {
+        sampler.resetCollectedResults();
     }
 
     @Override

@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Properties may be set before and while the sampler runs; a change takes effect at the next tick. The
  * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code engine}, {@code clock},
- * {@code samplingSignal}, {@code jmxName} and {@code jfrEvents}, fixed from {@code init()} to {@code close()}.
+ * {@code samplingSignal}, {@code jmxName}, {@code jfrEvents}, and of counted calls all but {@code discardWarmUp}; they
+ * are fixed from {@code init()} to {@code close()}.
  * A setter refuses a value out of range with an {@link IllegalArgumentException} that names property, value and range;
  * the property keeps its value.
  *
@@ -189,6 +190,25 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public void sampleOnceAndPrint() {
         lifecycle.sampleOnceAndPrint();
+    }
+
+    /**
+     * Counts calls anew: counts and times of the running interval's counted trees begin at zero. Threads inside of a
+     * root method go on being counted. What was sampled, and intervals that have ended, stay. Does nothing where no
+     * calls are counted.
+     *
+     * <pre>{@code
+     * sampler.setRootMethods("com.acme.OrderHandler.handle");
+     * sampler.init();
+     * warmUp();
+     * sampler.resetCollectedResults();
+     * measure();
+     * }</pre>
+     *
+     * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
+     */
+    public void resetCollectedResults() {
+        lifecycle.resetCollectedResults();
     }
 
     /**
@@ -810,6 +830,192 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public boolean isSampleUnmountedVirtualThreads() {
         return (Boolean) properties.get(Property.SAMPLE_UNMOUNTED_VIRTUAL_THREADS);
+    }
+
+    /**
+     * From which methods down calls are counted, exactly. Default: empty, no class is touched and nothing costs
+     * anything. Reports then have a record {@code Counted thread: <group>} for each group: the tree of calls from these
+     * methods down, with the number of calls and their time.
+     *
+     * <pre>
+     * com.acme.OrderHandler.handle               a method, all its overloads
+     * com.acme.OrderHandler.handle(long, String) one overload: types as in Java source, their packages may be left out
+     * com.acme.Order.&lt;init&gt;                      its constructors
+     * com.acme.jobs.*.run                        * is any text between two dots
+     * com.acme.batch.**                          ** is one level or more: all methods of all classes below
+     * com.acme.Order$Line.price                  a nested class has a dollar sign
+     * </pre>
+     *
+     * <p>A root that is not loaded yet is counted from its first call on. One that is misspelt is in the report's
+     * account as {@code root not loaded yet}. Calls that run while the sampler starts are not counted, the next ones
+     * are. One sampler of a JVM counts; another one warns and samples only. Counting may use half of
+     * {@code memoryLimitBytes} on top of that limit. Methods that are called often and are short lose their probes past
+     * {@code overheadLimitPercent}; the account names them.
+     *
+     * @param rootMethods methods separated by commas, at most 1,000 of at most 1,000 bytes; empty: none
+     * @throws IllegalArgumentException if it is null, or what can be no method, with the reason
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setRootMethods(String rootMethods) {
+        properties.set(Property.ROOT_METHODS, rootMethods);
+    }
+
+    /**
+     * From which methods down calls are counted.
+     *
+     * @return methods separated by commas; empty: none
+     */
+    public String getRootMethods() {
+        return (String) properties.get(Property.ROOT_METHODS);
+    }
+
+    /**
+     * Which methods below the {@link #setRootMethods root methods} are counted, and from when on. Default
+     * {@link Instrumentation#LAZY}.
+     *
+     * @param instrumentation the scheme
+     * @throws IllegalArgumentException if it is null
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setInstrumentation(Instrumentation instrumentation) {
+        properties.set(Property.INSTRUMENTATION, instrumentation == null ? null : instrumentation.name());
+    }
+
+    /**
+     * Which methods below the root methods are counted.
+     *
+     * @return the scheme
+     */
+    public Instrumentation getInstrumentation() {
+        return Instrumentation.valueOf((String) properties.get(Property.INSTRUMENTATION));
+    }
+
+    /**
+     * The classes whose methods are counted where a root calls them. Default: empty, all but those of the JDK
+     * ({@code java. javax. jdk. sun. com.sun.}). A root is counted whatever this says.
+     *
+     * <pre>
+     * com.acme, -com.acme.util    below com.acme, but not below com.acme.util
+     * -com.acme.util              all but the JDK and com.acme.util
+     * </pre>
+     *
+     * @param instrumentationFilter prefixes separated by commas, with a minus before those to leave out
+     * @throws IllegalArgumentException if it is null, or what can be no prefix, with the reason
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setInstrumentationFilter(String instrumentationFilter) {
+        properties.set(Property.INSTRUMENTATION_FILTER, instrumentationFilter);
+    }
+
+    /**
+     * The classes whose methods are counted where a root calls them.
+     *
+     * @return prefixes separated by commas; empty: all but the JDK's
+     */
+    public String getInstrumentationFilter() {
+        return (String) properties.get(Property.INSTRUMENTATION_FILTER);
+    }
+
+    /**
+     * Where the times of counted calls come from. Default {@link MethodTiming#SAMPLED}.
+     *
+     * @param methodTiming the timing
+     * @throws IllegalArgumentException if it is null
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setMethodTiming(MethodTiming methodTiming) {
+        properties.set(Property.METHOD_TIMING, methodTiming == null ? null : methodTiming.name());
+    }
+
+    /**
+     * Where the times of counted calls come from.
+     *
+     * @return the timing
+     */
+    public MethodTiming getMethodTiming() {
+        return MethodTiming.valueOf((String) properties.get(Property.METHOD_TIMING));
+    }
+
+    /**
+     * Whether counts begin at zero, as with {@link #resetCollectedResults()}, once no method was newly instrumented for
+     * three seconds. Default false. While methods are instrumented the JVM interprets code that it had compiled, so times
+     * of that while are not those of a warm program.
+     *
+     * @param discardWarmUp true to do so, once
+     */
+    public void setDiscardWarmUp(boolean discardWarmUp) {
+        properties.set(Property.DISCARD_WARM_UP, discardWarmUp);
+    }
+
+    /**
+     * Whether counts begin at zero once no method was newly instrumented for three seconds.
+     *
+     * @return true if they do
+     */
+    public boolean isDiscardWarmUp() {
+        return (Boolean) properties.get(Property.DISCARD_WARM_UP);
+    }
+
+    /**
+     * How many methods are counted at most. Default 32,768. Those beyond are counted as part of their callers; the
+     * account has their number.
+     *
+     * @param maxCountedMethods 1 to 16,777,216
+     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setMaxCountedMethods(int maxCountedMethods) {
+        properties.set(Property.MAX_COUNTED_METHODS, (long) maxCountedMethods);
+    }
+
+    /**
+     * How many methods are counted at most.
+     *
+     * @return the number
+     */
+    public int getMaxCountedMethods() {
+        return Math.toIntExact((Long) properties.get(Property.MAX_COUNTED_METHODS));
+    }
+
+    /**
+     * How many nodes a thread's tree of calls has at most, 64 bytes each. Default 100,000. Calls that have no place in
+     * it are counted in the account.
+     *
+     * @param maxCallNodes 64 to 100,000,000
+     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setMaxCallNodes(int maxCallNodes) {
+        properties.set(Property.MAX_CALL_NODES, (long) maxCallNodes);
+    }
+
+    /**
+     * How many nodes a thread's tree of calls has at most.
+     *
+     * @return the number
+     */
+    public int getMaxCallNodes() {
+        return Math.toIntExact((Long) properties.get(Property.MAX_CALL_NODES));
+    }
+
+    /**
+     * How deep a thread's tree of calls is at most. Default 1,000. Deeper calls are counted in the account.
+     *
+     * @param maxCallDepth 1 to 1,000,000
+     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setMaxCallDepth(int maxCallDepth) {
+        properties.set(Property.MAX_CALL_DEPTH, (long) maxCallDepth);
+    }
+
+    /**
+     * How deep a thread's tree of calls is at most.
+     *
+     * @return calls
+     */
+    public int getMaxCallDepth() {
+        return Math.toIntExact((Long) properties.get(Property.MAX_CALL_DEPTH));
     }
 
     /**

@@ -57,6 +57,27 @@ public interface ThreadsSamplerMXBean {
     String getMonitoredPackages();
 
     /**
+     * From which methods down calls are counted.
+     *
+     * @return methods separated by commas, see {@link ThreadsSampler#setRootMethods}; empty: no calls are counted
+     */
+    String getRootMethods();
+
+    /**
+     * Which methods below the roots are counted.
+     *
+     * @return the name of an {@link Instrumentation}
+     */
+    String getInstrumentation();
+
+    /**
+     * Where the times of counted calls come from.
+     *
+     * @return the name of a {@link MethodTiming}
+     */
+    String getMethodTiming();
+
+    /**
      * Threads sampled.
      *
      * @return the number in the last tick
@@ -113,6 +134,9 @@ public interface ThreadsSamplerMXBean {
 
     /** Ends the interval and writes its report to the outputer; returns when it is written. */
     void report();
+
+    /** Counts calls anew; see {@link ThreadsSampler#resetCollectedResults()}. */
+    void resetCollectedResults();
 
     /**
      * What was counted since the start and in the current interval.

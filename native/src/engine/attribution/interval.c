@@ -11,6 +11,8 @@ struct smp_interval {
     struct smp_quota *quota;
     struct smp_tree *tree;
     struct smp_thread_groups *groups;
+    struct smp_root_times *root_times;     /* NULL: none; */
+    struct smp_counting_account *counting; /* likewise */
     struct smp_methods *methods;
     uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
     struct smp_tally tally;                /* the sum over all groups, at any time */
@@ -53,7 +55,7 @@ static enum smp_status ensure_root(struct smp_interval *interval, struct smp_gro
 }
 
 enum smp_status smp_interval_create(struct smp_quota *quota, struct smp_methods *methods,
-                                    struct smp_interval **out)
+                                    uint32_t measures, struct smp_interval **out)
 {
     enum smp_status status;
     struct smp_interval *interval = smp_alloc(quota, sizeof(*interval));
@@ -62,7 +64,7 @@ enum smp_status smp_interval_create(struct smp_quota *quota, struct smp_methods 
         return SMP_ENOMEM;
     interval->quota = quota;
     interval->methods = smp_methods_hold(methods);
-    status = smp_tree_create(quota, SMP_SAMPLED_MEASURES, quota->limit_bytes / SMP_TREE_LIMIT_SHARE,
+    status = smp_tree_create(quota, measures, quota->limit_bytes / SMP_TREE_LIMIT_SHARE,
                              &interval->tree);
     if (status == SMP_OK)
         status = smp_thread_groups_create(quota, quota->limit_bytes / SMP_GROUPS_LIMIT_SHARE,
@@ -84,6 +86,8 @@ void smp_interval_destroy(struct smp_interval *interval)
         return;
     smp_tree_destroy(interval->tree);
     smp_thread_groups_destroy(interval->groups);
+    smp_root_times_destroy(interval->root_times);
+    smp_counting_account_destroy(interval->counting);
     smp_methods_release(interval->methods);
     smp_free(interval->quota, interval);
 }
@@ -170,6 +174,72 @@ void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t
 int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns)
 {
     return smp_tree_take_back(interval->tree, node, SMP_MEASURE_WALL, wall_ns);
+}
+
+/* --- counted trees --- */
+
+bool smp_interval_is_counted(const struct smp_interval *interval, struct smp_group_tree tree)
+{
+    return smp_thread_groups_is_counted(interval->groups, tree.group);
+}
+
+void smp_interval_called(struct smp_interval *interval, uint32_t node, int64_t calls)
+{
+    smp_tree_credit(interval->tree, node, SMP_MEASURE_CALLS, calls);
+}
+
+void smp_interval_in_hook(struct smp_interval *interval, struct smp_group_tree tree, int64_t ns)
+{
+    int64_t *const hook_ns = &smp_thread_groups_info(interval->groups, tree.group)->hook_ns;
+
+    *hook_ns = smp_add_clamped(*hook_ns, ns);
+}
+
+void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_root_time *time)
+{
+    enum smp_status status = SMP_OK;
+
+    if (interval->root_times == NULL)
+        status = smp_root_times_create(interval->quota, &interval->root_times);
+    if (status == SMP_OK)
+        status = smp_root_times_add(interval->root_times, time);
+    (void)status; /* the row's mean follows from its calls */
+}
+
+enum smp_status smp_interval_add_counting(struct smp_interval *interval,
+                                          const struct smp_counting_account *more)
+{
+    if (interval->counting == NULL &&
+        smp_counting_account_create(interval->quota, &interval->counting) != SMP_OK)
+        return SMP_ENOMEM;
+    return smp_counting_account_merge(interval->counting, more);
+}
+
+static bool is_counted_node(const struct smp_interval *interval, uint32_t node)
+{
+    const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
+
+    while (node != 0 && !smp_node_is_group(&nodes[node]))
+        node = nodes[node].parent;
+    return node != 0 && smp_thread_groups_is_counted(
+                            interval->groups, (struct smp_group){ .index = nodes[node].location &
+                                                                           ~SMP_LOCATION_GROUP });
+}
+
+void smp_interval_forget_counted(struct smp_interval *interval)
+{
+    const size_t groups = smp_thread_groups_count(interval->groups);
+
+    if (!smp_thread_groups_has_counted(interval->groups))
+        return;
+    for (uint32_t node = 1; node < smp_tree_node_count(interval->tree); node++) {
+        for (int i = 0; i < SMP_MEASURE_COUNT && is_counted_node(interval, node); i++)
+            (void)smp_tree_take_back(interval->tree, node, (enum smp_measure)i, INT64_MAX);
+    }
+    for (uint32_t i = 0; i < groups; i++)
+        smp_thread_groups_info(interval->groups, (struct smp_group){ .index = i })->hook_ns = 0;
+    smp_root_times_destroy(interval->root_times);
+    interval->root_times = NULL;
 }
 
 void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree tree,
@@ -266,8 +336,12 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
                                 interval->methods, &profile);
     if (status != SMP_OK)
         return status;
+    profile->root_times = interval->root_times;
+    profile->counting = interval->counting;
     interval->tree = NULL; /* the profile owns them now */
     interval->groups = NULL;
+    interval->root_times = NULL;
+    interval->counting = NULL;
     set_profile_times(interval, now_ns, wall_ms, profile);
     memcpy(profile->counters, interval->counters, sizeof(profile->counters));
     profile->memory_used_bytes = smp_quota_used(interval->quota);

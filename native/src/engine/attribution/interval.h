@@ -25,10 +25,12 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "model/counting_account.h"
 #include "model/group_key.h"
 #include "model/methods.h"
 #include "model/outcome.h"
 #include "model/profile.h"
+#include "model/root_times.h"
 #include "model/thread_groups.h"
 
 /* Shares of the session's memory limit. One open interval, names and stack copies leave a sixth for
@@ -40,8 +42,9 @@ enum {
 
 struct smp_interval;
 
+/* measures: the set of those that its tree holds (model/measure.h). */
 SMP_CHECKED enum smp_status smp_interval_create(struct smp_quota *quota,
-                                                struct smp_methods *methods,
+                                                struct smp_methods *methods, uint32_t measures,
                                                 struct smp_interval **out);
 void smp_interval_destroy(struct smp_interval *interval);
 
@@ -79,6 +82,21 @@ void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t
 /* Takes back wall time that this node has been credited with in this interval, as far as it goes.
  * Returns how much. */
 int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns);
+/* --- counted trees --- */
+
+/* Is it one? If not, there is no memory for it, and nothing counted may be credited. */
+bool smp_interval_is_counted(const struct smp_interval *interval, struct smp_group_tree tree);
+void smp_interval_called(struct smp_interval *interval, uint32_t node, int64_t calls);
+/* Time of a counted thread inside of a probe. */
+void smp_interval_in_hook(struct smp_interval *interval, struct smp_group_tree tree, int64_t ns);
+/* Calls of a root that have ended. Without memory the node's row has its mean only. */
+void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_root_time *time);
+/* What counting did in a part of the interval. SMP_ENOMEM: a part of it may be missing. */
+SMP_CHECKED enum smp_status smp_interval_add_counting(struct smp_interval *interval,
+                                                      const struct smp_counting_account *more);
+/* All that was credited to counted trees is zero. O(nodes and their depth). */
+void smp_interval_forget_counted(struct smp_interval *interval);
+
 /* The depth of a stack before filter and cut. */
 void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree tree,
                             uint64_t depth);

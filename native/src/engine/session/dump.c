@@ -49,6 +49,9 @@ static void put_threads(const struct smp_sampler_live *live, struct smp_bytes *o
     }
     if (live->source.draws)
         smp_bytes_printf(out, "virtual threads: %" PRIu64 "\n", live->source.virtual_threads);
+    if (live->source.counts_calls)
+        smp_bytes_printf(out, "calls are counted, in %zu bytes more\n",
+                         live->source.counting_bytes);
 }
 
 static void put_queues(const struct smp_dump *dump, struct smp_bytes *out)
@@ -117,11 +120,13 @@ static void put_options(const struct smp_ticker_live *live, struct smp_bytes *ou
         else if (option->type == SMP_OPTION_FLAG)
             smp_bytes_printf(out, "option %s: %s\n", option->name, value != 0 ? "true" : "false");
         else
-            smp_bytes_printf(out, "option %s: %s\n", option->name, option->choices[value != 0]);
+            smp_bytes_printf(out, "option %s: %s\n", option->name, option->choices[value]);
     }
-    smp_bytes_puts(out, "option monitoredPackages: ");
-    smp_escape_put(out, live->packages);
-    smp_bytes_puts(out, "\n");
+    for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++) {
+        smp_bytes_printf(out, "option %s: ", smp_option_at(SMP_OPTION_INTEGER_COUNT + i)->name);
+        smp_escape_put(out, live->texts[i]);
+        smp_bytes_puts(out, "\n");
+    }
 }
 
 static void put_stats_count(struct smp_bytes *out, const char *kind, const char *code,

@@ -21,7 +21,8 @@ enum smp_request_kind {
     SMP_REQUEST_REPORT,       /* ends the interval and queues its report */
     SMP_REQUEST_SAMPLE_ONCE,  /* the same, after a poll of all threads; SMP_ESTATE while sampling */
     SMP_REQUEST_END_INTERVAL, /* for the readers only */
-    SMP_REQUEST_OPEN_READER   /* the same, and opens a reader; fine before start */
+    SMP_REQUEST_OPEN_READER,  /* the same, and opens a reader; fine before start */
+    SMP_REQUEST_RESET_COUNTS  /* counted calls begin at zero */
 };
 
 struct smp_request {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/attribution/attribution.h"
+#include "engine/sources/calls.h"
 #include "engine/sources/cpu.h"
 #include "engine/sources/jvm_threads.h"
 #include "engine/sources/roster.h"
@@ -19,7 +20,7 @@ enum {
     STACKS_LIMIT_SHARE = 8   /* an eighth: copies of last stacks */
 };
 
-enum { SOURCE_COUNT = 3 };
+enum { SOURCE_COUNT = 4 };
 
 struct smp_sampler {
     struct smp_quota *quota;
@@ -73,7 +74,8 @@ static enum smp_status init_attribution(struct smp_sampler *sampler,
     return attribution->path.locations != NULL ? SMP_OK : SMP_ENOMEM;
 }
 
-/* Here, and nowhere else, it is chosen what samples. */
+/* Here, and nowhere else, it is chosen what samples. The source of calls comes after the one that
+ * polls, which learns of new threads. */
 static enum smp_status open_sources(struct smp_sampler *sampler, const struct smp_options *options)
 {
     static const struct {
@@ -100,7 +102,15 @@ static enum smp_status open_sources(struct smp_sampler *sampler, const struct sm
         status = smp_jvm_threads_create(&setup, &sampler->sources[1]);
     if (status == SMP_OK)
         status = smp_unmounted_source_create(&setup, &sampler->sources[2]);
+    if (status == SMP_OK)
+        status = smp_calls_create(&setup, &sampler->sources[3]);
     return status;
+}
+
+/* Calls take memory of each node only where they are counted. */
+static uint32_t measures_of(const struct smp_options *options)
+{
+    return smp_options_count_calls(options) ? SMP_ALL_MEASURES : SMP_SAMPLED_MEASURES;
 }
 
 static enum smp_status create_sampler_parts(struct smp_sampler *sampler,
@@ -124,7 +134,7 @@ static enum smp_status create_sampler_parts(struct smp_sampler *sampler,
     status = open_sources(sampler, options);
     if (status != SMP_OK)
         return status;
-    status = smp_interval_create(quota, methods, &interval);
+    status = smp_interval_create(quota, methods, measures_of(options), &interval);
     if (status == SMP_OK)
         set_interval(sampler, interval);
     return status;
@@ -192,13 +202,13 @@ static void warn_of_refusals(struct smp_sampler *sampler)
 {
     for (size_t i = 0; i < SOURCE_COUNT; i++) {
         const struct smp_source *source = &sampler->sources[i];
+        const char *property = NULL;
         const char *refusal =
-            source->take_refusal != NULL ? source->take_refusal(source->self) : NULL;
+            source->take_refusal != NULL ? source->take_refusal(source->self, &property) : NULL;
         if (refusal == NULL)
             continue;
         sampler->has_news = true;
-        smp_log_put(sampler->log, SMP_LOG_WARNING,
-                    "sampleUnmountedVirtualThreads has no effect: %s", refusal);
+        smp_log_put(sampler->log, SMP_LOG_WARNING, "%s has no effect: %s", property, refusal);
     }
 }
 
@@ -358,6 +368,15 @@ void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, ui
     smp_interval_count(sampler->interval, counter, more);
 }
 
+void smp_sampler_reset_counts(struct smp_sampler *sampler)
+{
+    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->reset_counts != NULL)
+            source->reset_counts(source->self);
+    }
+}
+
 /* --- options, filter --- */
 
 /* Where the packages are the same, methods keep the filter they have been compared with. */
@@ -445,7 +464,8 @@ enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, in
 
     flush_sources(sampler, SMP_FLUSH_INTERVAL);
     methods = next_methods(sampler);
-    status = smp_interval_create(sampler->quota, methods, &next);
+    status = smp_interval_create(sampler->quota, methods, measures_of(&sampler->prepared->options),
+                                 &next);
     if (status != SMP_OK)
         goto done;
     status = smp_interval_seal(sampler->interval, now_ns, wall_ms, out);

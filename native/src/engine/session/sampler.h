@@ -103,6 +103,8 @@ void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_start_listener 
                          uint64_t left_out);
 /* Between pause and mark: polls every thread, each counts span_ns, whatever the clock says. */
 void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns);
+/* Counted calls of the running interval, and their times, begin at zero. */
+void smp_sampler_reset_counts(struct smp_sampler *sampler);
 void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, uint64_t more);
 
 /*

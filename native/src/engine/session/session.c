@@ -16,7 +16,7 @@ struct smp_session {
     struct smp_reporter *reporter;
     struct smp_ticker *ticker;
     const char *engine;
-    struct smp_options fixed; /* as created: what of it is fixed stays so. Without its text */
+    struct smp_options fixed; /* as created: what of it is fixed stays so */
 };
 
 /* A thread of the session that waited for itself would wait for ever. */
@@ -76,8 +76,9 @@ enum smp_status smp_session_create(const struct smp_session_config *config,
     session->quota = smp_quota_create((size_t)options->memory_limit_bytes);
     if (session->quota == NULL)
         goto no_lifecycle;
-    session->fixed = *options;
-    session->fixed.monitored_packages = NULL;
+    status = smp_options_copy(NULL, options, &session->fixed);
+    if (status != SMP_OK)
+        goto no_lifecycle;
     session->engine =
         smp_walks_uses_async(&config->vm, options) ? config->vm.async.name : config->vm.walker.name;
     status = smp_lifecycle_init(&session->lifecycle);
@@ -92,6 +93,7 @@ no_parts:
     free_parts(session);
     smp_lifecycle_fini(&session->lifecycle);
 no_lifecycle:
+    smp_options_fini(&session->fixed);
     smp_quota_release(session->quota);
     smp_free(NULL, session);
     return status;
@@ -148,6 +150,7 @@ void smp_session_destroy(struct smp_session *session)
     (void)stop_session(session, false);
     free_parts(session);
     smp_lifecycle_fini(&session->lifecycle);
+    smp_options_fini(&session->fixed);
     smp_quota_release(session->quota);
     smp_free(NULL, session);
 }
@@ -212,6 +215,13 @@ enum smp_status smp_session_pause(struct smp_session *session)
 enum smp_status smp_session_resume(struct smp_session *session)
 {
     struct smp_request request = { .kind = SMP_REQUEST_RESUME };
+
+    return do_request(session, &request);
+}
+
+enum smp_status smp_session_reset_counts(struct smp_session *session)
+{
+    struct smp_request request = { .kind = SMP_REQUEST_RESET_COUNTS };
 
     return do_request(session, &request);
 }

@@ -49,22 +49,28 @@ static int64_t period_ns(const struct smp_ticker *ticker)
     return ticker->end.options->report_frequency_seconds * NS_PER_SECOND;
 }
 
-/* Of the sampler's options. A list of packages that is long is shown cut. */
+/* A text that is long is shown cut. */
+static void publish_text(const char *text, char out[SMP_TICKER_TEXT_BYTES])
+{
+    const size_t most = SMP_TICKER_TEXT_BYTES - sizeof("...");
+    const size_t length = strlen(text);
+    const size_t shown = length <= most ? length : smp_utf8_prefix(text, length, most);
+
+    (void)snprintf(out, SMP_TICKER_TEXT_BYTES, "%.*s%s", (int)shown, text,
+                   text[shown] == '\0' ? "" : "...");
+}
+
+/* Of the sampler's options. */
 static void publish_options(struct smp_ticker *ticker)
 {
     const struct smp_options *options = smp_sampler_options(ticker->sampler);
-    const char *const packages = options->monitored_packages;
-    const size_t most = sizeof(ticker->live.packages) - sizeof("...");
-    const size_t shown = strlen(packages) <= most
-                             ? strlen(packages)
-                             : smp_utf8_prefix(packages, strlen(packages), most);
 
     ticker->end.options = options;
     (void)pthread_mutex_lock(&ticker->mutex);
     ticker->live.options = *options;
-    ticker->live.options.monitored_packages = NULL;
-    (void)snprintf(ticker->live.packages, sizeof(ticker->live.packages), "%.*s%s", (int)shown,
-                   packages, packages[shown] == '\0' ? "" : "...");
+    smp_options_forget_texts(&ticker->live.options);
+    for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++)
+        publish_text(smp_options_text(options, i), ticker->live.texts[i]);
     (void)pthread_mutex_unlock(&ticker->mutex);
 }
 
@@ -246,6 +252,9 @@ enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_s
         return is_started ? end_interval(ticker, request) : SMP_ESTATE;
     case SMP_REQUEST_OPEN_READER:
         return open_reader(ticker, request, is_started);
+    case SMP_REQUEST_RESET_COUNTS:
+        smp_sampler_reset_counts(ticker->sampler);
+        return SMP_OK;
     }
     return SMP_EINVAL;
 }

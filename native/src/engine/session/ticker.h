@@ -37,14 +37,14 @@ struct smp_ticker_stats {
     int64_t elapsed_ns;                /* sampled, up to the last tick */
 };
 
-enum { SMP_TICKER_PACKAGES_BYTES = 512 };
+enum { SMP_TICKER_TEXT_BYTES = 512 };
 
 /* What it does now, for dump(): as of the last tick, or of what changed since. */
 struct smp_ticker_live {
     struct smp_sampler_live sampler;
     int64_t ticked_ns;          /* the last tick while sampling; 0: none yet */
-    struct smp_options options; /* without the text, of which this is the beginning: */
-    char packages[SMP_TICKER_PACKAGES_BYTES];
+    struct smp_options options; /* without the texts, of which these are the beginnings: */
+    char texts[SMP_OPTION_TEXT_COUNT][SMP_TICKER_TEXT_BYTES];
 };
 
 /* What a ticker is made of. All but options outlive it. */

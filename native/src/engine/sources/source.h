@@ -43,7 +43,10 @@ struct smp_source_live {
     int64_t throttle_bucket_ns;
     int64_t throttle_debt_ns;
     int64_t throttle_tick_ns;
-    bool draws; /* virtual threads */
+    bool counts_calls;
+    size_t counting_bytes;                            /* on top of the session's */
+    char counting_refusal[SMP_COUNTER_MESSAGE_BYTES]; /* why not, though it should; "": none */
+    bool draws;                                       /* virtual threads */
     uint64_t virtual_threads;
     const char
         *refusal; /* why virtual threads are not drawn though they should be; static; or NULL */
@@ -63,6 +66,9 @@ struct smp_source {
     /* Between stop and mark: polls every thread and attributes span_ns to what it finds. */
     void (*poll_once)(void *self, int64_t now_ns, int64_t span_ns);
 
+    /* Counts of the running interval begin at zero. */
+    void (*reset_counts)(void *self);
+
     /* From the next tick on, after a flush. The roster still has the old options. */
     void (*set_options)(void *self, const struct smp_options *options);
     /* The roster has a new thread filter. */
@@ -78,8 +84,9 @@ struct smp_source {
 
     /* In constant time. */
     void (*get_live)(const void *self, struct smp_source_live *out);
-    /* Why the source does not do what the options want, once; static storage. NULL: it does. */
-    const char *(*take_refusal)(void *self);
+    /* Why the source does not do what the options want, once; valid until destroy. *property: which
+     * of them. NULL: it does. */
+    const char *(*take_refusal)(void *self, const char **property);
 
     void (*destroy)(void *self);
     void *self;

@@ -261,13 +261,14 @@ static void get_unmounted_live(const void *self, struct smp_source_live *out)
     out->refusal = source->is_wanted ? source->refusal : NULL;
 }
 
-static const char *take_unmounted_refusal(void *self)
+static const char *take_unmounted_refusal(void *self, const char **property)
 {
     struct unmounted *source = self;
 
     if (source->reported_refusal == source->refusal)
         return NULL;
     source->reported_refusal = source->refusal;
+    *property = "sampleUnmountedVirtualThreads";
     return source->refusal;
 }
 

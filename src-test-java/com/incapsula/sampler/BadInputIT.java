@@ -49,6 +49,13 @@ class BadInputIT {
                 "reportFrequencySeconds  | -1            | reportFrequencySeconds must be between 0 and 31536000, got -1",
                 "memoryLimitBytes        | 1             | memoryLimitBytes must be between 4194304 and 1099511627776, got 1",
                 "maxDepthFrames          | 65537         | maxDepthFrames must be between 16 and 65536, got 65537",
+                "maxCallDepth            | 0             | maxCallDepth must be between 1 and 1000000, got 0",
+                "rootMethods             | run           | rootMethods must be methods separated by commas, as"
+                        + " com.acme.OrderHandler.handle, com.acme.jobs.*.run, com.acme.batch.**, com.acme.Order.<init>"
+                        + " or com.acme.Order.add(int, String); got \"run\": no class before the method",
+                "instrumentationFilter   | -             | instrumentationFilter must be package prefixes separated by"
+                        + " commas, with a minus before those to leave out, as in com.acme, -com.acme.util; got \"-\":"
+                        + " a minus without a prefix",
                 "monitoredPackages       | com.a, com b  | monitoredPackages must be package prefixes separated by commas,"
                         + " without white space or control characters inside, got \"com b\"",
             })

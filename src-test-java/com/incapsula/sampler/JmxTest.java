@@ -142,10 +142,15 @@ class JmxTest {
         assertThat(bean.isPaused()).isTrue();
         bean.resume();
         bean.report();
+        bean.resetCollectedResults();
+        assertThat(bean.getRootMethods()).isEmpty();
+        assertThat(bean.getInstrumentation()).isEqualTo("LAZY");
+        assertThat(bean.getMethodTiming()).isEqualTo("SAMPLED");
         assertThat(bean.statistics()).isEmpty();
         assertThat(bean.top(1)).startsWith("TOP");
         assertThat(fake.calls())
-                .containsExactly("start", "pause", "resume", "report", "takeInterval 2", "closeReader 2");
+                .containsExactly(
+                        "start", "pause", "resume", "report", "resetCounts", "takeInterval 2", "closeReader 2");
     }
 
     @Test
@@ -185,7 +190,8 @@ class JmxTest {
                 .containsOnly("java.lang.String", "long", "boolean");
         assertThat(server.getMBeanInfo(nameOf("shop")).getOperations())
                 .extracting(MBeanOperationInfo::getName)
-                .containsExactlyInAnyOrder("pause", "resume", "report", "statistics", "dump", "top");
+                .containsExactlyInAnyOrder(
+                        "pause", "resume", "report", "resetCollectedResults", "statistics", "dump", "top");
         assertThat(Arrays.stream(server.getMBeanInfo(nameOf("shop")).getOperations())
                         .flatMap(operation -> Arrays.stream(operation.getSignature())))
                 .extracting(p -> p.getType())

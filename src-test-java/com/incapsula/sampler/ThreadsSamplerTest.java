@@ -35,6 +35,14 @@ class ThreadsSamplerTest {
 
         assertThat(properties)
                 .containsOnlyKeys(
+                        "rootMethods",
+                        "instrumentation",
+                        "instrumentationFilter",
+                        "methodTiming",
+                        "discardWarmUp",
+                        "maxCountedMethods",
+                        "maxCallNodes",
+                        "maxCallDepth",
                         "samplingFrequencyMillis",
                         "reportFrequencySeconds",
                         "monitoredPackages",
@@ -104,6 +112,14 @@ class ThreadsSamplerTest {
         assertThat(sampler.isReportCpuTime()).isFalse();
         assertThat(sampler.isReportJvmThreads()).isTrue();
         assertThat(sampler.isSampleUnmountedVirtualThreads()).isFalse();
+        assertThat(sampler.getRootMethods()).isEmpty();
+        assertThat(sampler.getInstrumentation()).isEqualTo(Instrumentation.LAZY);
+        assertThat(sampler.getInstrumentationFilter()).isEmpty();
+        assertThat(sampler.getMethodTiming()).isEqualTo(MethodTiming.SAMPLED);
+        assertThat(sampler.isDiscardWarmUp()).isFalse();
+        assertThat(sampler.getMaxCountedMethods()).isEqualTo(32_768);
+        assertThat(sampler.getMaxCallNodes()).isEqualTo(100_000);
+        assertThat(sampler.getMaxCallDepth()).isEqualTo(1000);
         assertThat(sampler.getSamplingOutputer()).isInstanceOf(PrintStreamSamplingOutputer.class);
         assertThat(sampler.getThreadNameManipulator()).isInstanceOf(RegexThreadNameManipulator.class);
     }
@@ -129,6 +145,14 @@ class ThreadsSamplerTest {
         sampler.setReportCpuTime(true);
         sampler.setReportJvmThreads(false);
         sampler.setSampleUnmountedVirtualThreads(true);
+        sampler.setRootMethods("com.acme.Shop.handle, com.acme.jobs.**");
+        sampler.setInstrumentation(Instrumentation.TOTAL);
+        sampler.setInstrumentationFilter("com.acme, -com.acme.util");
+        sampler.setMethodTiming(MethodTiming.EXACT);
+        sampler.setDiscardWarmUp(true);
+        sampler.setMaxCountedMethods(1);
+        sampler.setMaxCallNodes(64);
+        sampler.setMaxCallDepth(1_000_000);
         sampler.setSamplingOutputer(outputer);
         sampler.setThreadNameManipulator(manipulator);
 
@@ -149,6 +173,14 @@ class ThreadsSamplerTest {
         assertThat(sampler.isReportCpuTime()).isTrue();
         assertThat(sampler.isReportJvmThreads()).isFalse();
         assertThat(sampler.isSampleUnmountedVirtualThreads()).isTrue();
+        assertThat(sampler.getRootMethods()).isEqualTo("com.acme.Shop.handle,com.acme.jobs.**");
+        assertThat(sampler.getInstrumentation()).isEqualTo(Instrumentation.TOTAL);
+        assertThat(sampler.getInstrumentationFilter()).isEqualTo("com.acme,-com.acme.util");
+        assertThat(sampler.getMethodTiming()).isEqualTo(MethodTiming.EXACT);
+        assertThat(sampler.isDiscardWarmUp()).isTrue();
+        assertThat(sampler.getMaxCountedMethods()).isEqualTo(1);
+        assertThat(sampler.getMaxCallNodes()).isEqualTo(64);
+        assertThat(sampler.getMaxCallDepth()).isEqualTo(1_000_000);
         assertThat(sampler.getSamplingOutputer()).isSameAs(outputer);
         assertThat(sampler.getThreadNameManipulator()).isSameAs(manipulator);
     }
@@ -200,6 +232,23 @@ class ThreadsSamplerTest {
                 "monitoredPackages must be package prefixes"
                         + " separated by commas, without white space or control characters inside, got \"com acme\"");
         assertRefused(() -> sampler.setReportOrder(null), "reportOrder must not be null");
+        assertRefused(() -> sampler.setRootMethods(null), "rootMethods must not be null");
+        assertRefused(
+                () -> sampler.setRootMethods("com.acme.Shop.handle, run"),
+                "rootMethods must be methods separated by commas, as com.acme.OrderHandler.handle, com.acme.jobs.*.run,"
+                        + " com.acme.batch.**, com.acme.Order.<init> or com.acme.Order.add(int, String);"
+                        + " got \"run\": no class before the method");
+        assertRefused(() -> sampler.setInstrumentationFilter(null), "instrumentationFilter must not be null");
+        assertRefused(
+                () -> sampler.setInstrumentationFilter("com/acme"),
+                "instrumentationFilter must be package prefixes separated by commas, with a minus before those to leave"
+                        + " out, as in com.acme, -com.acme.util; got \"com/acme\": a character that no package in Java"
+                        + " source has");
+        assertRefused(() -> sampler.setInstrumentation(null), "instrumentation must not be null");
+        assertRefused(() -> sampler.setMethodTiming(null), "methodTiming must not be null");
+        assertRefused(() -> sampler.setMaxCountedMethods(0), "maxCountedMethods must be between 1 and 16777216, got 0");
+        assertRefused(() -> sampler.setMaxCallNodes(63), "maxCallNodes must be between 64 and 100000000, got 63");
+        assertRefused(() -> sampler.setMaxCallDepth(0), "maxCallDepth must be between 1 and 1000000, got 0");
         assertRefused(() -> sampler.setThreadToBeSampled(null), "threadToBeSampled must not be null");
         assertRefused(() -> sampler.setSampleTheseThreadsOnly(null), "sampleTheseThreadsOnly must not be null");
         assertRefused(

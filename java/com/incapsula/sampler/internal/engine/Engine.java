@@ -33,6 +33,8 @@ interface Engine {
 
     void filterThreads(Thread[] threads, boolean only);
 
+    void resetCounts();
+
     void pause();
 
     void resume();

@@ -55,6 +55,9 @@ final class InertEngine implements Engine {
     public void filterThreads(Thread[] threads, boolean only) {}
 
     @Override
+    public void resetCounts() {}
+
+    @Override
     public void pause() {}
 
     @Override

@@ -24,9 +24,12 @@ final class InertSnapshot implements Snapshot {
             "groups":[],
             "parent":[],
             "frame":[],
-            "before":{"wall":[],"cpu":[],"samples":[]},
-            "after":{"wall":[],"cpu":[],"samples":[]}}
-            """;
+            "before":{%1$s},
+            "after":{%1$s}}
+            """.formatted(
+                    Stream.of(ReportWeight.WALL, ReportWeight.CPU, ReportWeight.SAMPLES)
+                            .map(measure -> "\"" + measure.name().toLowerCase(Locale.ROOT) + "\":[]")
+                            .collect(Collectors.joining(",")));
 
     /* By ReportFormat.ordinal(), as NativeBridge.writeSnapshot has them. */
     private enum Form {

@@ -430,6 +430,17 @@ public final class Lifecycle {
     }
 
     /**
+     * Counted calls of the running interval, and their times, begin at zero.
+     *
+     * @throws IllegalStateException as for {@link #pause()}
+     */
+    public void resetCollectedResults() {
+        dispatcher.refuseInCallback("resetCollectedResults()");
+        Engine running = state.runningEngine("resetCollectedResults()");
+        state.callUnlessExiting(running, running::resetCounts);
+    }
+
+    /**
      * Takes one sample of a paused or inactive sampler and writes a report.
      *
      * @throws IllegalStateException as for {@link #pause()}, and if the sampler is sampling

@@ -12,7 +12,7 @@ package com.incapsula.sampler.internal.engine;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 4;
+    static final int ABI = 5;
 
     private NativeBridge() {}
 
@@ -39,7 +39,7 @@ final class NativeBridge {
 
     /**
      * @return the core's table of options, a row each in its order: {@code name NUMBER default min max fixed},
-     *     {@code name FLAG default fixed}, {@code name CHOICE default other fixed}, {@code name TEXT fixed}
+     *     {@code name FLAG default fixed}, {@code name CHOICE default others fixed}, {@code name TEXT fixed}
      */
     static native String[] optionTable();
 
@@ -50,6 +50,9 @@ final class NativeBridge {
      * @param only true: sample these threads only; false: sample all threads ({@code threads} is ignored)
      */
     static native void filterThreads(long session, Thread[] threads, boolean only);
+
+    /** Counted calls of the running interval, and their times, begin at zero. */
+    static native void resetCounts(long session);
 
     static native void pause(long session);
 

@@ -78,6 +78,11 @@ final class NativeHandle implements Engine {
     }
 
     @Override
+    public void resetCounts() {
+        run(NativeBridge::resetCounts);
+    }
+
+    @Override
     public void pause() {
         run(NativeBridge::pause);
     }

@@ -26,6 +26,12 @@ public enum Property {
     OVERHEAD_LIMIT_PER_MILLE("overheadLimitPerMille", 10L, 1L, 1000L, false),
     /** Number of the real-time signal that makes a running thread walk its stack. */
     SAMPLING_SIGNAL("samplingSignal", 38L, 34L, 64L, true),
+    /** Methods that get a number. */
+    MAX_COUNTED_METHODS("maxCountedMethods", 32_768L, 1L, 1L << 24, true),
+    /** Nodes of one thread's tree of calls. */
+    MAX_CALL_NODES("maxCallNodes", 100_000L, 64L, 100_000_000L, true),
+    /** Depth of one thread's tree of calls. */
+    MAX_CALL_DEPTH("maxCallDepth", 1000L, 1L, 1_000_000L, true),
     /** Whether samples are taken. */
     ACTIVE("active", true),
     /** Whether daemon threads are not sampled. */
@@ -42,14 +48,24 @@ public enum Property {
     REPORT_JVM_THREADS("reportJvmThreads", true),
     /** Whether virtual threads that are not mounted are drawn at random and walked. */
     SAMPLE_UNMOUNTED_VIRTUAL_THREADS("sampleUnmountedVirtualThreads", false),
+    /** Whether counts begin at zero once no new method is instrumented any more. */
+    DISCARD_WARM_UP("discardWarmUp", false),
     /** How stacks are walked: AUTO or JVMTI. */
     ENGINE("engine", true, "AUTO", "JVMTI"),
     /** Which time is sampled: WALL or CPU. */
     CLOCK("clock", true, "WALL", "CPU"),
     /** Order of siblings: BY_NAME or BY_TIME. */
     REPORT_ORDER("reportOrder", false, "BY_NAME", "BY_TIME"),
+    /** Which methods below the roots are instrumented, and when. */
+    INSTRUMENTATION("instrumentation", true, "LAZY", "EAGER", "TOTAL"),
+    /** Where the times of counted calls come from. */
+    METHOD_TIMING("methodTiming", true, "SAMPLED", "EXACT", "NONE"),
     /** Comma-separated prefixes, normalised. */
-    MONITORED_PACKAGES("monitoredPackages");
+    MONITORED_PACKAGES("monitoredPackages", "", false),
+    /** From which methods down calls are counted, normalised. */
+    ROOT_METHODS("rootMethods", "", true),
+    /** Prefixes of the classes whose methods are counted below the roots, normalised. */
+    INSTRUMENTATION_FILTER("instrumentationFilter", "", true);
 
     private static final int MAX_PREFIXES = 1000;
     private static final int MAX_PREFIX_BYTES = 1000;
@@ -85,14 +101,14 @@ public enum Property {
         this(text, standard, 0, 1, false);
     }
 
-    /* A choice of two. */
-    Property(String text, boolean fixed, String standard, String other) {
-        this(text, standard, 0, 1, fixed, standard, other);
+    /* A text. */
+    Property(String text, String standard, boolean fixed) {
+        this(text, standard, 0, 0, fixed);
     }
 
-    /* A text. */
-    Property(String text) {
-        this(text, "", 0, 0, false);
+    /* A choice, the default first. */
+    Property(String text, boolean fixed, String... choices) {
+        this(text, choices[0], 0, choices.length - 1, fixed, choices);
     }
 
     /** @return the name as the setter of ThreadsSampler spells it */
@@ -137,7 +153,7 @@ public enum Property {
         if (value instanceof Boolean flag) {
             return flag ? 1 : 0;
         }
-        return value.equals(choices[0]) ? 0 : 1;
+        return List.of(choices).indexOf(value);
     }
 
     /** @return the value that {@link #toInteger} made this of */
@@ -168,14 +184,23 @@ public enum Property {
         if (value instanceof Long number && (number < min || number > max)) {
             throw new IllegalArgumentException(text + " must be between " + min + " and " + max + ", got " + number);
         }
-        if (choices.length > 0 && !value.equals(choices[0]) && !value.equals(choices[1])) {
-            throw new IllegalArgumentException(
-                    text + " must be " + choices[0] + " or " + choices[1] + ", got " + value);
+        if (choices.length > 0 && !List.of(choices).contains(value)) {
+            int last = choices.length - 1;
+            throw new IllegalArgumentException(text + " must be "
+                    + String.join(", ", List.of(choices).subList(0, last)) + " or " + choices[last] + ", got " + value);
         }
-        return this == MONITORED_PACKAGES ? normalise((String) value) : value;
+        return isText() ? normalise((String) value) : value;
     }
 
     private String normalise(String list) {
+        return switch (this) {
+            case ROOT_METHODS -> CountingLists.checkRoots(list);
+            case INSTRUMENTATION_FILTER -> CountingLists.checkFilter(list);
+            default -> normalisePrefixes(list);
+        };
+    }
+
+    private String normalisePrefixes(String list) {
         List<String> prefixes = new ArrayList<>();
         for (String part : list.split(",")) {
             String prefix = part.strip();
@@ -222,7 +247,8 @@ public enum Property {
         }
     }
 
-    private static String visible(String prefix) {
+    /* As it is shown in a message. */
+    static String visible(String prefix) {
         StringBuilder shown = new StringBuilder();
         prefix.chars().limit(100).forEach(c -> {
             if (Character.isISOControl(c)) {

@@ -24,6 +24,9 @@ final class DescribedBean extends StandardMBean {
             Map.entry("SamplingFrequencyMillis", "Mean time between two samples of a thread, milliseconds"),
             Map.entry("ReportFrequencySeconds", "Time between two reports, seconds; 0: one report, at the end"),
             Map.entry("MonitoredPackages", "Packages of interest, prefixes separated by commas; empty: all"),
+            Map.entry("RootMethods", "From which methods down calls are counted; empty: none"),
+            Map.entry("Instrumentation", "Which methods below the roots are counted: LAZY, EAGER or TOTAL"),
+            Map.entry("MethodTiming", "Where the times of counted calls come from: SAMPLED, EXACT or NONE"),
             Map.entry("Threads", "Threads sampled in the last tick"),
             Map.entry("Polls", "Checks of a thread since the start, each with one outcome"),
             Map.entry("ReportsWritten", "Reports the outputer took without failing, since the start"),
@@ -34,6 +37,7 @@ final class DescribedBean extends StandardMBean {
             Map.entry("pause", "Pauses sampling: no time is credited until resume"),
             Map.entry("resume", "Ends a pause"),
             Map.entry("report", "Ends the interval and writes its report to the outputer; returns when it is written"),
+            Map.entry("resetCollectedResults", "Counted calls of the running interval, and their times, begin at zero"),
             Map.entry(
                     "statistics", "What was counted since the start (total.) and in the current interval (interval.)"),
             Map.entry("dump", "The sampler's live state, for people: threads, queues, memory, throttle, options"),

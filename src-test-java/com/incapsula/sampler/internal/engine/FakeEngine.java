@@ -115,6 +115,11 @@ final class FakeEngine implements Engine {
     }
 
     @Override
+    public void resetCounts() {
+        note("resetCounts");
+    }
+
+    @Override
     public void pause() {
         note("pause");
         onPause.run();

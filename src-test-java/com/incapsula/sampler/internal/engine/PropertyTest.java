@@ -20,6 +20,9 @@ class PropertyTest {
         "IDLE_LOOKBACK_MILLIS, 1, 60000",
         "OVERHEAD_LIMIT_PER_MILLE, 1, 1000",
         "SAMPLING_SIGNAL, 34, 64",
+        "MAX_COUNTED_METHODS, 1, 16777216",
+        "MAX_CALL_NODES, 64, 100000000",
+        "MAX_CALL_DEPTH, 1, 1000000",
     })
     void numbersHaveARange(Property property, long min, long max) {
         assertThat(property.check(min)).isEqualTo(min);
@@ -109,5 +112,24 @@ class PropertyTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Property.ENGINE.check("FAST"))
                 .withMessage("engine must be AUTO or JVMTI, got FAST");
+    }
+
+    @Test
+    void choiceIsOneOfThree() {
+        assertThat(Property.INSTRUMENTATION.check("TOTAL")).isEqualTo("TOTAL");
+        assertThat(Property.INSTRUMENTATION.toInteger("TOTAL")).isEqualTo(2);
+        assertThat(Property.INSTRUMENTATION.ofInteger(2)).isEqualTo("TOTAL");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Property.INSTRUMENTATION.check("SLOW"))
+                .withMessage("instrumentation must be LAZY, EAGER or TOTAL, got SLOW");
+    }
+
+    @Test
+    void rootsAreTrimmedAndEmptyPartsIgnored() {
+        assertThat(Property.ROOT_METHODS.check(" com.a.B.run ,, \n com.a.B.add(int, String) ,"))
+                .isEqualTo("com.a.B.run,com.a.B.add(int, String)");
+        assertThat(Property.INSTRUMENTATION_FILTER.check(" com.acme , -com.acme.util,"))
+                .isEqualTo("com.acme,-com.acme.util");
+        assertThat(Property.ROOT_METHODS.check(" ")).isEqualTo("");
     }
 }

@@ -13,8 +13,9 @@ class SettingsTest {
     void defaultsAsOptionValues() {
         OptionValues values = new Settings().toOptionValues();
         assertThat(values.integers())
-                .containsExactly(50, 900, 64 << 20, 1024, 1000, 10, 38, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0);
-        assertThat(values.texts()).containsExactly("");
+                .containsExactly(
+                        50, 900, 64 << 20, 1024, 1000, 10, 38, 32_768, 100_000, 1000, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0);
+        assertThat(values.texts()).containsExactly("", "", "");
         assertThat(values)
                 .hasToString("samplingFrequencyMillis=50\n"
                         + "reportFrequencySeconds=900\n"
@@ -23,6 +24,9 @@ class SettingsTest {
                         + "idleLookbackMillis=1000\n"
                         + "overheadLimitPerMille=10\n"
                         + "samplingSignal=38\n"
+                        + "maxCountedMethods=32768\n"
+                        + "maxCallNodes=100000\n"
+                        + "maxCallDepth=1000\n"
                         + "active=true\n"
                         + "skipDaemonThreads=false\n"
                         + "reportZeroTimePackages=false\n"
@@ -31,10 +35,15 @@ class SettingsTest {
                         + "reportCpuTime=false\n"
                         + "reportJvmThreads=true\n"
                         + "sampleUnmountedVirtualThreads=false\n"
+                        + "discardWarmUp=false\n"
                         + "engine=AUTO\n"
                         + "clock=WALL\n"
                         + "reportOrder=BY_NAME\n"
-                        + "monitoredPackages=\n");
+                        + "instrumentation=LAZY\n"
+                        + "methodTiming=SAMPLED\n"
+                        + "monitoredPackages=\n"
+                        + "rootMethods=\n"
+                        + "instrumentationFilter=\n");
     }
 
     @Test
@@ -44,7 +53,7 @@ class SettingsTest {
 
         assertThat(before.is(Property.ACTIVE)).isTrue();
         assertThat(after.is(Property.ACTIVE)).isFalse();
-        assertThat(after.toOptionValues().toString()).contains("active=false\n").endsWith("monitoredPackages=a,b\n");
+        assertThat(after.toOptionValues().toString()).contains("active=false\n", "monitoredPackages=a,b\n");
         assertThat(after.toOptionValues())
                 .isNotEqualTo(before.toOptionValues())
                 .isEqualTo(after.with(Property.ACTIVE, true)
@@ -58,7 +67,7 @@ class SettingsTest {
     @Test
     void choicesAreNumbered() {
         Settings settings = new Settings().with(Property.ENGINE, "JVMTI").with(Property.REPORT_ORDER, "BY_TIME");
-        assertThat(settings.toOptionValues().integers()).endsWith(1, 0, 1);
+        assertThat(settings.toOptionValues().integers()).endsWith(1, 0, 1, 0, 0);
         assertThat(settings.toOptionValues().toString()).contains("engine=JVMTI\nclock=WALL\nreportOrder=BY_TIME\n");
     }
 

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Arguments: seconds to run (default 8), JDBC URL (default in memory; {@code jdbc:h2:file:/path/orders} for
  * a real file), file for the report (default standard output; a name that ends in {@code .html} gets the page with the
- * flame graph).
+ * flame graph), methods from which on calls are counted, such as {@code com.example.orders.OrderHandler.handle}.
  */
 public final class OrderService {
 
@@ -39,6 +39,10 @@ public final class OrderService {
             sampler.setReportFrequencySeconds(0);
             sampler.setSamplingFrequencyMillis(20);
             sampler.setSamplingOutputer(outputer);
+            if (args.length > 3) {
+                sampler.setRootMethods(args[3]);
+                sampler.setInstrumentationFilter("com.example.orders, com.zaxxer.hikari.pool.HikariProxy");
+            }
             sampler.init();
             System.out.println("orders handled: " + run(url, seconds));
         }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+/**
+ * Which methods are counted below {@link ThreadsSampler#setRootMethods root methods}, and from when on. A method that is
+ * instrumented counts its calls where a root has called it, and does next to nothing elsewhere.
+ *
+ * @since 1.0
+ */
+public enum Instrumentation {
+
+    /**
+     * When a method runs for the first time, all methods that it may call are instrumented, with all overrides that are
+     * loaded. So hardly more methods are touched than run. Calls of a method before its probe is in place are not
+     * counted: counts are exact from the second entry of a root after the last batch on. For servers and all programs
+     * that run for long.
+     */
+    LAZY,
+
+    /**
+     * All methods that can be reached from the roots are instrumented, as soon as their classes are loaded. More methods,
+     * fewer batches: for a start or an action that runs once.
+     */
+    EAGER,
+
+    /**
+     * All methods of all classes that pass {@link ThreadsSampler#setInstrumentationFilter} are instrumented, as they are
+     * loaded; roots only say from where on calls are counted. Without roots these are {@code main} and every
+     * {@code run}. For small programs.
+     */
+    TOTAL
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code rootMethods} and {@code instrumentationFilter} may say, so that a setter refuses what the core would:
+ * the Java side of {@code native/src/counting/root_rules.h} and {@code call_filter.h}, with their messages.
+ * {@code CountingListsIT} compares the two.
+ */
+final class CountingLists {
+
+    private static final int MAX_PARTS = 1000;
+    private static final int MAX_PART_BYTES = 1000;
+    private static final int MAX_DIMENSIONS = 255;
+    private static final int DELETE = 0x7f;
+    private static final String NO_NAME = "/;:#[]@\\\"'=&|!?%^~+";
+    private static final String NO_PACKAGE = "/;:#()<>[]-@\\\"'=&|!?%^~+";
+    private static final String DOTS = "two dots in a row, or one at an end";
+
+    private CountingLists() {}
+
+    /**
+     * @return the same methods, without white space around them and empty parts
+     * @throws IllegalArgumentException naming property, value and what is allowed
+     */
+    static String checkRoots(String list) {
+        return check(
+                rootsOf(list),
+                CountingLists::complainOfRoot,
+                "rootMethods must be methods separated by commas,"
+                        + " as com.acme.OrderHandler.handle, com.acme.jobs.*.run, com.acme.batch.**, com.acme.Order.<init> or"
+                        + " com.acme.Order.add(int, String)");
+    }
+
+    /**
+     * @return the same prefixes, without white space around them and empty parts
+     * @throws IllegalArgumentException naming property, value and what is allowed
+     */
+    static String checkFilter(String list) {
+        return check(
+                List.of(list.split(",", -1)),
+                CountingLists::complainOfPrefix,
+                "instrumentationFilter must be"
+                        + " package prefixes separated by commas, with a minus before those to leave out, as in com.acme,"
+                        + " -com.acme.util");
+    }
+
+    /** What is wrong with a part, or null. */
+    private interface Complaint {
+        @Nullable
+        String of(String part);
+    }
+
+    private static String check(List<String> parts, Complaint complaint, String allowed) {
+        List<String> kept = new ArrayList<>();
+        for (String text : parts) {
+            String part = text.trim();
+            if (part.isEmpty()) {
+                continue;
+            }
+            String problem = kept.size() == MAX_PARTS ? "more than 1,000 parts" : complaint.of(part);
+            if (problem != null) {
+                throw new IllegalArgumentException(allowed + "; got \"" + Property.visible(part) + "\": " + problem);
+            }
+            kept.add(part);
+        }
+        return String.join(",", kept);
+    }
+
+    /* Commas between parentheses do not separate methods. */
+    private static List<String> rootsOf(String list) {
+        List<String> roots = new ArrayList<>();
+        boolean inParameters = false;
+        int begin = 0;
+        for (int i = 0; i < list.length(); i++) {
+            char c = list.charAt(i);
+            if (c == '(' || c == ')') {
+                inParameters = c == '(';
+            } else if (c == ',' && !inParameters) {
+                roots.add(list.substring(begin, i));
+                begin = i + 1;
+            }
+        }
+        roots.add(list.substring(begin));
+        return roots;
+    }
+
+    private static @Nullable String complainOfRoot(String root) {
+        if (root.getBytes(StandardCharsets.UTF_8).length > MAX_PART_BYTES) {
+            return "more than 1,000 bytes";
+        }
+        int open = root.indexOf('(');
+        int close = root.indexOf(')');
+        if (open < 0 && close < 0) {
+            return complainOfName(root);
+        }
+        if (open < 0 || close != root.length() - 1 || root.indexOf('(', open + 1) >= 0) {
+            return "parentheses that do not match, or text behind them";
+        }
+        String types = root.substring(open + 1, close).trim();
+        if (!types.isEmpty()) {
+            for (String type : types.split(",", -1)) {
+                String complaint = complainOfType(type.trim());
+                if (complaint != null) {
+                    return complaint;
+                }
+            }
+        }
+        return complainOfName(root.substring(0, open).trim());
+    }
+
+    private static @Nullable String complainOfName(String name) {
+        String[] levels = name.split("\\.", -1);
+        for (int i = 0; i < levels.length; i++) {
+            String complaint = complainOfLevel(levels[i], i == levels.length - 1);
+            if (complaint != null) {
+                return complaint;
+            }
+        }
+        return levels.length == 1 && !name.equals("**") ? "no class before the method" : null;
+    }
+
+    private static @Nullable String complainOfLevel(String level, boolean isLast) {
+        if (level.isEmpty()) {
+            return DOTS;
+        }
+        if (level.equals("**") || (isLast && (level.equals("<init>") || level.equals("<clinit>")))) {
+            return null;
+        }
+        for (int i = 0; i < level.length(); i++) {
+            if (level.startsWith("**", i)) {
+                return "** beside other text: it stands for whole levels";
+            }
+            if (level.charAt(i) == '<' || level.charAt(i) == '>') {
+                return "of names with < only <init> and <clinit>, after the class";
+            }
+        }
+        return complainOfCharacters(level, NO_NAME, "a name", "name");
+    }
+
+    private static @Nullable String complainOfCharacters(String text, String refused, String where, String kind) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c <= ' ' || c == DELETE) {
+                return "white space inside " + where;
+            }
+            if (c == '{' || c == '}') {
+                return "a placeholder that was not replaced";
+            }
+            if (refused.indexOf(c) >= 0) {
+                return "a character that no " + kind + " in Java source has";
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable String complainOfType(String given) {
+        String type = given;
+        int dimensions = 0;
+        while (type.endsWith("[]") || (dimensions == 0 && type.endsWith("..."))) {
+            type = type.substring(0, type.length() - (type.endsWith("[]") ? 2 : 3))
+                    .trim();
+            dimensions++;
+        }
+        if (type.isEmpty()) {
+            return "a parameter without a type";
+        }
+        if (type.equals("void")) {
+            return "void as the type of a parameter";
+        }
+        if (dimensions > MAX_DIMENSIONS) {
+            return "more than 255 dimensions";
+        }
+        for (String level : type.split("\\.", -1)) {
+            String complaint = complainOfTypeLevel(level);
+            if (complaint != null) {
+                return complaint;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable String complainOfTypeLevel(String level) {
+        if (level.isEmpty()) {
+            return DOTS;
+        }
+        if (level.indexOf('<') >= 0 || level.indexOf('>') >= 0) {
+            return "type arguments: write the parameter's class alone";
+        }
+        if (level.indexOf('*') >= 0) {
+            return "a star among the parameters";
+        }
+        return complainOfCharacters(level, NO_NAME, "a name", "name");
+    }
+
+    private static @Nullable String complainOfPrefix(String part) {
+        String prefix = part.startsWith("-") ? part.substring(1) : part;
+        int end = prefix.length();
+        while (end > 0 && prefix.charAt(end - 1) == '*') {
+            end--;
+        }
+        if (prefix.isEmpty()) {
+            return "a minus without a prefix";
+        }
+        if (prefix.getBytes(StandardCharsets.UTF_8).length > MAX_PART_BYTES) {
+            return "more than 1,000 bytes";
+        }
+        String text = prefix.substring(0, end);
+        int star = text.indexOf('*');
+        String before = star < 0 ? text : text.substring(0, star);
+        String complaint = complainOfCharacters(before, NO_PACKAGE, "a prefix", "package");
+        if (complaint != null) {
+            return complaint;
+        }
+        if (star >= 0) {
+            return "a star that is not at its end";
+        }
+        return prefix.startsWith(".") || prefix.contains("..") ? "two dots in a row, or one at its begin" : null;
+    }
+}

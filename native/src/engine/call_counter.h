@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_counter.h - what the engine needs of a JVM in order to count calls: probes in methods, and
+ * the trees of calls that they write to. Part of jvm.h.
+ *
+ *   start ─► threads count, from root methods down ─► read, read, ... ─► stop
+ *                      └ positions: where each of them is now, at a tick
+ *
+ * A tree belongs to a thread, or to virtual threads with the same name. Its nodes have ordinals
+ * above 0, with holes; a node's parent is its caller, and a node never changes its method.
+ *
+ * Owns     all that counting takes is charged to the quota of the plan.
+ * Threads  all functions on one sampler thread. Counted threads are not stopped and do not wait.
+ * Errors   start as listed. No other function fails; what cannot be counted is in the account.
+ * Cost     read: a pass over all nodes. positions: a pass over the threads that were ever inside of
+ *          a root and live; some 50 ns for each.
+ */
+#ifndef SMP_ENGINE_CALL_COUNTER_H
+#define SMP_ENGINE_CALL_COUNTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "model/options.h"
+#include "model/sample.h"
+
+struct smp_counting_account; /* model/counting_account.h */
+
+enum { SMP_COUNTER_MESSAGE_BYTES = 512 };
+
+/* In place of a method: calls that have no node of their own, because of a limit. */
+#define SMP_METHOD_UNCOUNTED (-1)
+
+/* What is counted. Texts are borrowed for the call, and were checked before. */
+struct smp_counting_plan {
+    struct smp_quota *quota; /* its limit is that of counting */
+    const char *roots;       /* rootMethods */
+    const char *filter;      /* instrumentationFilter */
+    enum smp_instrumentation instrumentation;
+    enum smp_method_timing timing; /* EXACT: each call has a time, else only calls of roots */
+    uint32_t max_methods;
+    uint32_t max_nodes; /* of a tree */
+    uint32_t max_depth; /* of a tree */
+};
+
+/* Whose tree. Borrowed for the call. */
+struct smp_counted_thread {
+    uint64_t tree;    /* no other one ever has this number */
+    uint64_t serial;  /* smp_thread's; 0: of virtual threads, or of a thread the source never had */
+    int32_t tid;      /* the kernel's; 0: not known, or virtual */
+    const char *name; /* raw, UTF-8; of virtual threads what they share. NULL: not known */
+};
+
+/* What was counted at one node since the last read. */
+struct smp_counted_call {
+    uint32_t ordinal;
+    uint32_t parent; /* 0: none, the node is an outermost root */
+    int32_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls matters, and parent is 0 */
+    bool is_root;
+    int64_t calls;    /* that began */
+    int64_t time_ns;  /* of roots, and with EXACT of all: with what it called, up to now */
+    int64_t ended;    /* of roots: the calls that have ended, */
+    int64_t ended_ns; /* their whole time, */
+    int64_t least_ns; /* the shortest of these */
+    int64_t most_ns;  /* and the longest; 0: not known */
+};
+
+struct smp_counter_visitor {
+    /* Of each node that is new or has changed; a caller comes before what it calls. */
+    void (*counted)(void *context, const struct smp_counted_thread *thread,
+                    const struct smp_counted_call *call);
+    /* All of the tree has been read; its thread has ended and the tree is gone. */
+    void (*ended)(void *context, uint64_t tree);
+    void *context;
+};
+
+/* A thread that is inside of a root. ordinal 0: in no node, because of a limit. */
+struct smp_call_place {
+    uint32_t ordinal;
+    bool is_in_hook; /* runs a probe, not the method */
+};
+
+typedef void smp_on_call_place(void *context, const struct smp_counted_thread *thread,
+                               const struct smp_call_place *place);
+
+/* From start on. */
+struct smp_counter_figures {
+    uint64_t batches;      /* times that methods got probes */
+    uint32_t methods;      /* with probes now */
+    bool is_root_entered;  /* was any root entered? */
+    bool has_work;         /* methods wait for their probes */
+    uint32_t call_cost_ns; /* about what the probes of one call cost; > 0 */
+};
+
+struct smp_call_counter {
+    /*
+     * Puts probes into the root methods that are loaded before it returns; all else follows on a
+     * thread of the library. Calls that began before it are not counted. SMP_ESTATE: another
+     * sampler counts. SMP_EUNSUPPORTED: not in this JVM. SMP_EINVAL, SMP_ENOMEM, SMP_EVM. Then
+     * message says why, and nothing has changed.
+     */
+    enum smp_status (*start)(void *self, const struct smp_counting_plan *plan,
+                             char message[SMP_COUNTER_MESSAGE_BYTES]);
+    /* Only after a start that was SMP_OK. Nothing is counted from then on. */
+    void (*stop)(void *self);
+    void (*read)(void *self, const struct smp_counter_visitor *visitor);
+    /* All counts and times begin at zero; threads inside of a root go on being counted. */
+    void (*reset)(void *self);
+    void (*positions)(void *self, smp_on_call_place *found, void *context);
+    /* The method's names, until the next call; file NULL, no lines. False: not known. A number
+     * belongs to one method from start to stop. */
+    bool (*name)(void *self, int32_t method, struct smp_method_info *out);
+    /* These methods lose their probes for good, which is told in the account. Roots do not. */
+    void (*drop)(void *self, const int32_t *methods, size_t count);
+    void (*get_figures)(void *self, struct smp_counter_figures *out);
+    /* Adds what counting did: of what is summed, since the last call; of the rest, what is so. */
+    void (*account)(void *self, struct smp_counting_account *out);
+    void *self;
+};
+
+#endif

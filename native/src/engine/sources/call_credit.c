@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/call_credit.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+/* A method's key in the names table: no id of the JVM's, and no key of copied names, has this bit
+ * alone (jvm/code/named_methods.h). */
+#define COUNTED_METHOD_BIT (UINT64_C(1) << 62)
+/* The threads of a group that are virtual count as one, which is none of the roster's. */
+#define VIRTUAL_SERIAL (UINT64_MAX - 2)
+#define ENDED_GROUP "[ended threads]"
+
+enum { FIRST_PATH = 64 };
+
+void smp_call_credit_fini(struct smp_call_credit *credit)
+{
+    smp_free(credit->trees->quota, credit->path);
+    credit->path = NULL;
+    credit->path_capacity = 0;
+}
+
+/* --- names of methods --- */
+
+static enum smp_status resolve_counted(void *self, uint64_t method, struct smp_method_info *info)
+{
+    const struct smp_call_counter *counter = self;
+
+    *info = (struct smp_method_info){ 0 };
+    return counter->name(counter->self, (int32_t)(method & ~COUNTED_METHOD_BIT), info) ? SMP_OK
+                                                                                       : SMP_EGONE;
+}
+
+static void release_counted(SMP_UNUSED void *self, SMP_UNUSED struct smp_method_info *info)
+{
+}
+
+static uint32_t locate_counted(const struct smp_call_credit *credit, int32_t method)
+{
+    const struct smp_name_source names = {
+        .resolve = resolve_counted,
+        .release = release_counted,
+        .self = (void *)(uintptr_t)credit->counter,
+    };
+    const struct smp_frame frame = { .method = COUNTED_METHOD_BIT | (uint32_t)method };
+
+    return smp_methods_locate(credit->attribution->methods, &names, &frame);
+}
+
+/* --- groups --- */
+
+struct smp_thread_record *smp_call_credit_record(struct smp_call_credit *credit,
+                                                 struct smp_call_tree *tree)
+{
+    const struct smp_thread_table *table = &credit->roster->table;
+    size_t at = tree->index;
+
+    if (tree->has_left)
+        return NULL;
+    if (at < table->count && table->records[at]->thread->serial == tree->serial)
+        return table->records[at];
+    for (at = 0; at < table->count; at++) {
+        if (table->records[at]->thread->serial == tree->serial) {
+            tree->index = at;
+            return table->records[at];
+        }
+    }
+    /* A serial is never used again, and those up to the cursor have been handed out. */
+    tree->has_left = tree->serial <= credit->roster->cursor;
+    return NULL;
+}
+
+/* A thread that the roster has not named yet gets its name now. */
+static bool is_chosen_record(struct smp_call_credit *credit, struct smp_thread_record *record)
+{
+    struct smp_roster *roster = credit->roster;
+
+    if (!smp_roster_chooses(roster, record) || record->naming == SMP_NAMING_SKIP)
+        return false;
+    if (roster->default_name_rule && record->group_name == NULL)
+        smp_thread_names_read(roster->names, record);
+    return true;
+}
+
+/* Virtual threads are daemons, and cannot be chosen. */
+static const char *name_without_record(struct smp_call_credit *credit, struct smp_call_tree *tree)
+{
+    const struct smp_roster *roster = credit->roster;
+    const struct smp_mounted_thread thread = { .name = tree->raw_name };
+
+    if (tree->serial == 0 && (roster->only || roster->skip_daemon_threads))
+        return NULL;
+    if (tree->raw_name == NULL)
+        return ENDED_GROUP;
+    return smp_roster_key_of_mounted(credit->roster, &thread).name;
+}
+
+/* Brings is_excluded and the group's name up to date. */
+static void update_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
+{
+    struct smp_thread_record *record = smp_call_credit_record(credit, tree);
+    const char *name = tree->group;
+
+    if (record != NULL) {
+        tree->is_excluded = !is_chosen_record(credit, record);
+        name = record->group_name;
+    } else if (name == NULL || tree->serial == 0) {
+        name = name_without_record(credit, tree);
+        tree->is_excluded = name == NULL;
+    }
+    if (name == NULL || (tree->group != NULL && strcmp(tree->group, name) == 0))
+        return;
+    if (smp_call_tree_rename(credit->trees, &tree->group, name))
+        tree->epoch = 0;
+}
+
+void smp_call_credit_remember_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
+{
+    if (tree->group == NULL && !tree->has_left)
+        update_group(credit, tree);
+}
+
+static uint32_t over_limit_node(const struct smp_call_credit *credit,
+                                const struct smp_call_tree *tree)
+{
+    enum smp_outcome outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
+
+    return smp_interval_add_pseudo(credit->attribution->interval, tree->tree, &outcome);
+}
+
+static void find_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
+{
+    const struct smp_attribution *attribution = credit->attribution;
+    const struct smp_thread_record *record = smp_call_credit_record(credit, tree);
+    const struct smp_group_key key = { .name = tree->group, .kind = SMP_GROUP_COUNTED };
+    const char *raw_name = record != NULL ? record->raw_name : tree->raw_name;
+
+    tree->tree = smp_interval_find(attribution->interval, key,
+                                   tree->serial != 0 ? tree->serial : VIRTUAL_SERIAL, raw_name);
+    tree->epoch = (uint32_t)attribution->tree_epoch;
+    for (uint32_t i = 0; i < tree->capacity; i++)
+        tree->entries[i].epoch = 0;
+    tree->has_group = smp_interval_is_counted(attribution->interval, tree->tree);
+    if (tree->has_group)
+        tree->over_node = over_limit_node(credit, tree);
+}
+
+/* False: the thread is left out, or there is no counted tree for lack of memory. */
+static bool enter_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
+{
+    if (tree->pass != credit->pass) {
+        tree->pass = credit->pass;
+        update_group(credit, tree);
+        if (!tree->is_excluded && tree->epoch != (uint32_t)credit->attribution->tree_epoch)
+            find_group(credit, tree);
+    }
+    return !tree->is_excluded && tree->has_group;
+}
+
+/* --- nodes --- */
+
+static bool keep_on_path(struct smp_call_credit *credit, size_t index, uint32_t ordinal)
+{
+    const size_t capacity = credit->path_capacity == 0 ? FIRST_PATH : 2 * credit->path_capacity;
+    uint32_t *grown;
+
+    if (index >= credit->path_capacity) {
+        grown = smp_realloc(credit->trees->quota, credit->path, capacity * sizeof(*grown));
+        if (grown == NULL)
+            return false;
+        credit->path = grown;
+        credit->path_capacity = capacity;
+    }
+    credit->path[index] = ordinal;
+    return true;
+}
+
+/* The entry's node below this one; without memory the group's [over memory limit], which is that of
+ * its callees then, too. */
+static void add_below(const struct smp_call_credit *credit, const struct smp_call_tree *tree,
+                      uint32_t above, struct smp_call_entry *entry)
+{
+    const uint32_t location = locate_counted(credit, entry->method);
+    const struct smp_group_tree below = { .group = tree->tree.group, .root = above };
+
+    entry->epoch = tree->epoch;
+    if (smp_interval_add(credit->attribution->interval, below, &location, 1, &entry->node))
+        return;
+    credit->attribution->ran_out = true;
+    entry->node = tree->over_node;
+}
+
+/* After enter_group. False: a caller's method is not known, or there is no memory for the path. */
+static bool find_call_node(struct smp_call_credit *credit, struct smp_call_tree *tree,
+                           uint32_t ordinal)
+{
+    uint32_t above = tree->tree.root;
+    size_t count = 0;
+
+    for (uint32_t at = ordinal; at != 0; at = tree->entries[at].parent) {
+        const struct smp_call_entry *entry = &tree->entries[at];
+        if (entry->epoch == tree->epoch) {
+            above = entry->node;
+            break;
+        }
+        if (entry->method < 0 || entry->parent >= tree->capacity ||
+            !keep_on_path(credit, count, at))
+            return false;
+        count++;
+    }
+    while (count > 0) {
+        struct smp_call_entry *entry = &tree->entries[credit->path[--count]];
+        if (above == tree->over_node) {
+            entry->epoch = tree->epoch;
+            entry->node = above;
+        } else {
+            add_below(credit, tree, above, entry);
+            above = entry->node;
+        }
+    }
+    return true;
+}
+
+/* --- calls --- */
+
+/* A caller's time contains that of its callees, as the counter gives it; a tree wants its own. */
+static void keep_exact_time(struct smp_call_tree *tree, const struct smp_counted_call *call)
+{
+    tree->entries[call->ordinal].wall_ns += call->time_ns;
+    smp_call_tree_note_pending(tree, call->ordinal);
+    if (call->parent == 0)
+        return;
+    tree->entries[call->parent].wall_ns -= call->time_ns;
+    smp_call_tree_note_pending(tree, call->parent);
+}
+
+/* Extremes of calls that ended during the read may be missing. */
+static void credit_root_time(const struct smp_call_credit *credit, uint32_t node,
+                             const struct smp_counted_call *call)
+{
+    const int64_t mean_ns = call->ended > 0 ? call->ended_ns / call->ended : 0;
+    const struct smp_root_time time = {
+        .node = node,
+        .calls = call->ended,
+        .total_ns = call->ended_ns,
+        .min_ns = call->most_ns > 0 && call->least_ns < mean_ns ? call->least_ns : mean_ns,
+        .max_ns = call->most_ns > mean_ns ? call->most_ns : mean_ns,
+    };
+
+    if (call->is_root && call->ended > 0)
+        smp_interval_add_root_time(credit->attribution->interval, &time);
+}
+
+/* NULL: no memory. */
+static struct smp_call_entry *learn_entry(struct smp_call_credit *credit,
+                                          struct smp_call_tree *tree,
+                                          const struct smp_counted_call *call)
+{
+    struct smp_call_entry *entry = NULL;
+
+    if (call->parent != 0 && smp_call_tree_entry(credit->trees, tree, call->parent) == NULL)
+        return NULL;
+    entry = smp_call_tree_entry(credit->trees, tree, call->ordinal);
+    if (entry == NULL)
+        return NULL;
+    entry->parent = call->parent;
+    entry->method = call->method;
+    return entry;
+}
+
+static void credit_calls(struct smp_call_credit *credit, struct smp_call_tree *tree,
+                         const struct smp_counted_call *call)
+{
+    struct smp_call_entry *entry = learn_entry(credit, tree, call);
+
+    if (entry == NULL || !enter_group(credit, tree) ||
+        !find_call_node(credit, tree, call->ordinal)) {
+        credit->lost_calls += tree->is_excluded ? 0 : (uint64_t)call->calls;
+        return;
+    }
+    smp_interval_called(credit->attribution->interval, entry->node, call->calls);
+    if (entry->node == tree->over_node)
+        credit->lost_calls += (uint64_t)call->calls;
+    else
+        credit_root_time(credit, entry->node, call);
+    if (credit->is_exact)
+        keep_exact_time(tree, call);
+    smp_call_rates_add(credit->rates, call->method, call->is_root, call->calls, 0);
+}
+
+void smp_call_credit_counted(struct smp_call_credit *credit,
+                             const struct smp_counted_thread *thread,
+                             const struct smp_counted_call *call)
+{
+    struct smp_call_tree *tree = smp_call_trees_get(credit->trees, thread);
+
+    if (call->method < 0) {
+        credit->uncounted_calls += (uint64_t)call->calls;
+    } else if (tree == NULL) {
+        credit->lost_calls += (uint64_t)call->calls;
+    } else {
+        credit_calls(credit, tree, call);
+    }
+}
+
+/* --- pending time --- */
+
+/* A thread that waits for a CPU counts as running at a tick. Together its nodes have at most what
+ * its clock says. */
+static double cpu_share_of(struct smp_call_tree *tree)
+{
+    int64_t clock_ns = 0;
+    double share = 1;
+
+    if (tree->running_ns <= 0 || tree->tid <= 0 || !smp_clock_thread_cpu_ns(tree->tid, &clock_ns))
+        return share;
+    if (tree->has_clock && clock_ns - tree->clock_ns < tree->running_ns)
+        share = (double)(clock_ns - tree->clock_ns) / (double)tree->running_ns;
+    tree->has_clock = true;
+    tree->clock_ns = clock_ns;
+    return share;
+}
+
+/* What is negative waits for the time of its calls that the next read will find. */
+static bool credit_entry(struct smp_call_credit *credit, struct smp_call_tree *tree,
+                         uint32_t ordinal, double cpu_share)
+{
+    struct smp_call_entry *entry = &tree->entries[ordinal];
+    const int64_t wall_ns = entry->wall_ns > 0 ? entry->wall_ns : 0;
+
+    if (entry->method < 0 || !find_call_node(credit, tree, ordinal))
+        return false;
+    smp_interval_measured(credit->attribution->interval, entry->node, wall_ns,
+                          (int64_t)((double)entry->cpu_ns * cpu_share));
+    smp_call_rates_add(credit->rates, entry->method, false, 0, wall_ns);
+    entry->wall_ns -= wall_ns;
+    entry->cpu_ns = 0;
+    return entry->wall_ns == 0;
+}
+
+static void credit_list(struct smp_call_credit *credit, struct smp_call_tree *tree)
+{
+    const double cpu_share = cpu_share_of(tree);
+    uint32_t at = tree->first_pending;
+
+    tree->first_pending = 0;
+    while (at != 0) {
+        struct smp_call_entry *entry = &tree->entries[at];
+        const uint32_t next = entry->next;
+        entry->is_pending = false;
+        if (!credit_entry(credit, tree, at, cpu_share))
+            smp_call_tree_note_pending(tree, at);
+        at = next;
+    }
+    tree->running_ns = 0;
+}
+
+void smp_call_credit_pending_of(struct smp_call_credit *credit, struct smp_call_tree *tree)
+{
+    if (tree->first_pending == 0 && tree->hook_ns == 0)
+        return;
+    if (!enter_group(credit, tree)) {
+        smp_call_tree_forget_pending(tree);
+        return;
+    }
+    if (tree->hook_ns > 0)
+        smp_interval_in_hook(credit->attribution->interval, tree->tree, tree->hook_ns);
+    tree->hook_ns = 0;
+    credit_list(credit, tree);
+}
+
+void smp_call_credit_pending(struct smp_call_credit *credit)
+{
+    for (size_t i = 0; i < credit->trees->count; i++)
+        smp_call_credit_pending_of(credit, credit->trees->places[i].tree);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/call_rates.h"
+
+#include <string.h>
+
+enum { FIRST_RATES = 64, FIRST_METHODS = 1024 };
+
+void smp_call_rates_fini(struct smp_call_rates *rates)
+{
+    smp_free(rates->quota, rates->rates);
+    smp_free(rates->quota, rates->index_of);
+    rates->rates = NULL;
+    rates->index_of = NULL;
+    rates->count = 0;
+    rates->capacity = 0;
+    rates->methods = 0;
+}
+
+static bool has_index(struct smp_call_rates *rates, size_t method)
+{
+    size_t methods = rates->methods == 0 ? FIRST_METHODS : rates->methods;
+    uint32_t *grown;
+
+    if (method < rates->methods)
+        return true;
+    while (methods <= method)
+        methods *= 2;
+    grown = smp_realloc(rates->quota, rates->index_of, methods * sizeof(*grown));
+    if (grown == NULL)
+        return false;
+    memset(grown + rates->methods, 0, (methods - rates->methods) * sizeof(*grown));
+    rates->index_of = grown;
+    rates->methods = methods;
+    return true;
+}
+
+static bool has_rate_room(struct smp_call_rates *rates)
+{
+    const size_t capacity = rates->capacity == 0 ? FIRST_RATES : 2 * rates->capacity;
+    struct smp_call_rate *grown;
+
+    if (rates->count < rates->capacity)
+        return true;
+    grown = smp_realloc(rates->quota, rates->rates, capacity * sizeof(*grown));
+    if (grown == NULL)
+        return false;
+    rates->rates = grown;
+    rates->capacity = capacity;
+    return true;
+}
+
+/* NULL: no memory. */
+static struct smp_call_rate *rate_of(struct smp_call_rates *rates, int32_t method)
+{
+    if (!has_index(rates, (size_t)method))
+        return NULL;
+    if (rates->index_of[method] != 0)
+        return &rates->rates[rates->index_of[method] - 1];
+    if (!has_rate_room(rates))
+        return NULL;
+    rates->rates[rates->count] =
+        (struct smp_call_rate){ .id = method, .self_ns = rates->is_timed ? 0 : -1 };
+    rates->index_of[method] = (uint32_t)++rates->count;
+    return &rates->rates[rates->count - 1];
+}
+
+void smp_call_rates_add(struct smp_call_rates *rates, int32_t method, bool is_root, int64_t calls,
+                        int64_t self_ns)
+{
+    struct smp_call_rate *rate = method < 0 ? NULL : rate_of(rates, method);
+
+    if (rate == NULL)
+        return;
+    rate->calls += (uint64_t)calls;
+    rate->is_root = rate->is_root || is_root;
+    if (rates->is_timed)
+        rate->self_ns += self_ns;
+}
+
+void smp_call_rates_clear(struct smp_call_rates *rates)
+{
+    for (size_t i = 0; i < rates->count; i++)
+        rates->index_of[rates->rates[i].id] = 0;
+    rates->count = 0;
+}

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/calls.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "counting/call_filter.h"
+#include "counting/root_rules.h"
+#include "engine/sources/call_credit.h"
+#include "engine/sources/call_rates.h"
+#include "engine/sources/call_trees.h"
+#include "engine/sources/roster.h"
+#include "model/counting_account.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+enum { PER_MILLE = 1000, COST_MEMORY = 8 /* ticks that the mean of costs is about */ };
+
+_Static_assert((int)SMP_OPTIONS_MESSAGE_BYTES >= (int)SMP_ROOT_RULES_MESSAGE_BYTES, "fits");
+_Static_assert((int)SMP_OPTIONS_MESSAGE_BYTES >= (int)SMP_CALL_FILTER_MESSAGE_BYTES, "fits");
+
+struct calls_source {
+    struct smp_quota *quota;    /* of the session */
+    struct smp_quota *counting; /* NULL: nothing is to be counted */
+    const struct smp_jvm *jvm;
+    const struct smp_call_counter *counter;
+    struct smp_attribution *attribution;
+    struct smp_options options; /* a copy; what of it may change is brought up to date */
+    struct smp_call_trees trees;
+    struct smp_call_rates rates;
+    struct smp_call_credit credit;
+    struct smp_dropper dropper;
+    bool was_started;                        /* it was tried */
+    bool is_on;                              /* the counter counts */
+    bool was_paused;                         /* since the last mark */
+    bool is_told;                            /* the refusal was taken */
+    char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* "": none */
+    int64_t ticked_ns;
+    int64_t next_read_ns;
+    int64_t judged_ns;
+    uint64_t batches; /* as of batches_ns */
+    int64_t batches_ns;
+    bool has_warmed_up;
+    uint64_t random;
+    double place_cost_ns; /* CPU time of one position, on average; 0: not known */
+    uint64_t places;      /* at the last tick */
+};
+
+/* A tick: what it charges each thread that it finds. */
+struct calls_tick {
+    struct calls_source *source;
+    int64_t gap_ns; /* the time since the last tick, times the weight */
+    double share;   /* of the threads */
+    uint64_t places;
+};
+
+/* --- start, stop --- */
+
+static void refuse_counting(struct calls_source *source, const char *why)
+{
+    (void)snprintf(source->refusal, sizeof(source->refusal), "%s", why);
+}
+
+static void start_counter(struct calls_source *source)
+{
+    const struct smp_options *options = &source->options;
+    const struct smp_counting_plan plan = {
+        .quota = source->counting,
+        .roots = options->root_methods,
+        .filter = options->instrumentation_filter,
+        .instrumentation = options->instrumentation,
+        .timing = options->method_timing,
+        .max_methods = (uint32_t)options->max_counted_methods,
+        .max_nodes = (uint32_t)options->max_call_nodes,
+        .max_depth = (uint32_t)options->max_call_depth,
+    };
+    char message[SMP_COUNTER_MESSAGE_BYTES] = "this JVM does not let methods be changed";
+
+    source->was_started = true;
+    if (source->counter->start != NULL)
+        source->is_on = source->counter->start(source->counter->self, &plan, message) == SMP_OK;
+    if (!source->is_on)
+        refuse_counting(source, message);
+}
+
+static void begin_judging(struct calls_source *source, int64_t now_ns)
+{
+    struct smp_counter_figures figures = { 0 };
+
+    source->counter->get_figures(source->counter->self, &figures);
+    smp_dropper_init(&source->dropper, (uint32_t)source->options.overhead_limit_per_mille,
+                     figures.call_cost_ns > 0 ? figures.call_cost_ns : 1);
+    smp_call_rates_clear(&source->rates);
+    source->judged_ns = now_ns;
+}
+
+/* Calls of a pause are not counted. */
+static void mark_calls(void *self, int64_t now_ns)
+{
+    struct calls_source *source = self;
+
+    if (source->counting == NULL)
+        return;
+    if (!source->was_started)
+        start_counter(source);
+    if (!source->is_on)
+        return;
+    if (source->was_paused) {
+        source->counter->reset(source->counter->self);
+        smp_call_trees_reset(&source->trees);
+    }
+    source->was_paused = false;
+    source->ticked_ns = now_ns;
+    source->batches_ns = now_ns;
+    source->next_read_ns = now_ns + SMP_CALLS_READ_MS * NS_PER_MS;
+    begin_judging(source, now_ns);
+}
+
+static void stop_calls(void *self)
+{
+    ((struct calls_source *)self)->was_paused = true;
+}
+
+/* --- reads --- */
+
+static void on_counted(void *context, const struct smp_counted_thread *thread,
+                       const struct smp_counted_call *call)
+{
+    struct calls_source *source = context;
+
+    smp_call_credit_counted(&source->credit, thread, call);
+}
+
+static void on_tree_ended(void *context, uint64_t number)
+{
+    struct calls_source *source = context;
+    struct smp_call_tree *tree = smp_call_trees_find(&source->trees, number);
+
+    if (tree != NULL)
+        smp_call_credit_pending_of(&source->credit, tree);
+    smp_call_trees_remove(&source->trees, number);
+}
+
+static void judge_methods(struct calls_source *source, int64_t now_ns)
+{
+    int32_t dropped[SMP_DROPPER_MOST];
+    const int64_t elapsed_ns = now_ns - source->judged_ns;
+    size_t count;
+
+    if (elapsed_ns < SMP_CALLS_JUDGE_MS * NS_PER_MS)
+        return;
+    count = smp_dropper_judge(&source->dropper, source->rates.rates, source->rates.count,
+                              elapsed_ns, dropped);
+    if (count > 0)
+        source->counter->drop(source->counter->self, dropped, count);
+    smp_call_rates_clear(&source->rates);
+    source->judged_ns = now_ns;
+}
+
+static void read_counter(struct calls_source *source)
+{
+    const int64_t began_ns = smp_clock_own_cpu_ns();
+    const struct smp_counter_visitor visitor = {
+        .counted = on_counted,
+        .ended = on_tree_ended,
+        .context = source,
+    };
+    int64_t gap_ns;
+
+    smp_call_credit_begin(&source->credit);
+    source->counter->read(source->counter->self, &visitor);
+    smp_call_credit_pending(&source->credit);
+    judge_methods(source, source->ticked_ns);
+    gap_ns = (smp_clock_own_cpu_ns() - began_ns) * SMP_CALLS_READ_SHARE;
+    if (gap_ns < SMP_CALLS_READ_MS * NS_PER_MS)
+        gap_ns = SMP_CALLS_READ_MS * NS_PER_MS;
+    source->next_read_ns = source->ticked_ns + gap_ns;
+}
+
+static void reset_calls(void *self)
+{
+    struct calls_source *source = self;
+
+    if (!source->is_on)
+        return;
+    source->counter->reset(source->counter->self);
+    smp_call_trees_reset(&source->trees);
+    smp_call_rates_clear(&source->rates);
+    source->judged_ns = source->ticked_ns;
+    source->credit.lost_calls = 0;
+    source->credit.uncounted_calls = 0;
+    smp_interval_forget_counted(source->attribution->interval);
+}
+
+static void discard_warm_up(struct calls_source *source)
+{
+    struct smp_counter_figures figures = { 0 };
+
+    if (!source->options.discard_warm_up || source->has_warmed_up)
+        return;
+    source->counter->get_figures(source->counter->self, &figures);
+    if (figures.batches != source->batches || figures.has_work || !figures.is_root_entered) {
+        source->batches = figures.batches;
+        source->batches_ns = source->ticked_ns;
+        return;
+    }
+    if (source->ticked_ns - source->batches_ns < SMP_CALLS_WARM_UP_MS * NS_PER_MS)
+        return;
+    source->has_warmed_up = true;
+    reset_calls(source);
+}
+
+/* --- ticks --- */
+
+/* Does the thread use a CPU, or would it if it got one? */
+static bool is_on_cpu(const struct calls_source *source, int32_t tid)
+{
+    const struct smp_os_thread_source *os_threads = &source->jvm->os_threads;
+    int64_t first_ns = 0;
+    int64_t second_ns = 0;
+
+    if (tid <= 0 || !smp_clock_thread_cpu_ns(tid, &first_ns) ||
+        !smp_clock_thread_cpu_ns(tid, &second_ns))
+        return false;
+    return second_ns > first_ns ||
+           (os_threads->is_runnable != NULL && os_threads->is_runnable(os_threads->self, tid));
+}
+
+static void start_clock_of(struct smp_call_tree *tree, int64_t gap_ns)
+{
+    int64_t clock_ns = 0;
+
+    if (tree->has_clock || tree->tid <= 0 || !smp_clock_thread_cpu_ns(tree->tid, &clock_ns))
+        return;
+    tree->has_clock = true;
+    tree->clock_ns = clock_ns - gap_ns; /* a tick charges the time before it */
+}
+
+static void charge_call(const struct calls_tick *tick, struct smp_call_tree *tree, uint32_t ordinal)
+{
+    struct calls_source *source = tick->source;
+    struct smp_call_entry *entry = smp_call_tree_entry(&source->trees, tree, ordinal);
+    const bool is_running = is_on_cpu(source, tree->tid);
+
+    if (entry == NULL)
+        return;
+    if (is_running) {
+        start_clock_of(tree, tick->gap_ns);
+        entry->cpu_ns += tick->gap_ns;
+        tree->running_ns += tick->gap_ns;
+    }
+    if (is_running || source->options.clock == SMP_CLOCK_WALL)
+        entry->wall_ns += tick->gap_ns;
+    smp_call_tree_note_pending(tree, ordinal);
+}
+
+static void on_call_place(void *context, const struct smp_counted_thread *thread,
+                          const struct smp_call_place *place)
+{
+    struct calls_tick *tick = context;
+    struct calls_source *source = tick->source;
+    struct smp_call_tree *tree = NULL;
+    const double drawn = (double)smp_random_next(&source->random) / (double)(UINT64_C(1) << 53);
+
+    tick->places++;
+    if (drawn >= tick->share)
+        return;
+    tree = smp_call_trees_get(&source->trees, thread);
+    if (tree == NULL)
+        return;
+    smp_call_credit_remember_group(&source->credit, tree);
+    if (place->is_in_hook || place->ordinal == 0)
+        tree->hook_ns += tick->gap_ns;
+    else if (source->options.method_timing == SMP_METHOD_TIMING_SAMPLED)
+        charge_call(tick, tree, place->ordinal);
+}
+
+/* The part of the threads that is charged at this tick; by what is known before it. */
+static double share_of_places(const struct calls_source *source, int64_t gap_ns)
+{
+    const double allowed_ns = (double)gap_ns * (double)source->options.overhead_limit_per_mille /
+                              (PER_MILLE * SMP_CALLS_TICK_SHARE);
+    const double needed_ns = source->place_cost_ns * (double)source->places;
+    const double share = needed_ns > allowed_ns ? allowed_ns / needed_ns : 1;
+
+    return share > 1.0 / SMP_CALLS_LEAST_SHARE ? share : 1.0 / SMP_CALLS_LEAST_SHARE;
+}
+
+static void charge_places(struct calls_source *source, int64_t gap_ns)
+{
+    const double share = share_of_places(source, gap_ns);
+    const int64_t began_ns = smp_clock_own_cpu_ns();
+    struct calls_tick tick = {
+        .source = source,
+        .gap_ns = (int64_t)((double)gap_ns / share),
+        .share = share,
+    };
+    double charged;
+
+    source->counter->positions(source->counter->self, on_call_place, &tick);
+    source->places = tick.places;
+    charged = (double)tick.places * share;
+    if (charged >= 1)
+        source->place_cost_ns +=
+            ((double)(smp_clock_own_cpu_ns() - began_ns) / charged - source->place_cost_ns) /
+            COST_MEMORY;
+}
+
+static void tick_calls(void *self, int64_t now_ns)
+{
+    struct calls_source *source = self;
+    const int64_t gap_ns = now_ns - source->ticked_ns;
+
+    if (!source->is_on)
+        return;
+    source->ticked_ns = now_ns;
+    if (gap_ns > 0 && source->options.method_timing != SMP_METHOD_TIMING_NONE)
+        charge_places(source, gap_ns);
+    discard_warm_up(source);
+    if (now_ns >= source->next_read_ns)
+        read_counter(source);
+}
+
+static uint64_t idle_ticks_of_calls(const void *self)
+{
+    const struct calls_source *source = self;
+
+    return source->is_on && source->options.method_timing != SMP_METHOD_TIMING_NONE ? 0
+                                                                                    : UINT64_MAX;
+}
+
+/* --- the end of an interval --- */
+
+/* Of the interval: what is so at its end would be there twice if it were added to what an earlier
+ * flush of the same interval has put there. */
+static void put_account(struct calls_source *source)
+{
+    struct smp_counting_account *account = NULL;
+
+    if (smp_counting_account_create(source->quota, &account) != SMP_OK)
+        return;
+    source->counter->account(source->counter->self, account);
+    smp_counting_account_add(account, SMP_COUNTING_OVER_NODE_LIMIT, source->credit.uncounted_calls);
+    smp_counting_account_add(account, SMP_COUNTING_OVER_MEMORY_LIMIT, source->credit.lost_calls);
+    if (smp_interval_add_counting(source->attribution->interval, account) == SMP_OK) {
+        source->credit.uncounted_calls = 0;
+        source->credit.lost_calls = 0;
+    }
+    smp_counting_account_destroy(account);
+}
+
+static void flush_calls(void *self, enum smp_flush reason)
+{
+    struct calls_source *source = self;
+
+    if (!source->is_on || (reason != SMP_FLUSH_INTERVAL && reason != SMP_FLUSH_LAST))
+        return;
+    read_counter(source);
+    put_account(source);
+}
+
+/* --- options, figures --- */
+
+static void set_calls_options(void *self, const struct smp_options *options)
+{
+    struct calls_source *source = self;
+    const bool is_other =
+        options->overhead_limit_per_mille != source->options.overhead_limit_per_mille;
+
+    source->options.overhead_limit_per_mille = options->overhead_limit_per_mille;
+    if (options->discard_warm_up && !source->options.discard_warm_up) {
+        source->has_warmed_up = false;
+        source->batches_ns = source->ticked_ns;
+    }
+    source->options.discard_warm_up = options->discard_warm_up;
+    if (source->is_on && is_other)
+        begin_judging(source, source->ticked_ns);
+}
+
+static void change_calls_filter(SMP_UNUSED void *self)
+{
+}
+
+static void get_calls_live(const void *self, struct smp_source_live *out)
+{
+    const struct calls_source *source = self;
+
+    out->counts_calls = source->is_on;
+    out->counting_bytes = source->is_on ? smp_quota_used(source->counting) : 0;
+    (void)snprintf(out->counting_refusal, sizeof(out->counting_refusal), "%s", source->refusal);
+}
+
+static const char *take_calls_refusal(void *self, const char **property)
+{
+    struct calls_source *source = self;
+
+    if (source->refusal[0] == '\0' || source->is_told)
+        return NULL;
+    source->is_told = true;
+    *property = source->options.root_methods[0] != '\0' ? "rootMethods" : "instrumentation";
+    return source->refusal;
+}
+
+/* --- create, destroy --- */
+
+static void destroy_calls(void *self)
+{
+    struct calls_source *source = self;
+
+    if (source->is_on)
+        source->counter->stop(source->counter->self);
+    smp_call_credit_fini(&source->credit);
+    smp_call_rates_fini(&source->rates);
+    smp_call_trees_fini(&source->trees);
+    smp_options_fini(&source->options);
+    smp_quota_release(source->counting);
+    smp_free(source->quota, source);
+}
+
+static enum smp_status prepare_counting(struct calls_source *source)
+{
+    source->counting =
+        smp_quota_create((size_t)source->options.memory_limit_bytes / SMP_CALLS_MEMORY_SHARE);
+    if (source->counting == NULL)
+        return SMP_ENOMEM;
+    source->trees.quota = source->counting;
+    source->rates.quota = source->counting;
+    source->rates.is_timed = source->options.method_timing != SMP_METHOD_TIMING_NONE;
+    return SMP_OK;
+}
+
+static struct smp_source describe_calls_source(struct calls_source *source)
+{
+    return (struct smp_source){
+        .mark = mark_calls,
+        .tick = tick_calls,
+        .flush = flush_calls,
+        .stop = stop_calls,
+        .reset_counts = reset_calls,
+        .set_options = set_calls_options,
+        .filter_changed = change_calls_filter,
+        .idle_ticks = idle_ticks_of_calls,
+        .get_live = get_calls_live,
+        .take_refusal = take_calls_refusal,
+        .destroy = destroy_calls,
+        .self = source,
+    };
+}
+
+enum smp_status smp_calls_create(const struct smp_source_setup *setup, struct smp_source *out)
+{
+    struct calls_source *source = smp_alloc(setup->quota, sizeof(*source));
+    enum smp_status status;
+
+    if (source == NULL)
+        return SMP_ENOMEM;
+    source->quota = setup->quota;
+    source->jvm = setup->jvm;
+    source->counter = &setup->jvm->calls;
+    source->attribution = setup->attribution;
+    source->random = (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)source;
+    source->credit = (struct smp_call_credit){
+        .counter = source->counter,
+        .roster = setup->roster,
+        .attribution = setup->attribution,
+        .trees = &source->trees,
+        .rates = &source->rates,
+        .is_exact = setup->options->method_timing == SMP_METHOD_TIMING_EXACT,
+    };
+    status = smp_options_copy(setup->quota, setup->options, &source->options);
+    if (status == SMP_OK && smp_options_count_calls(setup->options))
+        status = prepare_counting(source);
+    if (status != SMP_OK) {
+        destroy_calls(source);
+        return status;
+    }
+    *out = describe_calls_source(source);
+    return SMP_OK;
+}
+
+enum smp_status smp_calls_check(const struct smp_options *options,
+                                char message[SMP_OPTIONS_MESSAGE_BYTES])
+{
+    struct smp_root_rules *rules = NULL;
+    struct smp_call_filter *filter = NULL;
+    enum smp_status status = smp_root_rules_create(NULL, options->root_methods, &rules, message);
+
+    if (status == SMP_OK)
+        status = smp_call_filter_create(NULL, options->instrumentation_filter, &filter, message);
+    smp_call_filter_destroy(filter);
+    smp_root_rules_destroy(rules);
+    return status;
+}

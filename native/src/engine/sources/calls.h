@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * calls.h - the source of counted calls: how often each method was called from root methods down,
+ * and how long that took.
+ *
+ *   counter (call_counter.h) ─► each tick: where threads are ─► pending time (SAMPLED)
+ *                            └► each second or more: counts, EXACT's times ─► nodes of the interval
+ *
+ * SAMPLED charges the time since the last tick to the call that a thread runs at a tick; a tick
+ * inside of a probe counts for the group's hook share instead. It is right on average, as the time
+ * of a tick does not depend on what it finds: so ticks are not left out while it is on. CPU time is
+ * charged where a thread runs at the tick. Past a quarter of the overhead limit a random part of
+ * the threads is charged, with the inverse weight.
+ *
+ * A session without root methods has a source that does nothing. Where counting cannot start, the
+ * session goes on without, and take_refusal says why.
+ *
+ * Owns     a quota of its own for all that counting takes: half of the memory limit, on top of it.
+ * Threads  the sampler thread only; check: any.
+ * Errors   create: SMP_ENOMEM, SMP_EQUOTA. Afterwards: the account of counting.
+ * Cost     tick: 0.1 us for each thread that was inside of a root, 1 us for one that is. Reads take
+ *          at most a quarter of a percent of a core.
+ */
+#ifndef SMP_ENGINE_SOURCES_CALLS_H
+#define SMP_ENGINE_SOURCES_CALLS_H
+
+#include "base/status.h"
+#include "engine/sources/source.h"
+#include "model/options.h"
+
+enum {
+    SMP_CALLS_MEMORY_SHARE = 2,  /* counting may take half of memoryLimitBytes, on top of it */
+    SMP_CALLS_READ_MS = 1000,    /* the least time between two reads, */
+    SMP_CALLS_READ_SHARE = 400,  /* or so many times what one costs */
+    SMP_CALLS_TICK_SHARE = 4,    /* of the overhead limit: for the positions of a tick */
+    SMP_CALLS_LEAST_SHARE = 16,  /* one thread in so many is charged at least */
+    SMP_CALLS_WARM_UP_MS = 3000, /* discardWarmUp: no new method for so long */
+    SMP_CALLS_JUDGE_MS = 500     /* the least time that methods are judged by */
+};
+
+SMP_CHECKED enum smp_status smp_calls_create(const struct smp_source_setup *setup,
+                                             struct smp_source *out);
+
+/* What rootMethods and instrumentationFilter say. SMP_EINVAL with a message that names the
+ * property, the value and what is allowed; SMP_ENOMEM. */
+SMP_CHECKED enum smp_status smp_calls_check(const struct smp_options *options,
+                                            char message[SMP_OPTIONS_MESSAGE_BYTES]);
+
+#endif

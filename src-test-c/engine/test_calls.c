@@ -1,0 +1,1050 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counted calls: what the source makes of a counter's trees and positions. */
+#include "engine/sources/calls.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "base/random.h"
+#include "support/failing_alloc.h"
+#include "support/fake_counter.h"
+#include "support/option_text.h"
+#include "support/sampler_fixture.h"
+#include "support/tree_amounts.h"
+
+#define MS FIXTURE_MS
+#define S (1000 * MS)
+#define TICK (50 * MS)
+#define ROOTS "rootMethods=app.Shop.handle\n"
+
+enum { MAX_PATH = 4096, METHODS = 5 };
+
+/* A sampler, a counter, a thread of both. */
+struct setting {
+    struct sampler_fixture *f;
+    struct fake_counter *counter;
+    int32_t methods[METHODS]; /* handle, load, parse, save, get */
+};
+
+static int64_t cpu_ns_of_thread; /* of each thread alike */
+static int64_t cpu_ns_of_reading;
+
+static bool read_cpu(void *self, int32_t tid, int64_t *out)
+{
+    (void)self;
+    (void)tid;
+    cpu_ns_of_thread += cpu_ns_of_reading;
+    *out = cpu_ns_of_thread;
+    return true;
+}
+
+static void begin(struct setting *s, const char *options)
+{
+    static const char *const names[METHODS] = { "handle", "load", "parse", "save", "get" };
+
+    memset(s, 0, sizeof(*s));
+    s->counter = fake_counter_create();
+    for (int i = 0; i < METHODS; i++)
+        s->methods[i] = fake_counter_method(s->counter, "app.Shop", names[i]);
+    s->f = sampler_fixture_create_counting(options, fake_counter_interface(s->counter));
+    cpu_ns_of_thread = 0;
+    cpu_ns_of_reading = 0;
+    s->f->clock.seam.thread_cpu_ns = read_cpu;
+}
+
+/* A thread that the sampler samples, and that is counted. */
+static int add_thread(struct setting *s, const char *name)
+{
+    struct fake_thread *thread = fake_jvm_start(s->f->vm, name);
+
+    fake_jvm_run(s->f->vm, thread, "java.lang.Thread.run|app.Shop.handle");
+    return fake_counter_thread(s->counter, thread->thread.serial, 0, name);
+}
+
+static void end(struct setting *s)
+{
+    sampler_fixture_destroy(s->f);
+    fake_counter_destroy(s->counter);
+}
+
+/* --- reading a profile --- */
+
+static struct smp_group_info *counted_group(const struct smp_profile *profile, const char *name)
+{
+    for (uint32_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
+        struct smp_group_info *info =
+            smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
+        if (info->kind == SMP_GROUP_COUNTED && strcmp(info->name, name) == 0)
+            return info;
+    }
+    return NULL;
+}
+
+static bool is_method(const struct smp_profile *profile, uint32_t location, const char *text)
+{
+    struct smp_bytes bytes;
+
+    smp_bytes_init(&bytes, NULL, MAX_PATH);
+    smp_methods_method_text(profile->methods, location, &bytes);
+    const bool is_equal = strcmp(smp_bytes_text(&bytes), text) == 0;
+    smp_bytes_fini(&bytes);
+    return is_equal;
+}
+
+/* path: methods of app.Shop from the root down, "handle|load". 0: there is no such node. */
+static uint32_t node_of_path(const struct setting *s, const char *group, const char *path)
+{
+    const struct smp_profile *profile = s->f->profile;
+    const struct smp_group_info *info = counted_group(profile, group);
+    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
+    char *copy = strdup(path);
+    char *rest = path[0] == '\0' ? NULL : copy;
+    uint32_t node = info == NULL ? 0 : info->root;
+
+    for (char *name = strsep(&rest, "|"); name != NULL && node != 0; name = strsep(&rest, "|")) {
+        char text[100];
+        uint32_t child = nodes[node].last_child;
+        (void)snprintf(text, sizeof(text), "%s%s", name[0] == '[' ? "" : "app.Shop.", name);
+        while (child != 0 && !is_method(profile, nodes[child].location, text))
+            child = smp_tree_next_siblings(profile->tree)[child];
+        node = child;
+    }
+    free(copy);
+    return node;
+}
+
+static int64_t self_of(const struct setting *s, const char *group, const char *path,
+                       enum smp_measure measure)
+{
+    const uint32_t node = node_of_path(s, group, path);
+
+    return node == 0 ? -1 : smp_tree_self(s->f->profile->tree, node, measure);
+}
+
+static int64_t calls_of(const struct setting *s, const char *path)
+{
+    return self_of(s, "main", path, SMP_MEASURE_CALLS);
+}
+
+static int64_t wall_of(const struct setting *s, const char *path)
+{
+    return self_of(s, "main", path, SMP_MEASURE_WALL);
+}
+
+static int64_t all_calls(const struct setting *s)
+{
+    return smp_profile_total(s->f->profile, SMP_MEASURE_CALLS);
+}
+
+/* Without those under [over memory limit]. */
+static int64_t placed_calls(const struct setting *s)
+{
+    const struct smp_profile *profile = s->f->profile;
+    int64_t calls = all_calls(s);
+
+    for (uint32_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
+        const struct smp_group_info *info =
+            smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
+        if (info->kind == SMP_GROUP_COUNTED &&
+            self_of(s, info->name, "[over memory limit]", SMP_MEASURE_CALLS) > 0)
+            calls -= self_of(s, info->name, "[over memory limit]", SMP_MEASURE_CALLS);
+    }
+    return calls;
+}
+
+static uint64_t figure(const struct setting *s, enum smp_counting counting)
+{
+    return s->f->profile->counting == NULL
+               ? 0
+               : smp_counting_account_figure(s->f->profile->counting, counting);
+}
+
+static void run(const struct setting *s, int64_t ns)
+{
+    for (int64_t i = 0; i < ns / TICK; i++)
+        sampler_fixture_tick(s->f, TICK);
+}
+
+static bool was_logged(const struct setting *s, const char *text)
+{
+    char message[SMP_LOG_MESSAGE_BYTES];
+    enum smp_log_level level;
+    bool was = false;
+
+    while (smp_log_take(s->f->log, &level, message))
+        was = was || strstr(message, text) != NULL;
+    return was;
+}
+
+/* --- counts --- */
+
+static void without_roots_the_counter_is_not_touched(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, "");
+    add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    assert_int_equal(smp_sampler_idle_ticks(s.f->sampler) > 0, 0); /* a thread is due */
+    run(&s, 3 * S);
+    smp_sampler_reset_counts(s.f->sampler);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(s.counter->starts + s.counter->reads + s.counter->position_calls, 0);
+    assert_int_equal(s.counter->resets, 0);
+    assert_null(s.f->profile->counting);
+    assert_false(smp_thread_groups_has_counted(s.f->profile->groups));
+    assert_int_equal(smp_tree_column(s.f->profile->tree, SMP_MEASURE_CALLS).step, 0);
+    end(&s);
+}
+
+static void calls_are_those_of_the_counter(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS "maxCountedMethods=7\nmaxCallNodes=100\nmaxCallDepth=9\n"
+                    "instrumentation=EAGER\nmethodTiming=NONE\n");
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    assert_int_equal(s.counter->starts, 1);
+    assert_string_equal(s.counter->roots, "app.Shop.handle");
+    assert_int_equal(s.counter->plan.max_methods, 7);
+    assert_int_equal(s.counter->plan.max_nodes, 100);
+    assert_int_equal(s.counter->plan.max_depth, 9);
+    assert_int_equal(s.counter->plan.instrumentation, SMP_INSTRUMENTATION_EAGER);
+    assert_int_equal(s.counter->plan.timing, SMP_METHOD_TIMING_NONE);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    fake_counter_call(s.counter, thread, s.methods[1], 10000000);
+    fake_counter_enter(s.counter, thread, s.methods[2], false);
+    fake_counter_call(s.counter, thread, s.methods[2], 3); /* a recursion */
+    run(&s, 2 * S);
+    fake_counter_exit(s.counter, thread);
+    fake_counter_exit(s.counter, thread);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(calls_of(&s, "handle"), 1);
+    assert_int_equal(calls_of(&s, "handle|load"), 10000000);
+    assert_int_equal(calls_of(&s, "handle|parse"), 1);
+    assert_int_equal(calls_of(&s, "handle|parse|parse"), 3);
+    assert_int_equal(all_calls(&s), 10000005);
+    assert_int_equal(s.counter->position_calls, 0); /* NONE takes no times */
+    /* the next interval has the new ones alone */
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    fake_counter_call(s.counter, thread, s.methods[1], 4);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(calls_of(&s, "handle"), 1);
+    assert_int_equal(calls_of(&s, "handle|load"), 4);
+    assert_int_equal(all_calls(&s), 5);
+    /* a callee whose callers did not change is below them all the same */
+    fake_counter_call(s.counter, thread, s.methods[1], 2);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(calls_of(&s, "handle"), 0);
+    assert_int_equal(calls_of(&s, "handle|load"), 2);
+    end(&s);
+    assert_true(true);
+}
+
+/* Random programs; the reference adds up calls by path. */
+enum { REFERENCE_PATHS = 400, TWIN_THREADS = 4, DEEPEST = 5 };
+
+struct reference {
+    char paths[REFERENCE_PATHS][128];
+    int64_t calls[REFERENCE_PATHS];
+    size_t count;
+};
+
+static void reference_add(struct reference *reference, const char *path)
+{
+    size_t i = 0;
+
+    while (i < reference->count && strcmp(reference->paths[i], path) != 0)
+        i++;
+    assert_true(i < REFERENCE_PATHS);
+    if (i == reference->count)
+        (void)snprintf(reference->paths[reference->count++], 128, "%s", path);
+    reference->calls[i]++;
+}
+
+struct twin_thread {
+    int thread;
+    int depth;
+    char path[128];          /* of the call that runs */
+    size_t lengths[DEEPEST]; /* of its callers' paths */
+};
+
+static void step_program(struct setting *s, struct twin_thread *twin, struct reference *reference,
+                         uint64_t *random)
+{
+    static const char *const names[METHODS] = { "handle", "load", "parse", "save", "get" };
+    const uint64_t what = smp_random_next(random) % 8;
+    const size_t method = twin->depth == 0 ? 0 : 1 + smp_random_next(random) % (METHODS - 1);
+
+    if (twin->depth > 0 && (what < 4 || twin->depth == DEEPEST)) {
+        fake_counter_exit(s->counter, twin->thread);
+        twin->path[twin->lengths[--twin->depth]] = '\0';
+        return;
+    }
+    const size_t length = strlen(twin->path);
+    twin->lengths[twin->depth] = length;
+    (void)snprintf(twin->path + length, sizeof(twin->path) - length, "%s%s",
+                   twin->depth == 0 ? "" : "|", names[method]);
+    twin->depth++;
+    fake_counter_enter(s->counter, twin->thread, s->methods[method], twin->depth == 1);
+    reference_add(reference, twin->path);
+}
+
+static void random_programs_are_counted_to_the_last_call(void **state)
+{
+    struct setting s;
+    struct twin_thread twins[TWIN_THREADS] = { 0 };
+    struct reference *reference = calloc(1, sizeof(*reference));
+    uint64_t random = 7;
+
+    (void)state;
+    begin(&s, ROOTS);
+    for (int i = 0; i < TWIN_THREADS; i++)
+        twins[i].thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    for (int interval = 0; interval < 30; interval++) {
+        int64_t sum = 0;
+        memset(reference, 0, sizeof(*reference));
+        for (int i = 0; i < 300; i++) {
+            step_program(&s, &twins[smp_random_next(&random) % TWIN_THREADS], reference, &random);
+            if (i % 50 == 0)
+                sampler_fixture_tick(s.f, TICK * (int64_t)(1 + smp_random_next(&random) % 30));
+        }
+        sampler_fixture_seal(s.f);
+        for (size_t i = 0; i < reference->count; i++) {
+            assert_int_equal(calls_of(&s, reference->paths[i]), reference->calls[i]);
+            sum += reference->calls[i];
+        }
+        assert_int_equal(all_calls(&s), sum);
+    }
+    free(reference);
+    end(&s);
+}
+
+static void threads_of_a_group_share_a_tree(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    for (int i = 0; i < 3; i++) {
+        char name[20];
+        (void)snprintf(name, sizeof(name), "pool-%d", i);
+        const int thread = add_thread(&s, strdup(name));
+        fake_counter_enter(s.counter, thread, s.methods[0], true);
+        fake_counter_call(s.counter, thread, s.methods[1], 2);
+    }
+    sampler_fixture_start(s.f);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(self_of(&s, "pool-", "handle", SMP_MEASURE_CALLS), 3);
+    assert_int_equal(self_of(&s, "pool-", "handle|load", SMP_MEASURE_CALLS), 6);
+    assert_int_equal(counted_group(s.f->profile, "pool-")->thread_count, 3);
+    for (int i = 0; i < 3; i++)
+        free((char *)(uintptr_t)s.counter->threads[i].thread.name);
+    end(&s);
+}
+
+static void calls_of_ended_threads_stay_with_their_group(void **state)
+{
+    struct smp_sampler_live live;
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    struct fake_thread *ending = fake_jvm_start(s.f->vm, "main");
+    fake_jvm_run(s.f->vm, ending, "java.lang.Thread.run");
+    const int known = fake_counter_thread(s.counter, ending->thread.serial, 0, "main");
+    const int unknown = fake_counter_thread(s.counter, 0, 0, "short-17");
+    const int nameless = fake_counter_thread(s.counter, 0, 0, NULL);
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, known, s.methods[0], true);
+    run(&s, S); /* a read: its group is known then */
+    fake_counter_call(s.counter, known, s.methods[1], 5);
+    fake_counter_exit(s.counter, known);
+    fake_counter_enter(s.counter, unknown, s.methods[0], true);
+    fake_counter_enter(s.counter, nameless, s.methods[0], true);
+    fake_counter_enter(s.counter, known, s.methods[0], true);
+    run(&s, 2 * TICK);
+    fake_jvm_end(s.f->vm, ending);
+    run(&s, 2 * TICK);
+    fake_counter_end(s.counter, known);
+    fake_counter_end(s.counter, unknown);
+    fake_counter_end(s.counter, nameless);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(calls_of(&s, "handle|load"), 5);
+    assert_int_equal(calls_of(&s, "handle"), 2);
+    assert_int_equal(wall_of(&s, "handle"), S + 4 * TICK);
+    assert_int_equal(self_of(&s, "short-", "handle", SMP_MEASURE_CALLS), 1);
+    assert_int_equal(self_of(&s, "[ended threads]", "handle", SMP_MEASURE_CALLS), 1);
+    assert_int_equal(all_calls(&s), 9);
+    /* and their trees are gone */
+    smp_sampler_get_live(s.f->sampler, &live);
+    const size_t before = live.source.counting_bytes;
+    for (int i = 0; i < 200; i++) {
+        const int more = fake_counter_thread(s.counter, 0, 0, "short-18");
+        fake_counter_enter(s.counter, more, s.methods[0], true);
+        fake_counter_end(s.counter, more);
+        run(&s, S);
+    }
+    smp_sampler_get_live(s.f->sampler, &live);
+    assert_in_range(live.source.counting_bytes, 1, before + 1000);
+    end(&s);
+}
+
+static void a_thread_that_ends_before_the_first_read_is_known_from_a_tick(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    struct fake_thread *ending = fake_jvm_start(s.f->vm, "main");
+    fake_jvm_run(s.f->vm, ending, "java.lang.Thread.run");
+    const int thread = fake_counter_thread(s.counter, ending->thread.serial, 0, NULL);
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    run(&s, 2 * TICK);
+    fake_jvm_end(s.f->vm, ending);
+    fake_counter_end(s.counter, thread);
+    run(&s, 2 * TICK);
+    assert_int_equal(s.counter->reads, 0);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(calls_of(&s, "handle"), 1);
+    assert_int_equal(wall_of(&s, "handle"), 2 * TICK);
+    end(&s);
+}
+
+static enum smp_naming name_by_rule(void *self, const struct fake_thread *thread, char *out,
+                                    size_t size)
+{
+    (void)self;
+    if (strcmp(thread->name, "secret") == 0)
+        return SMP_NAMING_SKIP;
+    (void)snprintf(out, size, "by rule");
+    return SMP_NAMING_NAMED;
+}
+
+static void groups_are_those_of_the_rule_for_names(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS "defaultThreadNameRule=false\n");
+    fake_jvm_set_rule(s.f->vm, name_by_rule, NULL);
+    const int thread = add_thread(&s, "main");
+    const int secret = add_thread(&s, "secret");
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    fake_counter_enter(s.counter, secret, s.methods[0], true);
+    run(&s, S);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(self_of(&s, "by rule", "handle", SMP_MEASURE_CALLS), 1);
+    assert_int_equal(all_calls(&s), 1);
+    end(&s);
+}
+
+static void calls_go_to_the_group_that_the_thread_has_now(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    struct fake_thread *renamed = fake_jvm_start(s.f->vm, "main");
+    fake_jvm_run(s.f->vm, renamed, "java.lang.Thread.run");
+    const int thread = fake_counter_thread(s.counter, renamed->thread.serial, 0, "main");
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    fake_counter_call(s.counter, thread, s.methods[1], 3);
+    run(&s, 2 * S);
+    fake_jvm_rename(s.f->vm, renamed, "other");
+    run(&s, 20 * S);
+    fake_counter_call(s.counter, thread, s.methods[1], 4);
+    run(&s, 2 * S);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(calls_of(&s, "handle|load"), 3);
+    assert_int_equal(self_of(&s, "other", "handle|load", SMP_MEASURE_CALLS), 4);
+    assert_int_equal(self_of(&s, "other", "handle", SMP_MEASURE_CALLS), 0);
+    end(&s);
+}
+
+static void threads_that_are_left_out_are_not_counted(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS "skipDaemonThreads=true\n");
+    struct fake_thread *daemon = fake_jvm_start_as(s.f->vm, "daemon", true, false);
+    fake_jvm_run(s.f->vm, daemon, "java.lang.Thread.run");
+    const int left_out = fake_counter_thread(s.counter, daemon->thread.serial, 0, "daemon");
+    const int is_virtual = fake_counter_thread(s.counter, 0, 0, "virtual");
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, left_out, s.methods[0], true);
+    fake_counter_enter(s.counter, is_virtual, s.methods[0], true);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    run(&s, 2 * S);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(all_calls(&s), 1);
+    assert_int_equal(calls_of(&s, "handle"), 1);
+    assert_int_equal(figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT), 0);
+    end(&s);
+}
+
+/* --- times --- */
+
+static void ticks_charge_the_call_that_runs(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    assert_int_equal(smp_sampler_idle_ticks(s.f->sampler), 0);
+    run(&s, S); /* outside of all roots */
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    run(&s, 3 * TICK);
+    fake_counter_enter(s.counter, thread, s.methods[1], false);
+    run(&s, 2 * S);
+    s.counter->threads[thread].is_in_hook = true;
+    run(&s, 4 * TICK);
+    s.counter->threads[thread].is_in_hook = false;
+    fake_counter_exit(s.counter, thread);
+    fake_counter_exit(s.counter, thread);
+    run(&s, S);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
+    assert_int_equal(wall_of(&s, "handle|load"), 2 * S);
+    assert_int_equal(counted_group(s.f->profile, "main")->hook_ns, 4 * TICK);
+    assert_int_equal(self_of(&s, "main", "handle|load", SMP_MEASURE_CPU), 0);
+    end(&s);
+}
+
+static void cpu_time_goes_where_a_thread_runs(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS "reportJvmThreads=false\n");
+    const int thread = add_thread(&s, "main");
+    s.counter->threads[thread].thread.tid = 77;
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    run(&s, 10 * TICK); /* it waits: its clock stands */
+    fake_counter_enter(s.counter, thread, s.methods[1], false);
+    cpu_ns_of_reading = 1000;
+    for (int i = 0; i < 10; i++) {
+        cpu_ns_of_thread += TICK;
+        run(&s, TICK);
+    }
+    cpu_ns_of_reading = 0;
+    sampler_fixture_seal(s.f);
+    assert_int_equal(self_of(&s, "main", "handle", SMP_MEASURE_CPU), 0);
+    assert_int_equal(self_of(&s, "main", "handle|load", SMP_MEASURE_CPU), 10 * TICK);
+    assert_int_equal(wall_of(&s, "handle"), 10 * TICK);
+    /* found running at each tick, but its clock says that it had the CPU for a part of the time */
+    cpu_ns_of_reading = 1000;
+    for (int i = 0; i < 10; i++) {
+        cpu_ns_of_thread += TICK / 5;
+        run(&s, TICK);
+    }
+    sampler_fixture_seal(s.f);
+    const int64_t cpu_ns = self_of(&s, "main", "handle|load", SMP_MEASURE_CPU);
+    assert_in_range(cpu_ns, 2 * TICK, 2 * TICK + 10 * 5 * 1000);
+    end(&s);
+}
+
+static void with_the_clock_cpu_all_times_are_cpu_times(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS "clock=CPU\n");
+    const int thread = add_thread(&s, "main");
+    s.counter->threads[thread].thread.tid = 77;
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    run(&s, 10 * TICK);
+    fake_counter_enter(s.counter, thread, s.methods[1], false);
+    cpu_ns_of_reading = 1000;
+    cpu_ns_of_thread += TICK;
+    run(&s, TICK);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(wall_of(&s, "handle"), 0);
+    assert_int_equal(wall_of(&s, "handle|load"), TICK);
+    end(&s);
+}
+
+/* The counter's times include those of callees. */
+static void exact_times_become_times_of_their_own(void **state)
+{
+    struct setting s;
+    int64_t sum = 0;
+
+    (void)state;
+    begin(&s, ROOTS "methodTiming=EXACT\n");
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    for (int i = 0; i < 3; i++) {
+        fake_counter_enter(s.counter, thread, s.methods[0], true);
+        fake_clock_advance(&s.f->clock, 7 * MS);
+        fake_counter_enter(s.counter, thread, s.methods[1], false);
+        fake_clock_advance(&s.f->clock, 11 * MS);
+        fake_counter_enter(s.counter, thread, s.methods[1], false);
+        fake_clock_advance(&s.f->clock, 2 * MS);
+        run(&s, TICK); /* charges no node by the tick */
+        fake_counter_exit(s.counter, thread);
+        fake_counter_exit(s.counter, thread);
+        if (i < 2) {
+            fake_clock_advance(&s.f->clock, 1 * MS);
+            fake_counter_exit(s.counter, thread);
+        }
+    }
+    sampler_fixture_seal(s.f);
+    assert_int_equal(wall_of(&s, "handle"), 3 * 7 * MS + 2 * MS);
+    assert_int_equal(wall_of(&s, "handle|load"), 3 * 11 * MS);
+    assert_int_equal(wall_of(&s, "handle|load|load"), 3 * (2 * MS + TICK));
+    sum = wall_of(&s, "handle") + wall_of(&s, "handle|load") + wall_of(&s, "handle|load|load");
+    /* the call that runs goes on in the next interval */
+    fake_clock_advance(&s.f->clock, 5 * MS);
+    fake_counter_exit(s.counter, thread);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(wall_of(&s, "handle"), 5 * MS);
+    assert_int_equal(sum + 5 * MS, 3 * (20 * MS + TICK) + 2 * MS + 5 * MS);
+    assert_int_equal(self_of(&s, "main", "handle", SMP_MEASURE_CPU), 0);
+    end(&s);
+}
+
+/* A caller is read before what it calls, which has run on by then: its time becomes negative, and
+ * that is evened out by later reads. */
+static void times_of_reads_that_take_time_add_up(void **state)
+{
+    struct setting s;
+    int64_t sum_ns = 0;
+    int64_t began_ns;
+
+    (void)state;
+    begin(&s, ROOTS "methodTiming=EXACT\n");
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    began_ns = sampler_fixture_now(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    fake_counter_enter(s.counter, thread, s.methods[1], false);
+    fake_counter_enter(s.counter, thread, s.methods[2], false);
+    for (int i = 0; i < 20; i++) {
+        fake_clock_advance(&s.f->clock, MS);
+        atomic_store(&s.f->clock.step_ns, i < 19 ? 1000 : 0);
+        sampler_fixture_seal(s.f);
+        sum_ns += tree_wall(s.f->profile->tree, counted_group(s.f->profile, "main")->root);
+    }
+    /* The root's last reading is older than those of its callees by at most some steps. */
+    assert_in_range(sum_ns, 20 * MS, sampler_fixture_now(s.f) - began_ns + 3000);
+    assert_int_equal(wall_of(&s, "handle") > 0, false);
+    end(&s);
+}
+
+static void roots_have_their_shortest_and_longest_call(void **state)
+{
+    static const int64_t took_ms[] = { 5, 1, 9 };
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    for (int i = 0; i < 3; i++) {
+        fake_counter_enter(s.counter, thread, s.methods[0], true);
+        fake_clock_advance(&s.f->clock, took_ms[i] * MS);
+        fake_counter_exit(s.counter, thread);
+        run(&s, 2 * S); /* a read in between */
+    }
+    sampler_fixture_seal(s.f);
+    const struct smp_root_time *time =
+        smp_root_times_find(s.f->profile->root_times, node_of_path(&s, "main", "handle"));
+    assert_non_null(time);
+    assert_int_equal(time->calls, 3);
+    assert_int_equal(time->total_ns, 15 * MS);
+    assert_int_equal(time->min_ns, 1 * MS);
+    assert_int_equal(time->max_ns, 9 * MS);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(smp_root_times_count(s.f->profile->root_times), 0);
+    end(&s);
+}
+
+/* Ticks past the limit charge a part of the threads, with the inverse weight. */
+static void many_threads_are_charged_in_part(void **state)
+{
+    struct setting s;
+    int64_t all_ns = 0;
+
+    (void)state;
+    begin(&s, ROOTS "overheadLimitPerMille=1\n");
+    add_thread(&s, "main");
+    for (int i = 0; i < 2000; i++) {
+        const int thread = fake_counter_thread(s.counter, 0, 0, "virtual");
+        fake_counter_enter(s.counter, thread, s.methods[0], true);
+        s.counter->threads[thread].position = 1;
+    }
+    sampler_fixture_start(s.f);
+    run(&s, 200 * TICK);
+    sampler_fixture_seal(s.f);
+    all_ns = 2000 * 200 * TICK;
+    /* the fake clock says that it costs nothing */
+    assert_int_equal(self_of(&s, "virtual", "handle", SMP_MEASURE_WALL), all_ns);
+    s.counter->clock = &s.f->clock;
+    s.counter->place_cost_ns = 10000;
+    run(&s, 20 * TICK);
+    sampler_fixture_seal(s.f);
+    run(&s, 200 * TICK);
+    sampler_fixture_seal(s.f);
+    const int64_t in_part_ns = self_of(&s, "virtual", "handle", SMP_MEASURE_WALL);
+    assert_in_range(in_part_ns, all_ns - all_ns / 30, all_ns + all_ns / 30);
+    assert_int_not_equal(in_part_ns, all_ns);
+    end(&s);
+}
+
+/* --- reset --- */
+
+static void reset_begins_at_zero_and_goes_on(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    fake_counter_call(s.counter, thread, s.methods[1], 100);
+    s.counter->threads[thread].uncounted = 9;
+    run(&s, 3 * S); /* credited in part */
+    fake_counter_call(s.counter, thread, s.methods[1], 50);
+    run(&s, 2 * TICK);
+    smp_sampler_reset_counts(s.f->sampler);
+    fake_counter_call(s.counter, thread, s.methods[1], 7);
+    run(&s, 3 * TICK);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(calls_of(&s, "handle"), 0);
+    assert_int_equal(calls_of(&s, "handle|load"), 7);
+    assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
+    assert_int_equal(figure(&s, SMP_COUNTING_OVER_NODE_LIMIT), 0);
+    assert_null(s.f->profile->root_times);
+    /* what was sampled stays */
+    assert_int_equal(sampler_fixture_total(s.f, "main", ""), 3 * S + 5 * TICK);
+    end(&s);
+}
+
+static void warm_up_is_discarded_once_nothing_new_comes(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS "discardWarmUp=true\n");
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    run(&s, 10 * S); /* no root was entered: nothing is warm */
+    assert_int_equal(s.counter->resets, 0);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    for (int i = 0; i < 5; i++) {
+        s.counter->figures.batches++;
+        run(&s, 2 * S);
+    }
+    assert_int_equal(s.counter->resets, 0);
+    s.counter->figures.has_work = true;
+    run(&s, 10 * S);
+    assert_int_equal(s.counter->resets, 0);
+    s.counter->figures.has_work = false;
+    run(&s, 4 * S);
+    assert_int_equal(s.counter->resets, 1);
+    s.counter->figures.batches++;
+    run(&s, 10 * S);
+    assert_int_equal(s.counter->resets, 1); /* once */
+    end(&s);
+}
+
+static void calls_of_a_pause_are_not_counted(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    fake_counter_call(s.counter, thread, s.methods[1], 3);
+    run(&s, S);
+    sampler_fixture_pause(s.f);
+    fake_counter_call(s.counter, thread, s.methods[1], 1000);
+    fake_clock_advance(&s.f->clock, 100 * S);
+    sampler_fixture_start(s.f);
+    fake_counter_call(s.counter, thread, s.methods[1], 4);
+    run(&s, S);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(calls_of(&s, "handle|load"), 7);
+    assert_int_equal(wall_of(&s, "handle"), 2 * S);
+    assert_int_equal(s.counter->starts, 1);
+    end(&s);
+}
+
+/* --- what goes wrong --- */
+
+static void a_counter_that_refuses_is_told_and_sampling_goes_on(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    add_thread(&s, "main");
+    s.counter->start_status = SMP_ESTATE;
+    sampler_fixture_start(s.f);
+    run(&s, S);
+    assert_true(was_logged(&s, "rootMethods has no effect: a fake counter refuses"));
+    sampler_fixture_pause(s.f);
+    sampler_fixture_start(s.f);
+    run(&s, S);
+    assert_false(was_logged(&s, "rootMethods"));
+    sampler_fixture_seal(s.f);
+    assert_int_equal(s.counter->starts, 1);
+    assert_int_equal(s.counter->reads + s.counter->stops, 0);
+    assert_int_equal(sampler_fixture_total(s.f, "main", ""), 2 * S);
+    assert_null(s.f->profile->counting);
+    end(&s);
+}
+
+static void a_jvm_without_a_counter_is_told(void **state)
+{
+    struct setting s = { 0 };
+
+    (void)state;
+    s.f = sampler_fixture_create(ROOTS);
+    sampler_fixture_start(s.f);
+    assert_true(was_logged(&s, "rootMethods has no effect: this JVM does not let methods be"));
+    sampler_fixture_seal(s.f);
+    sampler_fixture_destroy(s.f);
+}
+
+static void stops_with_the_session(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    sampler_fixture_start(s.f);
+    sampler_fixture_destroy(s.f);
+    assert_int_equal(s.counter->stops, 1);
+    fake_counter_destroy(s.counter);
+}
+
+static void short_methods_that_are_called_often_are_dropped(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    for (int i = 0; i < 10; i++) {
+        fake_counter_enter(s.counter, thread, s.methods[0], true);
+        fake_counter_call(s.counter, thread, s.methods[4], 50000000); /* 0.5 s of probes a second */
+        fake_counter_call(s.counter, thread, s.methods[3], 5);
+        s.counter->threads[thread].nodes[s.counter->threads[thread].position].calls += 60000000;
+        run(&s, S);
+        fake_counter_exit(s.counter, thread);
+    }
+    assert_int_equal(s.counter->dropped_count > 0, 1);
+    assert_int_equal(s.counter->dropped[0], s.methods[4]);
+    for (size_t i = 0; i < s.counter->dropped_count; i++)
+        assert_int_not_equal(s.counter->dropped[i], s.methods[0]); /* no root */
+    end(&s);
+}
+
+static void what_has_no_place_is_in_the_account(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    s.counter->figures.batches = 3;
+    s.counter->figures.methods = 17;
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    s.counter->threads[thread].uncounted = 12345;
+    run(&s, S);
+    s.counter->threads[thread].uncounted = 5;
+    sampler_fixture_seal(s.f);
+    assert_int_equal(figure(&s, SMP_COUNTING_OVER_NODE_LIMIT), 12350);
+    assert_int_equal(figure(&s, SMP_COUNTING_INSTRUMENTED), 17);
+    assert_int_equal(figure(&s, SMP_COUNTING_BATCHES), 3);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(figure(&s, SMP_COUNTING_OVER_NODE_LIMIT), 0);
+    assert_int_equal(figure(&s, SMP_COUNTING_INSTRUMENTED), 17);
+    assert_int_equal(figure(&s, SMP_COUNTING_BATCHES), 0);
+    end(&s);
+}
+
+/* Where memory is refused, each call is in the tree or in the account; never nowhere. */
+static void calls_are_never_lost_without_a_trace(void **state)
+{
+    size_t most = 0;
+
+    (void)state;
+    for (size_t first = 1;; first++) {
+        struct failing_alloc failing = { 0 };
+        struct setting s;
+        int64_t calls = 0;
+        size_t refused;
+
+        begin(&s, ROOTS);
+        for (int i = 0; i < 20; i++) {
+            const int thread = add_thread(&s, "main");
+            fake_counter_enter(s.counter, thread, s.methods[0], true);
+            for (int method = 1; method < METHODS; method++) {
+                fake_counter_enter(s.counter, thread, s.methods[method], false);
+                fake_counter_call(s.counter, thread, s.methods[METHODS - method], 10);
+            }
+            calls += 1 + (METHODS - 1) * 11;
+        }
+        sampler_fixture_start(s.f);
+        failing_alloc_arm(&failing, first, first + first % 3);
+        run(&s, 2 * S);
+        refused = failing_alloc_disarm(&failing);
+        sampler_fixture_seal(s.f);
+        assert_int_equal(placed_calls(&s) + (int64_t)figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT),
+                         calls);
+        end(&s);
+        most = first;
+        if (refused == 0)
+            break;
+    }
+    assert_true(most > 10);
+}
+
+static void a_full_tree_counts_what_has_no_place(void **state)
+{
+    enum { THREADS = 120, CALLS = 398 };
+    struct setting s;
+    int64_t calls = 0;
+
+    (void)state;
+    begin(&s, ROOTS "memoryLimitBytes=4194304\nmethodTiming=NONE\n");
+    for (int i = 0; i < THREADS; i++) {
+        char name[8] = { 't', (char)('a' + i / 26), (char)('a' + i % 26), '\0' };
+        char *copy = strdup(name);
+        const int thread = add_thread(&s, copy);
+        free(copy);
+        s.counter->threads[thread].thread.name = NULL;
+        fake_counter_enter(s.counter, thread, s.methods[0], true);
+        for (int call = 1; call < CALLS; call++)
+            fake_counter_enter(s.counter, thread, s.methods[call % METHODS], false);
+        calls += CALLS;
+    }
+    sampler_fixture_start(s.f);
+    run(&s, 2 * S);
+    sampler_fixture_seal(s.f);
+    assert_true(figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT) > 1000);
+    assert_true(figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT) < (uint64_t)calls / 2);
+    assert_int_equal(placed_calls(&s) + (int64_t)figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT), calls);
+    assert_true(placed_calls(&s) < all_calls(&s)); /* some are under [over memory limit] */
+    assert_true(was_logged(&s, "memory limit of 4194304 bytes reached"));
+    end(&s);
+}
+
+static enum smp_status create_and_destroy(void *self)
+{
+    struct smp_options options;
+    struct smp_source source = { 0 };
+    const struct smp_jvm jvm = { 0 };
+    const struct smp_source_setup setup = { .jvm = &jvm, .options = &options };
+    enum smp_status status = option_text_try(NULL, self, &options, NULL);
+
+    if (status != SMP_OK)
+        return status;
+    status = smp_calls_create(&setup, &source);
+    if (status == SMP_OK)
+        source.destroy(source.self);
+    if (status == SMP_OK) {
+        char message[SMP_OPTIONS_MESSAGE_BYTES];
+        status = smp_calls_check(&options, message);
+    }
+    smp_options_fini(&options);
+    return status;
+}
+
+static void create_without_memory(void **state)
+{
+    (void)state;
+    assert_true(failing_alloc_each_step(create_and_destroy, (char *)"").refused > 3);
+    assert_true(failing_alloc_each_step(create_and_destroy, (char *)ROOTS).refused > 5);
+}
+
+static void texts_are_checked(void **state)
+{
+    static const struct {
+        const char *options;
+        const char *part; /* of the message; NULL: it is fine */
+    } cases[] = {
+        { "", NULL },
+        { "rootMethods=com.acme.A.run, com.acme.**\n", NULL },
+        { "rootMethods=run\n", "rootMethods must be" },
+        { "rootMethods=${roots}\n", "${roots}" },
+        { "instrumentationFilter=com.acme, -com.acme.util\n", NULL },
+        { "instrumentationFilter=com/acme\n", "instrumentationFilter must be" },
+    };
+    char message[SMP_OPTIONS_MESSAGE_BYTES];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct smp_options options;
+        option_text_read(NULL, cases[i].options, &options);
+        message[0] = '\0';
+        assert_int_equal(smp_calls_check(&options, message),
+                         cases[i].part == NULL ? SMP_OK : SMP_EINVAL);
+        if (cases[i].part != NULL)
+            assert_non_null(strstr(message, cases[i].part));
+        smp_options_fini(&options);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_roots_the_counter_is_not_touched),
+        cmocka_unit_test(calls_are_those_of_the_counter),
+        cmocka_unit_test(random_programs_are_counted_to_the_last_call),
+        cmocka_unit_test(threads_of_a_group_share_a_tree),
+        cmocka_unit_test(calls_of_ended_threads_stay_with_their_group),
+        cmocka_unit_test(a_thread_that_ends_before_the_first_read_is_known_from_a_tick),
+        cmocka_unit_test(groups_are_those_of_the_rule_for_names),
+        cmocka_unit_test(calls_go_to_the_group_that_the_thread_has_now),
+        cmocka_unit_test(threads_that_are_left_out_are_not_counted),
+        cmocka_unit_test(ticks_charge_the_call_that_runs),
+        cmocka_unit_test(cpu_time_goes_where_a_thread_runs),
+        cmocka_unit_test(with_the_clock_cpu_all_times_are_cpu_times),
+        cmocka_unit_test(exact_times_become_times_of_their_own),
+        cmocka_unit_test(times_of_reads_that_take_time_add_up),
+        cmocka_unit_test(roots_have_their_shortest_and_longest_call),
+        cmocka_unit_test(many_threads_are_charged_in_part),
+        cmocka_unit_test(reset_begins_at_zero_and_goes_on),
+        cmocka_unit_test(warm_up_is_discarded_once_nothing_new_comes),
+        cmocka_unit_test(calls_of_a_pause_are_not_counted),
+        cmocka_unit_test(a_counter_that_refuses_is_told_and_sampling_goes_on),
+        cmocka_unit_test(a_jvm_without_a_counter_is_told),
+        cmocka_unit_test(stops_with_the_session),
+        cmocka_unit_test(short_methods_that_are_called_often_are_dropped),
+        cmocka_unit_test(what_has_no_place_is_in_the_account),
+        cmocka_unit_test(calls_are_never_lost_without_a_trace),
+        cmocka_unit_test(a_full_tree_counts_what_has_no_place),
+        cmocka_unit_test(create_without_memory),
+        cmocka_unit_test(texts_are_checked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

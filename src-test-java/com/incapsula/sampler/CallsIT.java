@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import com.incapsula.sampler.testing.CallCounts;
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.CountingProgram;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Samplers;
+import com.incapsula.sampler.testing.Virtual;
+import counted.Work;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Calls are counted to the last one, through the whole product. */
+@ExtendWith(NothingLeft.class)
+@Timeout(Samplers.HANG_SECONDS)
+class CallsIT {
+
+    private static final String ROOT = "counted.Work.root";
+
+    private final ThreadsSampler sampler = quick(new Recorder());
+
+    CallsIT() {
+        sampler.setOverheadLimitPercent(100); // no method is dropped
+        sampler.setRootMethods(ROOT);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        sampler.close();
+    }
+
+    private static Map<String, Long> times(Map<String, Long> calls, long times) {
+        Map<String, Long> all = new TreeMap<>(calls);
+        all.replaceAll((path, number) -> number * times);
+        return all;
+    }
+
+    private String text() {
+        try (SamplingReport report = sampler.snapshot()) {
+            return report.toString(ReportFormat.TEXT);
+        }
+    }
+
+    /* Exact are counts from the second entry of a root after the last batch on. */
+    private void awaitInstrumented() {
+        Map<String, Long> wanted = times(Work.callsOf(10), 1);
+        patiently().until(() -> {
+            CallCounts.take(sampler);
+            Work.root(10);
+            return CallCounts.take(sampler).equals(wanted);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "LAZY, SAMPLED",
+        "LAZY, EXACT",
+        "LAZY, NONE",
+        "EAGER, SAMPLED",
+        "TOTAL, EXACT",
+    })
+    void knownCallsAreCountedToTheLastOne(Instrumentation instrumentation, MethodTiming timing) {
+        sampler.setInstrumentation(instrumentation);
+        sampler.setInstrumentationFilter("counted");
+        sampler.setMethodTiming(timing);
+        sampler.init();
+        awaitInstrumented();
+        for (int i = 0; i < 2000; i++) {
+            Work.root(100);
+        }
+        assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(100), 2000));
+    }
+
+    @Test
+    void threadsAreCountedSideBySide() throws Exception {
+        sampler.init();
+        awaitInstrumented();
+        CountDownLatch counted = new CountDownLatch(64);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        for (int i = 0; i < 64; i++) {
+            new Thread(() -> rootOften(100, counted, mayEnd), "counted-" + i).start();
+        }
+        counted.await();
+        try (SamplingReport report = sampler.snapshot()) {
+            assertThat(CallCounts.of(report)).isEqualTo(times(Work.callsOf(10), 6400));
+            assertThat(report.toString(ReportFormat.TEXT)).contains("Counted thread: counted-. ");
+        } finally {
+            mayEnd.countDown();
+        }
+    }
+
+    private static void rootOften(int times, CountDownLatch counted, CountDownLatch mayEnd) {
+        for (int i = 0; i < times; i++) {
+            Work.root(10);
+        }
+        counted.countDown();
+        try {
+            mayEnd.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void virtualThreadsAreCounted() throws Exception {
+        sampler.init();
+        awaitInstrumented();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            threads.add(Virtual.start("virtual-" + i, () -> Work.root(10)));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(10), 10_000));
+    }
+
+    @Test
+    void aResetBeginsAtZeroAndThreadsInsideOfARootGoOn() throws Exception {
+        sampler.setRootMethods(ROOT + ", counted.Work.busy");
+        sampler.init();
+        awaitInstrumented();
+        CountDownLatch started = new CountDownLatch(1);
+        Thread inside = new Thread(() -> {
+            started.countDown();
+            Work.busy(0, 1_500_000_000L);
+        });
+        inside.start();
+        started.await();
+        Work.root(10);
+        sampler.resetCollectedResults();
+        Work.root(5);
+        inside.join();
+        try (SamplingReport report = sampler.snapshot()) {
+            Map<String, Long> counted = CallCounts.of(report);
+            counted.keySet().removeIf(path -> path.startsWith("Work.busy"));
+            assertThat(counted).isEqualTo(times(Work.callsOf(5), 1));
+            assertThat(report.toString(ReportFormat.TEXT)).contains("counted.Work.busy(");
+        }
+    }
+
+    @Test
+    void aResetNeedsASamplerThatRuns() {
+        assertThatIllegalStateException().isThrownBy(sampler::resetCollectedResults);
+    }
+
+    @Test
+    void aMisspeltRootIsInTheAccount() {
+        sampler.setRootMethods("counted.Wrok.root, " + ROOT);
+        sampler.init();
+        awaitInstrumented();
+        assertThat(text()).contains("root not loaded yet: 1 (counted.Wrok.root)");
+    }
+
+    @Test
+    void aFilterThatExcludesEverythingLeavesTheRoot() {
+        sampler.setInstrumentationFilter("org.nowhere");
+        sampler.init();
+        Work.root(10);
+        CallCounts.take(sampler);
+        Work.root(10);
+        assertThat(CallCounts.take(sampler)).isEqualTo(Map.of("Work.root", 1L));
+        patiently().untilAsserted(() -> assertThat(text()).contains("excluded by filter: "));
+    }
+
+    @Test
+    void callsBelowTheDepthAreOneFigureOfTheAccount() {
+        sampler.setInstrumentation(Instrumentation.EAGER);
+        sampler.setMaxCallDepth(2);
+        sampler.init();
+        Work.root(10);
+        CallCounts.take(sampler);
+        Work.root(10);
+        Map<String, Long> shallow = new TreeMap<>(Work.callsOf(10));
+        shallow.keySet().removeIf(path -> path.chars().filter(c -> c == '|').count() > 1);
+        long deeper = Work.callsOf(10).values().stream().mapToLong(calls -> calls).sum()
+                - shallow.values().stream().mapToLong(calls -> calls).sum();
+        try (SamplingReport report = sampler.snapshot()) {
+            assertThat(CallCounts.of(report)).isEqualTo(shallow);
+            assertThat(report.toString(ReportFormat.TEXT))
+                    .containsPattern("calls without a place, [a-z ]+: " + deeper + "\n");
+        }
+    }
+
+    @Test
+    void methodsPastTheLimitAreInTheAccount() {
+        sampler.setInstrumentation(Instrumentation.EAGER);
+        sampler.setMaxCountedMethods(1);
+        sampler.init();
+        Work.root(10);
+        CallCounts.take(sampler);
+        Work.root(10);
+        assertThat(CallCounts.take(sampler)).isEqualTo(Map.of("Work.root", 1L));
+        assertThat(text()).contains("left alone, over the limit of methods: ");
+    }
+
+    @Test
+    void callsOfAPauseAreNotCounted() {
+        sampler.init();
+        awaitInstrumented();
+        CallCounts.take(sampler);
+        Work.root(10);
+        sampler.pauseSampling();
+        Work.root(10);
+        sampler.resumeSampling();
+        Work.root(10);
+        assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(10), 2));
+    }
+
+    @Test
+    void anotherSamplerSamplesOnlyAndSaysWhy() throws IOException {
+        sampler.init();
+        try (ThreadsSampler other = quick(new Recorder())) {
+            other.setRootMethods(ROOT);
+            other.init();
+            assertThat(other.getStatistics().getEngine()).contains("(calls not counted: ");
+            Work.root(10);
+            assertThat(CallCounts.take(other)).isEmpty();
+        }
+        awaitInstrumented();
+    }
+
+    @Test
+    void aSamplerThatIsStartedAgainCountsAgain() throws IOException {
+        for (int i = 0; i < 3; i++) {
+            sampler.init();
+            awaitInstrumented();
+            sampler.close();
+            Work.root(10); // runs the code without probes, or late exits
+        }
+    }
+
+    @Test
+    void rootsAreFixedWhileItRuns() {
+        sampler.init();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> sampler.setRootMethods("a.B.c"))
+                .withMessageContaining("rootMethods");
+        assertThat(sampler.getRootMethods()).isEqualTo(ROOT);
+        sampler.setDiscardWarmUp(true);
+    }
+
+    /** Nothing is defined in a JVM whose sampler has no root methods. */
+    @Test
+    void withoutRootsNothingIsTouched() throws Exception {
+        String without = ChildJvm.of(CountingProgram.class).run().assertFine().output();
+        assertThat(without).contains("hook class: false").doesNotContain("Counted thread");
+        String with = ChildJvm.of(CountingProgram.class).run(ROOT).assertFine().output();
+        assertThat(with).contains("hook class: true").contains("Counted thread: main");
+    }
+}

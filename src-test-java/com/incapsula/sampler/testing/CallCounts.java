@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportOptions;
+import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.ThreadsSampler;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** What a report has counted. */
+public final class CallCounts {
+
+    private CallCounts() {}
+
+    /** @return the calls since the last call of this method or of {@code snapshot()}, by path, over all groups */
+    public static Map<String, Long> take(ThreadsSampler sampler) {
+        try (SamplingReport report = sampler.snapshot()) {
+            return of(report);
+        }
+    }
+
+    /** @return the calls by path, as {@code Work.root|Work.leaf}; over all groups */
+    public static Map<String, Long> of(SamplingReport report) {
+        return weighed(report, ReportWeight.CALLS);
+    }
+
+    /** @return the weight of each path's last method; of counted trees with CALLS, else of sampled ones */
+    public static Map<String, Long> weighed(SamplingReport report, ReportWeight weight) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try {
+            report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(weight), out);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Map<String, Long> weights = new TreeMap<>();
+        out.toString(StandardCharsets.UTF_8).lines().forEach(line -> {
+            int space = line.lastIndexOf(' ');
+            String path = Arrays.stream(
+                            line.substring(line.indexOf(';') + 1, space).split(";"))
+                    .map(CallCounts::methodOf)
+                    .collect(Collectors.joining("|"));
+            weights.merge(path, Long.parseLong(line.substring(space + 1)), Long::sum);
+        });
+        return weights;
+    }
+
+    /* counted.Work$Item.<init>(Unknown Source) -> Work$Item.<init> */
+    private static String methodOf(String frame) {
+        int end = frame.indexOf('(');
+        String method = end < 0 ? frame : frame.substring(0, end);
+        int dot = method.lastIndexOf('.', method.lastIndexOf('.') - 1);
+        return method.substring(dot + 1);
+    }
+}

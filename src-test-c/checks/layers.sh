@@ -42,7 +42,7 @@ BEGIN {
     room("jvm/walk/handler", "engine/jvm.h jvm/hotspot jvm/code")
     room("jvm/threads", jvm " jvm/agent jvm/hotspot jvm/walk/handler")
     room("jvm/walk", jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads")
-    room("jvm/calls", jvm " engine/session/worker.h classfile counting jvm/agent jvm/hotspot jvm/code jvm/threads")
+    room("jvm/calls", jvm " model/counting_account.h engine/session/worker.h classfile counting jvm/agent jvm/hotspot jvm/code jvm/threads")
     all = jvm " counting jvm/agent jvm/calls jvm/hotspot jvm/code jvm/walk/handler jvm/threads jvm/walk"
     room("jvm", all)
 

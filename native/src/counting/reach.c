@@ -164,6 +164,13 @@ static void forget_body(struct smp_reach *reach, struct smp_class_body *body)
     smp_class_index_discard(&reach->index, body);
 }
 
+/* Its bytes were not known before: the id that it got goes with the old body. */
+static bool is_found_trivial(const struct smp_reach *reach, const struct smp_indexed_method *method,
+                             int32_t id)
+{
+    return method->is_trivial && !smp_method_ids_at(&reach->ids, id)->is_root;
+}
+
 /* Gives a method of the new bytes what the old one of its signature had. */
 static void adopt_method(struct smp_reach *reach, uint32_t loaded, uint32_t number,
                          struct smp_indexed_method *old)
@@ -171,7 +178,7 @@ static void adopt_method(struct smp_reach *reach, uint32_t loaded, uint32_t numb
     struct smp_indexed_method *const method = smp_wanted_method(reach, loaded, number);
 
     method->flags = old->flags & (SMP_WANTED_DROPPED | SMP_WANTED_COUNTED);
-    if (old->id >= 0) {
+    if (old->id >= 0 && !is_found_trivial(reach, method, old->id)) {
         struct smp_method_record *const record = smp_method_ids_at(&reach->ids, old->id);
 
         record->number = number;
@@ -323,6 +330,11 @@ size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_meth
 bool smp_reach_has_dirty(const struct smp_reach *reach)
 {
     return reach->first_dirty != 0;
+}
+
+bool smp_reach_is_dirty(const struct smp_reach *reach, uint32_t asked)
+{
+    return smp_class_index_at(&reach->index, asked)->is_dirty;
 }
 
 size_t smp_reach_take_batch(struct smp_reach *reach, uint32_t *out, size_t max)

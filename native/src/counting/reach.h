@@ -106,6 +106,7 @@ size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_meth
  * now. Returns how many, at most max. */
 size_t smp_reach_take_batch(struct smp_reach *reach, uint32_t *out, size_t max);
 bool smp_reach_has_dirty(const struct smp_reach *reach);
+bool smp_reach_is_dirty(const struct smp_reach *reach, uint32_t asked);
 /* It was in a batch that failed: it is to be in a later one. */
 void smp_reach_put_back(struct smp_reach *reach, uint32_t returned);
 /* The JVM does not let this class be changed: none of its methods gets a probe any more. why is

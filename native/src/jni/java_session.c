@@ -11,6 +11,7 @@
 #include "jni/callbacks.h"
 #include "jni/name_callback.h"
 #include "jvm/agent/agent.h"
+#include "jvm/calls/call_counter.h"
 #include "jvm/code/methods.h"
 #include "jvm/threads/os_threads.h"
 #include "jvm/threads/thread_filter.h"
@@ -76,7 +77,8 @@ static struct smp_session_config config_of(const struct smp_java_session *java_s
                 .names = smp_jvm_methods_source(java_session->methods),
                 .name_callback = smp_jni_name_callback_functions(java_session->name_callback),
                 .os_threads = smp_os_threads_source(java_session->os_threads),
-                .virtual_threads = smp_unmounted_functions(java_session->unmounted) },
+                .virtual_threads = smp_unmounted_functions(java_session->unmounted),
+                .calls = smp_jvm_call_counter() },
         .attach = { .stack_bytes = smp_agent_stack_bytes(), .enter = enter, .leave = leave },
         .outputer = smp_jni_callbacks_outputer(java_session->callbacks),
     };

@@ -2,6 +2,8 @@
 #include "jvm/loaded.h"
 
 #include "jvm/agent/agent.h"
+#include "jvm/calls/call_threads.h"
+#include "jvm/calls/instrumenter.h"
 #include "jvm/code/code_events.h"
 #include "jvm/code/method_ids.h"
 #include "jvm/threads/threads.h"
@@ -16,11 +18,25 @@ static void end_walks(void)
     smp_outside_vm_dies();
 }
 
+static void JNICALL on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass prepared)
+{
+    smp_method_ids_on_prepare(jvmti, env, thread, prepared);
+    smp_instrumenter_on_prepare(jvmti, env, thread, prepared);
+}
+
+/* The thread's serial is known until the second of them. */
+static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    smp_call_threads_on_end(env, thread);
+    smp_threads_on_end(jvmti, env, thread);
+}
+
 static const struct smp_agent_hooks hooks = {
     .events = { .ThreadStart = smp_threads_on_start,
-                .ThreadEnd = smp_threads_on_end,
+                .ThreadEnd = on_thread_end,
                 .ClassLoad = smp_code_events_on_class_load,
-                .ClassPrepare = smp_method_ids_on_prepare,
+                .ClassFileLoadHook = smp_instrumenter_on_load,
+                .ClassPrepare = on_prepare,
                 .CompiledMethodLoad = smp_code_events_on_load,
                 .CompiledMethodUnload = smp_code_events_on_unload,
                 .DynamicCodeGenerated = smp_code_events_on_stub },

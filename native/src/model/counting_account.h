@@ -40,6 +40,8 @@ enum {
     X(BATCHES, SUM, "batches of methods that began to be counted")                              \
     X(ROOTS_NOT_LOADED, HIGHEST, "root not loaded yet")                                         \
     X(ROOTS_NOT_ENTERED, HIGHEST, "root not entered since it is counted")                       \
+    X(ROOTS_NOT_FOUND, HIGHEST, "root not found in its class")                                  \
+    X(ROOTS_NEVER, HIGHEST, "root never counted, the probes themselves run through it")         \
     X(EXCLUDED, HIGHEST, "excluded by filter")                                                  \
     X(TRIVIAL, HIGHEST, "left alone, trivial")                                                  \
     X(NATIVE_OR_ABSTRACT, HIGHEST, "left alone, native or abstract")                            \
@@ -48,6 +50,8 @@ enum {
     X(UNKNOWN_CODE, HIGHEST, "left alone, unknown byte code")                                   \
     X(NO_ROOM_IN_POOL, HIGHEST, "left alone, no room in the constant pool")                     \
     X(MALFORMED_CLASS, HIGHEST, "left alone, malformed class")                                  \
+    X(REFUSED_CLASS, HIGHEST, "left alone, their class cannot be changed")                      \
+    X(CLASS_OVER_MEMORY_LIMIT, HIGHEST, "classes left alone, over the memory limit")            \
     X(OVER_METHOD_LIMIT, HIGHEST, "left alone, over the limit of methods")                      \
     X(DROPPED, HIGHEST, "not counted any more, short and called often")                         \
     X(OVER_NODE_LIMIT, SUM, "calls without a place, over the limit of nodes")                   \

@@ -6,6 +6,7 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
+#include "jvm/code/prepare_event.h"
 
 enum { EXTRA_REFS = 16 };
 
@@ -44,19 +45,11 @@ static enum smp_status make_ids_of_loaded(jvmtiEnv *jvmti, uint64_t *made)
     return status;
 }
 
-static void set_prepare_event(jvmtiEventMode mode)
-{
-    jvmtiEnv *jvmti = smp_agent_jvmti();
-
-    if (smp_agent_is_live())
-        (void)(*jvmti)->SetEventNotificationMode(jvmti, mode, JVMTI_EVENT_CLASS_PREPARE, NULL);
-}
-
 /* Past the limit the event of every class would be a cost for nothing. */
 static void stop_at_limit(void)
 {
     if (smp_method_ids_made() >= SMP_IDS_LIMIT)
-        set_prepare_event(JVMTI_DISABLE);
+        smp_prepare_event_set(SMP_PREPARE_METHOD_IDS, false);
 }
 
 enum smp_status smp_method_ids_make_all(JNIEnv *env)
@@ -99,7 +92,7 @@ void smp_method_ids_open(JNIEnv *env)
 {
     atomic_store(&ids.made, 0);
     atomic_store(&ids.is_open, true);
-    set_prepare_event(JVMTI_ENABLE);
+    smp_prepare_event_set(SMP_PREPARE_METHOD_IDS, true);
     (void)!smp_method_ids_make_all(env);
 }
 
@@ -107,5 +100,5 @@ void smp_method_ids_close(void)
 {
     if (!atomic_exchange(&ids.is_open, false))
         return;
-    set_prepare_event(JVMTI_DISABLE);
+    smp_prepare_event_set(SMP_PREPARE_METHOD_IDS, false);
 }

@@ -21,6 +21,7 @@
 
 #include <jni.h>
 #include <jvmti.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -44,6 +45,10 @@ int64_t smp_threads_java_id(const struct smp_thread *thread);
 /* Of any Thread object, started or not; on an attached thread. SMP_EUNSUPPORTED: its class has no
  * such field. */
 SMP_CHECKED enum smp_status smp_threads_id_of(JNIEnv *env, jobject thread, int64_t *out);
+
+/* Of a live thread, by its Java id. False: the source does not have it. os_tid: 0 where it is not
+ * known. */
+bool smp_threads_find(int64_t java_id, uint64_t *serial, int32_t *os_tid);
 
 /* Shared by all sessions; lasts while the thread is held. */
 struct smp_walk_info *smp_threads_walk_info(struct smp_thread *thread);

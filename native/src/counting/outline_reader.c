@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "counting/outline_reader.h"
+
+#include "classfile/call_sites.h"
+
+_Static_assert((int)SMP_ACCESS_STATIC == (int)SMP_CLASS_STATIC, "static");
+_Static_assert((int)SMP_ACCESS_NATIVE == (int)SMP_CLASS_NATIVE, "native");
+_Static_assert((int)SMP_ACCESS_ABSTRACT == (int)SMP_CLASS_ABSTRACT, "abstract");
+
+enum { FIRST_ITEMS_BYTES = 4096 };
+
+void smp_outline_reader_fini(struct smp_outline_reader *reader)
+{
+    smp_free(reader->quota, reader->methods.items);
+    smp_free(reader->quota, reader->calls.items);
+    smp_free(reader->quota, reader->interfaces.items);
+    *reader = (struct smp_outline_reader){ .quota = reader->quota };
+}
+
+/* What is there is kept. */
+static bool grow_items(struct smp_outline_reader *reader, struct smp_outline_items *items,
+                       size_t needed)
+{
+    size_t bytes = items->bytes > 0 ? items->bytes : FIRST_ITEMS_BYTES;
+    void *grown = NULL;
+
+    if (needed <= items->bytes)
+        return true;
+    while (bytes < needed)
+        bytes *= 2;
+    grown = smp_realloc(reader->quota, items->items, bytes);
+    if (grown == NULL)
+        return false;
+    *items = (struct smp_outline_items){ .items = grown, .bytes = bytes };
+    return true;
+}
+
+static struct smp_slice slice(struct smp_class_text text)
+{
+    return (struct smp_slice){ text.bytes, text.length };
+}
+
+static bool add_call_site(void *self, const struct smp_class_call_site *site)
+{
+    struct smp_outline_reader *const reader = self;
+    struct smp_call_outline *calls = NULL;
+
+    if (reader->call_count == SMP_OUTLINE_MAX_CALLS ||
+        !grow_items(reader, &reader->calls, (reader->call_count + 1) * sizeof(*calls))) {
+        reader->is_full = true;
+        return false;
+    }
+    calls = reader->calls.items;
+    calls[reader->call_count++] =
+        (struct smp_call_outline){ .owner = slice(site->method.owner),
+                                   .name = slice(site->method.name),
+                                   .descriptor = slice(site->method.descriptor),
+                                   .is_dispatched = site->handle_kind == SMP_CALL_VIRTUAL ||
+                                                    site->handle_kind == SMP_CALL_INTERFACE };
+    return true;
+}
+
+/* The calls of a method are found by their number until all have been read: they move. */
+static bool read_outline_method(struct smp_outline_reader *reader,
+                                const struct smp_class_file *file, size_t number)
+{
+    const struct smp_class_method *const method = &file->methods[number];
+    struct smp_method_outline *const methods = reader->methods.items;
+    const size_t first = reader->call_count;
+
+    if (!smp_class_each_call_site(file, method, add_call_site, reader) && reader->is_full)
+        return false;
+    methods[number] =
+        (struct smp_method_outline){ .name = slice(method->name),
+                                     .descriptor = slice(method->descriptor),
+                                     .call_count = reader->call_count - first,
+                                     .access = method->access,
+                                     .is_trivial = smp_class_method_is_trivial(file, method) };
+    return true;
+}
+
+static void point_at_calls(struct smp_outline_reader *reader, size_t method_count)
+{
+    struct smp_method_outline *const methods = reader->methods.items;
+    const struct smp_call_outline *calls = reader->calls.items;
+
+    for (size_t i = 0; i < method_count; i++) {
+        methods[i].calls = calls;
+        calls += methods[i].call_count;
+    }
+}
+
+enum smp_status smp_outline_reader_read(struct smp_outline_reader *reader,
+                                        const struct smp_class_file *file, uint64_t loader,
+                                        const struct smp_class_outline **out)
+{
+    struct smp_slice *interfaces = NULL;
+
+    reader->call_count = 0;
+    reader->is_full = false;
+    if (!grow_items(reader, &reader->methods,
+                    file->method_count * sizeof(struct smp_method_outline)) ||
+        !grow_items(reader, &reader->interfaces, file->interface_count * sizeof(*interfaces)))
+        return SMP_ENOMEM;
+    for (size_t i = 0; i < file->method_count; i++) {
+        if (!read_outline_method(reader, file, i))
+            return SMP_ENOMEM;
+    }
+    point_at_calls(reader, file->method_count);
+    interfaces = reader->interfaces.items;
+    for (uint16_t i = 0; i < file->interface_count; i++)
+        interfaces[i] = slice(smp_class_file_interface_name(file, i));
+    reader->outline =
+        (struct smp_class_outline){ .loader = loader,
+                                    .name = slice(smp_class_file_this_name(file)),
+                                    .super_name = slice(smp_class_file_super_name(file)),
+                                    .interfaces = interfaces,
+                                    .interface_count = file->interface_count,
+                                    .methods = reader->methods.items,
+                                    .method_count = file->method_count };
+    *out = &reader->outline;
+    return SMP_OK;
+}

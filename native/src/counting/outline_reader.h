@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * outline_reader.h - from a class file to what counting needs of it (class_outline.h).
+ *
+ * A method handle is dispatched where it calls as invokevirtual and invokeinterface do. Of code
+ * that is not understood the calls before that place are kept: the rewriter leaves such a method
+ * alone.
+ *
+ * Owns     the arrays of the outline, until the next read; its texts are the class file's.
+ * Threads  one at a time.
+ * Errors   SMP_ENOMEM where quota or system refuse memory, or the class has more calls than
+ *          SMP_OUTLINE_MAX_CALLS: then there is no outline.
+ * Cost     a pass over the code; in the steady state no allocation.
+ */
+#ifndef SMP_COUNTING_OUTLINE_READER_H
+#define SMP_COUNTING_OUTLINE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "classfile/class_file.h"
+#include "counting/class_outline.h"
+
+enum { SMP_OUTLINE_MAX_CALLS = 1024 * 1024 };
+
+/* An array that grows. */
+struct smp_outline_items {
+    void *items;
+    size_t bytes;
+};
+
+/* Visible so that it can live in its owner. All zero but for the quota: empty. */
+struct smp_outline_reader {
+    struct smp_quota *quota;
+    struct smp_class_outline outline;
+    struct smp_outline_items methods;
+    struct smp_outline_items calls;
+    struct smp_outline_items interfaces;
+    size_t call_count;
+    bool is_full; /* a call did not fit */
+};
+
+void smp_outline_reader_fini(struct smp_outline_reader *reader);
+
+/* The file is open. out is the reader's. */
+SMP_CHECKED enum smp_status smp_outline_reader_read(struct smp_outline_reader *reader,
+                                                    const struct smp_class_file *file,
+                                                    uint64_t loader,
+                                                    const struct smp_class_outline **out);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_threads.h - which threads the trees of calls (counting/call_reader.h) belong to, by their
+ * Java ids; and those that have ended, whose trees are read once more.
+ *
+ *   ThreadEnd ─► has a state for calls? ─► ended ─take─► retire, read ─► forgotten
+ *
+ * Owns     a list of ended threads; static, so that ThreadEnd does not allocate.
+ * Threads  on_end: any. The others: the one that reads, one at a time.
+ * Errors   past SMP_ENDED_LIMIT ended threads between two reads the trees of more stay until
+ *          counting stops, under no thread.
+ * Cost     on_end: one look-up, of a thread that was counted a lock. find: a lock and a hash probe.
+ */
+#ifndef SMP_JVM_CALLS_CALL_THREADS_H
+#define SMP_JVM_CALLS_CALL_THREADS_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SMP_ENDED_LIMIT = 16384 };
+
+struct smp_call_thread {
+    int64_t java_id;
+    uint64_t serial; /* smp_thread's; 0: the thread source does not have it */
+    int32_t os_tid;  /* 0: not known */
+};
+
+/* Before the thread source forgets the thread, on that thread. */
+void smp_call_threads_on_end(JNIEnv *env, jobject thread);
+
+/* Retires all that have ended: the next read is the last one of their trees. They can be found
+ * until forget. */
+void smp_call_threads_retire(void);
+void smp_call_threads_forget(void);
+/* serial 0 and os_tid 0 where it is not known. */
+struct smp_call_thread smp_call_threads_find(int64_t java_id);
+/* Threads for which there was no room. */
+uint64_t smp_call_threads_lost(void);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/calls/class_batches.h"
+
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "jvm/calls/loaded_outline.h"
+#include "jvm/calls/retransform.h"
+
+enum { BATCH_EXTRA_REFS = 32, MOST_MEMORY_REFUSALS = 3 };
+
+/* What goes through the loaded classes. */
+struct batch_search {
+    struct smp_class_batches *batches;
+    jvmtiEnv *jvmti;
+    size_t first; /* of the classes that are being changed */
+};
+
+void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counted_classes *counted,
+                            struct smp_class_loaders *loaders)
+{
+    batches->counted = counted;
+    batches->loaders = loaders;
+    batches->size = SMP_BATCH_FIRST;
+    batches->memory_refusals = 0;
+    batches->batches = 0;
+    batches->classes = 0;
+    batches->longest_stop_ns = 0;
+    batches->count = 0;
+}
+
+void smp_class_batches_left_hook(struct smp_class_batches *batches)
+{
+    atomic_store_explicit(&batches->hook_left_ns, smp_clock_ns(), memory_order_relaxed);
+}
+
+/* --- which classes --- */
+
+static void sort_indexes(uint32_t *indexes, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const uint32_t index = indexes[i];
+        size_t place = i;
+        for (; place > 0 && indexes[place - 1] > index; place--)
+            indexes[place] = indexes[place - 1];
+        indexes[place] = index;
+    }
+}
+
+static void take_dirty(struct smp_class_batches *batches)
+{
+    struct smp_counted_classes *const counted = batches->counted;
+
+    smp_lock_acquire(&counted->lock);
+    batches->count = smp_reach_take_batch(counted->reach, batches->indexes, batches->size);
+    for (size_t i = 0; i < batches->count; i++) {
+        smp_counted_classes_mark(counted, batches->indexes[i])->flags |= SMP_COUNTED_WAITING;
+        batches->types[i] = NULL;
+    }
+    smp_lock_release(&counted->lock);
+    sort_indexes(batches->indexes, batches->count);
+}
+
+/* batches->count: the index is not in the batch. */
+static size_t place_of(const struct smp_class_batches *batches, uint32_t index)
+{
+    size_t low = 0;
+    size_t high = batches->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (batches->indexes[middle] < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < batches->count && batches->indexes[low] == index ? low : batches->count;
+}
+
+static bool is_prepared(jvmtiEnv *jvmti, jclass type)
+{
+    jint status = 0;
+
+    return (*jvmti)->GetClassStatus(jvmti, type, &status) == JVMTI_ERROR_NONE &&
+           (status & JVMTI_CLASS_STATUS_PREPARED) != 0 && (status & JVMTI_CLASS_STATUS_ERROR) == 0;
+}
+
+/* It waits for its preparation no more. */
+static void end_waiting(struct smp_counted_classes *counted, uint32_t index)
+{
+    smp_lock_acquire(&counted->lock);
+    smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_WAITING;
+    smp_lock_release(&counted->lock);
+}
+
+/* Its mark says "waiting" before its status is read, so a class that is prepared in between is met
+ * with that mark, and is due again. */
+static bool find_dirty(void *self, const struct smp_loaded_class *loaded)
+{
+    const struct batch_search *const search = self;
+    struct smp_class_batches *const batches = search->batches;
+    struct smp_counted_classes *const counted = batches->counted;
+
+    smp_lock_acquire(&counted->lock);
+    const uint32_t index = smp_reach_find(counted->reach, loaded->loader, loaded->name);
+    smp_lock_release(&counted->lock);
+    const size_t place = index != 0 ? place_of(batches, index) : batches->count;
+    if (place == batches->count || batches->types[place] != NULL ||
+        !is_prepared(search->jvmti, loaded->type))
+        return false;
+    batches->types[place] = loaded->type;
+    end_waiting(counted, index);
+    return true;
+}
+
+/* Leaves out those that were not found. */
+static void close_gaps(struct smp_class_batches *batches)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < batches->count; i++) {
+        if (batches->types[i] == NULL)
+            continue;
+        batches->types[count] = batches->types[i];
+        batches->indexes[count++] = batches->indexes[i];
+    }
+    batches->count = count;
+}
+
+/* --- changing them --- */
+
+static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
+{
+    struct smp_reach *const reach = batches->counted->reach;
+
+    if (error == JVMTI_ERROR_OUT_OF_MEMORY && batches->memory_refusals < MOST_MEMORY_REFUSALS) {
+        batches->memory_refusals++;
+        smp_reach_put_back(reach, index);
+    } else if (error != JVMTI_ERROR_WRONG_PHASE) {
+        smp_reach_refuse_class(reach, index, smp_retransform_text(error));
+    }
+}
+
+/* The class may have been lost meanwhile, for lack of memory, and its index be another's. */
+static void on_dirty_refused(void *self, size_t which, jvmtiError error)
+{
+    const struct batch_search *const search = self;
+    struct smp_class_batches *const batches = search->batches;
+    struct smp_counted_classes *const counted = batches->counted;
+    const uint32_t index = batches->indexes[search->first + which];
+    char *signature = NULL;
+
+    if ((*search->jvmti)
+            ->GetClassSignature(search->jvmti, batches->types[search->first + which], &signature,
+                                NULL) != JVMTI_ERROR_NONE)
+        return;
+    smp_lock_acquire(&counted->lock);
+    if (smp_counted_classes_is_named(counted, index, smp_loaded_class_name(signature)))
+        refuse_dirty(batches, index, error);
+    smp_lock_release(&counted->lock);
+    (void)(*search->jvmti)->Deallocate(search->jvmti, (unsigned char *)signature);
+}
+
+/* Stops get as long as they may: a batch costs nearly the same, however many classes it has. */
+static void adapt_size(struct smp_class_batches *batches, size_t count, int64_t stop_ns)
+{
+    if (stop_ns > SMP_BATCH_STOP_NS && batches->size > SMP_BATCH_LEAST)
+        batches->size /= 2;
+    else if (stop_ns < SMP_BATCH_STOP_NS / 2 && count == batches->size &&
+             batches->size < SMP_BATCH_MOST)
+        batches->size *= 2;
+}
+
+/* As many as fit one stop, from first on. Returns how many that were. */
+static size_t change_some(struct batch_search *search, size_t first, smp_on_class_refused *refused)
+{
+    struct smp_class_batches *const batches = search->batches;
+    const size_t left = batches->count - first;
+    const size_t count = left < batches->size ? left : batches->size;
+
+    search->first = first;
+    smp_class_batches_left_hook(batches);
+    batches->classes +=
+        smp_retransform(search->jvmti, batches->types + first, count, refused, search);
+    const int64_t stop_ns = smp_clock_ns() - batches->hook_left_ns;
+    batches->batches++;
+    if (stop_ns > batches->longest_stop_ns)
+        batches->longest_stop_ns = stop_ns;
+    adapt_size(batches, count, stop_ns);
+    return count;
+}
+
+static bool push_frame(JNIEnv *env)
+{
+    if ((*env)->PushLocalFrame(env, BATCH_EXTRA_REFS) == JNI_OK)
+        return true;
+    (*env)->ExceptionClear(env);
+    return false;
+}
+
+bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
+{
+    struct batch_search search = { .batches = batches, .jvmti = jvmti };
+    bool has_changed = false;
+
+    if (!push_frame(env))
+        return false;
+    take_dirty(batches);
+    if (batches->count > 0 &&
+        smp_loaded_classes_each(batches->loaders, jvmti, env, find_dirty, &search) == SMP_OK) {
+        close_gaps(batches);
+        if (batches->count > 0) {
+            (void)change_some(&search, 0, on_dirty_refused);
+            has_changed = true;
+        }
+    }
+    (void)(*env)->PopLocalFrame(env, NULL);
+    return has_changed;
+}
+
+/* --- giving back --- */
+
+static bool find_probed(void *self, const struct smp_loaded_class *loaded)
+{
+    const struct batch_search *const search = self;
+    struct smp_class_batches *const batches = search->batches;
+    struct smp_counted_classes *const counted = batches->counted;
+    bool is_probed = false;
+
+    smp_lock_acquire(&counted->lock);
+    const uint32_t index = smp_reach_find(counted->reach, loaded->loader, loaded->name);
+    if (index != 0)
+        is_probed = (smp_counted_classes_mark(counted, index)->flags &
+                     (SMP_COUNTED_PROBED | SMP_COUNTED_KEPT)) == SMP_COUNTED_PROBED;
+    smp_lock_release(&counted->lock);
+    if (!is_probed || batches->count == SMP_BATCH_MOST || !is_prepared(search->jvmti, loaded->type))
+        return false;
+    batches->indexes[batches->count] = index;
+    batches->types[batches->count++] = loaded->type;
+    return true;
+}
+
+static void on_probed_refused(void *self, size_t which, jvmtiError error)
+{
+    const struct batch_search *const search = self;
+    struct smp_counted_classes *const counted = search->batches->counted;
+
+    (void)error;
+    smp_lock_acquire(&counted->lock);
+    smp_counted_classes_mark(counted, search->batches->indexes[search->first + which])->flags |=
+        SMP_COUNTED_KEPT;
+    smp_lock_release(&counted->lock);
+}
+
+static void forget_probes(const struct smp_class_batches *batches)
+{
+    struct smp_counted_classes *const counted = batches->counted;
+
+    smp_lock_acquire(&counted->lock);
+    for (size_t i = 0; i < batches->count; i++) {
+        struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
+        if ((mark->flags & SMP_COUNTED_KEPT) == 0)
+            mark->flags &= (uint8_t)~SMP_COUNTED_PROBED;
+    }
+    smp_lock_release(&counted->lock);
+}
+
+static bool give_some_back(struct batch_search *search, JNIEnv *env)
+{
+    struct smp_class_batches *const batches = search->batches;
+    bool has_some = false;
+
+    if (!push_frame(env))
+        return false;
+    batches->count = 0;
+    if (smp_loaded_classes_each(batches->loaders, search->jvmti, env, find_probed, search) ==
+            SMP_OK &&
+        batches->count > 0) {
+        for (size_t done = 0; done < batches->count;)
+            done += change_some(search, done, on_probed_refused);
+        forget_probes(batches);
+        has_some = true;
+    }
+    (void)(*env)->PopLocalFrame(env, NULL);
+    return has_some;
+}
+
+void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
+{
+    struct batch_search search = { .batches = batches, .jvmti = jvmti };
+    struct smp_counted_classes *const counted = batches->counted;
+
+    while (give_some_back(&search, env))
+        continue;
+    smp_lock_acquire(&counted->lock);
+    for (size_t i = 0; i < counted->mark_count; i++) {
+        if ((counted->marks[i].flags & SMP_COUNTED_PROBED) != 0)
+            smp_counted_classes_add_stray(counted, counted->marks[i].name_hash);
+    }
+    smp_lock_release(&counted->lock);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * class_batches.h - changes classes that are loaded: those whose plan has changed, in batches; at
+ * the end all that have probes.
+ *
+ *   reach: dirty classes ─► found among the loaded ones, prepared ─► RetransformClasses ─► the load
+ *                       └─► not found, or not prepared: wait for that (counted_classes.h: meet)
+ *
+ * A class that is not prepared is never retransformed: the JVM would link it on this thread, which
+ * may run the class loaders of the application.
+ *
+ * How many classes a batch has follows from how long the stops are: about SMP_BATCH_STOP_NS.
+ *
+ * Owns     the size of the next batch, figures.
+ * Threads  one at a time, attached, no lock held. left_hook: any.
+ * Errors   a class that the JVM refuses is left alone, with the reason; one for which the JVM has
+ *          no memory is tried again some times.
+ * Cost     run: a pass over the loaded classes, then a safepoint of 40 to 110 ms.
+ */
+#ifndef SMP_JVM_CALLS_CLASS_BATCHES_H
+#define SMP_JVM_CALLS_CLASS_BATCHES_H
+
+#include <jni.h>
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jvm/calls/counted_classes.h"
+
+enum { SMP_BATCH_LEAST = 16, SMP_BATCH_FIRST = 64, SMP_BATCH_MOST = 1024 };
+#define SMP_BATCH_STOP_NS 100000000LL
+
+/* Visible so that it can be static. */
+struct smp_class_batches {
+    struct smp_counted_classes *counted;
+    struct smp_class_loaders *loaders;
+    size_t size; /* of the next batch */
+    unsigned memory_refusals;
+    uint64_t batches;
+    uint64_t classes;        /* that got other bytes */
+    int64_t longest_stop_ns; /* about: from the last load hook of a batch to its end */
+    _Atomic int64_t hook_left_ns;
+    size_t count; /* of the batch that is under way */
+    uint32_t indexes[SMP_BATCH_MOST];
+    jclass types[SMP_BATCH_MOST]; /* NULL: not found, or not to be changed now */
+};
+
+void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counted_classes *counted,
+                            struct smp_class_loaders *loaders);
+/* One batch. False: nothing is to be changed now. */
+bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
+/* With the load hook off: all classes get the bytes they have without it. What cannot be given back
+ * now is remembered (counted_classes.h: strays). */
+void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
+/* The load hook has returned for a class that is retransformed. */
+void smp_class_batches_left_hook(struct smp_class_batches *batches);
+
+#endif

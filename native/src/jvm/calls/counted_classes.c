@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/calls/counted_classes.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash_map.h"
+#include "classfile/rewriter.h"
+#include "counting/call_arena.h"
+#include "counting/call_layout.h"
+#include "counting/outline_reader.h"
+#include "jvm/calls/hook_class.h"
+#include "jvm/calls/loaded_outline.h"
+
+enum { FIRST_MARKS = 4096 };
+
+_Static_assert((int)SMP_COUNTED_MESSAGE_BYTES >= (int)SMP_ROOT_RULES_MESSAGE_BYTES, "rules");
+_Static_assert((int)SMP_COUNTED_MESSAGE_BYTES >= (int)SMP_CALL_FILTER_MESSAGE_BYTES, "filter");
+
+static const struct smp_probe_hook probe_hook = { .class_name = SMP_HOOK_CLASS,
+                                                  .enter = SMP_HOOK_ENTER,
+                                                  .exit = SMP_HOOK_EXIT,
+                                                  .enter_root = SMP_HOOK_ENTER_ROOT,
+                                                  .exit_root = SMP_HOOK_EXIT_ROOT };
+
+/* --- open and close --- */
+
+/* Ids of the last counting may still be pushed where classes kept their probes. */
+static int32_t base_of_ids(const struct smp_counted_classes *counted, int32_t used)
+{
+    const int64_t base = (int64_t)counted->id_base + used;
+    const bool has_room = base + counted->max_methods <= SMP_CALL_METHODS;
+
+    return counted->stray_count > 0 && has_room ? (int32_t)base : 0;
+}
+
+static enum smp_status create_reach(struct smp_counted_classes *counted)
+{
+    const struct smp_reach_options options = { .rules = counted->rules,
+                                               .filter = counted->filter,
+                                               .max_bytes = counted->quota != NULL
+                                                                ? counted->quota->limit_bytes
+                                                                : SIZE_MAX,
+                                               .max_methods = counted->max_methods,
+                                               .scheme = counted->scheme };
+
+    counted->planned = smp_alloc(counted->quota, counted->max_methods);
+    if (counted->planned == NULL)
+        return SMP_ENOMEM;
+    return smp_reach_create(counted->quota, &options, &counted->reach);
+}
+
+enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
+                                         const struct smp_counted_options *options,
+                                         char message[SMP_COUNTED_MESSAGE_BYTES])
+{
+    enum smp_status status;
+
+    counted->quota = options->quota;
+    counted->scheme = options->scheme;
+    counted->max_methods = options->max_methods;
+    message[0] = '\0';
+    status = smp_root_rules_create(counted->quota, options->roots, &counted->rules, message);
+    if (status == SMP_OK)
+        status = smp_call_filter_create(counted->quota, options->filter, &counted->filter, message);
+    if (status == SMP_OK)
+        status = create_reach(counted);
+    if (status != SMP_OK)
+        smp_counted_classes_close(counted);
+    return status;
+}
+
+void smp_counted_classes_close(struct smp_counted_classes *counted)
+{
+    if (counted->reach != NULL)
+        counted->id_base = base_of_ids(counted, smp_method_ids_end(smp_reach_ids(counted->reach)));
+    smp_reach_destroy(counted->reach);
+    smp_call_filter_destroy(counted->filter);
+    smp_root_rules_destroy(counted->rules);
+    smp_free(counted->quota, counted->planned);
+    smp_free(counted->quota, counted->marks);
+    counted->reach = NULL;
+    counted->filter = NULL;
+    counted->rules = NULL;
+    counted->planned = NULL;
+    counted->marks = NULL;
+    counted->mark_count = 0;
+    counted->quota = NULL;
+    counted->losses = (struct smp_counted_losses){ 0 };
+    memset(counted->left_alone, 0, sizeof(counted->left_alone));
+}
+
+int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed)
+{
+    return pushed >= counted->id_base ? pushed - counted->id_base : -1;
+}
+
+/* --- marks --- */
+
+struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *counted, uint32_t index)
+{
+    return &counted->marks[index];
+}
+
+static bool has_mark(struct smp_counted_classes *counted, uint32_t index)
+{
+    size_t count = counted->mark_count > 0 ? counted->mark_count : FIRST_MARKS;
+    struct smp_class_mark *marks = NULL;
+
+    if (index < counted->mark_count)
+        return true;
+    while (count <= index)
+        count *= 2;
+    marks = smp_realloc(counted->quota, counted->marks, count * sizeof(*marks));
+    if (marks == NULL)
+        return false;
+    memset(marks + counted->mark_count, 0, (count - counted->mark_count) * sizeof(*marks));
+    counted->marks = marks;
+    counted->mark_count = count;
+    return true;
+}
+
+static uint32_t hash_name(struct smp_slice name)
+{
+    return smp_hash_bytes(SMP_HASH_START, name.bytes, name.length);
+}
+
+bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t index,
+                                  struct smp_slice name)
+{
+    return counted->marks[index].name_hash == hash_name(name);
+}
+
+void smp_counted_classes_add_stray(struct smp_counted_classes *counted, uint32_t name_hash)
+{
+    if (counted->stray_count < SMP_STRAYS_LIMIT)
+        counted->strays[counted->stray_count++] = name_hash;
+}
+
+/* Is it one? It is none any more then. */
+static bool take_stray(struct smp_counted_classes *counted, uint32_t name_hash)
+{
+    for (size_t i = 0; i < counted->stray_count; i++) {
+        if (counted->strays[i] == name_hash) {
+            counted->strays[i] = counted->strays[--counted->stray_count];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* With the lock held. 0: there is no memory for it. *was_dirty: its probes were to be changed. */
+static uint32_t load_outline(struct smp_counted_classes *counted,
+                             const struct smp_class_outline *outline, bool *was_dirty)
+{
+    const uint32_t known = smp_reach_find(counted->reach, outline->loader, outline->name);
+    uint32_t index = 0;
+
+    *was_dirty = known != 0 && smp_reach_is_dirty(counted->reach, known);
+    if (smp_reach_load(counted->reach, outline, &index) != SMP_OK) {
+        counted->losses.no_memory++;
+        return 0;
+    }
+    if (!has_mark(counted, index)) {
+        smp_reach_unload(counted->reach, index);
+        counted->losses.no_memory++;
+        return 0;
+    }
+    if (index != known)
+        counted->marks[index] = (struct smp_class_mark){ .name_hash = hash_name(outline->name) };
+    return index;
+}
+
+/* Of the JDK's classes only the super types matter, unless a list or a root names them. */
+static bool needs_methods(const struct smp_counted_classes *counted, struct smp_slice name)
+{
+    if (smp_call_filter_is_never(name))
+        return false;
+    if (!smp_call_filter_is_jdk(name) || smp_call_filter_passes(counted->filter, name))
+        return true;
+    for (size_t i = 0; i < smp_root_rules_count(counted->rules); i++) {
+        if (smp_root_rules_match_class(counted->rules, i, name))
+            return true;
+    }
+    return false;
+}
+
+/* --- bytes --- */
+
+/* One class in the load hook. */
+struct counted_load {
+    struct smp_counted_classes *counted;
+    jvmtiEnv *jvmti;
+    struct smp_class_file file;
+    uint32_t index;
+    struct smp_rewriter_method *methods; /* as many as the file has; NULL: no probe */
+};
+
+static void *allocate_class(void *self, size_t bytes)
+{
+    jvmtiEnv *jvmti = self;
+    unsigned char *piece = NULL;
+
+    return (*jvmti)->Allocate(jvmti, (jlong)bytes, &piece) == JVMTI_ERROR_NONE ? piece : NULL;
+}
+
+static void release_class(void *self, void *piece)
+{
+    jvmtiEnv *jvmti = self;
+
+    (void)(*jvmti)->Deallocate(jvmti, piece);
+}
+
+/* With the lock held. Ids become those that probes push. */
+static bool copy_plan(struct counted_load *load, const struct smp_method_probe *probes)
+{
+    struct smp_counted_classes *const counted = load->counted;
+    bool has_any = false;
+
+    for (size_t i = 0; i < load->file.method_count; i++) {
+        const struct smp_method_probe probe = probes[i];
+        load->methods[i] = (struct smp_rewriter_method){ .id = -1 };
+        if (probe.id < 0)
+            continue;
+        counted->planned[probe.id] = 1;
+        load->methods[i].id = counted->id_base + probe.id;
+        load->methods[i].is_root = probe.is_root;
+        has_any = true;
+    }
+    return has_any;
+}
+
+static void mark_probed(struct smp_class_mark *mark, bool has_probes)
+{
+    if (has_probes)
+        mark->flags |= SMP_COUNTED_PROBED;
+    else
+        mark->flags &= (uint8_t)~SMP_COUNTED_PROBED;
+}
+
+/* Tells reach of the class, and fills in methods. False: it gets no probes. */
+static bool plan_class(struct counted_load *load, const struct smp_class_outline *outline,
+                       bool is_foreign, struct smp_method_probe *probes)
+{
+    struct smp_counted_classes *const counted = load->counted;
+    bool has_probes = false;
+    bool was_dirty = false;
+
+    smp_lock_acquire(&counted->lock);
+    load->index = load_outline(counted, outline, &was_dirty);
+    if (load->index != 0) {
+        has_probes =
+            smp_reach_plan(counted->reach, load->index, probes, load->file.method_count) > 0 &&
+            copy_plan(load, probes);
+        mark_probed(smp_counted_classes_mark(counted, load->index), has_probes);
+        if (is_foreign && was_dirty)
+            smp_reach_put_back(counted->reach, load->index);
+    }
+    smp_lock_release(&counted->lock);
+    return has_probes;
+}
+
+static void leave_methods_alone(const struct counted_load *load, enum smp_status status)
+{
+    struct smp_counted_classes *const counted = load->counted;
+    const struct smp_losses *const losses = smp_reach_losses(counted->reach, SMP_LOSS_LEFT_ALONE);
+
+    smp_lock_acquire(&counted->lock);
+    if (status != SMP_OK) {
+        counted->losses.no_memory++;
+        smp_reach_refuse_class(counted->reach, load->index, "there was no memory for its class");
+    }
+    for (uint32_t i = 0; status == SMP_OK && i < load->file.method_count; i++) {
+        const struct smp_rewriter_method *const method = &load->methods[i];
+        if (method->id < 0 || method->result == SMP_REWRITE_DONE)
+            continue;
+        const uint64_t before = losses->count;
+        smp_reach_leave_alone(counted->reach, load->index, i, smp_rewrite_text(method->result));
+        counted->left_alone[method->result] += losses->count - before; /* each once */
+    }
+    smp_lock_release(&counted->lock);
+}
+
+static bool rewrite_class(struct counted_load *load, struct smp_class_bytes *out)
+{
+    const struct smp_rewriter_memory memory = { .allocate = allocate_class,
+                                                .release = release_class,
+                                                .self = load->jvmti };
+    struct smp_rewritten rewritten = { 0 };
+    const enum smp_status status =
+        smp_rewriter_run(&load->file, &probe_hook, load->methods, &memory, &rewritten);
+
+    leave_methods_alone(load, status);
+    *out = (struct smp_class_bytes){ rewritten.bytes, rewritten.size };
+    return status == SMP_OK && rewritten.bytes != NULL;
+}
+
+static bool load_outlined(struct counted_load *load, const struct smp_class_outline *outline,
+                          bool is_foreign, struct smp_class_bytes *out)
+{
+    const size_t count = load->file.method_count > 0 ? load->file.method_count : 1;
+    struct smp_method_probe *probes = smp_alloc(NULL, count * sizeof(*probes));
+    bool has_changed = false;
+
+    load->methods = smp_alloc(NULL, count * sizeof(*load->methods));
+    if (probes == NULL || load->methods == NULL)
+        load->counted->losses.no_memory++;
+    else if (plan_class(load, outline, is_foreign, probes))
+        has_changed = rewrite_class(load, out);
+    smp_free(NULL, load->methods);
+    smp_free(NULL, probes);
+    return has_changed;
+}
+
+/* file: with the methods that matter. */
+static enum smp_status load_file(struct counted_load *load, const struct smp_class_file *file,
+                                 const struct smp_loading_class *loading,
+                                 struct smp_class_bytes *out, bool *has_changed)
+{
+    struct smp_outline_reader reader = { .quota = NULL };
+    const struct smp_class_outline *outline = NULL;
+    const enum smp_status status =
+        smp_outline_reader_read(&reader, file, loading->loader, &outline);
+
+    if (status == SMP_OK)
+        *has_changed = load_outlined(load, outline, loading->is_foreign, out);
+    smp_outline_reader_fini(&reader);
+    return status;
+}
+
+bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
+                              const struct smp_loading_class *loading, struct smp_class_bytes *out)
+{
+    struct counted_load load = { .counted = counted, .jvmti = jvmti };
+    bool has_changed = false;
+    enum smp_status status =
+        smp_class_file_open(&load.file, loading->file.bytes, loading->file.size);
+
+    if (status == SMP_OK) {
+        const struct smp_class_text name = smp_class_file_this_name(&load.file);
+        struct smp_class_file seen = load.file;
+        if (!needs_methods(counted, (struct smp_slice){ name.bytes, name.length }))
+            seen.method_count = 0;
+        status = load_file(&load, &seen, loading, out, &has_changed);
+        smp_class_file_close(&load.file);
+    }
+    if (status == SMP_EINVAL)
+        counted->losses.malformed++;
+    else if (status != SMP_OK)
+        counted->losses.no_memory++;
+    return has_changed;
+}
+
+/* --- classes that are there --- */
+
+/* With the lock held. */
+static void make_due(struct smp_counted_classes *counted, uint32_t index)
+{
+    struct smp_class_mark *const mark = smp_counted_classes_mark(counted, index);
+
+    if ((mark->flags & SMP_COUNTED_WAITING) != 0 || take_stray(counted, mark->name_hash)) {
+        mark->flags &= (uint8_t)~SMP_COUNTED_WAITING;
+        smp_reach_put_back(counted->reach, index);
+    }
+}
+
+static void add_loaded_outline(struct smp_counted_classes *counted,
+                               const struct smp_class_outline *outline)
+{
+    bool was_dirty = false;
+
+    smp_lock_acquire(&counted->lock);
+    /* Its bytes may have come by meanwhile: they say more. */
+    uint32_t index = smp_reach_find(counted->reach, outline->loader, outline->name);
+    if (index == 0)
+        index = load_outline(counted, outline, &was_dirty);
+    if (index != 0)
+        make_due(counted, index);
+    smp_lock_release(&counted->lock);
+}
+
+void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
+                              const struct smp_loaded_class *loaded)
+{
+    struct smp_loaded_outline made;
+    uint32_t known = 0;
+
+    smp_lock_acquire(&counted->lock);
+    known = smp_reach_find(counted->reach, loaded->loader, loaded->name);
+    if (known != 0)
+        make_due(counted, known);
+    smp_lock_release(&counted->lock);
+    if (known != 0)
+        return;
+    const enum smp_status status = smp_loaded_outline_make(
+        &made, jvmti, env, loaded->type, loaded->loader, needs_methods(counted, loaded->name));
+    if (status == SMP_OK) {
+        add_loaded_outline(counted, &made.outline);
+        smp_loaded_outline_free(&made, jvmti);
+    } else if (status == SMP_ENOMEM) {
+        counted->losses.no_memory++;
+    }
+}
+
+static bool is_planned(void *self, int32_t id)
+{
+    const struct smp_counted_classes *const counted = self;
+
+    return counted->planned[id] != 0;
+}
+
+void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t loader)
+{
+    smp_lock_acquire(&counted->lock);
+    smp_reach_unload_loader(counted->reach, loader);
+    (void)smp_reach_recycle(counted->reach, is_planned, counted);
+    smp_lock_release(&counted->lock);
+}
+
+/* Entries find more methods, so the end moves. */
+void smp_counted_classes_note_entries(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    const struct smp_method_ids *const ids = smp_reach_ids(counted->reach);
+    for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(ids, id);
+        if (record != NULL && record->state == SMP_METHOD_WANTED && !record->is_entered &&
+            smp_call_arena_is_seen(counted->id_base + id))
+            smp_reach_entered(counted->reach, id);
+    }
+    smp_lock_release(&counted->lock);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * counted_classes.h - the classes of this JVM as reach.h sees them: what is told of each, and which
+ * bytes it gets.
+ *
+ *   the load hook's bytes ─► outline ─► reach: load, plan ─► rewriter ─► bytes with probes
+ *   a class that is there already, or is prepared ─► outline by JVMTI ─► reach: load
+ *
+ * A mark for each class says whether its bytes have probes, and whether a change of it waits until
+ * it is prepared.
+ *
+ * Ids that probes push are reach's and a base: the base rises where classes may still have probes
+ * of an earlier counting, so that these never mean a method of this one.
+ *
+ * Owns     reach with its rules and filter, the marks.
+ * Threads  open, close: one at a time, with no other thread inside. The others: any attached one;
+ *          one lock, never held across a call to the JVM.
+ * Errors   a class for which there is no memory is not counted, and that is; it is never harmed.
+ * Cost     load: parsing and outline of the class, some microseconds for each KB of it; one
+ *          that no probe goes to is read no further than its super types.
+ */
+#ifndef SMP_JVM_CALLS_COUNTED_CLASSES_H
+#define SMP_JVM_CALLS_COUNTED_CLASSES_H
+
+#include <jni.h>
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lock.h"
+#include "base/status.h"
+#include "classfile/rewrite.h"
+#include "counting/reach.h"
+#include "jvm/calls/loaded_classes.h"
+
+enum {
+    SMP_COUNTED_PROBED = 1,  /* its bytes have probes, or had when they were made last */
+    SMP_COUNTED_WAITING = 2, /* it was not found, or not prepared, when it was to be changed */
+    SMP_COUNTED_KEPT = 4,    /* the JVM refuses to give its bytes back */
+    SMP_STRAYS_LIMIT = 4096
+};
+
+/* Of a class index. */
+struct smp_class_mark {
+    uint32_t name_hash;
+    uint8_t flags;
+};
+
+struct smp_counted_options {
+    struct smp_quota *quota;
+    const char *roots;
+    const char *filter;
+    enum smp_scheme scheme;
+    uint32_t max_methods;
+};
+
+/* What went wrong with classes. */
+struct smp_counted_losses {
+    _Atomic uint64_t malformed;
+    _Atomic uint64_t no_memory;
+};
+
+/* Visible so that it can be static. */
+struct smp_counted_classes {
+    struct smp_lock lock;    /* guards reach, marks, planned, left_alone, strays */
+    struct smp_reach *reach; /* NULL: not open */
+    struct smp_quota *quota;
+    struct smp_root_rules *rules;   /* constant while open */
+    struct smp_call_filter *filter; /* likewise */
+    enum smp_scheme scheme;         /* likewise */
+    int32_t id_base;                /* likewise */
+    struct smp_class_mark *marks;
+    size_t mark_count;
+    uint8_t *planned; /* by id: a probe has been made with it */
+    uint32_t max_methods;
+    uint64_t left_alone[SMP_REWRITE_COUNT];
+    struct smp_counted_losses losses;
+    /* Hashes of the names of classes that may have probes of an earlier counting. They outlast
+     * close. */
+    uint32_t strays[SMP_STRAYS_LIMIT];
+    size_t stray_count;
+};
+
+#define SMP_COUNTED_CLASSES_INIT \
+    {                            \
+        .lock = SMP_LOCK_INIT    \
+    }
+
+enum { SMP_COUNTED_MESSAGE_BYTES = 512 };
+
+/* SMP_EINVAL: message says what is wrong with the rules or the filter. SMP_ENOMEM. */
+SMP_CHECKED enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
+                                                     const struct smp_counted_options *options,
+                                                     char message[SMP_COUNTED_MESSAGE_BYTES]);
+void smp_counted_classes_close(struct smp_counted_classes *counted);
+
+struct smp_class_bytes {
+    const unsigned char *bytes;
+    size_t size;
+};
+
+/* What the load hook hands in. */
+struct smp_loading_class {
+    struct smp_class_bytes file;
+    uint64_t loader;
+    bool is_foreign; /* another agent changes a class that is there: that may still be refused */
+};
+
+/* True: *out are bytes with probes, allocated by JVMTI, for the JVM. */
+bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
+                              const struct smp_loading_class *loading, struct smp_class_bytes *out);
+/* A class that is loaded, maybe prepared: makes it known where it is not. A change of it that
+ * waited for that is due now. */
+void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
+                              const struct smp_loaded_class *loaded);
+void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t loader);
+
+/* Of an id as probes push it: of reach, or -1. */
+int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed);
+/* With the lock held. The mark of an index that reach gave. */
+struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *counted,
+                                                uint32_t index);
+/* With the lock held. Is the class of this index one of that name? */
+bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t index,
+                                  struct smp_slice name);
+/* Tells reach which methods have been entered for the first time. */
+void smp_counted_classes_note_entries(struct smp_counted_classes *counted);
+/* With the lock held: remembered beyond close. */
+void smp_counted_classes_add_stray(struct smp_counted_classes *counted, uint32_t name_hash);
+
+#endif

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/calls/instrumenter.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/event.h"
+#include "base/utf8.h"
+#include "engine/session/worker.h"
+#include "jvm/agent/agent.h"
+#include "jvm/agent/jdk.h"
+#include "jvm/agent/jvmti_status.h"
+#include "jvm/calls/class_batches.h"
+#include "jvm/calls/hook_class.h"
+#include "jvm/calls/loaded_outline.h"
+#include "jvm/code/prepare_event.h"
+#include "jvm/hotspot/version.h"
+
+enum {
+    HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,
+    START_BATCHES = 8, /* before start returns; roots of more classes get their probes soon after */
+    /* From this release on the first retransformation does not throw away all compiled code. */
+    KEEPS_COMPILED_CODE = 23
+};
+
+#define ROUND_NS 50000000LL        /* while methods are found */
+#define QUIET_ROUND_NS 100000000LL /* else */
+#define PURGE_NS 1000000000LL
+#define INSIDE_MOST_NS 10000000000LL
+
+static struct {
+    _Atomic bool is_taken; /* from start to the end of stop */
+    _Atomic bool is_on;    /* the hooks work */
+    _Atomic bool is_stopping;
+    _Atomic unsigned inside; /* threads inside of hooks */
+    struct smp_event event;  /* stop */
+    struct smp_worker worker;
+    struct smp_counted_classes counted;
+    struct smp_class_loaders loaders;
+    struct smp_class_batches batches;
+    /* Only for start: */
+    const struct smp_instrumenter_options *options;
+    char *message;
+    enum smp_status status;
+    bool has_run; /* the thread */
+    /* Only for the thread: */
+    bool has_opened_classes;
+    bool has_opened_calls;
+    bool has_retransformed_early;
+    uint32_t news;
+    int64_t purged_ns;
+} instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT, .loaders = SMP_CLASS_LOADERS_INIT };
+
+/* --- hooks --- */
+
+/* Either this sees that it is off, or end_hooks sees that this is inside. */
+static bool go_inside(void)
+{
+    atomic_fetch_add(&instrumenter.inside, 1);
+    if (atomic_load(&instrumenter.is_on) && smp_agent_is_live())
+        return true;
+    atomic_fetch_sub(&instrumenter.inside, 1);
+    return false;
+}
+
+static void go_outside(void)
+{
+    atomic_fetch_sub(&instrumenter.inside, 1);
+}
+
+void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined,
+                                      jobject loader, const char *name, SMP_UNUSED jobject domain,
+                                      jint size, const unsigned char *bytes, jint *new_size,
+                                      unsigned char **new_bytes)
+{
+    struct smp_loading_class loading = { .file = { bytes, size > 0 ? (size_t)size : 0 } };
+    struct smp_class_bytes changed = { 0 };
+
+    if (env == NULL || name == NULL || !go_inside())
+        return;
+    /* The JVM keeps a reference for each class of a batch here: this is for -Xcheck:jni. */
+    if (redefined != NULL)
+        (void)(*env)->EnsureLocalCapacity(env, HOOK_EXTRA_REFS);
+    loading.loader = smp_class_loaders_number(&instrumenter.loaders, jvmti, env, loader);
+    loading.is_foreign = redefined != NULL && !smp_worker_is_caller(&instrumenter.worker);
+    if (loading.loader != SMP_CLASS_LOADERS_UNKNOWN &&
+        smp_counted_classes_load(&instrumenter.counted, jvmti, &loading, &changed)) {
+        *new_size = (jint)changed.size;
+        *new_bytes = (unsigned char *)(uintptr_t)changed.bytes;
+    }
+    if (redefined != NULL)
+        smp_class_batches_left_hook(&instrumenter.batches);
+    go_outside();
+}
+
+static void meet_prepared(jvmtiEnv *jvmti, JNIEnv *env, jclass prepared)
+{
+    char *signature = NULL;
+    jobject loader = NULL;
+    struct smp_loaded_class loaded = { .type = prepared };
+
+    if ((*jvmti)->GetClassSignature(jvmti, prepared, &signature, NULL) != JVMTI_ERROR_NONE)
+        return;
+    loaded.name = smp_loaded_class_name(signature);
+    if (loaded.name.length > 0 &&
+        (*jvmti)->GetClassLoader(jvmti, prepared, &loader) == JVMTI_ERROR_NONE) {
+        loaded.loader = smp_class_loaders_number(&instrumenter.loaders, jvmti, env, loader);
+        if (loaded.loader != SMP_CLASS_LOADERS_UNKNOWN)
+            smp_counted_classes_meet(&instrumenter.counted, jvmti, env, &loaded);
+        if (loader != NULL)
+            (*env)->DeleteLocalRef(env, loader);
+    }
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+}
+
+void JNICALL smp_instrumenter_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, SMP_UNUSED jthread thread,
+                                         jclass prepared)
+{
+    if (!go_inside())
+        return;
+    meet_prepared(jvmti, env, prepared);
+    go_outside();
+}
+
+static enum smp_status set_load_hook(jvmtiEventMode mode)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+
+    if (!smp_agent_is_live())
+        return SMP_EPHASE;
+    return smp_jvmti_status(
+        (*jvmti)->SetEventNotificationMode(jvmti, mode, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL));
+}
+
+static enum smp_status begin_hooks(void)
+{
+    atomic_store(&instrumenter.is_on, true);
+    smp_prepare_event_set(SMP_PREPARE_CALLS, true);
+    return set_load_hook(JVMTI_ENABLE);
+}
+
+/* True: no thread is inside of a hook any more. A hook takes microseconds, unless its thread gets
+ * no CPU. */
+static bool end_hooks(void)
+{
+    const int64_t start_ns = smp_clock_ns();
+
+    atomic_store(&instrumenter.is_on, false);
+    smp_prepare_event_set(SMP_PREPARE_CALLS, false);
+    (void)set_load_hook(JVMTI_DISABLE);
+    while (atomic_load(&instrumenter.inside) > 0 && smp_clock_ns() - start_ns < INSIDE_MOST_NS)
+        (void)sched_yield();
+    return atomic_load(&instrumenter.inside) == 0;
+}
+
+/* --- the thread: start --- */
+
+static enum smp_status refuse_start(enum smp_status status, const char *why)
+{
+    (void)snprintf(instrumenter.message, SMP_COUNTED_MESSAGE_BYTES, "calls cannot be counted: %s",
+                   why);
+    return status;
+}
+
+static enum smp_status add_calls_capabilities(jvmtiEnv *jvmti)
+{
+    jvmtiCapabilities potential = { 0 };
+    jvmtiCapabilities wanted = { .can_retransform_classes = 1 };
+
+    if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) != JVMTI_ERROR_NONE ||
+        !potential.can_retransform_classes)
+        return refuse_start(SMP_EUNSUPPORTED, "this JVM does not let loaded classes be changed");
+    wanted.can_retransform_any_class = potential.can_retransform_any_class;
+    wanted.can_generate_all_class_hook_events = potential.can_generate_all_class_hook_events;
+    if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE)
+        return refuse_start(SMP_EUNSUPPORTED, "this JVM does not let loaded classes be changed");
+    return SMP_OK;
+}
+
+/*
+ * An older JVM throws away all compiled code at the first retransformation, where it was not
+ * prepared for one since it started: so that happens now, when little is compiled, and not later.
+ */
+static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    jclass type = NULL;
+
+    if (instrumenter.has_retransformed_early || smp_jvm_version(jvmti) >= KEEPS_COMPILED_CODE)
+        return;
+    instrumenter.has_retransformed_early = true;
+    type = smp_jdk_class(env, "java/lang/Void");
+    if (type == NULL)
+        return;
+    (void)(*jvmti)->RetransformClasses(jvmti, 1, &type);
+    (*env)->DeleteLocalRef(env, type);
+}
+
+static enum smp_status open_hook_class(JNIEnv *env)
+{
+    char reason[SMP_HOOK_REASON_BYTES] = "";
+    const enum smp_status status = smp_hook_class_open(env, reason);
+
+    return status != SMP_OK && reason[0] != '\0' ? refuse_start(status, reason) : status;
+}
+
+static enum smp_status open_calls(void)
+{
+    const enum smp_status status = smp_call_arena_open(&instrumenter.options->calls);
+
+    instrumenter.has_opened_calls = status == SMP_OK;
+    if (status == SMP_ESTATE)
+        return refuse_start(status, "another sampler counts calls in this JVM");
+    if (status == SMP_OK)
+        smp_call_arena_forget_seen();
+    instrumenter.news = smp_call_arena_news();
+    return status;
+}
+
+static bool meet_loaded(void *self, const struct smp_loaded_class *loaded)
+{
+    smp_counted_classes_meet(&instrumenter.counted, smp_agent_jvmti(), self, loaded);
+    return false;
+}
+
+/* The load hook is on: what is loaded meanwhile is known by it. */
+static enum smp_status meet_all(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    enum smp_status status = SMP_OK;
+
+    if ((*env)->PushLocalFrame(env, 1) != JNI_OK) {
+        (*env)->ExceptionClear(env);
+        return SMP_ENOMEM;
+    }
+    status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, meet_loaded, env);
+    (void)(*env)->PopLocalFrame(env, NULL);
+    return status;
+}
+
+static bool has_dirty(void)
+{
+    smp_lock_acquire(&instrumenter.counted.lock);
+    const bool has_any = smp_reach_has_dirty(instrumenter.counted.reach);
+    smp_lock_release(&instrumenter.counted.lock);
+    return has_any;
+}
+
+static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    enum smp_status status = add_calls_capabilities(jvmti);
+
+    if (status == SMP_OK)
+        status = open_hook_class(env);
+    if (status == SMP_OK)
+        status = smp_counted_classes_open(&instrumenter.counted, &instrumenter.options->classes,
+                                          instrumenter.message);
+    instrumenter.has_opened_classes = status == SMP_OK;
+    if (status == SMP_OK)
+        status = open_calls();
+    if (status != SMP_OK)
+        return status;
+    retransform_early(jvmti, env);
+    smp_class_batches_init(&instrumenter.batches, &instrumenter.counted, &instrumenter.loaders);
+    status = begin_hooks();
+    if (status == SMP_OK)
+        status = meet_all(jvmti, env);
+    for (int i = 0; status == SMP_OK && i < START_BATCHES && has_dirty(); i++)
+        (void)smp_class_batches_run(&instrumenter.batches, jvmti, env);
+    return status;
+}
+
+/* --- the thread: rounds --- */
+
+static void unload_classes_of(SMP_UNUSED void *self, uint64_t loader)
+{
+    smp_counted_classes_unload(&instrumenter.counted, loader);
+}
+
+static void purge_loaders(JNIEnv *env)
+{
+    if (smp_clock_ns() - instrumenter.purged_ns < PURGE_NS)
+        return;
+    instrumenter.purged_ns = smp_clock_ns();
+    /* Those of the last time. What is taken out now may have been seen by a thread inside now. */
+    if (atomic_load(&instrumenter.inside) == 0)
+        smp_class_loaders_bury(&instrumenter.loaders, env);
+    smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);
+}
+
+/* Returns how long to sleep: the program runs at least as long as a batch took. */
+static int64_t do_round(JNIEnv *env)
+{
+    const int64_t start_ns = smp_clock_ns();
+    const uint32_t news = smp_call_arena_news();
+    int64_t took_ns = 0;
+    bool has_changed = false;
+
+    if (news != instrumenter.news) {
+        instrumenter.news = news;
+        smp_counted_classes_note_entries(&instrumenter.counted);
+        has_changed = true;
+    }
+    if (has_dirty()) {
+        has_changed = true;
+        (void)smp_class_batches_run(&instrumenter.batches, smp_agent_jvmti(), env);
+    }
+    purge_loaders(env);
+    took_ns = smp_clock_ns() - start_ns;
+    if (!has_changed)
+        return QUIET_ROUND_NS;
+    return took_ns > ROUND_NS ? took_ns : ROUND_NS;
+}
+
+static void do_rounds(JNIEnv *env)
+{
+    int64_t sleep_ns = ROUND_NS;
+
+    while (!atomic_load(&instrumenter.is_stopping)) {
+        const uint32_t calls = smp_event_calls(&instrumenter.event);
+        if (!atomic_load(&instrumenter.is_stopping))
+            smp_event_sleep(&instrumenter.event, calls, sleep_ns);
+        if (!atomic_load(&instrumenter.is_stopping) && smp_agent_is_live())
+            sleep_ns = do_round(env);
+    }
+}
+
+/* --- the thread: stop --- */
+
+static void give_back_classes(JNIEnv *env)
+{
+    if (instrumenter.has_opened_classes && smp_agent_is_live())
+        smp_class_batches_give_back(&instrumenter.batches, smp_agent_jvmti(), env);
+}
+
+/* A thread that never leaves a hook keeps all of it from being freed, and a next start from
+ * happening. */
+static void close_instrumenter(JNIEnv *env)
+{
+    if (instrumenter.has_opened_calls)
+        smp_call_arena_close();
+    const bool is_empty = end_hooks();
+    if (is_empty) {
+        if (instrumenter.batches.counted != NULL)
+            give_back_classes(env);
+        if (instrumenter.has_opened_classes)
+            smp_counted_classes_close(&instrumenter.counted);
+        smp_class_loaders_close(&instrumenter.loaders, smp_agent_is_live() ? env : NULL);
+    }
+    instrumenter.has_opened_classes = false;
+    instrumenter.has_opened_calls = false;
+    instrumenter.batches.counted = NULL;
+    atomic_store(&instrumenter.is_taken, !is_empty);
+}
+
+static void run_instrumenter(SMP_UNUSED void *self)
+{
+    JNIEnv *env = smp_agent_env();
+
+    instrumenter.has_run = true;
+    instrumenter.status = open_instrumenter(smp_agent_jvmti(), env);
+    if (instrumenter.status == SMP_OK) {
+        smp_worker_ready(&instrumenter.worker);
+        do_rounds(env);
+    }
+    close_instrumenter(env);
+}
+
+/* --- callers --- */
+
+static enum smp_status attach_instrumenter(SMP_UNUSED void *self, const char *thread_name)
+{
+    return smp_agent_attach(thread_name);
+}
+
+static void detach_instrumenter(SMP_UNUSED void *self)
+{
+    smp_agent_detach();
+}
+
+static enum smp_status start_worker(void)
+{
+    const struct smp_attach attach = { .stack_bytes = smp_agent_stack_bytes(),
+                                       .enter = attach_instrumenter,
+                                       .leave = detach_instrumenter };
+    enum smp_status status = smp_worker_init(&instrumenter.worker, &attach, SMP_INSTRUMENTER_THREAD,
+                                             run_instrumenter, NULL);
+
+    if (status != SMP_OK)
+        return status;
+    instrumenter.status = SMP_ETHREAD;
+    status = smp_worker_start(&instrumenter.worker);
+    if (status == SMP_OK && instrumenter.status != SMP_OK) {
+        smp_worker_join(&instrumenter.worker);
+        status = instrumenter.status;
+    }
+    if (status != SMP_OK)
+        smp_worker_fini(&instrumenter.worker);
+    return status;
+}
+
+enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *options,
+                                       char message[SMP_COUNTED_MESSAGE_BYTES])
+{
+    enum smp_status status;
+
+    message[0] = '\0';
+    if (!smp_agent_is_live())
+        return SMP_EPHASE;
+    if (atomic_exchange(&instrumenter.is_taken, true)) {
+        (void)snprintf(message, SMP_COUNTED_MESSAGE_BYTES, "%s",
+                       "calls cannot be counted: another sampler counts calls in this JVM");
+        return SMP_ESTATE;
+    }
+    instrumenter.options = options;
+    instrumenter.message = message;
+    instrumenter.has_run = false;
+    atomic_store(&instrumenter.is_stopping, false);
+    status = start_worker();
+    instrumenter.options = NULL;
+    instrumenter.message = NULL;
+    if (status != SMP_OK) {
+        if (message[0] == '\0')
+            (void)snprintf(message, SMP_COUNTED_MESSAGE_BYTES, "calls cannot be counted: %s",
+                           smp_status_text(status));
+        /* Where the thread has run, it has said itself whether a next start may be. */
+        if (!instrumenter.has_run)
+            atomic_store(&instrumenter.is_taken, false);
+    }
+    return status;
+}
+
+void smp_instrumenter_stop(void)
+{
+    atomic_store(&instrumenter.is_stopping, true);
+    smp_event_call(&instrumenter.event);
+    smp_worker_join(&instrumenter.worker);
+    smp_worker_fini(&instrumenter.worker);
+}
+
+static void dot_name(char *name)
+{
+    for (; *name != '\0'; name++) {
+        if (*name == '/')
+            *name = '.';
+    }
+}
+
+bool smp_instrumenter_name(int32_t pushed, char *class_name, size_t class_size, char *method_name,
+                           size_t method_size)
+{
+    struct smp_counted_classes *const counted = &instrumenter.counted;
+    const int32_t id = smp_counted_classes_id(counted, pushed);
+    bool is_known = false;
+
+    smp_lock_acquire(&counted->lock);
+    const struct smp_method_ids *const ids = smp_reach_ids(counted->reach);
+    if (id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL) {
+        const struct smp_slice owner = smp_method_ids_class(ids, id);
+        const struct smp_slice name = smp_method_ids_name(ids, id);
+        (void)smp_utf8_from_modified(class_name, class_size, owner.bytes, owner.length);
+        (void)smp_utf8_from_modified(method_name, method_size, name.bytes, name.length);
+        dot_name(class_name);
+        is_known = true;
+    }
+    smp_lock_release(&counted->lock);
+    return is_known;
+}
+
+void smp_instrumenter_drop(const int32_t *pushed, size_t count)
+{
+    struct smp_counted_classes *const counted = &instrumenter.counted;
+
+    smp_lock_acquire(&counted->lock);
+    for (size_t i = 0; i < count; i++) {
+        const int32_t id = smp_counted_classes_id(counted, pushed[i]);
+        if (id >= 0)
+            (void)smp_reach_drop(counted->reach, id, smp_clock_wall_ms());
+    }
+    smp_lock_release(&counted->lock);
+}
+
+void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
+{
+    struct smp_counted_classes *const counted = &instrumenter.counted;
+
+    *out = (struct smp_instrumenter_figures){
+        .batches = instrumenter.batches.batches,
+        .changed_classes = instrumenter.batches.classes,
+        .longest_stop_ns = instrumenter.batches.longest_stop_ns,
+        .malformed = counted->losses.malformed,
+        .no_memory = counted->losses.no_memory,
+    };
+    smp_lock_acquire(&counted->lock);
+    smp_reach_figures(counted->reach, &out->reach);
+    out->has_work = smp_reach_has_dirty(counted->reach);
+    smp_lock_release(&counted->lock);
+}
+
+void smp_instrumenter_inspect(smp_inspect_reach *inspect, void *self)
+{
+    smp_lock_acquire(&instrumenter.counted.lock);
+    inspect(self, instrumenter.counted.reach, instrumenter.counted.left_alone);
+    smp_lock_release(&instrumenter.counted.lock);
+}

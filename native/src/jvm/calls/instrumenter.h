@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * instrumenter.h - puts probes into methods of the running JVM, and takes them out again.
+ *
+ *   start ─► capabilities, hook class, load hook on ─► loaded classes made known ─► first batches
+ *            thread threads-sampler-calls: first entries ─► reach ─► a batch ─► 50 ms ─► ...
+ *            any thread, in the load hook: a class that is loaded gets its probes at once
+ *   stop  ─► counting off, load hook off ─► all classes get back the bytes they have without it
+ *
+ * Frames that still run code with probes call hooks that do nothing from then on.
+ *
+ * One may count at a time in a JVM. The bytes that the load hook is handed in are changed, not
+ * those of the class file, so what other agents do stays; they see our probes if they come later.
+ *
+ * Owns     the thread; the load hook; while it runs all memory of counted_classes.h, and the call
+ *          arena, which is open from start to stop.
+ * Threads  start, stop: the sampler thread. name, drop, get_figures, inspect: likewise, in between.
+ *          The hooks: any.
+ * Errors   start: SMP_ESTATE: another one counts; SMP_EUNSUPPORTED, SMP_EINVAL, SMP_ENOMEM,
+ *          SMP_EVM, SMP_EPHASE, SMP_ETHREAD. message says why.
+ * Cost     start: a pass over the loaded classes (20 us for each that may be counted, 2 for one of
+ *          the JDK's), and a stop of 40 to 110 ms for each batch of root classes. The thread:
+ *          nothing to be seen while no method is new. stop: a stop for each batch of classes with
+ *          probes.
+ */
+#ifndef SMP_JVM_CALLS_INSTRUMENTER_H
+#define SMP_JVM_CALLS_INSTRUMENTER_H
+
+#include <jni.h>
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "counting/call_arena.h"
+#include "counting/reach.h"
+#include "jvm/calls/counted_classes.h"
+
+#define SMP_INSTRUMENTER_THREAD "threads-sampler-calls"
+
+struct smp_instrumenter_options {
+    struct smp_counted_options classes;
+    struct smp_call_options calls;
+};
+
+struct smp_instrumenter_figures {
+    uint64_t batches;
+    uint64_t changed_classes; /* by batches; those that got probes when they were loaded are not */
+    int64_t longest_stop_ns;
+    struct smp_reach_figures reach;
+    uint64_t malformed; /* classes that were not understood */
+    uint64_t no_memory; /* classes that are not counted for lack of memory */
+    bool has_work;      /* methods wait for their probes */
+};
+
+/* Texts of options are borrowed for the call. */
+SMP_CHECKED enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *options,
+                                                   char message[SMP_COUNTED_MESSAGE_BYTES]);
+/* After a start that was SMP_OK, once. */
+void smp_instrumenter_stop(void);
+
+/* pushed: what probes push. Both texts are UTF-8, cut where they do not fit; sizes >= 16. False: no
+ * method has it. */
+bool smp_instrumenter_name(int32_t pushed, char *class_name, size_t class_size, char *method_name,
+                           size_t method_size);
+/* Their probes are taken out for good; roots keep theirs. */
+void smp_instrumenter_drop(const int32_t *pushed, size_t count);
+void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out);
+/* Calls inspect, which must not call the JVM: the load hook waits meanwhile. left_alone: methods by
+ * how their rewriting ended (classfile/rewrite.h). */
+typedef void smp_inspect_reach(void *self, const struct smp_reach *reach,
+                               const uint64_t *left_alone);
+void smp_instrumenter_inspect(smp_inspect_reach *inspect, void *self);
+
+/* Hooks of agent.h. */
+void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined,
+                                      jobject loader, const char *name, jobject domain, jint size,
+                                      const unsigned char *bytes, jint *new_size,
+                                      unsigned char **new_bytes);
+void JNICALL smp_instrumenter_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
+                                         jclass prepared);
+
+#endif

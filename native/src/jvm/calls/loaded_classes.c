@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/calls/loaded_classes.h"
+
+#include "jvm/agent/jvmti_status.h"
+#include "jvm/calls/loaded_outline.h"
+
+enum { EXTRA_CLASS_REFS = 64 };
+
+struct going {
+    struct smp_class_loaders *loaders;
+    jvmtiEnv *jvmti;
+    JNIEnv *env;
+    jobject last_loader; /* classes of one loader mostly come in a row */
+    uint64_t last_number;
+};
+
+static uint64_t number_loader(struct going *going, jclass type)
+{
+    jobject loader = NULL;
+
+    if ((*going->jvmti)->GetClassLoader(going->jvmti, type, &loader) != JVMTI_ERROR_NONE)
+        return SMP_CLASS_LOADERS_UNKNOWN;
+    if (loader == NULL)
+        return 0;
+    if (going->last_loader != NULL &&
+        (*going->env)->IsSameObject(going->env, loader, going->last_loader)) {
+        (*going->env)->DeleteLocalRef(going->env, loader);
+        return going->last_number;
+    }
+    if (going->last_loader != NULL)
+        (*going->env)->DeleteLocalRef(going->env, going->last_loader);
+    going->last_loader = loader;
+    going->last_number = smp_class_loaders_number(going->loaders, going->jvmti, going->env, loader);
+    return going->last_number;
+}
+
+static bool offer_class(struct going *going, jclass type, smp_on_loaded_class *each, void *self)
+{
+    char *signature = NULL;
+    struct smp_loaded_class loaded = { .type = type };
+    bool is_kept = false;
+
+    if ((*going->jvmti)->GetClassSignature(going->jvmti, type, &signature, NULL) !=
+        JVMTI_ERROR_NONE)
+        return false;
+    loaded.name = smp_loaded_class_name(signature);
+    if (loaded.name.length > 0) {
+        loaded.loader = number_loader(going, type);
+        is_kept = loaded.loader != SMP_CLASS_LOADERS_UNKNOWN && each(self, &loaded);
+    }
+    (void)(*going->jvmti)->Deallocate(going->jvmti, (unsigned char *)signature);
+    return is_kept;
+}
+
+enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti,
+                                        JNIEnv *env, smp_on_loaded_class *each, void *self)
+{
+    struct going going = { .loaders = loaders, .jvmti = jvmti, .env = env };
+    jint count = 0;
+    jclass *classes = NULL;
+    const enum smp_status status =
+        smp_jvmti_status((*jvmti)->GetLoadedClasses(jvmti, &count, &classes));
+
+    /* The references exist already: this is for -Xcheck:jni. */
+    if (status == SMP_OK && (*env)->EnsureLocalCapacity(env, count + EXTRA_CLASS_REFS) != JNI_OK)
+        (*env)->ExceptionClear(env);
+    for (jint i = 0; status == SMP_OK && i < count; i++) {
+        if (!offer_class(&going, classes[i], each, self))
+            (*env)->DeleteLocalRef(env, classes[i]);
+    }
+    if (going.last_loader != NULL)
+        (*env)->DeleteLocalRef(env, going.last_loader);
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)classes);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loaded_classes.h - goes through the loaded classes that can be changed: no arrays, no hidden
+ * classes.
+ *
+ * Threads  any attached one. No safepoint, no lock that others wait for.
+ * Errors   SMP_ENOMEM, SMP_EPHASE, SMP_EVM. A class that is unloaded meanwhile is left out.
+ * Cost     half a microsecond for each class of the JVM.
+ */
+#ifndef SMP_JVM_CALLS_LOADED_CLASSES_H
+#define SMP_JVM_CALLS_LOADED_CLASSES_H
+
+#include <jni.h>
+#include <jvmti.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "counting/class_outline.h"
+#include "jvm/calls/class_loaders.h"
+
+struct smp_loaded_class {
+    jclass type;           /* a local reference */
+    struct smp_slice name; /* borrowed for the call */
+    uint64_t loader;       /* its number */
+};
+
+/* True: the reference is the caller's now. */
+typedef bool smp_on_loaded_class(void *self, const struct smp_loaded_class *loaded);
+
+/* Inside of a local frame of the caller's. */
+SMP_CHECKED enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders,
+                                                    jvmtiEnv *jvmti, JNIEnv *env,
+                                                    smp_on_loaded_class *each, void *self);
+
+#endif

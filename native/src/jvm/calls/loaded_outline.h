@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loaded_outline.h - the outline of a class that is loaded already, by JVMTI: its bytes are not at
+ * hand before it is retransformed. What its methods call, and which of them are trivial, is not
+ * known.
+ *
+ * Owns     the tables of the outline and all its texts.
+ * Threads  any attached one.
+ * Errors   make: SMP_EGONE: the class has no outline (an array, a hidden class, not prepared yet).
+ *          SMP_ENOMEM, SMP_EPHASE, SMP_EVM. Nothing is held then.
+ * Cost     some microseconds, and one for each method.
+ */
+#ifndef SMP_JVM_CALLS_LOADED_OUTLINE_H
+#define SMP_JVM_CALLS_LOADED_OUTLINE_H
+
+#include <jni.h>
+#include <jvmti.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "counting/class_outline.h"
+
+/* Visible so that it can live on a stack. */
+struct smp_loaded_outline {
+    struct smp_class_outline outline;
+    struct smp_slice *interfaces;
+    struct smp_method_outline *methods;
+    char **texts; /* of JVMTI */
+    size_t text_count;
+    size_t text_capacity;
+};
+
+/* The name in a signature `Lcom/acme/Order;`. Length 0: an array, a primitive type or a hidden
+ * class, which cannot be changed. */
+struct smp_slice smp_loaded_class_name(const char *signature);
+
+/* with_methods false: its super types only. loader: a token of its class loader. */
+SMP_CHECKED enum smp_status smp_loaded_outline_make(struct smp_loaded_outline *made,
+                                                    jvmtiEnv *jvmti, JNIEnv *env, jclass type,
+                                                    uint64_t loader, bool with_methods);
+void smp_loaded_outline_free(struct smp_loaded_outline *made, jvmtiEnv *jvmti);
+
+#endif

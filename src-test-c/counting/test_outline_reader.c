@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "counting/outline_reader.h"
+#include "support/class_builder.h"
+#include "support/failing_alloc.h"
+#include "support/outline_text.h"
+#include "support/reach_fixture.h"
+
+enum { JAVA_17 = 61, OUTLINE_TEXT_BYTES = 65536 };
+
+#define INDEX(constant) (uint8_t)((constant) >> 8), (uint8_t)(constant)
+
+/* A class with a method that calls in each way, one without code, and a trivial one. */
+static size_t build_class(uint8_t **bytes)
+{
+    struct class_builder b;
+    uint16_t handles[2];
+
+    class_builder_init(&b, JAVA_17, "com/acme/A", "com/acme/Base");
+    const uint16_t one = class_builder_member(&b, SMP_CONSTANT_METHOD, "com/acme/S", "s", "()V");
+    const uint16_t init =
+        class_builder_member(&b, SMP_CONSTANT_METHOD, "com/acme/N", "<init>", "(J)V");
+    const uint16_t virtual = class_builder_member(&b, SMP_CONSTANT_METHOD, "com/acme/V", "v",
+                                                  "()V");
+    const uint16_t interface =
+        class_builder_member(&b, SMP_CONSTANT_INTERFACE_METHOD, "com/acme/I", "i", "()V");
+    const uint16_t lambda =
+        class_builder_member(&b, SMP_CONSTANT_METHOD, "com/acme/A", "lambda$0", "()V");
+    handles[0] = class_builder_handle(&b, 6, lambda);  /* as invokestatic */
+    handles[1] = class_builder_handle(&b, 5, virtual); /* as invokevirtual */
+    const uint16_t row = class_builder_bootstrap(&b, handles, 2);
+    const uint16_t dynamic = class_builder_dynamic(&b, SMP_CONSTANT_INVOKE_DYNAMIC, row);
+    const uint8_t calls[] = { 184, INDEX(one),
+                              183, INDEX(init), /**/
+                              182, INDEX(virtual),
+                              185, INDEX(interface),
+                              1,   0, /**/
+                              186, INDEX(dynamic),
+                              0,   0,
+                              177 };
+    const uint8_t empty[] = { 177 };
+    const uint8_t cut_off[] = { 184, INDEX(one), 184, 0 };
+
+    class_builder_method(&b, SMP_ACCESS_STATIC, "calls", "()V",
+                         &(struct built_code){ .bytes = calls, .length = sizeof(calls) });
+    class_builder_method(&b, SMP_ACCESS_NATIVE, "none", "(I)V", &(struct built_code){ 0 });
+    class_builder_method(&b, 0, "empty", "()V",
+                         &(struct built_code){ .bytes = empty, .length = sizeof(empty) });
+    class_builder_method(&b, 0, "cut", "()V",
+                         &(struct built_code){ .bytes = cut_off, .length = sizeof(cut_off) });
+    return class_builder_finish(&b, bytes);
+}
+
+static void write_slice(char *out, struct smp_slice slice)
+{
+    const size_t length = strlen(out);
+
+    (void)snprintf(out + length, OUTLINE_TEXT_BYTES - length, "%.*s", (int)slice.length,
+                   slice.bytes);
+}
+
+/* As outline_text.h reads it. */
+static void write_outline(char *out, const struct smp_class_outline *outline)
+{
+    out[0] = '\0';
+    write_slice(out, outline->name);
+    write_slice(out, slice_of(" :"));
+    for (size_t i = 0; i <= outline->interface_count; i++) {
+        write_slice(out, slice_of(" "));
+        write_slice(out, i == 0 ? outline->super_name : outline->interfaces[i - 1]);
+    }
+    for (size_t m = 0; m < outline->method_count; m++) {
+        const struct smp_method_outline *const method = &outline->methods[m];
+
+        write_slice(out, slice_of(" |"));
+        if ((method->access & SMP_ACCESS_STATIC) != 0)
+            write_slice(out, slice_of(" static"));
+        if ((method->access & SMP_ACCESS_NATIVE) != 0)
+            write_slice(out, slice_of(" native"));
+        write_slice(out, slice_of(method->is_trivial ? " trivial " : " "));
+        write_slice(out, method->name);
+        write_slice(out, method->descriptor);
+        write_slice(out, slice_of(method->call_count > 0 ? " ->" : ""));
+        for (size_t c = 0; c < method->call_count; c++) {
+            write_slice(out, slice_of(" "));
+            write_slice(out, method->calls[c].owner);
+            write_slice(out, slice_of(method->calls[c].is_dispatched ? "*" : "#"));
+            write_slice(out, method->calls[c].name);
+            write_slice(out, method->calls[c].descriptor);
+        }
+    }
+}
+
+static void test_a_class_becomes_an_outline(void **state)
+{
+    static const char EXPECTED[] =
+        "com/acme/A : com/acme/Base "
+        "| static calls()V -> com/acme/S#s()V com/acme/N#<init>(J)V com/acme/V*v()V "
+        "com/acme/I*i()V com/acme/A#lambda$0()V com/acme/V*v()V "
+        "| static native none(I)V | trivial empty()V | cut()V -> com/acme/S#s()V";
+    struct smp_outline_reader reader = { .quota = NULL };
+    const struct smp_class_outline *outline = NULL;
+    struct smp_class_file file;
+    uint8_t *bytes = NULL;
+    const size_t size = build_class(&bytes);
+    static char text[OUTLINE_TEXT_BYTES];
+
+    (void)state;
+    assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
+    for (uint64_t loader = 1; loader <= 2; loader++) {
+        assert_int_equal(smp_outline_reader_read(&reader, &file, loader, &outline), SMP_OK);
+        assert_int_equal(outline->loader, loader);
+        write_outline(text, outline);
+        assert_string_equal(text, EXPECTED);
+    }
+    smp_class_file_close(&file);
+    free(bytes);
+    smp_outline_reader_fini(&reader);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+/* From bytes to a plan. */
+static void test_a_class_file_gets_a_plan(void **state)
+{
+    struct smp_outline_reader reader = { .quota = NULL };
+    const struct smp_class_outline *outline = NULL;
+    struct reach_fixture fixture;
+    struct smp_method_probe plan[4];
+    struct smp_class_file file;
+    uint8_t *bytes = NULL;
+    const size_t size = build_class(&bytes);
+    uint32_t loaded = 0;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.A.calls()", "", 0, 0);
+    reach_load(&fixture, "com/acme/V | v()V");
+    reach_load(&fixture, "com/acme/Sub : com/acme/V | v()V");
+    assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
+    assert_int_equal(smp_outline_reader_read(&reader, &file, 1, &outline), SMP_OK);
+    assert_int_equal(smp_reach_load(fixture.reach, outline, &loaded), SMP_OK);
+    /* Nothing of the class file is needed any more. */
+    smp_class_file_close(&file);
+    free(bytes);
+    smp_outline_reader_fini(&reader);
+    assert_int_equal(smp_reach_plan(fixture.reach, loaded, plan, 4), 1);
+    assert_true(plan[0].is_root);
+    assert_int_equal(plan[0].id, reach_id(&fixture, "com/acme/A.calls()V"));
+    assert_true(reach_id(&fixture, "com/acme/Sub.v()V") >= 0);
+    reach_load(&fixture, "com/acme/S | static s()V");
+    assert_true(reach_id(&fixture, "com/acme/S.s()V") >= 0);
+    reach_fixture_end(&fixture);
+}
+
+/* What javac makes: interfaces, and bodies of lambdas, which are found by their handles. */
+static void test_compiled_classes(void **state)
+{
+    static char text[OUTLINE_TEXT_BYTES];
+    struct smp_outline_reader reader = { .quota = NULL };
+
+    (void)state;
+    for (const char *const *name = compiled_class_names(); *name != NULL; name++) {
+        const struct smp_class_outline *outline = NULL;
+        struct smp_class_file file;
+        uint8_t *bytes = NULL;
+        const size_t size = compiled_class_read(*name, &bytes);
+        size_t calls = 0;
+
+        assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
+        assert_int_equal(smp_outline_reader_read(&reader, &file, 1, &outline), SMP_OK);
+        assert_int_equal(outline->method_count, file.method_count);
+        for (size_t m = 0; m < outline->method_count; m++) {
+            if (outline->methods[m].call_count > 0)
+                assert_ptr_equal(outline->methods[m].calls,
+                                 (struct smp_call_outline *)reader.calls.items + calls);
+            calls += outline->methods[m].call_count;
+        }
+        assert_int_equal(calls, reader.call_count);
+        if (strcmp(*name, "RetransformedCode") == 0) {
+            write_outline(text, outline);
+            assert_non_null(strstr(text, "RetransformedCode#lambda$lambdas$"));
+            assert_non_null(strstr(text, " java/util/function/IntUnaryOperator*andThen("));
+        }
+        smp_class_file_close(&file);
+        free(bytes);
+    }
+    smp_outline_reader_fini(&reader);
+}
+
+static enum smp_status read_once(void *self)
+{
+    struct smp_outline_reader reader = { .quota = NULL };
+    const struct smp_class_outline *outline = NULL;
+    const enum smp_status status = smp_outline_reader_read(&reader, self, 1, &outline);
+
+    if (status != SMP_OK)
+        assert_null(outline);
+    smp_outline_reader_fini(&reader);
+    return status;
+}
+
+static void test_each_allocation_of_the_reader_may_fail(void **state)
+{
+    struct smp_class_file file;
+    uint8_t *bytes = NULL;
+    const size_t size = compiled_class_read("RetransformedCode", &bytes);
+
+    (void)state;
+    assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
+
+    const struct failing_alloc_steps steps = failing_alloc_each_step(read_once, &file);
+
+    assert_true(steps.refused >= 3);
+    assert_int_equal(steps.survived, 0);
+    smp_class_file_close(&file);
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_class_becomes_an_outline),
+        cmocka_unit_test(test_a_class_file_gets_a_plan),
+        cmocka_unit_test(test_compiled_classes),
+        cmocka_unit_test(test_each_allocation_of_the_reader_may_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package counted;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * Counts what Work does, and compares with what Work says itself. Arguments: the library, a scheme, EXACT or not.
+ */
+public final class CountedProgram {
+
+    private static final int THREADS = 64;
+    private static final int VIRTUAL_THREADS = 500;
+    private static final long HOT_CALLS = 10_000_000;
+
+    private CountedProgram() {}
+
+    public static void main(String[] arguments) throws Exception {
+        System.load(arguments[0]);
+        int scheme = List.of("LAZY", "EAGER", "TOTAL").indexOf(arguments[1]);
+        boolean exact = arguments.length > 2 && arguments[2].equals("EXACT");
+        refusals();
+        Counting.startFine("counted.Work.run, counted.Hot.loop, counted.Deep.run", scheme, exact);
+        String second = Counting.start("counted.Work.run", Counting.FILTER, scheme, exact, 1000);
+        check(second.contains("another sampler counts"), "a second one is refused: " + second);
+        Counting.settle(() -> Work.run(1));
+        System.out.println("batches " + Counting.batches() + ", methods " + Counting.figures()[1] + ", longest stop "
+                + Counting.figures()[4] / 1_000_000 + " ms");
+        oneThread();
+        manyThreads(Executors.newFixedThreadPool(THREADS), THREADS, "threads");
+        ExecutorService virtual = virtualThreads();
+        if (virtual != null) {
+            manyThreads(virtual, VIRTUAL_THREADS, "virtual threads");
+        }
+        hot();
+        deep();
+        dropped();
+        account();
+        Counting.stop();
+        check(Counting.figures()[5] == 0, "all memory is given back: " + Counting.figures()[5]);
+        Work.run(2);
+        again(scheme);
+        System.out.println("fine");
+    }
+
+    static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+
+    private static void refusals() {
+        String refusal = Counting.start("counted.Work.", Counting.FILTER, 0, false, 1000);
+        check(refusal.contains("rootMethods"), "a rule that is none: " + refusal);
+        refusal = Counting.start("counted.Work.run", "-", 0, false, 1000);
+        check(refusal.contains("instrumentationFilter"), "a filter that is none: " + refusal);
+        check(Counting.figures()[5] == 0, "a refused start leaves nothing: " + Counting.figures()[5]);
+    }
+
+    private static void oneThread() {
+        Counting.counts();
+        begin();
+        Work.run(50);
+        compare("one thread");
+    }
+
+    private static void begin() {
+        Counting.reset();
+        Tally.reset();
+    }
+
+    private static void manyThreads(ExecutorService pool, int threads, String what) throws InterruptedException {
+        begin();
+        List<Runnable> all = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            pool.execute(() -> {
+                Work.run(3);
+                Thread.yield();
+                Work.run(1);
+            });
+        }
+        pool.shutdown();
+        while (!pool.awaitTermination(1, java.util.concurrent.TimeUnit.SECONDS)) {
+            /* they go on */
+        }
+        compare(what);
+        check(all.isEmpty() && Counting.inside() == 0, "no thread is inside of a root");
+    }
+
+    private static ExecutorService virtualThreads() {
+        try {
+            return (ExecutorService)
+                    Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        } catch (ReflectiveOperationException e) {
+            return null;
+        }
+    }
+
+    private static void compare(String what) {
+        compare(what, Tally.counts(), Counting.counts());
+    }
+
+    private static void compare(String what, Map<String, Long> wanted, Map<String, Long> found) {
+        TreeSet<String> names = new TreeSet<>(wanted.keySet());
+        names.addAll(found.keySet());
+        long sum = 0;
+        StringBuilder different = new StringBuilder();
+        for (String name : names) {
+            long calls = wanted.getOrDefault(name, 0L);
+            if (calls != found.getOrDefault(name, 0L)) {
+                different.append(
+                        String.format("%n%s: %d calls, counted %d", name, calls, found.getOrDefault(name, 0L)));
+            }
+            sum += calls;
+        }
+        check(different.length() == 0, what + different);
+        check(sum > 0, what + ": nothing was called");
+        System.out.println(what + ": " + names.size() + " methods, " + sum + " calls");
+    }
+
+    /* Known numbers, of methods that tally nothing. */
+    private static void hot() throws InterruptedException {
+        Counting.settle(() -> Hot.loop(1000));
+        Counting.counts();
+        Counting.reset();
+        Hot.loop(HOT_CALLS);
+        compare(
+                "ten million calls",
+                Map.of("counted.Hot.loop", 1L, "counted.Hot.mix", HOT_CALLS, "counted.Hot.sometimes", HOT_CALLS / 16),
+                Counting.counts());
+    }
+
+    /* Where there is no stack left for a probe, calls are lost; what follows is counted all the same. */
+    private static void deep() throws InterruptedException {
+        Counting.settle(Deep::run);
+        for (int i = 0; i < 5; i++) {
+            Deep.run();
+        }
+        begin();
+        Deep.run();
+        Work.run(3);
+        Map<String, Long> found = Counting.counts();
+        check(found.remove("counted.Deep.run") == 1, "the root");
+        check(found.remove("counted.Deep.after") == 10, "what follows an overflow");
+        long calls = found.remove("counted.Deep.overflow");
+        long uncounted = Counting.figures()[6];
+        System.out.println("overflow at " + Deep.depth + ": " + calls + " calls counted, " + uncounted
+                + " below the limit" + " of depth, " + Counting.figures()[7] + " hooks without stack so far");
+        check(calls > 900 && calls + uncounted <= Deep.depth + 2, "calls of an overflow");
+        compare("after an overflow", Tally.counts(), found);
+        check(Counting.inside() == 0, "no thread is inside of a root");
+    }
+
+    private static void dropped() throws InterruptedException {
+        Counting.drop(Counting.numberOf("counted.Work.odd"));
+        Counting.settle(() -> Work.run(1));
+        Counting.counts();
+        begin();
+        Work.run(2);
+        Map<String, Long> wanted = Tally.counts();
+        wanted.remove("counted.Work.odd");
+        compare("a method dropped", wanted, Counting.counts());
+    }
+
+    private static void account() {
+        String account = Counting.account();
+        System.out.print(account);
+        check(account.contains("DROPPED 1 counted.Work.odd"), "the dropped method is named");
+        check(account.contains("INSTRUMENTED "), "methods");
+    }
+
+    /* What was counted before is not there any more; a rule whose class is not loaded yet waits for it. */
+    private static void again(int scheme) throws Exception {
+        Counting.startFine("counted.Work.odd, counted.Late.go", scheme, false);
+        check(Counting.account().contains("ROOTS_NOT_LOADED 1 counted.Late.go"), "not loaded: " + Counting.account());
+        begin();
+        Late.go();
+        Map<String, Long> found = Counting.counts();
+        check(found.getOrDefault("counted.Late.go", 0L) == 1, "a root is counted from its first call on: " + found);
+        Counting.settle(() -> {
+            Work.run(1);
+            Late.go();
+        });
+        Counting.counts();
+        Counting.reset();
+        Work.run(1);
+        found = Counting.counts();
+        check(
+                found.equals(Map.of("counted.Work.odd", 3L, "counted.Work.even", 3L)),
+                "another root, without what is around it: " + found);
+        Counting.stop();
+        check(Counting.figures()[5] == 0, "all memory is given back");
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package counted;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The library counted_calls. */
+final class Counting {
+
+    static final int LAZY = 0;
+    static final int EAGER = 1;
+    static final int TOTAL = 2;
+
+    /** All of these programs, but for what looks at them. */
+    static final String FILTER =
+            "counted, -counted.Tally, -counted.Counting, -counted.CountedProgram, -counted.OtherAgent";
+
+    private Counting() {}
+
+    static native String start(String roots, String filter, int scheme, boolean exact, int maxMethods);
+
+    static native void stop();
+
+    static native String read();
+
+    static native void reset();
+
+    static native void drop(int method);
+
+    static native long[] figures();
+
+    static native String account();
+
+    static native int inside();
+
+    static long batches() {
+        return figures()[0];
+    }
+
+    static boolean hasWork() {
+        return figures()[2] != 0;
+    }
+
+    static void startFine(String roots, int scheme, boolean exact) {
+        String refusal = start(roots, FILTER, scheme, exact, 32768);
+        if (!refusal.isEmpty()) {
+            throw new AssertionError(refusal);
+        }
+    }
+
+    /** Calls of each method, summed over its overloads. */
+    static Map<String, Long> counts() {
+        Map<String, Long> found = new TreeMap<>();
+        for (String line : read().split("\n")) {
+            if (!line.isEmpty()) {
+                int end = line.indexOf('=');
+                long calls = Long.parseLong(line.substring(end + 1, line.indexOf(' ', end)));
+                found.merge(line.substring(0, end), calls, Long::sum);
+            }
+        }
+        return found;
+    }
+
+    static int numberOf(String method) {
+        for (String line : read().split("\n")) {
+            if (line.startsWith(method + "=")) {
+                return Integer.parseInt(line.substring(line.indexOf(' ', line.indexOf('=')) + 1));
+            }
+        }
+        throw new AssertionError("not counted: " + method);
+    }
+
+    /** Runs the work until no more methods get probes. */
+    static void settle(Runnable work) throws InterruptedException {
+        long batches = -1;
+        int quiet = 0;
+        while (quiet < 6) {
+            work.run();
+            Thread.sleep(60);
+            long now = batches();
+            quiet = now == batches && !hasWork() ? quiet + 1 : 0;
+            batches = now;
+        }
+    }
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A library for the programs in jvm/counted: counts calls as the product does, and hands out what
+ * was counted of each method, over all threads.
+ */
+#include <jni.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "jvm/agent/agent.h"
+#include "jvm/calls/call_counter.h"
+#include "jvm/calls/hook_class.h"
+#include "jvm/calls/instrumenter.h"
+#include "jvm/loaded.h"
+#include "model/counting_account.h"
+
+enum { METHODS = 1 << 20, TEXT_BYTES = 1 << 20, FIGURES = 8, MAX_DEPTH = 1000 };
+
+/* Calls of each method since the last start or reset, by its number. */
+static int64_t counted_calls[METHODS];
+static int64_t uncounted;
+static uint64_t ended_trees;
+static struct smp_quota *quota;
+
+/* javac writes no header for the tests. */
+#define COUNTED(name) JNICALL Java_counted_Counting_##name
+
+JNIEXPORT jstring COUNTED(start)(JNIEnv *env, jclass type, jstring roots, jstring filter,
+                                 jint scheme, jboolean exact, jint max_methods);
+JNIEXPORT void COUNTED(stop)(JNIEnv *env, jclass type);
+JNIEXPORT jstring COUNTED(read)(JNIEnv *env, jclass type);
+JNIEXPORT void COUNTED(reset)(JNIEnv *env, jclass type);
+JNIEXPORT void COUNTED(drop)(JNIEnv *env, jclass type, jint method);
+JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type);
+JNIEXPORT jstring COUNTED(account)(JNIEnv *env, jclass type);
+JNIEXPORT jint COUNTED(inside)(JNIEnv *env, jclass type);
+
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
+{
+    (void)reserved;
+    smp_jvm_loaded(java_vm);
+    return SMP_AGENT_JNI_VERSION;
+}
+
+static void forget_counts(void)
+{
+    memset(counted_calls, 0, sizeof(counted_calls));
+    uncounted = 0;
+}
+
+static enum smp_status start_plan(const struct smp_counting_plan *plan,
+                                  char message[SMP_COUNTER_MESSAGE_BYTES])
+{
+    const struct smp_call_counter counter = smp_jvm_call_counter();
+    enum smp_status status = smp_agent_open();
+
+    if (status != SMP_OK)
+        return status;
+    status = counter.start(counter.self, plan, message);
+    if (status != SMP_OK)
+        smp_agent_close();
+    return status;
+}
+
+/* Why nothing is counted; "": it is. */
+JNIEXPORT jstring COUNTED(start)(JNIEnv *env, jclass type, jstring roots, jstring filter,
+                                 jint scheme, jboolean exact, jint max_methods)
+{
+    const char *root_text = (*env)->GetStringUTFChars(env, roots, NULL);
+    const char *filter_text = (*env)->GetStringUTFChars(env, filter, NULL);
+    char message[SMP_COUNTER_MESSAGE_BYTES] = "";
+    struct smp_quota *own = smp_quota_create(256u << 20);
+    const struct smp_counting_plan plan = {
+        .quota = own,
+        .roots = root_text,
+        .filter = filter_text,
+        .instrumentation = (enum smp_instrumentation)scheme,
+        .timing = exact ? SMP_METHOD_TIMING_EXACT : SMP_METHOD_TIMING_NONE,
+        .max_methods = (uint32_t)max_methods,
+        .max_nodes = 100000,
+        .max_depth = MAX_DEPTH,
+    };
+    const enum smp_status status = start_plan(&plan, message);
+
+    (void)type;
+    (*env)->ReleaseStringUTFChars(env, roots, root_text);
+    (*env)->ReleaseStringUTFChars(env, filter, filter_text);
+    if (status == SMP_OK) {
+        quota = own;
+        forget_counts();
+        return (*env)->NewStringUTF(env, "");
+    }
+    smp_quota_release(own);
+    return (*env)->NewStringUTF(env, message[0] != '\0' ? message : smp_status_text(status));
+}
+
+JNIEXPORT void COUNTED(stop)(JNIEnv *env, jclass type)
+{
+    const struct smp_call_counter counter = smp_jvm_call_counter();
+
+    (void)env;
+    (void)type;
+    counter.stop(counter.self);
+    smp_agent_close();
+    smp_quota_release(quota);
+    quota = NULL;
+}
+
+static void keep_call(void *context, const struct smp_counted_thread *thread,
+                      const struct smp_counted_call *call)
+{
+    (void)context;
+    (void)thread;
+    if (call->method == SMP_METHOD_UNCOUNTED)
+        uncounted += call->calls;
+    else if (call->method < METHODS)
+        counted_calls[call->method] += call->calls;
+}
+
+static void end_tree(void *context, uint64_t tree)
+{
+    (void)context;
+    (void)tree;
+    ended_trees++;
+}
+
+static void read_calls(void)
+{
+    const struct smp_call_counter counter = smp_jvm_call_counter();
+    const struct smp_counter_visitor visitor = { .counted = keep_call, .ended = end_tree };
+
+    counter.read(counter.self, &visitor);
+}
+
+/* "counted.Work.run=12 3" for each method that was called: calls, number. */
+JNIEXPORT jstring COUNTED(read)(JNIEnv *env, jclass type)
+{
+    const struct smp_call_counter counter = smp_jvm_call_counter();
+    char *text = malloc(TEXT_BYTES);
+    size_t length = 0;
+
+    (void)type;
+    read_calls();
+    if (text == NULL)
+        return NULL;
+    text[0] = '\0';
+    for (int32_t method = 0; method < METHODS; method++) {
+        struct smp_method_info info = { 0 };
+        if (counted_calls[method] == 0)
+            continue;
+        if (!counter.name(counter.self, method, &info))
+            info = (struct smp_method_info){ .class_name = "?", .method_name = "?" };
+        if (length < TEXT_BYTES - 256)
+            length += (size_t)snprintf(text + length, TEXT_BYTES - length, "%s.%s=%lld %d\n",
+                                       info.class_name, info.method_name,
+                                       (long long)counted_calls[method], method);
+    }
+    jstring result = (*env)->NewStringUTF(env, text);
+    free(text);
+    return result;
+}
+
+JNIEXPORT void COUNTED(reset)(JNIEnv *env, jclass type)
+{
+    const struct smp_call_counter counter = smp_jvm_call_counter();
+
+    (void)env;
+    (void)type;
+    counter.reset(counter.self);
+    forget_counts();
+}
+
+JNIEXPORT void COUNTED(drop)(JNIEnv *env, jclass type, jint method)
+{
+    const struct smp_call_counter counter = smp_jvm_call_counter();
+
+    (void)env;
+    (void)type;
+    counter.drop(counter.self, &method, 1);
+}
+
+/* Batches, methods, has work?, root entered?, longest stop in ns, live bytes, uncounted calls,
+ * entries lost for lack of stack. */
+JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type)
+{
+    const struct smp_call_counter counter = smp_jvm_call_counter();
+    struct smp_counter_figures figures = { 0 };
+    struct smp_instrumenter_figures more = { 0 };
+    jlongArray array = (*env)->NewLongArray(env, FIGURES);
+
+    (void)type;
+    if (quota != NULL) {
+        counter.get_figures(counter.self, &figures);
+        smp_instrumenter_get_figures(&more);
+    }
+    const jlong numbers[FIGURES] = { (jlong)figures.batches,
+                                     figures.methods,
+                                     figures.has_work,
+                                     figures.is_root_entered,
+                                     more.longest_stop_ns,
+                                     (jlong)smp_alloc_live_bytes(),
+                                     uncounted,
+                                     smp_hook_class_lost(env) };
+    if (array != NULL)
+        (*env)->SetLongArrayRegion(env, array, 0, FIGURES, numbers);
+    return array;
+}
+
+/* "TOO_LARGE 1 counted.Large.run" for each figure that is not 0. */
+JNIEXPORT jstring COUNTED(account)(JNIEnv *env, jclass type)
+{
+    const struct smp_call_counter counter = smp_jvm_call_counter();
+    struct smp_counting_account *account = NULL;
+    char text[8192] = "";
+    size_t length = 0;
+
+    (void)type;
+    if (smp_counting_account_create(NULL, &account) != SMP_OK)
+        return NULL;
+    counter.account(counter.self, account);
+    for (int code = 0; code < SMP_COUNTING_COUNT; code++) {
+        const uint64_t figure = smp_counting_account_figure(account, code);
+        if (figure == 0 || length > sizeof(text) - 1024)
+            continue;
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "%s %llu",
+                                   smp_counting_code(code), (unsigned long long)figure);
+        for (size_t i = 0; i < smp_counting_account_listed(account, code) && i < 3; i++)
+            length += (size_t)snprintf(text + length, sizeof(text) - length, " %s",
+                                       smp_counting_account_name_at(account, code, i));
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "\n");
+    }
+    smp_counting_account_destroy(account);
+    return (*env)->NewStringUTF(env, text);
+}
+
+static void count_place(void *context, const struct smp_counted_thread *thread,
+                        const struct smp_call_place *place)
+{
+    jint *const count = context;
+
+    (void)thread;
+    (void)place;
+    (*count)++;
+}
+
+/* Threads that are inside of a root now. */
+JNIEXPORT jint COUNTED(inside)(JNIEnv *env, jclass type)
+{
+    const struct smp_call_counter counter = smp_jvm_call_counter();
+    jint count = 0;
+
+    (void)env;
+    (void)type;
+    counter.positions(counter.self, count_place, &count);
+    return count;
+}

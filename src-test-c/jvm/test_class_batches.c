@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Classes get probes when they are loaded, or in batches, and lose them again; whatever the JVM
+ * refuses, each class keeps bytes that it can run.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "counting/call_arena.h"
+#include "jvm/calls/class_batches.h"
+#include "support/class_builder.h"
+#include "support/failing_alloc.h"
+#include "support/fake_classes.h"
+
+enum { MAJOR = 61, STATIC = 8, CODE_BYTES = 4, MANY = 200 };
+
+static struct smp_counted_classes counted = SMP_COUNTED_CLASSES_INIT;
+static struct smp_class_loaders loaders = SMP_CLASS_LOADERS_INIT;
+static struct smp_class_batches batches;
+static struct fake_loader loader;
+static struct fake_loaded root;   /* run calls Callee.go */
+static struct fake_loaded callee; /* go calls Leaf.end */
+static struct fake_loaded leaf;   /* end calls Root.run */
+static struct fake_loaded many[MANY];
+
+/* --- a JVM --- */
+
+static uint64_t loader_number(struct fake_loader *of)
+{
+    return smp_class_loaders_number(&loaders, fake_classes_jvmti(), fake_classes_jni(),
+                                    (jobject)(void *)of);
+}
+
+static bool hook_as(bool is_foreign, const struct fake_loaded *type, const uint8_t *bytes,
+                    size_t size, uint8_t **out, size_t *out_size)
+{
+    const struct smp_loading_class loading = { .file = { bytes, size },
+                                               .loader = loader_number(type->loader),
+                                               .is_foreign = is_foreign };
+    struct smp_class_bytes changed = { 0 };
+
+    if (!smp_counted_classes_load(&counted, fake_classes_jvmti(), &loading, &changed))
+        return false;
+    *out = (uint8_t *)(uintptr_t)changed.bytes;
+    *out_size = changed.size;
+    return true;
+}
+
+static bool load_hook(struct fake_loaded *type, bool is_retransformed, const uint8_t *bytes,
+                      size_t size, uint8_t **out, size_t *out_size)
+{
+    (void)is_retransformed;
+    return hook_as(false, type, bytes, size, out, out_size);
+}
+
+static void meet(struct fake_loaded *type)
+{
+    const struct smp_loaded_class loaded = {
+        .type = (jclass)(void *)type,
+        .name = { type->signature + 1, strlen(type->signature) - 2 },
+        .loader = loader_number(type->loader),
+    };
+
+    smp_counted_classes_meet(&counted, fake_classes_jvmti(), fake_classes_jni(), &loaded);
+}
+
+static void prepare(struct fake_loaded *type)
+{
+    type->is_prepared = true;
+    meet(type);
+}
+
+static bool run_batch(void)
+{
+    return smp_class_batches_run(&batches, fake_classes_jvmti(), fake_classes_jni());
+}
+
+static void give_back(void)
+{
+    fake_classes.hook = NULL;
+    smp_class_batches_give_back(&batches, fake_classes_jvmti(), fake_classes_jni());
+}
+
+/* A class with one static method, which calls another one. */
+static void add_class(struct fake_loaded *type, const char *name, const char *method,
+                      const char *called_class, const char *called)
+{
+    struct class_builder builder;
+    uint8_t code[CODE_BYTES] = { 0xb8, 0, 0, 0xb1 }; /* invokestatic, return */
+    uint8_t *bytes = NULL;
+
+    class_builder_init(&builder, MAJOR, name, "java/lang/Object");
+    const uint16_t member = class_builder_member(&builder, 10, called_class, called, "()V");
+    code[1] = (uint8_t)(member >> 8);
+    code[2] = (uint8_t)member;
+    class_builder_method(&builder, STATIC, method, "()V",
+                         &(struct built_code){ .bytes = code, .length = CODE_BYTES });
+    const size_t size = class_builder_finish(&builder, &bytes);
+    fake_classes_add(type, name, &loader, bytes, size);
+}
+
+static bool has_probes(const struct fake_loaded *type)
+{
+    return memmem(type->bytes, type->size, "ThreadsSamplerHook", 18) != NULL;
+}
+
+static bool is_original(const struct fake_loaded *type)
+{
+    return type->size == type->original_size &&
+           memcmp(type->bytes, type->original, type->size) == 0;
+}
+
+static struct smp_reach_figures figures(void)
+{
+    struct smp_reach_figures now;
+
+    smp_reach_figures(counted.reach, &now);
+    return now;
+}
+
+static bool is_dirty(void)
+{
+    return smp_reach_has_dirty(counted.reach);
+}
+
+/* Its probe has run. */
+static void enter(const char *method)
+{
+    const struct smp_method_ids *ids = smp_reach_ids(counted.reach);
+
+    for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
+        const struct smp_slice name = smp_method_ids_name(ids, id);
+        if (name.length == strlen(method) && memcmp(name.bytes, method, name.length) == 0)
+            smp_call_arena_mark_seen(counted.id_base + id);
+    }
+    smp_counted_classes_note_entries(&counted);
+}
+
+static enum smp_status open_with(struct smp_quota *quota, const char *roots, enum smp_scheme scheme)
+{
+    const struct smp_counted_options options = {
+        .quota = quota, .roots = roots, .filter = "app", .scheme = scheme, .max_methods = 1000
+    };
+    char message[SMP_COUNTED_MESSAGE_BYTES];
+
+    smp_call_arena_forget_seen();
+    const enum smp_status status = smp_counted_classes_open(&counted, &options, message);
+    smp_class_batches_init(&batches, &counted, &loaders);
+    fake_classes.hook = load_hook;
+    return status;
+}
+
+static void close_counting(void)
+{
+    fake_classes.hook = NULL;
+    smp_counted_classes_close(&counted);
+}
+
+static void add_classes(void)
+{
+    add_class(&root, "app/Root", "run", "app/Callee", "go");
+    add_class(&callee, "app/Callee", "go", "app/Leaf", "end");
+    add_class(&leaf, "app/Leaf", "end", "app/Root", "run");
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    fake_classes_reset();
+    loader = fake_loader(17);
+    add_classes();
+    assert_int_equal(open_with(NULL, "app.Root.run", SMP_SCHEME_LAZY), SMP_OK);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    close_counting();
+    smp_class_loaders_close(&loaders, fake_classes_jni());
+    counted.stray_count = 0;
+    counted.id_base = 0;
+    fake_classes_check();
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+    return 0;
+}
+
+static void load_all(void)
+{
+    fake_classes_load(&callee, true);
+    fake_classes_load(&leaf, true);
+    fake_classes_load(&root, true);
+}
+
+/* --- probes --- */
+
+static void a_root_has_probes_from_the_first_moment_on(void **state)
+{
+    (void)state;
+    load_all();
+    assert_true(has_probes(&root));
+    assert_true(is_original(&callee) && is_original(&leaf));
+    assert_false(is_dirty());
+    assert_int_equal(fake_classes.batches, 0);
+}
+
+static void a_class_that_is_there_already_is_changed_in_a_batch(void **state)
+{
+    (void)state;
+    root.is_loaded = root.is_prepared = true;
+    meet(&root);
+    assert_true(is_dirty());
+    assert_true(run_batch());
+    assert_true(has_probes(&root));
+    assert_false(is_dirty());
+    assert_false(run_batch());
+    assert_int_equal(fake_classes.batches, 1);
+}
+
+static void what_is_entered_finds_what_it_calls(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    assert_true(run_batch());
+    assert_true(has_probes(&callee) && is_original(&leaf));
+    enter("go");
+    assert_true(run_batch());
+    assert_true(has_probes(&leaf));
+    enter("end");
+    assert_false(run_batch());
+    assert_int_equal(figures().methods, 3);
+    assert_int_equal(root.changes, 0);
+}
+
+static void a_class_that_comes_late_has_probes_at_once(void **state)
+{
+    (void)state;
+    fake_classes_load(&root, true);
+    enter("run");
+    fake_classes_load(&callee, false);
+    assert_true(has_probes(&callee));
+    assert_int_equal(fake_classes.batches, 0);
+}
+
+/* --- preparation --- */
+
+/* To retransform a class that is not prepared links it, on our thread. */
+static void a_class_that_is_not_prepared_waits(void **state)
+{
+    (void)state;
+    fake_classes_load(&callee, false);
+    fake_classes_load(&root, true);
+    enter("run");
+    assert_false(run_batch());
+    assert_false(is_dirty()); /* nothing is tried again and again */
+    assert_int_equal(callee.changes, 0);
+    prepare(&callee);
+    assert_true(run_batch());
+    assert_true(has_probes(&callee));
+    prepare(&callee); /* of no use now */
+    assert_false(run_batch());
+}
+
+static void a_class_that_is_not_defined_yet_waits(void **state)
+{
+    (void)state;
+    fake_classes_load(&callee, false);
+    callee.is_loaded = false;
+    fake_classes_load(&root, true);
+    enter("run");
+    assert_false(run_batch());
+    callee.is_loaded = true;
+    prepare(&callee);
+    assert_true(run_batch());
+    assert_true(has_probes(&callee));
+}
+
+static void prepare_callee(void)
+{
+    fake_classes.while_listed = NULL;
+    prepare(&callee);
+}
+
+static void a_class_that_is_prepared_meanwhile_is_not_missed(void **state)
+{
+    (void)state;
+    fake_classes_load(&callee, false);
+    fake_classes_load(&root, true);
+    enter("run");
+    fake_classes.while_listed = prepare_callee;
+    while (run_batch())
+        continue;
+    assert_true(has_probes(&callee));
+}
+
+/* --- refusals --- */
+
+static void a_refused_class_is_left_alone_and_the_others_are_not(void **state)
+{
+    (void)state;
+    close_counting();
+    assert_int_equal(open_with(NULL, "app.*.*", SMP_SCHEME_LAZY), SMP_OK);
+    callee.is_loaded = callee.is_prepared = true;
+    leaf.is_loaded = leaf.is_prepared = true;
+    root.is_loaded = root.is_prepared = true;
+    meet(&callee);
+    meet(&leaf);
+    meet(&root);
+    callee.refusal = JVMTI_ERROR_FAILS_VERIFICATION;
+    assert_true(run_batch());
+    assert_true(has_probes(&root) && has_probes(&leaf) && is_original(&callee));
+    assert_false(is_dirty());
+    const struct smp_losses *losses = smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE);
+    assert_int_equal(losses->count, 1);
+    assert_string_equal(losses->texts[0], "its class did not pass the verifier: app.Callee.go");
+    assert_int_equal(figures().methods, 2);
+}
+
+static void a_class_without_memory_is_tried_again(void **state)
+{
+    (void)state;
+    load_all();
+    callee.refusal = JVMTI_ERROR_OUT_OF_MEMORY;
+    callee.refused = 2;
+    enter("run");
+    while (is_dirty())
+        (void)run_batch();
+    assert_true(has_probes(&callee));
+    assert_int_equal(fake_classes.stops, 1);
+}
+
+static void but_not_for_ever(void **state)
+{
+    (void)state;
+    load_all();
+    callee.refusal = JVMTI_ERROR_OUT_OF_MEMORY;
+    enter("run");
+    while (is_dirty())
+        (void)run_batch();
+    assert_true(is_original(&callee));
+    assert_int_equal(fake_classes.batches, 5);
+    assert_true(has_probes(&leaf)); /* what it calls cannot be found by its entry */
+    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
+}
+
+static void a_jvm_that_dies_is_not_asked_again(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    fake_classes.is_dying = true;
+    (void)run_batch();
+    assert_int_equal(fake_classes.batches, 1);
+    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_false(is_dirty());
+    give_back();
+    assert_int_equal(fake_classes.batches, 2);
+}
+
+/* Its failure may come after our hook: then its probes are not there. */
+static void a_class_that_another_agent_changes_is_due_again(void **state)
+{
+    uint8_t *out = NULL;
+    size_t size = 0;
+
+    (void)state;
+    load_all();
+    assert_true(hook_as(true, &root, root.original, root.original_size, &out, &size));
+    fake_classes_jvmti()[0]->Deallocate(fake_classes_jvmti(), out);
+    assert_false(is_dirty()); /* it had them already */
+    enter("run");
+    assert_true(hook_as(true, &callee, callee.original, callee.original_size, &out, &size));
+    fake_classes_jvmti()[0]->Deallocate(fake_classes_jvmti(), out);
+    assert_true(is_dirty());
+    assert_true(run_batch());
+    assert_true(has_probes(&callee));
+    assert_false(is_dirty());
+}
+
+static void bytes_that_are_not_understood_are_left_alone(void **state)
+{
+    static const uint8_t broken[] = { 0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 9 };
+    uint8_t *out = NULL;
+    size_t size = 0;
+
+    (void)state;
+    assert_false(hook_as(false, &root, broken, sizeof(broken), &out, &size));
+    assert_int_equal(counted.losses.malformed, 1);
+}
+
+/* --- giving back --- */
+
+static void all_classes_are_given_back(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    assert_true(run_batch());
+    give_back();
+    assert_true(is_original(&root) && is_original(&callee) && is_original(&leaf));
+    assert_int_equal(leaf.changes, 0);
+    assert_int_equal(counted.stray_count, 0);
+    close_counting();
+    assert_int_equal(counted.id_base, 0);
+}
+
+/* Ids of a class that keeps its probes must not mean other methods at the next start. */
+static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
+{
+    (void)state;
+    load_all();
+    root.refusal = JVMTI_ERROR_INTERNAL;
+    give_back();
+    assert_true(has_probes(&root));
+    assert_int_equal(counted.stray_count, 1);
+    close_counting();
+    assert_int_equal(counted.id_base, 1);
+    root.refusal = JVMTI_ERROR_NONE;
+    assert_int_equal(open_with(NULL, "app.Leaf.end", SMP_SCHEME_LAZY), SMP_OK);
+    meet(&root);
+    meet(&leaf);
+    assert_true(run_batch());
+    assert_true(is_original(&root) && has_probes(&leaf));
+    assert_int_equal(counted.stray_count, 0);
+    assert_int_equal(smp_counted_classes_id(&counted, 0), -1);
+    assert_int_equal(smp_counted_classes_id(&counted, 1), 0);
+    give_back();
+    close_counting();
+    assert_int_equal(counted.id_base, 0);
+}
+
+static void a_class_that_is_never_prepared_is_remembered(void **state)
+{
+    (void)state;
+    fake_classes_load(&root, false);
+    assert_true(has_probes(&root));
+    give_back();
+    assert_int_equal(root.changes, 0);
+    assert_int_equal(counted.stray_count, 1);
+}
+
+/* --- size --- */
+
+static void batches_grow_while_stops_are_short(void **state)
+{
+    char name[32];
+
+    (void)state;
+    close_counting();
+    assert_int_equal(open_with(NULL, "", SMP_SCHEME_TOTAL), SMP_OK);
+    for (size_t i = 0; i < MANY; i++) {
+        (void)snprintf(name, sizeof(name), "app/Many%zu", i);
+        add_class(&many[i], name, "go", "app/Leaf", "end");
+        many[i].is_loaded = many[i].is_prepared = true;
+        meet(&many[i]);
+    }
+    assert_true(run_batch());
+    assert_int_equal(fake_classes.largest, SMP_BATCH_FIRST);
+    assert_true(run_batch());
+    assert_int_equal(fake_classes.largest, 2 * SMP_BATCH_FIRST);
+    assert_true(run_batch());
+    assert_false(run_batch());
+    for (size_t i = 0; i < MANY; i++)
+        assert_true(has_probes(&many[i]) && many[i].changes == 1);
+    give_back();
+    for (size_t i = 0; i < MANY; i++)
+        assert_true(is_original(&many[i]) && many[i].changes == 2);
+}
+
+/* --- memory --- */
+
+static void the_jvm_that_has_no_memory_for_bytes_keeps_the_class(void **state)
+{
+    (void)state;
+    fake_classes.refuses_allocate = true;
+    fake_classes_load(&root, true);
+    assert_true(is_original(&root));
+    assert_int_equal(counted.losses.no_memory, 1);
+    assert_int_equal(figures().methods, 0);
+}
+
+static enum smp_status count_all(void *self)
+{
+    enum smp_status status = open_with(NULL, "app.Root.run", SMP_SCHEME_LAZY);
+
+    (void)self;
+    if (status == SMP_OK) {
+        root.is_loaded = root.is_prepared = true;
+        meet(&root);
+        (void)run_batch();
+        fake_classes_load(&callee, true);
+        enter("run");
+        (void)run_batch();
+        if (!has_probes(&callee) || !has_probes(&root))
+            status = SMP_ENOMEM;
+        give_back();
+        if (!is_original(&root) || !is_original(&callee))
+            status = SMP_EVM; /* never */
+    }
+    close_counting();
+    smp_class_loaders_close(&loaders, fake_classes_jni());
+    counted.stray_count = 0;
+    assert_true(status != SMP_EVM);
+    return status;
+}
+
+static void refused_memory_costs_counts_and_nothing_else(void **state)
+{
+    (void)state;
+    close_counting();
+    assert_true(failing_alloc_each_step(count_all, NULL).refused > 20);
+    assert_int_equal(fake_classes.live_pieces, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_root_has_probes_from_the_first_moment_on),
+        TEST(a_class_that_is_there_already_is_changed_in_a_batch),
+        TEST(what_is_entered_finds_what_it_calls),
+        TEST(a_class_that_comes_late_has_probes_at_once),
+        TEST(a_class_that_is_not_prepared_waits),
+        TEST(a_class_that_is_not_defined_yet_waits),
+        TEST(a_class_that_is_prepared_meanwhile_is_not_missed),
+        TEST(a_refused_class_is_left_alone_and_the_others_are_not),
+        TEST(a_class_without_memory_is_tried_again),
+        TEST(but_not_for_ever),
+        TEST(a_jvm_that_dies_is_not_asked_again),
+        TEST(a_class_that_another_agent_changes_is_due_again),
+        TEST(bytes_that_are_not_understood_are_left_alone),
+        TEST(all_classes_are_given_back),
+        TEST(a_class_that_keeps_its_probes_disturbs_no_later_count),
+        TEST(a_class_that_is_never_prepared_is_remembered),
+        TEST(batches_grow_while_stops_are_short),
+        TEST(the_jvm_that_has_no_memory_for_bytes_keeps_the_class),
+        TEST(refused_memory_costs_counts_and_nothing_else),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of class loaders: one each, whatever their hashes; none is kept alive or used again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "jvm/calls/class_loaders.h"
+#include "support/failing_alloc.h"
+#include "support/fake_classes.h"
+
+enum { LOADERS = 3000, HASHES = 700, OF_ONE_HASH = 15 };
+
+static struct smp_class_loaders loaders = SMP_CLASS_LOADERS_INIT;
+static struct fake_loader fakes[LOADERS];
+static uint64_t gone_numbers[LOADERS];
+static size_t gone_count;
+
+static uint64_t number_of(struct fake_loader *loader)
+{
+    return smp_class_loaders_number(&loaders, fake_classes_jvmti(), fake_classes_jni(),
+                                    (jobject)(void *)loader);
+}
+
+static void note_gone(void *self, uint64_t number)
+{
+    (void)self;
+    gone_numbers[gone_count++] = number;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    fake_classes_reset();
+    gone_count = 0;
+    for (jint i = 0; i < LOADERS; i++)
+        fakes[i] = fake_loader(i % HASHES * (i % 2 == 0 ? 1 : SMP_CLASS_LOADERS_BUCKETS));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    smp_class_loaders_close(&loaders, fake_classes_jni());
+    fake_classes_check();
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+    return 0;
+}
+
+static void each_loader_has_one_number(void **state)
+{
+    uint64_t last = 0;
+
+    (void)state;
+    assert_int_equal(number_of(NULL), 0);
+    for (size_t i = 0; i < LOADERS; i++) {
+        const uint64_t number = number_of(&fakes[i]);
+        assert_true(number > last && number != SMP_CLASS_LOADERS_UNKNOWN);
+        last = number;
+    }
+    const uint64_t first = last - LOADERS + 1;
+    for (size_t i = 0; i < LOADERS; i++)
+        assert_int_equal(number_of(&fakes[i]), first + i);
+    assert_int_equal(fake_classes.weak_refs, LOADERS);
+}
+
+static void a_loader_that_is_gone_is_told_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LOADERS; i++)
+        (void)number_of(&fakes[i]);
+    const uint64_t first = number_of(&fakes[0]);
+    for (size_t i = 0; i < LOADERS; i += 3)
+        fakes[i].is_gone = true;
+    smp_class_loaders_purge(&loaders, fake_classes_jni(), note_gone, NULL);
+    assert_int_equal(gone_count, (LOADERS + 2) / 3);
+    for (size_t i = 0; i < gone_count; i++)
+        assert_int_equal((gone_numbers[i] - first) % 3, 0);
+    assert_int_equal(fake_classes.weak_refs, LOADERS); /* another thread may have seen them */
+    smp_class_loaders_bury(&loaders, fake_classes_jni());
+    assert_int_equal(fake_classes.weak_refs, LOADERS - (long)gone_count);
+    smp_class_loaders_purge(&loaders, fake_classes_jni(), note_gone, NULL);
+    assert_int_equal(gone_count, (LOADERS + 2) / 3);
+    for (size_t i = 1; i < LOADERS; i += 3)
+        assert_int_equal(number_of(&fakes[i]), first + i);
+    /* At the same address, with the same hash: another one. */
+    fakes[0].is_gone = false;
+    assert_true(number_of(&fakes[0]) > first + LOADERS - 1);
+}
+
+/* Identity hashes are random numbers: so many of one are not to be expected. */
+static void too_many_of_one_hash_are_not_known(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LOADERS; i++)
+        fakes[i].hash = 5;
+    for (size_t i = 0; i <= OF_ONE_HASH; i++)
+        assert_true(number_of(&fakes[i]) != SMP_CLASS_LOADERS_UNKNOWN);
+    assert_true(number_of(&fakes[OF_ONE_HASH + 1]) == SMP_CLASS_LOADERS_UNKNOWN);
+    assert_true(number_of(&fakes[3]) != SMP_CLASS_LOADERS_UNKNOWN);
+}
+
+static enum smp_status number_and_forget(void *self)
+{
+    const uint64_t number = number_of(self);
+
+    smp_class_loaders_close(&loaders, fake_classes_jni());
+    return number != SMP_CLASS_LOADERS_UNKNOWN ? SMP_OK : SMP_ENOMEM;
+}
+
+static void without_memory_a_loader_is_not_known(void **state)
+{
+    (void)state;
+    assert_int_equal(failing_alloc_each_step(number_and_forget, &fakes[0]).refused, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_loader_has_one_number, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_loader_that_is_gone_is_told_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(too_many_of_one_hash_are_not_known, setup, teardown),
+        cmocka_unit_test_setup_teardown(without_memory_a_loader_is_not_known, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Probes in the methods of a running JVM: what is counted is what the programs (src-test-c/jvm/counted) call. */
+class CountedCallsIT {
+
+    private static final Path TESTS =
+            Path.of("target", "native", "maven", "tests").toAbsolutePath();
+    private static final Path LIBRARY = TESTS.resolve("libcounted_calls.so");
+    private static final Path CLASSES = TESTS.resolve("counted-classes");
+
+    private static ChildJvm program(String name) {
+        assertThat(Files.exists(LIBRARY) && Files.exists(CLASSES))
+                .as(LIBRARY + ", of native/build.sh test --build target/native/maven")
+                .isTrue();
+        return ChildJvm.bare("counted." + name).option("-cp", CLASSES.toString(), "-Xverify:all");
+    }
+
+    private static void runToItsEnd(ChildJvm program, String... arguments) throws Exception {
+        String output = program.run(arguments).assertFine().output();
+        System.out.println(output);
+        assertThat(output).endsWith("fine\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"LAZY,COUNTS", "EAGER,COUNTS", "TOTAL,COUNTS", "LAZY,EXACT"})
+    void eachCallIsCounted(String scheme, String timing) throws Exception {
+        runToItsEnd(program("CountedProgram").likeAServer(), LIBRARY.toString(), scheme, timing);
+    }
+
+    @Test
+    void eachCallIsCountedInInterpretedCode() throws Exception {
+        runToItsEnd(program("CountedProgram").option("-Xint"), LIBRARY.toString(), "LAZY");
+    }
+
+    @Test
+    void countingGoesOnAndOffBesideThreadsThatRunAndLoadClasses() throws Exception {
+        runToItsEnd(program("LoadProgram").likeAServer(), LIBRARY.toString(), "9");
+    }
+
+    @Test
+    void theJvmEndsWhileCallsAreCounted() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            runToItsEnd(program("LoadProgram").likeAServer(), LIBRARY.toString(), "0");
+        }
+    }
+
+    @Test
+    void anotherAgentChangesTheSameClasses(@TempDir Path folder) throws Exception {
+        Path agent = folder.resolve("agent.jar");
+        writeAgent(agent);
+        runToItsEnd(program("BesideProgram").likeAServer().option("-javaagent:" + agent), LIBRARY.toString());
+    }
+
+    /* Its class is on the class path. */
+    private static void writeAgent(Path file) throws Exception {
+        Manifest manifest = new Manifest();
+        Attributes attributes = manifest.getMainAttributes();
+        attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        attributes.putValue("Premain-Class", "counted.OtherAgent");
+        attributes.putValue("Can-Retransform-Classes", "true");
+        try (OutputStream out = Files.newOutputStream(file)) {
+            new JarOutputStream(out, manifest).close();
+        }
+    }
+}

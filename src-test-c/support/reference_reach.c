@@ -262,7 +262,7 @@ static void keep_history(struct reference_method *method, const struct reference
     for (unsigned m = 0; old->is_loaded && m < old->method_count; m++) {
         const struct reference_method *const before = &old->methods[m];
 
-        if (before->signature != method->signature)
+        if (before->signature != method->signature || (method->is_trivial && !before->is_root))
             continue;
         method->is_wanted = before->is_wanted;
         method->is_dropped = before->is_dropped;

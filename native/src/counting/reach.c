@@ -164,21 +164,17 @@ static void forget_body(struct smp_reach *reach, struct smp_class_body *body)
     smp_class_index_discard(&reach->index, body);
 }
 
-/* Its bytes were not known before: the id that it got goes with the old body. */
-static bool is_found_trivial(const struct smp_reach *reach, const struct smp_indexed_method *method,
-                             int32_t id)
-{
-    return method->is_trivial && !smp_method_ids_at(&reach->ids, id)->is_root;
-}
-
-/* Gives a method of the new bytes what the old one of its signature had. */
+/* Gives a method of the new bytes what the old one of its signature had. One that is trivial starts
+ * anew: before its bytes were known that was not known, and it may have got an id. */
 static void adopt_method(struct smp_reach *reach, uint32_t loaded, uint32_t number,
                          struct smp_indexed_method *old)
 {
     struct smp_indexed_method *const method = smp_wanted_method(reach, loaded, number);
 
+    if (method->is_trivial && (old->flags & SMP_WANTED_ROOT) == 0)
+        return;
     method->flags = old->flags & (SMP_WANTED_DROPPED | SMP_WANTED_COUNTED);
-    if (old->id >= 0 && !is_found_trivial(reach, method, old->id)) {
+    if (old->id >= 0) {
         struct smp_method_record *const record = smp_method_ids_at(&reach->ids, old->id);
 
         record->number = number;

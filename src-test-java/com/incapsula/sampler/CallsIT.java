@@ -193,8 +193,9 @@ class CallsIT {
         Work.root(10);
         Map<String, Long> shallow = new TreeMap<>(Work.callsOf(10));
         shallow.keySet().removeIf(path -> path.chars().filter(c -> c == '|').count() > 1);
-        long deeper = Work.callsOf(10).values().stream().mapToLong(calls -> calls).sum()
-                - shallow.values().stream().mapToLong(calls -> calls).sum();
+        long deeper =
+                Work.callsOf(10).values().stream().mapToLong(calls -> calls).sum()
+                        - shallow.values().stream().mapToLong(calls -> calls).sum();
         try (SamplingReport report = sampler.snapshot()) {
             assertThat(CallCounts.of(report)).isEqualTo(shallow);
             assertThat(report.toString(ReportFormat.TEXT))

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.ReportWeight;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The report of a sampler that cannot sample: no groups, all figures 0, and the cause, as a line of the account and in

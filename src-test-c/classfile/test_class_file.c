@@ -240,6 +240,21 @@ static void unknown_forms_are_malformed(void **state)
     free(bytes);
 }
 
+/* Of a long the second index must be there, too. */
+static void a_long_takes_two_indexes(void **state)
+{
+    uint8_t bytes[] = { 0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 5, /* five indexes: */
+                        1,    0,    1,    'a',  7, 0, 1, 5,  0, 0, 0, 0, 0, 0, 0,
+                        9,    0,    0,    0,    2, 0, 2, 0,  0, 0, 0, 0, 0, 0, 0 };
+    struct smp_class_file file;
+
+    (void)state;
+    assert_int_equal(smp_class_file_open(&file, bytes, sizeof(bytes)), SMP_OK);
+    smp_class_file_close(&file);
+    bytes[9] = 4;
+    assert_int_equal(smp_class_file_open(&file, bytes, sizeof(bytes)), SMP_EINVAL);
+}
+
 static void code_and_flags_must_agree(void **state)
 {
     uint8_t *bytes = NULL;
@@ -310,6 +325,7 @@ int main(void)
         cmocka_unit_test(each_part_of_a_file_is_malformed),
         cmocka_unit_test(any_change_is_survived),
         cmocka_unit_test(unknown_forms_are_malformed),
+        cmocka_unit_test(a_long_takes_two_indexes),
         cmocka_unit_test(code_and_flags_must_agree),
         cmocka_unit_test(a_code_attribute_holds_nothing_behind_its_own),
         cmocka_unit_test(a_refused_allocation_leaves_nothing),

@@ -212,6 +212,30 @@ static void lost_exits_past_the_limit_do_not_keep_a_thread_inside(void **state)
     close_arena(TID);
 }
 
+/* There is no room for nodes of their own. */
+static void outermost_roots_past_the_limit_end_like_any_other(void **state)
+{
+    struct smp_call_position position;
+
+    (void)state;
+    open_arena(NULL, SMP_CALL_LEAST_UNITS, 50, MEGABYTE);
+    for (int32_t i = 0; i < 200; i++) {
+        smp_call_enter_root(1000 + i, true, 0, ROOT + i);
+        struct smp_call_state *own = smp_call_state_find(1000 + i);
+        assert_non_null(own);
+        smp_call_enter(own, METHOD);
+        smp_call_exit(own, METHOD);
+        smp_call_exit_root(own, ROOT + i);
+        assert_null(smp_call_state_find(1000 + i));
+    }
+    for (int32_t i = 0; i < 200; i++) {
+        smp_call_enter_root(TID, false, 0, ROOT + i);
+        smp_call_exit_root(smp_call_state_find(TID), ROOT + i);
+        assert_false(smp_call_position_of(TID, &position));
+    }
+    close_arena(TID);
+}
+
 static void memory_ends_at_its_limit(void **state)
 {
     struct call_counts counts = { 0 };
@@ -418,6 +442,7 @@ int main(void)
         cmocka_unit_test(calls_past_the_limit_of_nodes_are_counted_as_such),
         cmocka_unit_test(calls_past_the_depth_are_counted_as_such),
         cmocka_unit_test(lost_exits_past_the_limit_do_not_keep_a_thread_inside),
+        cmocka_unit_test(outermost_roots_past_the_limit_end_like_any_other),
         cmocka_unit_test(memory_ends_at_its_limit),
         cmocka_unit_test(refused_memory_is_not_counted_as_used),
         cmocka_unit_test(virtual_threads_count_in_pooled_trees),

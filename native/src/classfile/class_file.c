@@ -97,8 +97,9 @@ static enum smp_status open_pool(struct class_reader *reader, struct smp_class_f
         file->pool[i] = (uint32_t)reader->at;
         if (!read_constant(reader, &tag))
             return SMP_EINVAL;
-        if (tag == SMP_CONSTANT_LONG || tag == SMP_CONSTANT_DOUBLE)
-            i++; /* takes two indexes */
+        /* These take two indexes. */
+        if ((tag == SMP_CONSTANT_LONG || tag == SMP_CONSTANT_DOUBLE) && ++i == file->pool_count)
+            return SMP_EINVAL;
     }
     file->pool_end = (uint32_t)reader->at;
     return SMP_OK;

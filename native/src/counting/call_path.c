@@ -259,7 +259,11 @@ void smp_call_exit_root(struct smp_call_state *state, int32_t id)
     set_phase(state, 1);
     if (at == overflow_of(state)) {
         if (exit_overflow(state, at, true)) {
-            set_phase(state, 0);
+            /* The outermost root may have had no node of its own. */
+            if (position_of(state) == state->top)
+                leave_outermost(state);
+            else
+                set_phase(state, 0);
             return;
         }
         at = smp_call_parent(at);

@@ -83,13 +83,14 @@ static bool read_method(const struct smp_layout *layout, uintptr_t method,
 {
     const size_t in_page = method % PAGE_BYTES;
     const size_t before = in_page < BEFORE_BYTES ? in_page : BEFORE_BYTES;
-    const char *object = memory->bytes + before;
+    const char *object = NULL;
 
     memory->from = method - before;
     memory->size = before + layout->method.bytes;
     if (!can_be_object(method, layout->method.bytes) ||
         !smp_safe_read(memory->bytes, memory->from, memory->size))
         return false;
+    object = memory->bytes + before;
     out->code.const_method = word_at(object, layout->method.const_method);
     out->code.is_native = (u16_at(object, layout->method.flags) & NATIVE_FLAG) != 0;
     return true;

@@ -102,9 +102,11 @@ static bool find_outside(const struct smp_layout *layout, const struct smp_blob 
     out->metadata_end = mutable_data + smp_load_u32(start + layout->nmethod.mutable_bytes);
     if (data == 0 || mutable_data == 0 || !is_in_order(out))
         return false;
-    out->pieces[0] = out->is_outside ? (struct piece){ 0 } : in_place(out->pcs, out->scopes_end);
-    out->pieces[1] =
-        out->is_outside ? (struct piece){ 0 } : in_place(out->metadata, out->metadata_end);
+    out->pieces[0] = out->pieces[1] = (struct piece){ 0 };
+    if (!out->is_outside) {
+        out->pieces[0] = in_place(out->pcs, out->scopes_end);
+        out->pieces[1] = in_place(out->metadata, out->metadata_end);
+    }
     return true;
 }
 

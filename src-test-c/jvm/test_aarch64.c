@@ -34,6 +34,8 @@
 #define smp_machine_code_next_leaf_call aarch64_next_leaf_call
 #define smp_machine_code_frame_size aarch64_frame_size
 #define smp_machine_code_pushed aarch64_pushed
+#define smp_machine_code_is_direct_call aarch64_is_direct_call
+#define smp_machine_code_jumps_to_handler aarch64_jumps_to_handler
 #include "jvm/hotspot/machine_code_aarch64.h"
 
 enum { NOP = 0xd503201f, SUB_0x40 = 0xd10103ff, STP_AT_0x30 = 0xa9037bfd, STP_DOWN = 0xa9bf7bfd };
@@ -54,6 +56,16 @@ static void a_return(void **state)
     (void)state;
     assert_int_equal(aarch64_rest((uintptr_t)&code[0], 0, UINTPTR_MAX), SMP_REST_FRAME);
     assert_int_equal(aarch64_rest((uintptr_t)&code[1], 0, UINTPTR_MAX), SMP_REST_RETURN);
+}
+
+static void exceptions_are_not_followed(void **state)
+{
+    static const uint32_t code[] = { 0x94000001, NOP };
+    struct smp_call call = { 0 };
+
+    (void)state;
+    assert_false(aarch64_is_direct_call((uintptr_t)code, UINTPTR_MAX, &call));
+    assert_false(aarch64_jumps_to_handler((uintptr_t)code));
 }
 
 static void no_arguments_are_pushed(void **state)
@@ -118,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_interpreted_callers_sp_may_be_low),
         cmocka_unit_test(a_return),
+        cmocka_unit_test(exceptions_are_not_followed),
         cmocka_unit_test(no_arguments_are_pushed),
         cmocka_unit_test(small_frames),
         cmocka_unit_test(larger_frames),

@@ -29,6 +29,7 @@ enum {
     NEW_METHOD = 0x680, /* its event has not come yet */
     STUB = 0x800,
     OTHER_STUB = 0x880,
+    THROW_STUB = 0x8c0,
     DEOPT = 0x900,
     INTERPRETER = 0xa00,
     FRAME_BYTES = 48, /* of METHOD: push, sub $32 */
@@ -58,6 +59,7 @@ static bool was_alive;
 static uintptr_t bcp; /* registers of the interpreter */
 static uintptr_t method_register;
 static uintptr_t result_register;
+static struct smp_exception_registers exception;
 static struct smp_thread thread;
 
 /* What AsyncGetCallTrace takes. */
@@ -83,11 +85,15 @@ static struct {
     uintptr_t sp;
     uintptr_t pc;
     uintptr_t fp;
+    uintptr_t exception_pc;
 } java_thread;
 
-static struct smp_jvm_layout layout = {
-    .states = STATES_UNTIL_27, .state = 8, .last_sp = 16, .last_pc = 24, .last_fp = 32
-};
+static struct smp_jvm_layout layout = { .states = STATES_UNTIL_27,
+                                        .state = 8,
+                                        .last_sp = 16,
+                                        .last_pc = 24,
+                                        .last_fp = 32,
+                                        .exception_pc = 40 };
 
 static uintptr_t at(size_t offset)
 {
@@ -168,6 +174,7 @@ static const struct {
     { NEW_METHOD, 0x80, SMP_BLOB_COMPILED, NEW_ID },
     { STUB, 0x40, SMP_BLOB_STUB, 0 },
     { OTHER_STUB, 0x40, SMP_BLOB_STUB, 0 },
+    { THROW_STUB, 0x40, SMP_BLOB_STUB, 0 },
     { DEOPT, 0x40, SMP_BLOB_DEOPT, 0 },
     { INTERPRETER, 0x100, SMP_BLOB_INTERPRETER, 0 },
 };
@@ -233,6 +240,8 @@ static int make(void **state)
     bcp = 0;
     method_register = 0;
     result_register = 0;
+    exception = (struct smp_exception_registers){ 0 };
+    layout.exception_pc = 40;
     memset(&thread, 0, sizeof(thread));
     saved_count = 0;
     jvm.code = SMP_JVM_UNKNOWN_JAVA;
@@ -240,12 +249,14 @@ static int make(void **state)
     memcpy(code + METHOD, prologue, sizeof(prologue));
     put_call(CALLER + 0x40, METHOD);
     put_call(CALLER + 0x60, STUB);
+    put_call(CALLER + 0xf0, THROW_STUB);
     if (smp_code_map_open() != SMP_OK)
         return -1;
     smp_code_map_add_method(at(CALLER), 0x100, CALLER_ID);
     smp_code_map_add_method(at(METHOD), 0x100, METHOD_ID);
     smp_code_map_add_stub(at(STUB), 0x40, "copy");
     smp_code_map_add_stub(at(OTHER_STUB), 0x40, "other");
+    smp_code_map_add_stub(at(THROW_STUB), 0x40, "handle_exception_from_callee Runtime1 stub");
     smp_code_map_add_stub(at(INTERPRETER), 0x100, "Interpreter");
     return 0;
 }
@@ -269,6 +280,8 @@ static void catch_with(struct smp_registers caught, struct smp_walk_target targe
     context.uc_mcontext.gregs[REG_R13] = (greg_t)bcp;
     context.uc_mcontext.gregs[REG_RBX] = (greg_t)method_register;
     context.uc_mcontext.gregs[REG_RAX] = (greg_t)result_register;
+    context.uc_mcontext.gregs[REG_RDX] = (greg_t)exception.pc;
+    context.uc_mcontext.gregs[REG_RCX] = (greg_t)exception.handler;
     save(caught);
     smp_stack_walk(&target, &context, frames, FRAMES, &answer);
     saved_count--;
@@ -561,6 +574,131 @@ static void test_the_caller_of_this_stub_goes_first(void **state)
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(jvm.calls, 0);
     assert_int_equal(own.calls, 1); /* the right one at once */
+}
+
+/* ------------------------------------------------------------------------------- exceptions */
+
+enum {
+    THROWN = CALLER + 0x40,  /* the exception's pc: behind the call that threw */
+    EARLIER = CALLER + 0x60, /* of an exception before */
+    HANDLER = CALLER + 0xc0, /* no call precedes it */
+    LOOK_UP = CALLER + 0xf0  /* behind the method's call of the stub */
+};
+
+static void expect_in_throw_stub(void)
+{
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    assert_true(answer.is_pseudo);
+    assert_string_equal(smp_code_map_name((uint64_t)(uintptr_t)frames[0].method),
+                        "[handle_exception_from_callee Runtime1 stub]");
+    assert_int_equal(own.calls, 1); /* the right one at once */
+    own.calls = 0;
+}
+
+static void test_a_method_about_to_look_for_a_handler(void **state)
+{
+    const uintptr_t pc = at(LOOK_UP) - 5;
+
+    (void)state;
+    exception.pc = at(THROWN);
+    java_thread.exception_pc = at(EARLIER);
+    take_own(at(THROWN), 0, slot(8));
+    catch_at(pc, 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    exception.pc = at(METHOD + 0x50); /* anything */
+    take_own(pc, pc + 1, slot(8));
+    catch_at(pc, 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    exception.pc = at(THROWN);
+    take_own(at(EARLIER) - 5, at(EARLIER) - 4, slot(8)); /* a call of another stub */
+    catch_at(at(EARLIER) - 5, 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+}
+
+static void test_looking_for_a_handler_before_the_jvm_is_called(void **state)
+{
+    (void)state;
+    exception.pc = at(THROWN);
+    java_thread.exception_pc = at(EARLIER);
+    stack[8] = at(LOOK_UP);
+    take_own(at(THROWN), 0, slot(9));
+    catch_at(at(THROW_STUB), 8, NULL);
+    expect_in_throw_stub();
+    stack[8] = 0x77; /* the frame pointer is pushed */
+    stack[9] = at(LOOK_UP);
+    take_own(at(THROWN), 0, slot(10));
+    catch_at(at(THROW_STUB + 1), 8, NULL);
+    expect_in_throw_stub();
+    catch_with_fp(at(THROW_STUB + 4), 8, slot(8), NULL);
+    expect_in_throw_stub();
+}
+
+/* Its return address is the exception's pc by then. */
+static void test_looking_for_a_handler_around_the_call_of_the_jvm(void **state)
+{
+    (void)state;
+    exception.pc = at(EARLIER); /* the call has destroyed it */
+    java_thread.exception_pc = at(THROWN);
+    stack[12] = at(THROWN);
+    take_own(at(THROWN), 0, slot(13));
+    catch_with_fp(at(THROW_STUB + 0x10), 8, slot(11), NULL);
+    expect_in_throw_stub();
+}
+
+static void test_a_handler_is_found(void **state)
+{
+    (void)state;
+    exception.pc = at(EARLIER);
+    java_thread.exception_pc = at(THROWN);
+    stack[9] = at(HANDLER);
+    take_own(at(THROWN), 0, slot(10));
+    catch_with_fp(at(THROW_STUB + 0x20), 8, slot(8), NULL);
+    expect_in_throw_stub();
+    catch_at(at(THROW_STUB + 0x21), 9, NULL); /* its frame is taken down */
+    expect_in_throw_stub();
+    catch_at(at(OTHER_STUB + 0x21), 9, NULL); /* only this stub has such a return address */
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+}
+
+static void test_about_to_jump_to_a_handler(void **state)
+{
+    (void)state;
+    code[THROW_STUB + 0x22] = 0xff;
+    code[THROW_STUB + 0x23] = 0xe1;
+    exception = (struct smp_exception_registers){ .pc = at(EARLIER), .handler = at(HANDLER) };
+    java_thread.exception_pc = at(THROWN);
+    stack[10] = at(EARLIER); /* an old one */
+    take_own(at(THROWN), 0, slot(10));
+    catch_at(at(THROW_STUB + 0x22), 10, NULL);
+    expect_in_throw_stub();
+}
+
+static void test_where_it_was_thrown_is_not_known(void **state)
+{
+    const uintptr_t others[] = { 0, at(METHOD + 0x50) };
+
+    (void)state;
+    exception.handler = at(HANDLER);
+    stack[9] = at(HANDLER);
+    code[THROW_STUB + 0x22] = 0xff;
+    code[THROW_STUB + 0x23] = 0xe1;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        java_thread.exception_pc = others[i];
+        take_own(at(HANDLER), at(HANDLER), slot(10));
+        catch_at(at(THROW_STUB + 0x21), 9, NULL);
+        expect_in_throw_stub();
+        catch_at(at(THROW_STUB + 0x22), 10, NULL);
+        expect_in_throw_stub();
+    }
+    java_thread.exception_pc = at(THROWN);
+    layout.exception_pc = 0;
+    catch_at(at(THROW_STUB + 0x21), 9, NULL);
+    expect_in_throw_stub();
+    java_thread.exception_pc = 0;
+    layout.exception_pc = 40;
+    exception.handler = 0;
+    catch_at(at(THROW_STUB + 0x22), 10, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
 }
 
 static void test_a_noted_line_is_taken(void **state)
@@ -1200,6 +1338,12 @@ int main(void)
         TEST(test_in_a_stub),
         TEST(test_in_a_stub_with_pushed_arguments),
         TEST(test_the_caller_of_this_stub_goes_first),
+        TEST(test_a_method_about_to_look_for_a_handler),
+        TEST(test_looking_for_a_handler_before_the_jvm_is_called),
+        TEST(test_looking_for_a_handler_around_the_call_of_the_jvm),
+        TEST(test_a_handler_is_found),
+        TEST(test_about_to_jump_to_a_handler),
+        TEST(test_where_it_was_thrown_is_not_known),
         TEST(test_a_noted_line_is_taken),
         TEST(test_a_call_by_register),
         TEST(test_an_interpreted_caller),

@@ -12,6 +12,9 @@
 
 struct smp_code_table smp_code_table;
 
+/* In its name, which has more words in each JDK. */
+#define EXCEPTION_STUB "handle_exception_from_callee"
+
 static struct {
     pthread_mutex_t mutex; /* guards all below */
     bool open;
@@ -311,6 +314,8 @@ void smp_code_map_add_stub(uintptr_t start, uint32_t size, const char *name)
         piece.id = find_name_key(name);
     if (piece.id != 0) {
         end_overlapped(start, size, false);
+        if (strstr(name, EXCEPTION_STUB) != NULL)
+            atomic_store_explicit(&smp_code_table.exception_stub, piece.id, memory_order_relaxed);
         add_piece(&piece);
     } else if (code.open) {
         code.refused++;
@@ -377,6 +382,7 @@ enum smp_status smp_code_map_open(void)
         code.open = true;
         smp_code_table.low = UINTPTR_MAX;
         smp_code_table.high = 0;
+        smp_code_table.exception_stub = 0;
         publish_view(view);
         view = NULL;
         names = NULL;

@@ -49,6 +49,8 @@ struct smp_code_table {
     _Atomic uint32_t readers;
     _Atomic uintptr_t low; /* all code known since open lies in [low, high) */
     _Atomic uintptr_t high;
+    /* The id of C1's stub that looks for the handler of an exception; 0: not known. */
+    _Atomic uint64_t exception_stub;
 };
 
 extern struct smp_code_table smp_code_table;

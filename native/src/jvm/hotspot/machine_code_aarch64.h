@@ -86,6 +86,22 @@ static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
     return address + (uintptr_t)((int64_t)((uint64_t)(code & 0x03ffffffU) << 38) >> 36);
 }
 
+/* Not read on this processor, as where an exception passes a method. */
+static inline bool smp_machine_code_is_direct_call(uintptr_t pc, uintptr_t end,
+                                                   struct smp_call *call)
+{
+    (void)pc;
+    (void)end;
+    (void)call;
+    return false;
+}
+
+static inline bool smp_machine_code_jumps_to_handler(uintptr_t pc)
+{
+    (void)pc;
+    return false;
+}
+
 /* Finds none on this processor. */
 static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t size, size_t from,
                                                      struct smp_call *call)

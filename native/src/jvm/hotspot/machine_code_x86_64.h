@@ -203,6 +203,29 @@ static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_c
     return is_call;
 }
 
+/* Is there a call of a known target at pc? Up to end the code can be read. */
+static inline bool smp_machine_code_is_direct_call(uintptr_t pc, uintptr_t end,
+                                                   struct smp_call *call)
+{
+    enum { BYTES = 5 };
+    const uint8_t *code = (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
+    int32_t distance = 0;
+
+    if (end - pc < BYTES || code[0] != 0xe8)
+        return false;
+    memcpy(&distance, code + 1, sizeof(distance));
+    *call = (struct smp_call){ .start = pc, .target = pc + BYTES + (uintptr_t)(intptr_t)distance };
+    return true;
+}
+
+/* jmp *%rcx: how C1's stub goes on at the handler of an exception. */
+static inline bool smp_machine_code_jumps_to_handler(uintptr_t pc)
+{
+    const uint8_t *code = (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
+
+    return code[0] == 0xff && code[1] == 0xe1;
+}
+
 /* The first call of what is not compiled whose return address lies at or after from; 0: none. */
 static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t size, size_t from,
                                                      struct smp_call *call)

@@ -10,7 +10,8 @@
 enum {
     MAX_DISTANCE_BYTES = 1024 * 1024, /* from here up to the last Java frame */
     STACK_FIELD = 5,                  /* base, size: of these alone may be none */
-    FIELD_COUNT = 7,
+    EXCEPTION_FIELD = 7,              /* may be missing */
+    FIELD_COUNT = 8,
     STATE_COUNT = 4
 };
 
@@ -103,6 +104,7 @@ struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_
         { .type = "JavaFrameAnchor", .name = "_last_Java_fp" },
         { .type = "JavaThread", .name = "_stack_base" },
         { .type = "JavaThread", .name = "_stack_size" },
+        { .type = "JavaThread", .name = "_exception_pc" },
     };
 
     if (java_thread == 0 || env_offset == 0 || env_offset >= SMP_FIELD_MAX_OFFSET)
@@ -116,7 +118,9 @@ struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_
                  .state = (uint32_t)fields[0].offset,
                  .last_sp = anchor + (uint32_t)fields[2].offset,
                  .last_pc = anchor + (uint32_t)fields[3].offset,
-                 .last_fp = anchor + (uint32_t)fields[4].offset },
+                 .last_fp = anchor + (uint32_t)fields[4].offset,
+                 .exception_pc =
+                     fields[EXCEPTION_FIELD].found ? (uint32_t)fields[EXCEPTION_FIELD].offset : 0 },
         .env_offset = env_offset,
     };
     find_stack_fields(&fields[STACK_FIELD], java_thread, stack_high, &found.jvm);

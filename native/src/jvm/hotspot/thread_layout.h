@@ -30,7 +30,8 @@ struct smp_jvm_layout {
     uint32_t last_sp;
     uint32_t last_pc;
     uint32_t last_fp;
-    uint32_t stack_base; /* its end: stacks grow down */
+    uint32_t exception_pc; /* where the exception under way was thrown */
+    uint32_t stack_base;   /* its end: stacks grow down */
     uint32_t stack_size;
 };
 

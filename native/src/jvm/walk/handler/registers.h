@@ -30,6 +30,12 @@ struct smp_entry_registers {
     uintptr_t return_address; /* while it is not on the stack */
 };
 
+/* Where an exception passes a method that C1 has compiled; 0: not known. */
+struct smp_exception_registers {
+    uintptr_t pc;      /* of the call that threw, until the JVM has been called */
+    uintptr_t handler; /* where the stub that looked for it jumps to */
+};
+
 #if defined(__x86_64__)
 #include "jvm/walk/handler/registers_x86_64.h"
 #elif defined(__aarch64__)

@@ -47,6 +47,15 @@ static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *c
     return unknown;
 }
 
+/* Not read on this processor. */
+static inline struct smp_exception_registers smp_registers_exception(const ucontext_t *context)
+{
+    const struct smp_exception_registers unknown = { 0 };
+
+    (void)context;
+    return unknown;
+}
+
 /* mov x8, #139; svc #0. At least so many bytes can be read. */
 static inline bool smp_registers_is_restorer(uintptr_t address)
 {

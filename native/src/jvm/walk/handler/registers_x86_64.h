@@ -49,6 +49,15 @@ static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *c
                                          .return_address = (uintptr_t)registers[REG_RAX] };
 }
 
+/* Elsewhere: anything. */
+static inline struct smp_exception_registers smp_registers_exception(const ucontext_t *context)
+{
+    const greg_t *registers = context->uc_mcontext.gregs;
+
+    return (struct smp_exception_registers){ .pc = (uintptr_t)registers[REG_RDX],
+                                             .handler = (uintptr_t)registers[REG_RCX] };
+}
+
 /* mov $15, %rax; syscall. At least so many bytes can be read. */
 static inline bool smp_registers_is_restorer(uintptr_t address)
 {

@@ -10,6 +10,7 @@
 #include "jvm/hotspot/machine_code.h"
 #include "jvm/hotspot/memory.h"
 #include "jvm/walk/handler/caller.h"
+#include "jvm/walk/handler/exception.h"
 #include "jvm/walk/handler/registers.h"
 
 /* What of a method's frame is on the stack. */
@@ -187,6 +188,9 @@ static bool walk_part(struct smp_walk *walk, const struct smp_blob *blob, enum p
 
 static bool walk_method(struct smp_walk *walk, const struct smp_blob *blob)
 {
+    if (blob->kind == SMP_BLOB_COMPILED &&
+        answer_as(walk, SMP_ANSWER_WHOLE, smp_exception_walk_at_call(walk, blob)))
+        return true;
     return walk_part(walk, blob, part_at(blob, walk->at.pc)) || search_frame(walk, blob);
 }
 
@@ -341,7 +345,8 @@ static bool walk_java(struct smp_walk *walk, const struct smp_blob *blob)
     case SMP_BLOB_INTERPRETER:
         return walk_interpreted(walk) || smp_caller_search(walk, is_stub ? piece : NULL);
     default:
-        return smp_caller_search(walk, is_stub ? piece : NULL);
+        return (is_stub && smp_exception_walk_in_stub(walk, piece)) ||
+               smp_caller_search(walk, is_stub ? piece : NULL);
     }
 }
 

@@ -15,9 +15,11 @@ import jdk.internal.vm.annotation.Stable;
  * tree of calls. Here is only what is frequent: a call from a place it was made from before, and its exit. The rest is
  * done by native methods (threadssampler.HookNatives), as all of it is with exact timing.
  *
- * <p>A hook throws nothing, does not wait and allocates nothing. What fails for lack of stack is counted in {@code lost}.
- * The first thing each hook does goes as deep as all that it does itself later, so a hook that fails there has changed
- * nothing; and as an entry and an exit at one depth both fail or both do not, the position stays right.
+ * <p>A hook throws nothing, waits for no other thread and allocates nothing on the Java heap; the first root of a thread
+ * and a tree that grows call malloc. A Thread.stop that comes amid a hook is lost. What fails for lack of stack is
+ * counted in {@code lost}. The first thing each hook does goes as deep as all that it does itself later, so a hook that
+ * fails there has changed nothing; and as an entry and an exit at one depth both fail or both do not, the position stays
+ * right.
  */
 public abstract class ThreadsSamplerHook {
 

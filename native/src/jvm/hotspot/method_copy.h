@@ -10,7 +10,7 @@
  *
  * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
  * Errors   0: no room, or memory that is no method.
- * Cost     7 to 9 system calls (base/safe_read.h), more where its lines take over 256 bytes.
+ * Cost     7 to 9 system calls (base/safe_read.h), more where its lines take over 512 bytes.
  */
 #ifndef SMP_JVM_HOTSPOT_METHOD_COPY_H
 #define SMP_JVM_HOTSPOT_METHOD_COPY_H

@@ -14,6 +14,11 @@
  * method's byte codes are does not change after its class is prepared: a class that is redefined
  * gets new Methods.
  *
+ * Two cases are not covered. The JVM frees the methods of a class that is unloaded a moment before
+ * it clears their ids. And where it frees an obsolete version of a redefined class without clearing
+ * the ids (before JDK-8313816), the next version may take its place: its frames then have the name
+ * of the obsolete one, until the method is compiled.
+ *
  * Owns     one table for the process, of fixed size, 512 KB, of which only what is used is real; an
  *          entry replaces one of the two that may be in its place.
  * Threads  find: any, signal handlers included; an entry that is just written is not found. put,

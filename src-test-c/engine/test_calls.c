@@ -384,7 +384,7 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     assert_int_equal(calls_of(&s, "handle"), 2);
     assert_int_equal(wall_of(&s, "handle"), S + 4 * TICK);
     assert_int_equal(self_of(&s, "short-", "handle", SMP_MEASURE_CALLS), 1);
-    assert_int_equal(self_of(&s, "[ended threads]", "handle", SMP_MEASURE_CALLS), 1);
+    assert_int_equal(self_of(&s, "[virtual threads]", "handle", SMP_MEASURE_CALLS), 1);
     assert_int_equal(all_calls(&s), 9);
     /* and their trees are gone */
     smp_sampler_get_live(s.f->sampler, &live);

@@ -33,6 +33,7 @@ struct crowd {
     size_t population;
     size_t mounted; /* the first threads are */
     int64_t walk_cost_ns;
+    int64_t draw_cost_ns; /* whatever it finds */
     const char *name;
     enum smp_status status;
     enum smp_status walk_status;
@@ -77,6 +78,7 @@ static enum smp_status draw(void *self, double wanted, uint64_t *random, uint64_
     if (crowd->status != SMP_OK)
         return crowd->status;
     crowd->draws += wanted > 0;
+    fake_clock_spend_cpu(&crowd->f->clock, crowd->draw_cost_ns);
     crowd->most_wanted = wanted > crowd->most_wanted ? wanted : crowd->most_wanted;
     *population = crowd->population;
     for (size_t i = 0; i < crowd->slots && wanted > 0; i++) {
@@ -262,6 +264,23 @@ static void dear_walks_are_fewer(void **state)
     sampler_fixture_destroy(f);
 }
 
+/* What costs much and finds none, for a minute, finds those that come later. */
+static void draws_that_find_none_go_on(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 40, 1);
+    crowd.mounted = 40;
+    crowd.draw_cost_ns = 2 * MS;
+    sampler_fixture_start(f);
+    run(f, 60 * S);
+    crowd.mounted = 37;
+    run(f, 60 * S);
+    assert_true(crowd.walks > 0);
+    sampler_fixture_destroy(f);
+}
+
 static void off_nothing_is_drawn(void **state)
 {
     struct sampler_fixture *f = begin("");
@@ -400,6 +419,7 @@ int main(void)
         cmocka_unit_test(a_name_makes_a_group),
         cmocka_unit_test(a_walk_that_fails_keeps_its_time),
         cmocka_unit_test(dear_walks_are_fewer),
+        cmocka_unit_test(draws_that_find_none_go_on),
         cmocka_unit_test(off_nothing_is_drawn),
         cmocka_unit_test(clock_cpu_draws_nothing),
         cmocka_unit_test(a_pause_is_no_time),

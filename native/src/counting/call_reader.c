@@ -27,7 +27,7 @@ static int64_t to_ns(const struct read *read, int64_t ticks)
 
 /* Of calls that have ended, and of the one that runs. The thread goes on: where it has ended the
  * call meanwhile, once more; at last without the running call. */
-static int64_t time_of(const struct smp_call_node *node)
+static int64_t time_of(const struct smp_call_node *node, struct smp_call_seen *now)
 {
     int64_t time = atomic_load_explicit(&node->time, ACQUIRE);
 
@@ -35,6 +35,8 @@ static int64_t time_of(const struct smp_call_node *node)
         const uint32_t exits = atomic_load_explicit(&node->exits, ACQUIRE);
         const int64_t entered = atomic_load_explicit(&node->entered, ACQUIRE);
         time = atomic_load_explicit(&node->time, ACQUIRE);
+        now->ended_time = time;
+        now->exits = exits;
         const int64_t entered_after = atomic_load_explicit(&node->entered, ACQUIRE);
         if (entered_after == entered && atomic_load_explicit(&node->exits, ACQUIRE) == exits) {
             const int64_t running = entered == 0 ? 0 : smp_call_clock_ticks() - entered;
@@ -59,7 +61,8 @@ static void read_node(struct read *read, const struct smp_call_tree *tree,
                       const struct smp_call_node *node, struct smp_call_seen *seen, bool is_new)
 {
     const int64_t count = atomic_load_explicit(&node->count, RELAXED);
-    int64_t time = time_of(node);
+    struct smp_call_seen now = { 0 };
+    int64_t time = time_of(node, &now);
     struct smp_call_delta delta = {
         .tree = tree->serial,
         .tid = tree->tid,
@@ -76,9 +79,14 @@ static void read_node(struct read *read, const struct smp_call_tree *tree,
         time = seen->time;
     delta.calls = count - seen->count;
     delta.time_ns = to_ns(read, time - seen->time);
+    delta.ended = now.exits - seen->exits; /* wraps around */
+    delta.ended_ns = to_ns(read, now.ended_time - seen->ended_time);
     seen->count = count;
     seen->time = time;
-    if (read->visitor == NULL || (!is_new && delta.calls == 0 && delta.time_ns == 0))
+    seen->ended_time = now.ended_time;
+    seen->exits = now.exits;
+    if (read->visitor == NULL ||
+        (!is_new && delta.calls == 0 && delta.time_ns == 0 && delta.ended == 0))
         return;
     if (delta.is_root)
         add_extremes(read, node, &delta);

@@ -30,6 +30,8 @@ enum smp_call_tree_status {
 struct smp_call_seen {
     int64_t count;
     int64_t time;
+    int64_t ended_time; /* without what runs */
+    uint32_t exits;
 };
 
 struct smp_call_chunk {

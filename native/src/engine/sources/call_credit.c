@@ -91,7 +91,7 @@ static const char *name_without_record(struct smp_call_credit *credit, struct sm
 
     if (tree->serial == 0 && (roster->only || roster->skip_daemon_threads))
         return NULL;
-    if (tree->raw_name == NULL)
+    if (tree->raw_name == NULL && tree->serial != 0)
         return ENDED_GROUP;
     return smp_roster_key_of_mounted(credit->roster, &thread).name;
 }

@@ -171,9 +171,11 @@ static bool is_on(const struct unmounted *source)
 static void save_walks(struct unmounted *source, int64_t span_ns)
 {
     const double a_second = walks_per_second(source);
+    /* Where it were less than one, draws that find none would end for good. */
+    const double most = a_second > 1 ? a_second : 1;
 
-    source->saved_walks = within(source->saved_walks + a_second * (double)span_ns / NS_PER_SECOND,
-                                 -a_second, a_second);
+    source->saved_walks =
+        within(source->saved_walks + a_second * (double)span_ns / NS_PER_SECOND, -a_second, most);
 }
 
 /* Half a tick early is as near as half a tick late. */

@@ -19,6 +19,7 @@ enum {
 };
 
 _Static_assert((int)SMP_COUNTER_MESSAGE_BYTES >= (int)SMP_COUNTED_MESSAGE_BYTES, "messages");
+/* NOLINTNEXTLINE(misc-redundant-expression): of two headers */
 _Static_assert(SMP_METHOD_UNCOUNTED == SMP_CALL_UNCOUNTED, "what is not counted");
 
 /* Of the one that counts; only its sampler thread. */
@@ -57,12 +58,13 @@ static enum smp_status start_counting(SMP_UNUSED void *self, const struct smp_co
                    .is_exact = plan->timing == SMP_METHOD_TIMING_EXACT },
     };
 
+    const enum smp_status status = smp_instrumenter_start(&options, message);
+    if (status != SMP_OK)
+        return status;
     /* Of threads that have ended while nothing was counted. */
     smp_call_threads_retire();
     smp_call_threads_forget();
-    const enum smp_status status = smp_instrumenter_start(&options, message);
-    if (status == SMP_OK)
-        counting.is_exact = options.calls.is_exact;
+    counting.is_exact = options.calls.is_exact;
     counting.told = (struct smp_counter_account_seen){ 0 };
     return status;
 }

@@ -5,6 +5,8 @@
 
 #include "base/lock.h"
 #include "counting/call_arena.h"
+#include "counting/call_shared.h"
+#include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 
 static struct {
@@ -34,6 +36,8 @@ void smp_call_threads_on_end(JNIEnv *env, jobject thread)
 {
     struct smp_call_thread ended = { 0 };
 
+    if (!smp_agent_is_live() || atomic_load(&smp_call_shared_memory()->state_count) == 0)
+        return;
     if (smp_threads_id_of(env, thread, &ended.java_id) != SMP_OK ||
         smp_call_state_find(ended.java_id) == NULL)
         return;

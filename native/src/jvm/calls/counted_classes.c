@@ -58,7 +58,7 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
 {
     enum smp_status status;
 
-    counted->quota = options->quota;
+    counted->quota = smp_quota_hold(options->quota);
     counted->scheme = options->scheme;
     counted->max_methods = options->max_methods;
     message[0] = '\0';
@@ -87,6 +87,7 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
     counted->planned = NULL;
     counted->marks = NULL;
     counted->mark_count = 0;
+    smp_quota_release(counted->quota);
     counted->quota = NULL;
     counted->losses = (struct smp_counted_losses){ 0 };
     memset(counted->left_alone, 0, sizeof(counted->left_alone));

@@ -45,7 +45,8 @@ static struct {
     const struct smp_instrumenter_options *options;
     char *message;
     enum smp_status status;
-    bool has_run; /* the thread */
+    bool has_run;  /* the thread */
+    bool is_stuck; /* likewise: a thread never left a hook */
     /* Only for the thread: */
     bool has_opened_classes;
     bool has_opened_calls;
@@ -59,6 +60,8 @@ static struct {
 /* Either this sees that it is off, or end_hooks sees that this is inside. */
 static bool go_inside(void)
 {
+    if (!atomic_load(&instrumenter.is_on))
+        return false;
     atomic_fetch_add(&instrumenter.inside, 1);
     if (atomic_load(&instrumenter.is_on) && smp_agent_is_live())
         return true;
@@ -71,6 +74,7 @@ static void go_outside(void)
     atomic_fetch_sub(&instrumenter.inside, 1);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the parameters are JVMTI's */
 void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined,
                                       jobject loader, const char *name, SMP_UNUSED jobject domain,
                                       jint size, const unsigned char *bytes, jint *new_size,
@@ -351,7 +355,7 @@ static void close_instrumenter(JNIEnv *env)
     instrumenter.has_opened_classes = false;
     instrumenter.has_opened_calls = false;
     instrumenter.batches.counted = NULL;
-    atomic_store(&instrumenter.is_taken, !is_empty);
+    instrumenter.is_stuck = !is_empty;
 }
 
 static void run_instrumenter(SMP_UNUSED void *self)
@@ -424,9 +428,7 @@ enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *op
         if (message[0] == '\0')
             (void)snprintf(message, SMP_COUNTED_MESSAGE_BYTES, "calls cannot be counted: %s",
                            smp_status_text(status));
-        /* Where the thread has run, it has said itself whether a next start may be. */
-        if (!instrumenter.has_run)
-            atomic_store(&instrumenter.is_taken, false);
+        atomic_store(&instrumenter.is_taken, instrumenter.has_run && instrumenter.is_stuck);
     }
     return status;
 }
@@ -437,6 +439,8 @@ void smp_instrumenter_stop(void)
     smp_event_call(&instrumenter.event);
     smp_worker_join(&instrumenter.worker);
     smp_worker_fini(&instrumenter.worker);
+    /* Not before: the next one has the same worker. */
+    atomic_store(&instrumenter.is_taken, instrumenter.is_stuck);
 }
 
 static void dot_name(char *name)

@@ -833,9 +833,10 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * From which methods down calls are counted, exactly. Default: empty, no class is touched and nothing costs
-     * anything. Reports then have a record {@code Counted thread: <group>} for each group: the tree of calls from these
-     * methods down, with the number of calls and their time.
+     * From which methods down calls are counted, exactly. Default: empty, no class is touched unless the
+     * {@linkplain #setInstrumentation instrumentation} is TOTAL. With roots reports have a record
+     * {@code Counted thread: <group>} for each group: the tree of calls from these methods down, with the number of calls
+     * and their time.
      *
      * <pre>
      * com.acme.OrderHandler.handle               a method, all its overloads

@@ -60,6 +60,7 @@ public interface ThreadsSamplerMXBean {
      * From which methods down calls are counted.
      *
      * @return methods separated by commas, see {@link ThreadsSampler#setRootMethods}; empty: no calls are counted
+     *     unless the instrumentation is TOTAL
      */
     String getRootMethods();
 

@@ -95,11 +95,11 @@ SMP_CHECKED enum smp_status smp_session_configure(struct smp_session *session,
 SMP_CHECKED enum smp_status smp_session_select(struct smp_session *session,
                                                struct smp_thread_filter thread_filter, bool only);
 
-/* Polls every thread a last time. Then no time is sampled until resume. Twice is fine. Data is
- * kept. */
 /* Counted calls of the running interval, and their times, begin at zero; threads inside of a root
  * go on being counted. Before start: nothing. */
 SMP_CHECKED enum smp_status smp_session_reset_counts(struct smp_session *session);
+/* Polls every thread a last time. Then no time is sampled until resume. Twice is fine. Data is
+ * kept. */
 SMP_CHECKED enum smp_status smp_session_pause(struct smp_session *session);
 SMP_CHECKED enum smp_status smp_session_resume(struct smp_session *session);
 

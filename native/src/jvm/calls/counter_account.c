@@ -64,7 +64,7 @@ static void add_lost_names(struct smp_counting_account *out, enum smp_counting c
 static void name_left_alone(struct smp_counting_account *out, const char *text)
 {
     for (int i = 0; i < SMP_REWRITE_COUNT; i++) {
-        const char *const why = smp_rewrite_text(i);
+        const char *const why = smp_rewrite_text((enum smp_rewrite)i);
         const size_t length = strlen(why);
         if (codes[i] != SMP_COUNTING_COUNT && strncmp(text, why, length) == 0 &&
             strncmp(text + length, ": ", 2) == 0) {

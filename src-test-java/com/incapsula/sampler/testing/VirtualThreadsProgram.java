@@ -24,7 +24,7 @@ public final class VirtualThreadsProgram {
     private static final String GROUP = "deep-";
     private static final String CLASS = VirtualThreadsProgram.class.getName() + ".";
     private static final long PARK_NANOS = 100_000;
-    private static final long WORK_NANOS = 2_000_000;
+    private static final long WORK_NANOS = 10_000_000;
     private static volatile long sink;
 
     private VirtualThreadsProgram() {}

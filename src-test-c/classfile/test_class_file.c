@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "base/random.h"
 #include "support/class_builder.h"
 #include "support/failing_alloc.h"
 
@@ -196,20 +195,16 @@ static void any_change_is_survived(void **state)
     for (const char *const *name = compiled_class_names(); *name != NULL; name++) {
         uint8_t *bytes = NULL;
         const size_t size = compiled_class_read(*name, &bytes);
-        uint8_t *changed = malloc(size);
-        assert_non_null(changed);
         for (size_t round = 0; round < 3000; round++) {
             struct smp_class_file file;
-            memcpy(changed, bytes, size);
-            for (uint64_t n = 1 + smp_random_next(&random) % 4; n > 0; n--)
-                changed[smp_random_next(&random) % size] = (uint8_t)smp_random_next(&random);
+            uint8_t *const changed = compiled_class_changed(bytes, size, &random);
             if (smp_class_file_open(&file, changed, size) == SMP_OK) {
                 accepted++;
                 what_it_has_accepted_can_be_read(&file);
             }
             smp_class_file_close(&file);
+            free(changed);
         }
-        free(changed);
         free(bytes);
     }
     assert_true(accepted > 1000);

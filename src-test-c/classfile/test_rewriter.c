@@ -830,24 +830,24 @@ static void any_change_is_survived(void **state)
 
     (void)state;
     for (const char *const *name = compiled_class_names(); *name != NULL; name++) {
+        uint8_t *bytes = NULL;
+        const size_t size = compiled_class_read(*name, &bytes);
         for (size_t round = 0; round < 2000; round++) {
-            uint8_t *bytes = NULL;
             struct smp_class_file file;
             struct run run;
-            const size_t size = compiled_class_read(*name, &bytes);
-            for (uint64_t n = 1 + smp_random_next(&random) % 6; n > 0; n--)
-                bytes[smp_random_next(&random) % size] = (uint8_t)smp_random_next(&random);
-            if (smp_class_file_open(&file, bytes, size) != SMP_OK) {
-                free(bytes);
+            uint8_t *const changed = compiled_class_changed(bytes, size, &random);
+            if (smp_class_file_open(&file, changed, size) != SMP_OK) {
+                free(changed);
                 continue;
             }
             smp_class_file_close(&file);
-            open_run(&run, bytes, size, (int32_t)(smp_random_next(&random) % 40000), true);
+            open_run(&run, changed, size, (int32_t)(smp_random_next(&random) % 40000), true);
             do_run(&run);
             for (uint32_t i = 0; i < run.before.method_count; i++)
                 results[run.methods[i].result]++;
             close_run(&run);
         }
+        free(bytes);
     }
     assert_true(results[SMP_REWRITE_DONE] > 1000);
     assert_true(results[SMP_REWRITE_UNKNOWN_CODE] > 100);

@@ -4,7 +4,7 @@
  * with is, on average, the time that they were there. Shown with a dozen ways to spend time, from
  * a random moment on, in thousands of runs of the whole sampler on a simulated machine.
  *
- * SMP_TEST_RUNS: how many runs of each case; the bars of the estimator are about 10,000.
+ * SMP_TEST_ROUNDS: how many runs of each case; the bars of the estimator are about 10,000.
  * SMP_TEST_SHOW: prints the figures.
  */
 #include "engine/threads/intensity.h"
@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "support/rounds.h"
 #include "support/sim.h"
 
 /* --- the parts --- */
@@ -171,9 +172,7 @@ struct study {
 
 static unsigned runs_of_each(void)
 {
-    const char *runs = getenv("SMP_TEST_RUNS");
-
-    return runs != NULL ? (unsigned)strtoul(runs, NULL, 10) : 100;
+    return (unsigned)test_rounds(100);
 }
 
 static const char *name_of(int process)

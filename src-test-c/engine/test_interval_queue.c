@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
+#include "support/rounds.h"
 #include "support/tree_amounts.h"
 
 enum { PART_BYTES = 1 << 20, ROUNDS = 40, LIMIT_BYTES = 64 << 20 };
@@ -481,8 +482,7 @@ static void do_something(struct fixture *f, struct reference references[CONSUMER
 
 static void random_steps_agree_with_the_reference(void **state)
 {
-    const char *text = getenv("SMP_TEST_ROUNDS");
-    const int rounds = text == NULL ? ROUNDS : atoi(text);
+    const long rounds = test_rounds(ROUNDS);
     struct fixture *f = *state;
     unsigned seed = 4711;
 

@@ -15,6 +15,7 @@
 #include "engine/sources/poll_schedule.h"
 #include "model/filter.h"
 #include "model/methods.h"
+#include "support/rounds.h"
 #include "support/sim.h"
 
 #define AT_20_MS "samplingFrequencyMillis=20\n"
@@ -1314,7 +1315,7 @@ static void polls_that_come_early_have_skipped_none(void **state)
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
     sim_seal(sim);
-    for (int i = 0; i < 40; i++) {
+    for (long i = 0; i < test_rounds(40); i++) {
         sim_run(sim, 20 * SIM_S + i * 60 * SIM_MS);
         sim_configure(sim, i % 2 == 0 ? AT_20_MS "idleLookbackMillis=900\n" : AT_20_MS);
         sim_tick(sim, 20 * SIM_MS);

@@ -19,6 +19,7 @@
 #include "support/golden.h"
 #include "support/memory_output.h"
 #include "support/random_profile.h"
+#include "support/rounds.h"
 
 enum { ROUNDS = 100 };
 
@@ -254,13 +255,6 @@ static struct memory_output reference_of(const struct sides *sides, enum smp_mea
     return output;
 }
 
-static int rounds(void)
-{
-    const char *text = getenv("SMP_TEST_ROUNDS");
-
-    return text == NULL ? ROUNDS : atoi(text);
-}
-
 /* Of one names table every other time. */
 static void make_random(struct sides *sides, int round)
 {
@@ -292,7 +286,7 @@ static void lines_are_those_of_both_collapsed_forms(void **state)
 {
     struct sides *sides = *state;
 
-    for (int round = 0; round < rounds(); round++) {
+    for (int round = 0; round < test_rounds(ROUNDS); round++) {
         make_random(sides, round);
         for (int weight = 0; weight <= SMP_MEASURE_SAMPLES; weight++) {
             struct memory_output expected = reference_of(sides, (enum smp_measure)weight);

@@ -15,6 +15,7 @@
 #include "support/collapsed_lines.h"
 #include "support/failing_alloc.h"
 #include "support/random_profile.h"
+#include "support/rounds.h"
 
 enum { ROUNDS = 100, MAX_LINES = 64, ALL = 1000, PART_BYTES = 1 << 22 };
 
@@ -108,16 +109,9 @@ static void assert_hot(const struct smp_profile *profile, size_t most)
 
 /* --- the tests --- */
 
-static int rounds(void)
-{
-    const char *text = getenv("SMP_TEST_ROUNDS");
-
-    return text == NULL ? ROUNDS : atoi(text);
-}
-
 static void hot_lines_are_the_leaves_of_all_stacks(void **state)
 {
-    for (int round = 0; round < rounds(); round++) {
+    for (int round = 0; round < test_rounds(ROUNDS); round++) {
         unsigned seed = (unsigned)round * 104729 + 1;
         const size_t stacks = next_random(&seed) % 80;
         const struct smp_profile *const profile = random_profile(*state, stacks, &seed);

@@ -19,6 +19,7 @@
 #include "support/golden.h"
 #include "support/reference_report.h"
 #include "support/report_fixture.h"
+#include "support/rounds.h"
 
 static const struct smp_report_style by_name = { .order = SMP_ORDER_BY_NAME };
 static const struct smp_report_style by_time = { .order = SMP_ORDER_BY_TIME };
@@ -989,8 +990,7 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
 
 static void random_intervals_read_as_the_naive_version_writes_them(void **state)
 {
-    const char *wish = getenv("SMP_TEST_ROUNDS");
-    const long rounds = wish != NULL ? atol(wish) : ROUNDS;
+    const long rounds = test_rounds(ROUNDS);
 
     for (long round = 1; round * PARTS <= rounds; round++)
         run_round(*state, UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)round);

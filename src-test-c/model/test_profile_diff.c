@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
+#include "support/rounds.h"
 
 enum {
     PART_BYTES = 1 << 22,
@@ -381,17 +382,10 @@ static void release_both(struct generated_profile made[SMP_DIFF_SIDES])
 
 /* --- the tests --- */
 
-static int rounds(void)
-{
-    const char *text = getenv("SMP_TEST_ROUNDS");
-
-    return text == NULL ? ROUNDS : atoi(text);
-}
-
 static void a_difference_has_the_stacks_of_both(void **state)
 {
     (void)state;
-    for (int round = 0; round < rounds(); round++) {
+    for (int round = 0; round < test_rounds(ROUNDS); round++) {
         struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
         make_both(made, round % 2 == 0, (unsigned)round * 7919 + 1);
         check(made, true);

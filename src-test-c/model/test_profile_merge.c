@@ -15,6 +15,7 @@
 
 #include "support/failing_alloc.h"
 #include "support/reference_tree.h"
+#include "support/rounds.h"
 #include "support/tree_amounts.h"
 
 enum { PART_BYTES = 1 << 22, KEYS = 40, LINES = 4, MAX_DEPTH = 12, TEXT_BYTES = 256, ROUNDS = 60 };
@@ -254,13 +255,6 @@ static void assert_account_is_sum(const struct smp_profile *merged,
 
 /* --- the tests --- */
 
-static int rounds(void)
-{
-    const char *text = getenv("SMP_TEST_ROUNDS");
-
-    return text == NULL ? ROUNDS : atoi(text);
-}
-
 static void check_random(bool one_table, size_t count, unsigned seed)
 {
     struct smp_methods *names = make_names();
@@ -287,7 +281,7 @@ static void check_random(bool one_table, size_t count, unsigned seed)
 static void merged_is_the_sum_of_its_parts(void **state)
 {
     (void)state;
-    for (int round = 0; round < rounds(); round++) {
+    for (int round = 0; round < test_rounds(ROUNDS); round++) {
         const unsigned seed = (unsigned)round * 7919 + 1;
         check_random(true, 1 + (size_t)round % 3, seed);
         check_random(false, 1 + (size_t)round % 3, seed + 1);

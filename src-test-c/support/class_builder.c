@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "classfile/class_file.h"
 
 enum { PUBLIC_CLASS = 0x21, NATIVE_STATIC = 0x108, MAX_FILE = 1 << 20, PATH_BYTES = 4096 };
@@ -212,4 +213,16 @@ size_t compiled_class_read(const char *name, uint8_t **out)
     if (length == 0 || *out == NULL)
         abort();
     return length;
+}
+
+uint8_t *compiled_class_changed(const uint8_t *bytes, size_t size, uint64_t *random)
+{
+    uint8_t *changed = malloc(size);
+
+    if (changed == NULL)
+        abort();
+    memcpy(changed, bytes, size);
+    for (uint64_t n = 1 + smp_random_next(random) % 6; n > 0; n--)
+        changed[smp_random_next(random) % size] = (uint8_t)smp_random_next(random);
+    return changed;
 }

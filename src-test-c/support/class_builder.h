@@ -69,5 +69,7 @@ size_t class_builder_finish(struct class_builder *builder, uint8_t **out);
  * NULL; each is to be freed. */
 const char *const *compiled_class_names(void);
 size_t compiled_class_read(const char *name, uint8_t **out);
+/* A copy in which some bytes, six at most, are random ones. The caller frees it. */
+uint8_t *compiled_class_changed(const uint8_t *bytes, size_t size, uint64_t *random);
 
 #endif

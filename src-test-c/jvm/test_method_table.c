@@ -371,12 +371,19 @@ static void methods_of_prepared_classes_are_known(void **state)
 /* The method itself, and those inlined in it at any of its places. */
 static void compiled_methods_are_known(void **state)
 {
-    jmethodID methods[] = { jvm_id(20), jvm_id(21), jvm_id(21), jvm_id(22) };
+    jmethodID first[] = { jvm_id(20) };
+    jmethodID inner[] = { jvm_id(21), jvm_id(21), jvm_id(22), jvm_id(20) };
+    jmethodID deeper[] = { jvm_id(25), jvm_id(26), jvm_id(22), jvm_id(20) };
+    jmethodID caller[] = { jvm_id(22), jvm_id(20) };
+    jmethodID other_caller[] = { jvm_id(22), jvm_id(27) };
     jint bcis[] = { 0, 0, 0, 0 };
-    PCStackInfo pcs[] = { { .numstackframes = 1, .methods = methods, .bcis = bcis },
-                          { .numstackframes = 3, .methods = methods + 1, .bcis = bcis } };
+    PCStackInfo pcs[] = { { .numstackframes = 1, .methods = first, .bcis = bcis },
+                          { .numstackframes = 4, .methods = inner, .bcis = bcis },
+                          { .numstackframes = 4, .methods = deeper, .bcis = bcis },
+                          { .numstackframes = 2, .methods = caller, .bcis = bcis },
+                          { .numstackframes = 2, .methods = other_caller, .bcis = bcis } };
     jvmtiCompiledMethodLoadInlineRecord record = { .header = { .kind = JVMTI_CMLR_INLINE_INFO },
-                                                   .numpcs = 2,
+                                                   .numpcs = 5,
                                                    .pcinfo = pcs };
     const jvmtiCompiledMethodLoadRecordHeader other = { .kind = JVMTI_CMLR_DUMMY,
                                                         .next = &record.header };
@@ -385,8 +392,8 @@ static void compiled_methods_are_known(void **state)
     (void)state;
     begin_jvm(25);
     smp_code_events_on_load(smp_agent_jvmti(), jvm_id(23), sizeof(bytes), bytes, 0, NULL, &other);
-    for (size_t i = 20; i <= 23; i++)
-        assert_true(is_found(i));
+    for (size_t i = 20; i <= 27; i++)
+        assert_int_equal(is_found(i), i != 24);
     assert_true(smp_hotspot_is_refused());
     smp_code_events_on_load(smp_agent_jvmti(), jvm_id(24), sizeof(bytes), bytes, 0, NULL, NULL);
     assert_false(is_found(24));

@@ -89,17 +89,31 @@ void JNICALL smp_code_events_on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread
     (void)loaded;
 }
 
+/* Of those of two places: how many of the second one, from the innermost on, are not the callers of
+ * both. */
+static jint count_new_frames(const PCStackInfo *last, const PCStackInfo *info)
+{
+    jint left = info->numstackframes;
+
+    for (jint i = last->numstackframes; i > 0 && left > 0; i--, left--) {
+        if (last->methods[i - 1] != info->methods[left - 1])
+            break;
+    }
+    return left;
+}
+
+/* A method has many places, of which one after the other mostly has the same frames. */
 static void keep_inlined(const jvmtiCompiledMethodLoadInlineRecord *record)
 {
-    const void *last = NULL;
+    const PCStackInfo none = { .numstackframes = 0 };
+    const PCStackInfo *last = &none;
 
     for (jint i = 0; i < record->numpcs; i++) {
         const PCStackInfo *info = &record->pcinfo[i];
-        for (jint k = 0; k < info->numstackframes; k++) {
-            if (info->methods[k] != last)
-                smp_method_table_add((uint64_t)(uintptr_t)info->methods[k]);
-            last = info->methods[k];
-        }
+        const jint count = count_new_frames(last, info);
+        for (jint k = 0; k < count; k++)
+            smp_method_table_add((uint64_t)(uintptr_t)info->methods[k]);
+        last = info;
     }
 }
 

@@ -27,11 +27,17 @@ options
   --headers DIR      where javac -h wrote the JNI header; default: the build makes its own
   --out DIR          build: writes DIR/META-INF/native/linux-ARCH/libthreadssampler.so
   --only REGEX       test, bench, fuzz: only the names that match
-  --label NAME       test: only those with the label: threads (several threads), memory (quick enough
-                     for valgrind); see src-test-c/CMakeLists.txt
+  --label NAME       test: only those with the label: program (not the checks), threads (several threads),
+                     memory (quick enough for valgrind); see src-test-c/CMakeLists.txt
+  --built            test: what is there, as another command has built it
   --launcher "CMD"   test: runs each test program under CMD
   --seconds N        fuzz: time for each target, default 60
   --check            format: change nothing, fail where something would change
+  --quick            tidy: paths through a function are followed a third as far
+
+environment
+  SMP_TEST_ROUNDS=N  random tests make N rounds
+  SMP_TEST_SHARE=N   random tests make the Nth part of their rounds
 TEXT
 }
 
@@ -61,6 +67,8 @@ label=
 launcher=
 seconds=60
 check=no
+built=no
+quick=no
 
 parse_options() {
     while [ $# -gt 0 ]; do
@@ -76,8 +84,8 @@ parse_options() {
                 printf -v "${1#--}" '%s' "$2"
                 shift 2
                 ;;
-            --check)
-                check=yes
+            --check | --built | --quick)
+                printf -v "${1#--}" yes
                 shift
                 ;;
             *)
@@ -114,7 +122,7 @@ configure() {
     else
         flags+=(-DCMAKE_BUILD_TYPE=Release "-DSMP_WERROR=${SMP_WERROR:-OFF}")
     fi
-    flags+=("-DSMP_JAVA_HOME=$jdk" "-DSMP_JNI_HEADERS=$headers" "-DSMP_TEST_LAUNCHER=${launcher// /;}")
+    flags+=("-DSMP_JAVA_HOME=$jdk" "-DSMP_JNI_HEADERS=$headers")
     mkdir -p "$build"
     # Configuring is silent unless it fails or warns.
     (cd "$root/native" && cmake -S . -B "$build" "${flags[@]}") >"$build/configure.log" 2>&1 || {
@@ -158,14 +166,16 @@ cmd_build() {
 
 cmd_test() {
     need_cmocka
-    configure
-    make_targets all
     local select=(--tests-regex "$only")
     # An empty pattern would leave out what has no label.
     [ -z "$label" ] || select+=(--label-regex "$label")
+    if [ "$built" = no ]; then
+        configure
+        make_targets "${label:+tests_}${label:-all}"
+    fi
     # ctest --test-dir needs cmake 3.20.
     cd "$build"
-    ctest --output-on-failure --no-tests=error --parallel "$(nproc)" "${select[@]}"
+    SMP_TEST_LAUNCHER=$launcher ctest --output-on-failure --no-tests=error --parallel "$(nproc)" "${select[@]}"
     # What ctest only calls skipped: which tool was not there.
     grep -h ' is missing: ' Testing/Temporary/LastTest.log || true
 }
@@ -238,8 +248,15 @@ cmd_tidy() {
     configure
     # The JNI header must be there for jni/ to be parsed.
     make_targets smp_jni_headers
+    local nodes=() argument
+    # Of the analyzer, which takes nine tenths of the time; its default is 225000.
+    if [ "$quick" = yes ]; then
+        for argument in -Xclang -analyzer-config -Xclang max-nodes=75000; do
+            nodes+=("--extra-arg=$argument")
+        done
+    fi
     find "$root/native/src" -name '*.c' | sort |
-        xargs -P "$(nproc)" -n 1 clang-tidy-14 --quiet --warnings-as-errors='*' -p "$build"
+        xargs -P "$(nproc)" -n 1 clang-tidy-14 --quiet --warnings-as-errors='*' "${nodes[@]}" -p "$build"
 }
 
 cmd_cppcheck() {

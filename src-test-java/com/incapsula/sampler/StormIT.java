@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class StormIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
-    private static final int CYCLES = LONG ? 10_000 : 1_000;
+    private static final int CYCLES = LONG ? 10_000 : 400;
     private static final Duration STORM = Duration.ofSeconds(LONG ? 60 : 5);
 
     // ---- start and stop ----

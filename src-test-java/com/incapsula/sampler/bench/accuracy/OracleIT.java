@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class OracleIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
-    private static final int MILLIS = LONG ? 10_000 : 2_000;
+    private static final int MILLIS = LONG ? 10_000 : 1_000;
     private static final double MOST_PERCENT = 0.01;
     private static final double SIGMAS = 4;
     private static final double LEAST_WALKED_PERCENT = 99;

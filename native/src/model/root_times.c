@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/lower_bound.h"
 #include "model/measure.h"
 
 enum { FIRST_ROWS = 16 };
@@ -14,20 +15,15 @@ struct smp_root_times {
     size_t capacity;
 };
 
-/* The first row whose node is not below this one. */
-static size_t lower_bound(const struct smp_root_times *times, uint32_t node)
+static uint64_t node_at(const void *rows, size_t index)
 {
-    size_t low = 0;
-    size_t high = times->count;
+    return ((const struct smp_root_time *)rows)[index].node;
+}
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (times->rows[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+/* The first row whose node is not below this one. */
+static size_t find_row(const struct smp_root_times *times, uint32_t node)
+{
+    return smp_lower_bound(times->rows, times->count, node_at, node);
 }
 
 static enum smp_status grow_rows(struct smp_root_times *times)
@@ -78,7 +74,7 @@ void smp_root_times_destroy(struct smp_root_times *times)
 
 enum smp_status smp_root_times_add(struct smp_root_times *times, const struct smp_root_time *time)
 {
-    const size_t at = lower_bound(times, time->node);
+    const size_t at = find_row(times, time->node);
     enum smp_status status;
 
     if (time->calls == 0)
@@ -102,7 +98,7 @@ const struct smp_root_time *smp_root_times_find(const struct smp_root_times *tim
 
     if (times == NULL)
         return NULL;
-    at = lower_bound(times, node);
+    at = find_row(times, node);
     return at < times->count && times->rows[at].node == node ? &times->rows[at] : NULL;
 }
 

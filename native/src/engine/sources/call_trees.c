@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/lower_bound.h"
+
 enum { FIRST_PLACES = 16, FIRST_ENTRIES = 64 };
 
 static void free_tree(struct smp_call_trees *trees, struct smp_call_tree *tree)
@@ -23,20 +25,15 @@ void smp_call_trees_fini(struct smp_call_trees *trees)
     trees->capacity = 0;
 }
 
+static uint64_t place_number_at(const void *places, size_t index)
+{
+    return ((const struct smp_call_tree_place *)places)[index].number;
+}
+
 /* The first place whose number is not below this one. */
 static size_t find_place(const struct smp_call_trees *trees, uint64_t number)
 {
-    size_t from = 0;
-    size_t till = trees->count;
-
-    while (from < till) {
-        const size_t middle = from + (till - from) / 2;
-        if (trees->places[middle].number < number)
-            from = middle + 1;
-        else
-            till = middle;
-    }
-    return from;
+    return smp_lower_bound(trees->places, trees->count, place_number_at, number);
 }
 
 struct smp_call_tree *smp_call_trees_find(struct smp_call_trees *trees, uint64_t number)

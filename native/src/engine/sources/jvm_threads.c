@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sources/jvm_threads.h"
 
+#include "base/lower_bound.h"
 #include "base/sort.h"
 #include "engine/sources/roster.h"
 
@@ -34,22 +35,17 @@ static bool is_lower_tid(SMP_UNUSED const void *context, uint32_t a, uint32_t b)
     return a < b;
 }
 
+static uint64_t tid_at(const void *tids, size_t index)
+{
+    return ((const uint32_t *)tids)[index];
+}
+
 static bool is_java_tid(void *context, int32_t tid)
 {
     const struct jvm_reading *reading = context;
-    size_t from = 0;
-    size_t till = reading->tid_count;
+    const size_t at = smp_lower_bound(reading->tids, reading->tid_count, tid_at, (uint32_t)tid);
 
-    while (from < till) {
-        const size_t middle = from + (till - from) / 2;
-        if (reading->tids[middle] == (uint32_t)tid)
-            return true;
-        if (reading->tids[middle] < (uint32_t)tid)
-            from = middle + 1;
-        else
-            till = middle;
-    }
-    return false;
+    return at < reading->tid_count && reading->tids[at] == (uint32_t)tid;
 }
 
 static void on_jvm_thread_used(void *context, enum smp_os_thread_kind kind, uint64_t id,

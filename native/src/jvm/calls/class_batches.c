@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "base/lower_bound.h"
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/calls/retransform.h"
 
@@ -61,20 +62,17 @@ static void take_dirty(struct smp_class_batches *batches)
     sort_indexes(batches->indexes, batches->count);
 }
 
+static uint64_t index_at(const void *indexes, size_t index)
+{
+    return ((const uint32_t *)indexes)[index];
+}
+
 /* batches->count: the index is not in the batch. */
 static size_t place_of(const struct smp_class_batches *batches, uint32_t index)
 {
-    size_t low = 0;
-    size_t high = batches->count;
+    const size_t at = smp_lower_bound(batches->indexes, batches->count, index_at, index);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (batches->indexes[middle] < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < batches->count && batches->indexes[low] == index ? low : batches->count;
+    return at < batches->count && batches->indexes[at] == index ? at : batches->count;
 }
 
 static bool is_prepared(jvmtiEnv *jvmti, jclass type)

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/hash_map.h"
+#include "base/lower_bound.h"
 
 struct smp_code_table smp_code_table;
 
@@ -200,22 +201,19 @@ static bool is_last(const struct smp_code_piece *piece, uintptr_t start)
     return piece->kind != SMP_CODE_CALL_SITE && piece->start < start && smp_code_size(piece) > 0;
 }
 
+static uint64_t start_at(const void *pieces, size_t index)
+{
+    return ((const struct smp_code_piece *)pieces)[index].start;
+}
+
 /* With the mutex held: ends what has the given addresses. */
 static void end_overlapped(uintptr_t start, uint32_t size, bool by_method)
 {
     struct smp_code_view *view = current_view();
     const uint32_t recent = atomic_load_explicit(&view->recent_count, memory_order_relaxed);
-    size_t low = 0;
-    size_t high = view->count;
+    const size_t after = smp_lower_bound(view->pieces, view->count, start_at, start + size);
 
-    while (low < high) { /* the first that starts at or after the end */
-        const size_t middle = low + (high - low) / 2;
-        if (view->pieces[middle].start < start + size)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i > 0; i--) {
+    for (size_t i = after; i > 0; i--) {
         struct smp_code_piece *piece = &view->pieces[i - 1];
         const bool last = is_last(piece, start);
         if (is_ended(piece, start, size, by_method))

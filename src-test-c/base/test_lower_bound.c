@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/lower_bound.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+
+enum { MOST = 40, ROUNDS = 2000, STEPS = 4 };
+
+static uint64_t key_at(const void *rows, size_t index)
+{
+    return ((const uint64_t *)rows)[index];
+}
+
+static size_t naive_lower_bound(const uint64_t *rows, size_t count, uint64_t key)
+{
+    size_t at = 0;
+
+    while (at < count && rows[at] < key)
+        at++;
+    return at;
+}
+
+/* Rows with gaps, and with some keys twice. */
+static void is_the_first_that_is_not_below(void **state)
+{
+    uint64_t random = 5;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t rows[MOST];
+        const size_t count = smp_random_next(&random) % (MOST + 1);
+        uint64_t last = 0;
+        for (size_t i = 0; i < count; i++)
+            last = rows[i] = last + smp_random_next(&random) % STEPS;
+        for (uint64_t key = 0; key <= last + 1; key++)
+            assert_int_equal(smp_lower_bound(rows, count, key_at, key),
+                             naive_lower_bound(rows, count, key));
+    }
+}
+
+static void keys_have_64_bits(void **state)
+{
+    static const uint64_t rows[] = { 0, UINT32_MAX, UINT64_C(1) << 40, UINT64_MAX };
+
+    (void)state;
+    assert_int_equal(smp_lower_bound(rows, 4, key_at, UINT64_C(1) << 32), 2);
+    assert_int_equal(smp_lower_bound(rows, 4, key_at, UINT64_MAX), 3);
+    assert_int_equal(smp_lower_bound(rows, 3, key_at, UINT64_MAX), 3);
+    assert_int_equal(smp_lower_bound(NULL, 0, key_at, 1), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_the_first_that_is_not_below),
+        cmocka_unit_test(keys_have_64_bits),
+    };
+    return cmocka_run_group_tests_name("lower_bound", tests, NULL, NULL);
+}

@@ -271,6 +271,14 @@ static void open_timed(bool is_exact)
     assert_int_equal(smp_call_arena_open(&options), SMP_OK);
 }
 
+/* With exact times, and the thread inside of root 1. */
+static struct smp_call_state *open_in_root(void)
+{
+    open_timed(true);
+    smp_call_enter_root(TID, false, 0, 1);
+    return smp_call_state_find(TID);
+}
+
 static void close_timed(void)
 {
     smp_call_arena_close();
@@ -294,9 +302,7 @@ static void exact_times_are_inclusive(void **state)
     struct call_counts counts = { 0 };
 
     (void)state;
-    open_timed(true);
-    smp_call_enter_root(TID, false, 0, 1);
-    struct smp_call_state *own = smp_call_state_find(TID);
+    struct smp_call_state *own = open_in_root();
     for (int i = 0; i < 3; i++) {
         now_ns += 10;
         smp_call_enter(own, 2);
@@ -320,9 +326,7 @@ static void running_calls_have_time(void **state)
     struct call_counts counts = { 0 };
 
     (void)state;
-    open_timed(true);
-    smp_call_enter_root(TID, false, 0, 1);
-    struct smp_call_state *own = smp_call_state_find(TID);
+    struct smp_call_state *own = open_in_root();
     smp_call_enter(own, 2);
     for (int i = 1; i <= 4; i++) {
         now_ns += 500;
@@ -346,9 +350,7 @@ static void a_lost_exit_ends_with_its_caller(void **state)
     struct call_counts counts = { 0 };
 
     (void)state;
-    open_timed(true);
-    smp_call_enter_root(TID, false, 0, 1);
-    struct smp_call_state *own = smp_call_state_find(TID);
+    struct smp_call_state *own = open_in_root();
     smp_call_enter(own, 2);
     smp_call_enter(own, 3);
     smp_call_enter(own, 4);

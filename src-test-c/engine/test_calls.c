@@ -67,6 +67,24 @@ static int add_thread(struct setting *s, const char *name)
     return fake_counter_thread(s->counter, thread->thread.serial, 0, name);
 }
 
+/* A running sampler with one thread that is counted; its number. */
+static int begin_counted(struct setting *s, const char *options)
+{
+    begin(s, options);
+    const int thread = add_thread(s, "main");
+    sampler_fixture_start(s->f);
+    return thread;
+}
+
+/* That thread is inside of a root. */
+static int begin_in_root(struct setting *s, const char *options)
+{
+    const int thread = begin_counted(s, options);
+
+    fake_counter_enter(s->counter, thread, s->methods[0], true);
+    return thread;
+}
+
 static void end(struct setting *s)
 {
     sampler_fixture_destroy(s->f);
@@ -209,10 +227,9 @@ static void calls_are_those_of_the_counter(void **state)
     struct setting s;
 
     (void)state;
-    begin(&s, ROOTS "maxCountedMethods=7\nmaxCallNodes=100\nmaxCallDepth=9\n"
-                    "instrumentation=EAGER\nmethodTiming=NONE\n");
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
+    const int thread =
+        begin_counted(&s, ROOTS "maxCountedMethods=7\nmaxCallNodes=100\nmaxCallDepth=9\n"
+                                "instrumentation=EAGER\nmethodTiming=NONE\n");
     assert_int_equal(s.counter->starts, 1);
     assert_string_equal(s.counter->roots, "app.Shop.handle");
     assert_int_equal(s.counter->plan.max_methods, 7);
@@ -505,9 +522,7 @@ static void ticks_charge_the_call_that_runs(void **state)
     struct setting s;
 
     (void)state;
-    begin(&s, ROOTS);
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
+    const int thread = begin_counted(&s, ROOTS);
     assert_int_equal(smp_sampler_idle_ticks(s.f->sampler), 0);
     run(&s, S); /* outside of all roots */
     fake_counter_enter(s.counter, thread, s.methods[0], true);
@@ -590,9 +605,7 @@ static void exact_times_become_times_of_their_own(void **state)
     int64_t sum = 0;
 
     (void)state;
-    begin(&s, ROOTS "methodTiming=EXACT\n");
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
+    const int thread = begin_counted(&s, ROOTS "methodTiming=EXACT\n");
     for (int i = 0; i < 3; i++) {
         fake_counter_enter(s.counter, thread, s.methods[0], true);
         fake_clock_advance(&s.f->clock, 7 * MS);
@@ -632,9 +645,7 @@ static void times_of_reads_that_take_time_add_up(void **state)
     int64_t began_ns;
 
     (void)state;
-    begin(&s, ROOTS "methodTiming=EXACT\n");
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
+    const int thread = begin_counted(&s, ROOTS "methodTiming=EXACT\n");
     began_ns = sampler_fixture_now(s.f);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     fake_counter_enter(s.counter, thread, s.methods[1], false);
@@ -657,9 +668,7 @@ static void roots_have_their_shortest_and_longest_call(void **state)
     struct setting s;
 
     (void)state;
-    begin(&s, ROOTS);
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
+    const int thread = begin_counted(&s, ROOTS);
     for (int i = 0; i < 3; i++) {
         fake_counter_enter(s.counter, thread, s.methods[0], true);
         fake_clock_advance(&s.f->clock, took_ms[i] * MS);
@@ -718,10 +727,7 @@ static void reset_begins_at_zero_and_goes_on(void **state)
     struct setting s;
 
     (void)state;
-    begin(&s, ROOTS);
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
-    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    const int thread = begin_in_root(&s, ROOTS);
     fake_counter_call(s.counter, thread, s.methods[1], 100);
     s.counter->threads[thread].uncounted = 9;
     run(&s, 3 * S); /* credited in part */
@@ -746,9 +752,7 @@ static void warm_up_is_discarded_once_nothing_new_comes(void **state)
     struct setting s;
 
     (void)state;
-    begin(&s, ROOTS "discardWarmUp=true\n");
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
+    const int thread = begin_counted(&s, ROOTS "discardWarmUp=true\n");
     run(&s, 10 * S); /* no root was entered: nothing is warm */
     assert_int_equal(s.counter->resets, 0);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
@@ -774,10 +778,7 @@ static void calls_of_a_pause_are_not_counted(void **state)
     struct setting s;
 
     (void)state;
-    begin(&s, ROOTS);
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
-    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    const int thread = begin_in_root(&s, ROOTS);
     fake_counter_call(s.counter, thread, s.methods[1], 3);
     run(&s, S);
     sampler_fixture_pause(s.f);
@@ -847,9 +848,7 @@ static void short_methods_that_are_called_often_are_dropped(void **state)
     struct setting s;
 
     (void)state;
-    begin(&s, ROOTS);
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
+    const int thread = begin_counted(&s, ROOTS);
     for (int i = 0; i < 10; i++) {
         fake_counter_enter(s.counter, thread, s.methods[0], true);
         fake_counter_call(s.counter, thread, s.methods[4], 50000000); /* 0.5 s of probes a second */
@@ -870,9 +869,7 @@ static void what_has_no_place_is_in_the_account(void **state)
     struct setting s;
 
     (void)state;
-    begin(&s, ROOTS);
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
+    const int thread = begin_counted(&s, ROOTS);
     s.counter->figures.batches = 3;
     s.counter->figures.methods = 17;
     fake_counter_enter(s.counter, thread, s.methods[0], true);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.NativeTests;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,44 +17,33 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Probes in the methods of a running JVM: what is counted is what the programs (src-test-c/jvm/counted) call. */
 class CountedCallsIT {
 
-    private static final Path TESTS =
-            Path.of("target", "native", "maven", "tests").toAbsolutePath();
-    private static final Path LIBRARY = TESTS.resolve("libcounted_calls.so");
-    private static final Path CLASSES = TESTS.resolve("counted-classes");
+    private static final String LIBRARY = NativeTests.path("libcounted_calls.so").toString();
+    private static final String CLASSES = NativeTests.path("counted-classes").toString();
 
     private static ChildJvm program(String name) {
-        assertThat(Files.exists(LIBRARY) && Files.exists(CLASSES))
-                .as(LIBRARY + ", of native/build.sh test --build target/native/maven")
-                .isTrue();
-        return ChildJvm.bare("counted." + name).option("-cp", CLASSES.toString(), "-Xverify:all");
-    }
-
-    private static void runToItsEnd(ChildJvm program, String... arguments) throws Exception {
-        String output = program.run(arguments).assertFine().output();
-        System.out.println(output);
-        assertThat(output).endsWith("fine\n");
+        return ChildJvm.bare("counted." + name).option("-cp", CLASSES, "-Xverify:all");
     }
 
     @ParameterizedTest
     @CsvSource({"LAZY,COUNTS", "EAGER,COUNTS", "TOTAL,COUNTS", "LAZY,EXACT"})
     void eachCallIsCounted(String scheme, String timing) throws Exception {
-        runToItsEnd(program("CountedProgram").likeAServer(), LIBRARY.toString(), scheme, timing);
+        program("CountedProgram").likeAServer().run(LIBRARY, scheme, timing).assertSaysFine();
     }
 
     @Test
     void eachCallIsCountedInInterpretedCode() throws Exception {
-        runToItsEnd(program("CountedProgram").option("-Xint"), LIBRARY.toString(), "LAZY");
+        program("CountedProgram").option("-Xint").run(LIBRARY, "LAZY").assertSaysFine();
     }
 
     @Test
     void countingGoesOnAndOffBesideThreadsThatRunAndLoadClasses() throws Exception {
-        runToItsEnd(program("LoadProgram").likeAServer(), LIBRARY.toString(), "9");
+        program("LoadProgram").likeAServer().run(LIBRARY, "9").assertSaysFine();
     }
 
     @Test
     void theJvmEndsWhileCallsAreCounted() throws Exception {
         for (int i = 0; i < 2; i++) {
-            runToItsEnd(program("LoadProgram").likeAServer(), LIBRARY.toString(), "0");
+            program("LoadProgram").likeAServer().run(LIBRARY, "0").assertSaysFine();
         }
     }
 
@@ -63,7 +51,7 @@ class CountedCallsIT {
     void anotherAgentChangesTheSameClasses(@TempDir Path folder) throws Exception {
         Path agent = folder.resolve("agent.jar");
         writeAgent(agent);
-        runToItsEnd(program("BesideProgram").likeAServer().option("-javaagent:" + agent), LIBRARY.toString());
+        program("BesideProgram").likeAServer().option("-javaagent:" + agent).run(LIBRARY).assertSaysFine();
     }
 
     /* Its class is on the class path. */

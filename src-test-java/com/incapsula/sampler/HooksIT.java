@@ -4,6 +4,7 @@ package com.incapsula.sampler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.NativeTests;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,33 +17,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Hooks that a program calls as instrumented methods do: each call is counted, whatever happens. */
 class HooksIT {
 
-    private static final Path TESTS =
-            Path.of("target", "native", "maven", "tests").toAbsolutePath();
-    private static final Path LIBRARY = TESTS.resolve("libhook_calls.so");
-    private static final Path CLASSES = TESTS.resolve("hooked-classes");
+    private static final String LIBRARY = NativeTests.path("libhook_calls.so").toString();
+    private static final String CLASSES = NativeTests.path("hooked-classes").toString();
 
     private static ChildJvm program(String name) {
-        assertThat(Files.exists(LIBRARY) && Files.exists(CLASSES))
-                .as(LIBRARY + ", of native/build.sh test --build target/native/maven")
-                .isTrue();
-        return ChildJvm.bare("hooked." + name).option("-cp", CLASSES.toString());
-    }
-
-    private static void runToItsEnd(ChildJvm program, String... arguments) throws Exception {
-        String output = program.run(arguments).assertFine().output();
-        System.out.println(output);
-        assertThat(output).endsWith("fine\n");
+        return ChildJvm.bare("hooked." + name).option("-cp", CLASSES);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"counts", "exact"})
     void eachCallIsCounted(String timing) throws Exception {
-        runToItsEnd(program("HookedCalls").likeAServer(), LIBRARY.toString(), timing);
+        program("HookedCalls").likeAServer().run(LIBRARY, timing).assertSaysFine();
     }
 
     @Test
     void eachCallIsCountedByTheFirstCompiler() throws Exception {
-        runToItsEnd(program("HookedCalls"), LIBRARY.toString(), "counts");
+        program("HookedCalls").run(LIBRARY, "counts").assertSaysFine();
     }
 
     /** An archive of classes that was written while calls were counted may have the hook class in it. */
@@ -52,12 +42,12 @@ class HooksIT {
         String archive = folder.resolve("hooked.jsa").toString();
         assertThat(ToolProvider.findFirst("jar")
                         .orElseThrow()
-                        .run(System.out, System.err, "cf", jar, "-C", CLASSES.toString(), "."))
+                        .run(System.out, System.err, "cf", jar, "-C", CLASSES, "."))
                 .isZero();
         for (String option : List.of("-XX:ArchiveClassesAtExit=", "-XX:SharedArchiveFile=")) {
             ChildJvm program = ChildJvm.bare("hooked.HookedCalls").option("-cp", jar, option + archive);
             String output =
-                    program.run(LIBRARY.toString(), "counts").assertFine().output();
+                    program.run(LIBRARY, "counts").assertFine().output();
             assertThat(output).contains("\nfine\n");
         }
     }
@@ -67,8 +57,8 @@ class HooksIT {
     void anotherCopyOfTheLibraryGoesOnWithTheSameClass() throws Exception {
         Path copy = Files.createTempFile("libhook_calls", ".so");
         try {
-            Files.write(copy, Files.readAllBytes(LIBRARY));
-            runToItsEnd(program("TwoCopies"), LIBRARY.toString(), copy.toString(), CLASSES.toString());
+            Files.write(copy, Files.readAllBytes(Path.of(LIBRARY)));
+            program("TwoCopies").run(LIBRARY, copy.toString(), CLASSES).assertSaysFine();
         } finally {
             Files.delete(copy);
         }

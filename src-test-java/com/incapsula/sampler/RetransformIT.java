@@ -4,10 +4,9 @@ package com.incapsula.sampler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.NativeTests;
 import com.incapsula.sampler.testing.RetransformProgram;
 import java.io.File;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,10 +22,6 @@ import org.junit.jupiter.api.Test;
 class RetransformIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
-    private static final Path TESTS =
-            Path.of("target", "native", "maven", "tests").toAbsolutePath();
-    private static final Path LIBRARY = TESTS.resolve("libretransform.so");
-    private static final Path HOOK = TESTS.resolve("hook/java/lang/ProbeCounter.class");
     private static final String PART = "java\\.(lang|util|io|net|nio|time|math|text|security)\\..*";
     private static final int PART_CLASSES = 3000;
     private static final int IMAGE_CLASSES = 15_000;
@@ -38,11 +33,11 @@ class RetransformIT {
     }
 
     private static ChildJvm.Result run() throws Exception {
-        assertThat(Files.exists(LIBRARY) && Files.exists(HOOK))
-                .as(LIBRARY + ", of native/build.sh test --build target/native/maven")
-                .isTrue();
-        List<String> arguments = new ArrayList<>(
-                List.of(LIBRARY.toString(), HOOK.toString(), LONG ? ".*" : PART, String.valueOf(CONTROL)));
+        List<String> arguments = new ArrayList<>(List.of(
+                NativeTests.path("libretransform.so").toString(),
+                NativeTests.path("hook/java/lang/ProbeCounter.class").toString(),
+                LONG ? ".*" : PART,
+                String.valueOf(CONTROL)));
         arguments.addAll(folders());
         return ChildJvm.of(RetransformProgram.class)
                 .option("-Xverify:all", "--add-modules", "ALL-SYSTEM", "-Xmx1g")
@@ -59,9 +54,7 @@ class RetransformIT {
 
     @Test
     void theVerifierAcceptsEachClassWithProbes() throws Exception {
-        String output = run().assertFine().output();
-        System.out.println(output);
-        assertThat(output).endsWith("fine\n");
+        String output = run().assertSaysFine();
         assertThat(output.lines().filter(line -> line.startsWith("error "))).isEmpty();
         assertThat(number(output, "VerifyErrors")).isZero();
         assertThat(number(output, "malformed")).isZero();

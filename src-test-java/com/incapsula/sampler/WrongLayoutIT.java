@@ -4,9 +4,8 @@ package com.incapsula.sampler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.NativeTests;
 import com.incapsula.sampler.testing.WrongLayoutProgram;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -14,9 +13,6 @@ import org.junit.jupiter.api.Test;
 
 /** With a wrong number in the table of HotSpot's layout, walks of our own are refused with a reason; nothing crashes. */
 class WrongLayoutIT {
-
-    private static final Path LIBRARY =
-            Path.of("target", "native", "maven", "tests", "libwrong_layout.so").toAbsolutePath();
 
     /*
      * The first four bound what is read, by the kernel where it lies outside of the code: a number that is too large
@@ -40,16 +36,10 @@ class WrongLayoutIT {
 
     @Test
     void eachRowOfTheTableIsChecked() throws Exception {
-        assertThat(Files.exists(LIBRARY))
-                .as(LIBRARY + ", of native/build.sh test --build target/native/maven")
-                .isTrue();
         String output = ChildJvm.of(WrongLayoutProgram.class)
                 .likeAServer()
-                .run(LIBRARY.toString())
-                .assertFine()
-                .output();
-        System.out.println(output);
-        assertThat(output).endsWith("fine\n");
+                .run(NativeTests.path("libwrong_layout.so").toString())
+                .assertSaysFine();
         List<String> used = linesThatBegin(output, "USED ");
         List<String> refused = linesThatBegin(output, "refused ");
         /* As it is, the layout is right: before and after the wrong ones. */

@@ -155,6 +155,13 @@ public final class ChildJvm {
             assertThat(exit).as(output).isZero();
             return this;
         }
+
+        /** @return what it printed, which is printed here, too; fails where its last line is not "fine" */
+        public String assertSaysFine() {
+            System.out.println(assertFine().output());
+            assertThat(output).endsWith("fine\n");
+            return output;
+        }
     }
 
     /** A JVM that runs. */

@@ -5,21 +5,16 @@ import com.incapsula.sampler.bench.Jvm;
 import com.incapsula.sampler.bench.Plan;
 import com.incapsula.sampler.bench.Table;
 import com.incapsula.sampler.bench.peer.Peer;
+import com.incapsula.sampler.testing.NativeTests;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What a pair of counting hooks costs a method, beside two readings of the clock. */
 public final class CallHooks {
-
-    private static final Path TESTS =
-            Path.of("target", "native", "maven", "tests").toAbsolutePath();
-    private static final Path LIBRARY = TESTS.resolve("libhook_calls.so");
-    private static final Path CLASSES = TESTS.resolve("hooked-classes");
 
     private static final int CALLS = 10_000_000;
     private static final int ROUNDS = 3;
@@ -37,9 +32,6 @@ public final class CallHooks {
      * @return a table per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
-        if (!Files.exists(LIBRARY)) {
-            throw new IllegalStateException(LIBRARY + " is missing: native/build.sh test --build target/native/maven");
-        }
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
             Table table = new Table(
@@ -61,7 +53,9 @@ public final class CallHooks {
             throws IOException, InterruptedException {
         List<String> flags =
                 List.of("-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,hooked.HookedCost::*Apart");
-        for (String[] cells : Jvm.of(jdk, flags).run(CallHooks.class, LIBRARY, CLASSES, timing, calls, rounds)) {
+        Path library = NativeTests.path("libhook_calls.so");
+        Path classes = NativeTests.path("hooked-classes");
+        for (String[] cells : Jvm.of(jdk, flags).run(CallHooks.class, library, classes, timing, calls, rounds)) {
             if (cells[0].equals("calls")) {
                 continue;
             }

@@ -5,11 +5,11 @@ import com.incapsula.sampler.bench.Jvm;
 import com.incapsula.sampler.bench.Plan;
 import com.incapsula.sampler.bench.Table;
 import com.incapsula.sampler.bench.peer.Peer;
+import com.incapsula.sampler.testing.NativeTests;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,9 +21,6 @@ import java.util.function.Supplier;
 
 /** What a walk from outside costs, of stacks that are alike and of stacks that are not, beside JVMTI's GetStackTrace. */
 public final class OutsideWalks {
-
-    private static final Path LIBRARY =
-            Path.of("target", "native", "maven", "tests", "liboutside_bench.so").toAbsolutePath();
 
     private static final int THREADS = 500;
     private static final int DEPTH = 60;
@@ -51,9 +48,7 @@ public final class OutsideWalks {
      * @return a table per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
-        if (!Files.exists(LIBRARY)) {
-            throw new IllegalStateException(LIBRARY + " is missing: native/build.sh test --build target/native/maven");
-        }
+        Path library = NativeTests.path("liboutside_bench.so");
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
             Table table = new Table(
@@ -67,7 +62,7 @@ public final class OutsideWalks {
                     "bar");
             double byJvmti = 0;
             for (String[] cells : Jvm.of(jdk, List.of("-XX:+UseG1GC", "-XX:-UseSerialGC"))
-                    .run(OutsideWalks.class, LIBRARY, plan.scaled(THREADS), plan.rounds() * ROUNDS)) {
+                    .run(OutsideWalks.class, library, plan.scaled(THREADS), plan.rounds() * ROUNDS)) {
                 double median = Double.parseDouble(cells[3]);
                 byJvmti = cells[1].equals(WAYS[0]) ? median : byJvmti;
                 double bar = cells[0].startsWith("alike") ? EQUAL_BAR : VARIED_BAR;

@@ -411,11 +411,32 @@ static void of_later_jdks_nothing_is_kept(void **state)
     assert_false(smp_method_table_serves(&layout));
 }
 
+/* A JVM of an old version may have them too: the first one decides, and is not loaded from. */
+static void ids_that_are_no_pointers_are_not_kept(void **state)
+{
+    static const uint64_t numbers[] = { 17, 4096, UINT64_MAX - 7 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        smp_method_table_empty();
+        smp_method_table_add(numbers[i]);
+        smp_method_table_offer(numbers[(i + 1) % 3]);
+        smp_method_table_add(id_at(2));
+        assert_false(is_found(2));
+    }
+    smp_method_table_empty();
+    smp_method_table_add(0);
+    smp_method_table_add(id_at(2));
+    smp_method_table_add(17);
+    assert_true(is_found(2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(nothing_is_known_at_first, setup),
         cmocka_unit_test_setup(what_is_put_is_found, setup),
+        cmocka_unit_test_setup(ids_that_are_no_pointers_are_not_kept, setup),
         cmocka_unit_test_setup(what_is_known_stays_known, setup),
         cmocka_unit_test_setup(an_entry_ends_with_its_method, setup),
         cmocka_unit_test_setup(an_address_above_all_others_is_not_kept, setup),

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/safe_read.h"
 #include "jvm/hotspot/memory.h"
 
 enum {
@@ -29,8 +30,29 @@ struct table_entry {
 static struct {
     _Alignas(ALIGNMENT) struct table_entry entries[SMP_METHOD_TABLE_ENTRIES];
     atomic_flag is_written;
-    size_t turn; /* of the thread that writes */
+    size_t turn;      /* of the thread that writes */
+    _Atomic int kind; /* enum id_kind */
 } table;
+
+enum id_kind { NOT_SEEN, POINTERS, OTHERS };
+
+/* The version alone does not say it: a JVM may have the ids of a later one. So the first one that
+ * an event brings is read safely; all others are what that one is. */
+static bool is_pointer_id(uint64_t id)
+{
+    uintptr_t word = 0;
+    int kind = atomic_load_explicit(&table.kind, memory_order_relaxed);
+
+    if (id == 0)
+        return false;
+    if (kind == NOT_SEEN) {
+        kind = id % sizeof(word) == 0 && smp_safe_read(&word, (uintptr_t)id, sizeof(word))
+                   ? POINTERS
+                   : OTHERS;
+        atomic_store_explicit(&table.kind, kind, memory_order_relaxed);
+    }
+    return kind == POINTERS && id % sizeof(word) == 0;
+}
 
 static uint64_t load_word(const struct table_entry *entry, enum table_word word)
 {
@@ -156,13 +178,13 @@ void smp_method_table_put(uintptr_t method, const struct smp_known_method *known
 
 void smp_method_table_offer(uint64_t id)
 {
-    if (id != 0 && id % sizeof(uintptr_t) == 0)
+    if (is_pointer_id(id))
         keep(smp_load_word((uintptr_t)id), id, 0, false);
 }
 
 void smp_method_table_add(uint64_t id)
 {
-    if (id != 0 && id % sizeof(uintptr_t) == 0)
+    if (is_pointer_id(id))
         keep(smp_load_word((uintptr_t)id), id, 0, true);
 }
 
@@ -171,4 +193,5 @@ void smp_method_table_empty(void)
 {
     if (madvise(table.entries, sizeof(table.entries), MADV_DONTNEED) != 0)
         memset(table.entries, 0, sizeof(table.entries));
+    atomic_store_explicit(&table.kind, NOT_SEEN, memory_order_relaxed);
 }

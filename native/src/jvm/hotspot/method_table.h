@@ -14,6 +14,8 @@
  * method's byte codes are does not change after its class is prepared: a class that is redefined
  * gets new Methods.
  *
+ * The first id that an event brings is read safely: where it is no such address, none is kept.
+ *
  * Two cases are not covered. The JVM frees the methods of a class that is unloaded a moment before
  * it clears their ids. And where it frees an obsolete version of a redefined class without clearing
  * the ids (before JDK-8313816), the next version may take its place: its frames then have the name
@@ -26,7 +28,7 @@
  *          empty: any but signal handlers.
  * Errors   false: not known.
  * Cost     find, offer: two cache lines, that of the entry and that of the id's word; the others:
- *          up to four. No system call.
+ *          up to four. No system call, but for the first id.
  */
 #ifndef SMP_JVM_HOTSPOT_METHOD_TABLE_H
 #define SMP_JVM_HOTSPOT_METHOD_TABLE_H
@@ -55,7 +57,7 @@ static inline bool smp_method_table_serves(const struct smp_layout *layout)
 }
 
 bool smp_method_table_find(uintptr_t method, struct smp_known_method *out);
-/* The id has been seen to be this method's. What is known of a method stays known. */
+/* The id has been read and is this method's. What is known of a method stays known. */
 void smp_method_table_put(uintptr_t method, const struct smp_known_method *known);
 /* An id as the JVM returns it. offer: only where nothing was kept yet; add: in place of another. */
 void smp_method_table_offer(uint64_t id);

@@ -323,14 +323,15 @@ check_page_lint() {
     expect fail "page_lint: no modules where tools are required" env SMP_TOOLS=required SMP_NODE_MODULES=/none \
         "$checks/page_lint.sh" "$root/$page"
     [ -f "${SMP_NODE_MODULES:-}/eslint/package.json" ] || return 0
+    # All at once: each run reads the whole page.
     cp -r "$root/$page" "$work/page"
-    expect pass "page_lint: the page" "$checks/page_lint.sh" "$work/page"
-    echo 'element("p").nothingLikeThis();' >"$work/page/more.js"
-    expect fail "page_lint: a wrong type" "$checks/page_lint.sh" "$work/page"
-    echo 'function more(text) { return element("p", text); }' >"$work/page/more.js"
-    expect fail "page_lint: a parameter without a type" "$checks/page_lint.sh" "$work/page"
-    echo '/** @param {string} text */ function more(text) { element("p").innerHTML = text; }' >"$work/page/more.js"
-    expect fail "page_lint: text as elements" "$checks/page_lint.sh" "$work/page"
+    printf '%s\n' 'element("p").nothingLikeThis();' 'function more(text) { return element("p", text); }' \
+        '/** @param {string} text */ function most(text) { element("p").innerHTML = text; }' >"$work/page/more.js"
+    expect fail "page_lint: three errors" "$checks/page_lint.sh" "$work/page"
+    cp "$work/output" "$work/lint"
+    expect pass "page_lint: a wrong type" grep -q "more.js.*'nothingLikeThis' does not exist" "$work/lint"
+    expect pass "page_lint: a parameter without a type" grep -q "more.js.*Parameter 'text' implicitly" "$work/lint"
+    expect pass "page_lint: text as elements" grep -q "textContent only" "$work/lint"
 }
 
 # run_java METHOD: calls one native method of bad_jni.c in a JVM with the flags that pom.xml gives to the tests.

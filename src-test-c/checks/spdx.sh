@@ -8,10 +8,14 @@ root=${1:?usage: spdx.sh ROOT}
 bad=0
 
 while read -r file; do
-    if ! head -3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0'; then
-        echo "spdx.sh: $file does not name its licence" >&2
-        bad=1
-    fi
+    echo "spdx.sh: $file does not name its licence" >&2
+    bad=1
 done < <(find "$root" -path "$root/target" -prune -o -path "$root/.git" -prune -o -path '*/target' -prune -o \
-    \( -name '*.[ch]' -o -name '*.java' -o -name '*.sh' -o -name CMakeLists.txt -o -name pom.xml \) -print)
+    \( -name '*.[ch]' -o -name '*.java' -o -name '*.sh' -o -name CMakeLists.txt -o -name pom.xml \) -print0 |
+    xargs -0 -r awk '
+        function end() { if (file != "" && !named) print file }
+        FNR == 1 { end(); file = FILENAME; named = 0 }
+        FNR <= 3 && /SPDX-License-Identifier: Apache-2.0/ { named = 1 }
+        FNR == 4 { nextfile }
+        END { end() }')
 exit "$bad"

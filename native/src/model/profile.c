@@ -62,14 +62,9 @@ int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure me
 bool smp_profile_is_counted(const struct smp_profile *profile, uint32_t node)
 {
     const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
-    uint32_t at = node;
 
-    if (!smp_thread_groups_has_counted(profile->groups))
-        return false;
-    while (!smp_node_is_group(&nodes[at]))
-        at = nodes[at].parent;
-    return smp_thread_groups_is_counted(
-        profile->groups, (struct smp_group){ .index = nodes[at].location & ~SMP_LOCATION_GROUP });
+    return smp_thread_groups_has_counted(profile->groups) &&
+           smp_thread_groups_counts_node(profile->groups, nodes, node);
 }
 
 bool smp_profile_misses_packages(const struct smp_profile *profile)

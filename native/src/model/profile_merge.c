@@ -208,11 +208,9 @@ static enum smp_status merge_node(struct merger *merger, const struct smp_profil
 /* The place of a node of from that does not fit. */
 static uint32_t fold(struct merger *merger, const struct smp_profile *from, uint32_t node)
 {
-    const struct smp_node *nodes = smp_tree_nodes(from->tree);
+    const uint32_t root = smp_node_root(smp_tree_nodes(from->tree), node);
 
-    while (!smp_node_is_group(&nodes[node]))
-        node = nodes[node].parent;
-    return over_limit_of(merger, merger->places[node]) | FOLDED;
+    return over_limit_of(merger, merger->places[root]) | FOLDED;
 }
 
 static enum smp_status merge_nodes(struct merger *merger, const struct smp_profile *from)

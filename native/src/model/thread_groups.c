@@ -227,6 +227,15 @@ bool smp_thread_groups_is_counted(const struct smp_thread_groups *groups, struct
     return info_at(groups, group.index)->kind == SMP_GROUP_COUNTED;
 }
 
+bool smp_thread_groups_counts_node(const struct smp_thread_groups *groups,
+                                   const struct smp_node *nodes, uint32_t node)
+{
+    const uint32_t location = nodes[smp_node_root(nodes, node)].location;
+
+    return smp_thread_groups_is_counted(
+        groups, (struct smp_group){ .index = location & ~SMP_LOCATION_GROUP });
+}
+
 bool smp_thread_groups_has_counted(const struct smp_thread_groups *groups)
 {
     return groups->counted_overflow != 0;

@@ -83,6 +83,9 @@ struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
                                               struct smp_group group);
 size_t smp_thread_groups_count(const struct smp_thread_groups *groups);
 bool smp_thread_groups_is_counted(const struct smp_thread_groups *groups, struct smp_group group);
+/* Is the node, which is not 0, in a counted group's tree? O(depth). */
+bool smp_thread_groups_counts_node(const struct smp_thread_groups *groups,
+                                   const struct smp_node *nodes, uint32_t node);
 /* Was a counted group ever looked for? */
 bool smp_thread_groups_has_counted(const struct smp_thread_groups *groups);
 

@@ -51,6 +51,14 @@ static inline bool smp_node_is_group(const struct smp_node *node)
     return (node->location & SMP_LOCATION_GROUP) != 0;
 }
 
+/* The root of the group that has this node, which is not 0. O(depth). */
+static inline uint32_t smp_node_root(const struct smp_node *nodes, uint32_t node)
+{
+    while (!smp_node_is_group(&nodes[node]))
+        node = nodes[node].parent;
+    return node;
+}
+
 enum { SMP_MAX_NODES = 1 << 30 }; /* of one tree, whatever its max_bytes */
 
 struct smp_tree;

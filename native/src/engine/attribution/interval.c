@@ -215,25 +215,17 @@ enum smp_status smp_interval_add_counting(struct smp_interval *interval,
     return smp_counting_account_merge(interval->counting, more);
 }
 
-static bool is_counted_node(const struct smp_interval *interval, uint32_t node)
-{
-    const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
-
-    while (node != 0 && !smp_node_is_group(&nodes[node]))
-        node = nodes[node].parent;
-    return node != 0 && smp_thread_groups_is_counted(
-                            interval->groups, (struct smp_group){ .index = nodes[node].location &
-                                                                           ~SMP_LOCATION_GROUP });
-}
-
 void smp_interval_forget_counted(struct smp_interval *interval)
 {
     const size_t groups = smp_thread_groups_count(interval->groups);
+    const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
 
     if (!smp_thread_groups_has_counted(interval->groups))
         return;
     for (uint32_t node = 1; node < smp_tree_node_count(interval->tree); node++) {
-        for (int i = 0; i < SMP_MEASURE_COUNT && is_counted_node(interval, node); i++)
+        if (!smp_thread_groups_counts_node(interval->groups, nodes, node))
+            continue;
+        for (int i = 0; i < SMP_MEASURE_COUNT; i++)
             (void)smp_tree_take_back(interval->tree, node, (enum smp_measure)i, INT64_MAX);
     }
     for (uint32_t i = 0; i < groups; i++)

@@ -17,33 +17,37 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Probes in the methods of a running JVM: what is counted is what the programs (src-test-c/jvm/counted) call. */
 class CountedCallsIT {
 
-    private static final String LIBRARY = NativeTests.path("libcounted_calls.so").toString();
-    private static final String CLASSES = NativeTests.path("counted-classes").toString();
+    private static final Path LIBRARY = NativeTests.path("libcounted_calls.so");
+    private static final Path CLASSES = NativeTests.path("counted-classes");
 
     private static ChildJvm program(String name) {
-        return ChildJvm.bare("counted." + name).option("-cp", CLASSES, "-Xverify:all");
+        return ChildJvm.bare("counted." + name).option("-cp", CLASSES.toString(), "-Xverify:all");
+    }
+
+    private static void runToItsEnd(ChildJvm program, String... arguments) throws Exception {
+        program.run(arguments).assertSaysFine();
     }
 
     @ParameterizedTest
     @CsvSource({"LAZY,COUNTS", "EAGER,COUNTS", "TOTAL,COUNTS", "LAZY,EXACT"})
     void eachCallIsCounted(String scheme, String timing) throws Exception {
-        program("CountedProgram").likeAServer().run(LIBRARY, scheme, timing).assertSaysFine();
+        runToItsEnd(program("CountedProgram").likeAServer(), LIBRARY.toString(), scheme, timing);
     }
 
     @Test
     void eachCallIsCountedInInterpretedCode() throws Exception {
-        program("CountedProgram").option("-Xint").run(LIBRARY, "LAZY").assertSaysFine();
+        runToItsEnd(program("CountedProgram").option("-Xint"), LIBRARY.toString(), "LAZY");
     }
 
     @Test
     void countingGoesOnAndOffBesideThreadsThatRunAndLoadClasses() throws Exception {
-        program("LoadProgram").likeAServer().run(LIBRARY, "9").assertSaysFine();
+        runToItsEnd(program("LoadProgram").likeAServer(), LIBRARY.toString(), "9");
     }
 
     @Test
     void theJvmEndsWhileCallsAreCounted() throws Exception {
         for (int i = 0; i < 2; i++) {
-            program("LoadProgram").likeAServer().run(LIBRARY, "0").assertSaysFine();
+            runToItsEnd(program("LoadProgram").likeAServer(), LIBRARY.toString(), "0");
         }
     }
 
@@ -51,7 +55,7 @@ class CountedCallsIT {
     void anotherAgentChangesTheSameClasses(@TempDir Path folder) throws Exception {
         Path agent = folder.resolve("agent.jar");
         writeAgent(agent);
-        program("BesideProgram").likeAServer().option("-javaagent:" + agent).run(LIBRARY).assertSaysFine();
+        runToItsEnd(program("BesideProgram").likeAServer().option("-javaagent:" + agent), LIBRARY.toString());
     }
 
     /* Its class is on the class path. */

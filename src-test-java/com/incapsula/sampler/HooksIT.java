@@ -17,22 +17,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Hooks that a program calls as instrumented methods do: each call is counted, whatever happens. */
 class HooksIT {
 
-    private static final String LIBRARY = NativeTests.path("libhook_calls.so").toString();
-    private static final String CLASSES = NativeTests.path("hooked-classes").toString();
+    private static final Path LIBRARY = NativeTests.path("libhook_calls.so");
+    private static final Path CLASSES = NativeTests.path("hooked-classes");
 
     private static ChildJvm program(String name) {
-        return ChildJvm.bare("hooked." + name).option("-cp", CLASSES);
+        return ChildJvm.bare("hooked." + name).option("-cp", CLASSES.toString());
+    }
+
+    private static void runToItsEnd(ChildJvm program, String... arguments) throws Exception {
+        program.run(arguments).assertSaysFine();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"counts", "exact"})
     void eachCallIsCounted(String timing) throws Exception {
-        program("HookedCalls").likeAServer().run(LIBRARY, timing).assertSaysFine();
+        runToItsEnd(program("HookedCalls").likeAServer(), LIBRARY.toString(), timing);
     }
 
     @Test
     void eachCallIsCountedByTheFirstCompiler() throws Exception {
-        program("HookedCalls").run(LIBRARY, "counts").assertSaysFine();
+        runToItsEnd(program("HookedCalls"), LIBRARY.toString(), "counts");
     }
 
     /** An archive of classes that was written while calls were counted may have the hook class in it. */
@@ -42,12 +46,12 @@ class HooksIT {
         String archive = folder.resolve("hooked.jsa").toString();
         assertThat(ToolProvider.findFirst("jar")
                         .orElseThrow()
-                        .run(System.out, System.err, "cf", jar, "-C", CLASSES, "."))
+                        .run(System.out, System.err, "cf", jar, "-C", CLASSES.toString(), "."))
                 .isZero();
         for (String option : List.of("-XX:ArchiveClassesAtExit=", "-XX:SharedArchiveFile=")) {
             ChildJvm program = ChildJvm.bare("hooked.HookedCalls").option("-cp", jar, option + archive);
             String output =
-                    program.run(LIBRARY, "counts").assertFine().output();
+                    program.run(LIBRARY.toString(), "counts").assertFine().output();
             assertThat(output).contains("\nfine\n");
         }
     }
@@ -57,8 +61,8 @@ class HooksIT {
     void anotherCopyOfTheLibraryGoesOnWithTheSameClass() throws Exception {
         Path copy = Files.createTempFile("libhook_calls", ".so");
         try {
-            Files.write(copy, Files.readAllBytes(Path.of(LIBRARY)));
-            program("TwoCopies").run(LIBRARY, copy.toString(), CLASSES).assertSaysFine();
+            Files.write(copy, Files.readAllBytes(LIBRARY));
+            runToItsEnd(program("TwoCopies"), LIBRARY.toString(), copy.toString(), CLASSES.toString());
         } finally {
             Files.delete(copy);
         }

@@ -122,7 +122,7 @@ configure() {
     else
         flags+=(-DCMAKE_BUILD_TYPE=Release "-DSMP_WERROR=${SMP_WERROR:-OFF}")
     fi
-    flags+=("-DSMP_JAVA_HOME=$jdk" "-DSMP_JNI_HEADERS=$headers")
+    flags+=("-DSMP_JAVA_HOME=$jdk" "-DSMP_JNI_HEADERS=$headers" "-DSMP_TEST_LAUNCHER=${launcher// /;}")
     mkdir -p "$build"
     # Configuring is silent unless it fails or warns.
     (cd "$root/native" && cmake -S . -B "$build" "${flags[@]}") >"$build/configure.log" 2>&1 || {
@@ -169,13 +169,15 @@ cmd_test() {
     local select=(--tests-regex "$only")
     # An empty pattern would leave out what has no label.
     [ -z "$label" ] || select+=(--label-regex "$label")
-    if [ "$built" = no ]; then
+    if [ "$built" = yes ]; then
+        export SMP_TEST_LAUNCHER=$launcher
+    else
         configure
         make_targets "${label:+tests_}${label:-all}"
     fi
     # ctest --test-dir needs cmake 3.20.
     cd "$build"
-    SMP_TEST_LAUNCHER=$launcher ctest --output-on-failure --no-tests=error --parallel "$(nproc)" "${select[@]}"
+    ctest --output-on-failure --no-tests=error --parallel "$(nproc)" "${select[@]}"
     # What ctest only calls skipped: which tool was not there.
     grep -h ' is missing: ' Testing/Temporary/LastTest.log || true
 }

@@ -119,6 +119,8 @@ public final class HookedCost {
         return y;
     }
 
+    /* A loop for each, alike as they are: one for all would call through an interface, which is what would be measured. */
+
     private static void plainCalls(int calls) {
         int x = sink;
         for (int i = 0; i < calls; i++) {

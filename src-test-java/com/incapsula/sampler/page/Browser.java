@@ -97,7 +97,11 @@ final class Browser implements AutoCloseable {
     }
 
     void until(String script) {
-        Awaitility.await(script).atMost(PATIENCE).until(() -> Boolean.TRUE.equals(run(script)));
+        Awaitility.await(script)
+                .atMost(PATIENCE)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> Boolean.TRUE.equals(run(script)));
     }
 
     @SuppressWarnings("unchecked")

@@ -74,22 +74,37 @@ static bool next_rule(const char **cursor, struct smp_slice *rule)
     return false;
 }
 
-/* The first level of a dotted name; *rest is what follows its dot. False where there is none. */
-static bool next_level(struct smp_slice *rest, struct smp_slice *level)
+/* The first part of a text; *rest is what follows its separator. False where there is none. */
+static bool next_part(struct smp_slice *rest, char separator, struct smp_slice *part)
 {
-    const char *dot = NULL;
+    const char *end = NULL;
 
     if (rest->bytes == NULL)
         return false;
-    dot = memchr(rest->bytes, '.', rest->length);
-    *level = *rest;
-    if (dot == NULL) {
+    end = memchr(rest->bytes, separator, rest->length);
+    *part = *rest;
+    if (end == NULL) {
         *rest = (struct smp_slice){ 0 };
         return true;
     }
-    level->length = (size_t)(dot - rest->bytes);
-    rest->bytes = dot + 1;
-    rest->length -= level->length + 1;
+    part->length = (size_t)(end - rest->bytes);
+    rest->bytes = end + 1;
+    rest->length -= part->length + 1;
+    return true;
+}
+
+/* Of a dotted name. */
+static bool next_level(struct smp_slice *rest, struct smp_slice *level)
+{
+    return next_part(rest, '.', level);
+}
+
+/* Of a list of types. */
+static bool next_type(struct smp_slice *rest, struct smp_slice *type)
+{
+    if (!next_part(rest, ',', type))
+        return false;
+    *type = trim(*type);
     return true;
 }
 
@@ -175,26 +190,6 @@ static const char *complain_of_type(struct smp_slice type)
             return complaint;
     }
     return NULL;
-}
-
-/* The first type of a list; *rest is what follows its comma. False where there is none. */
-static bool next_type(struct smp_slice *rest, struct smp_slice *type)
-{
-    const char *comma = NULL;
-
-    if (rest->bytes == NULL)
-        return false;
-    comma = memchr(rest->bytes, ',', rest->length);
-    *type = *rest;
-    if (comma == NULL) {
-        *rest = (struct smp_slice){ 0 };
-    } else {
-        type->length = (size_t)(comma - rest->bytes);
-        rest->bytes = comma + 1;
-        rest->length -= type->length + 1;
-    }
-    *type = trim(*type);
-    return true;
 }
 
 /* The types between the parentheses; none at all where there is nothing but blanks. */

@@ -75,7 +75,7 @@ static bool next_rule(const char **cursor, struct smp_slice *rule)
 }
 
 /* The first part of a text; *rest is what follows its separator. False where there is none. */
-static bool next_part(struct smp_slice *rest, char separator, struct smp_slice *part)
+static bool cut_part(struct smp_slice *rest, char separator, struct smp_slice *part)
 {
     const char *end = NULL;
 
@@ -96,13 +96,13 @@ static bool next_part(struct smp_slice *rest, char separator, struct smp_slice *
 /* Of a dotted name. */
 static bool next_level(struct smp_slice *rest, struct smp_slice *level)
 {
-    return next_part(rest, '.', level);
+    return cut_part(rest, '.', level);
 }
 
 /* Of a list of types. */
 static bool next_type(struct smp_slice *rest, struct smp_slice *type)
 {
-    if (!next_part(rest, ',', type))
+    if (!cut_part(rest, ',', type))
         return false;
     *type = trim(*type);
     return true;

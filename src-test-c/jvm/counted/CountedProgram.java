@@ -128,13 +128,12 @@ public final class CountedProgram {
 
     /* Known numbers, of methods that tally nothing. */
     private static void hot() throws InterruptedException {
-        Counting.settle(() -> Hot.loop(1000));
-        Counting.counts();
+        Counting.settle(() -> Hot.loop(1600), Counting.hotCalls(1600));
         Counting.reset();
         Hot.loop(HOT_CALLS);
         compare(
                 HOT_CALLS + " calls",
-                Map.of("counted.Hot.loop", 1L, "counted.Hot.mix", HOT_CALLS, "counted.Hot.sometimes", HOT_CALLS / 16),
+                Counting.hotCalls(HOT_CALLS),
                 Counting.counts());
     }
 

@@ -70,6 +70,23 @@ final class Counting {
         throw new AssertionError("not counted: " + method);
     }
 
+    /** @return what {@link Hot#loop} calls; not there, where it would be one of the methods */
+    static Map<String, Long> hotCalls(long calls) {
+        return Map.of("counted.Hot.loop", 1L, "counted.Hot.mix", calls, "counted.Hot.sometimes", calls / 16);
+    }
+
+    /** Runs the work until each of its calls is counted: a batch may take any time. */
+    static void settle(Runnable work, Map<String, Long> wanted) throws InterruptedException {
+        Map<String, Long> found;
+        do {
+            Thread.sleep(1);
+            counts();
+            reset();
+            work.run();
+            found = counts();
+        } while (!found.equals(wanted));
+    }
+
     /** Runs the work until no more methods get probes. */
     static void settle(Runnable work) throws InterruptedException {
         long batches = -1;

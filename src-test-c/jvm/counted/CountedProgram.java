@@ -131,10 +131,7 @@ public final class CountedProgram {
         Counting.settle(() -> Hot.loop(1600), Counting.hotCalls(1600));
         Counting.reset();
         Hot.loop(HOT_CALLS);
-        compare(
-                HOT_CALLS + " calls",
-                Counting.hotCalls(HOT_CALLS),
-                Counting.counts());
+        compare(HOT_CALLS + " calls", Counting.hotCalls(HOT_CALLS), Counting.counts());
     }
 
     /* Where there is no stack left for a probe, calls are lost; what follows is counted all the same. */

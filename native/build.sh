@@ -170,6 +170,7 @@ cmd_test() {
     # An empty pattern would leave out what has no label.
     [ -z "$label" ] || select+=(--label-regex "$label")
     if [ "$built" = yes ]; then
+        build=${build:-$root/target/native/${preset:-dev}}
         export SMP_TEST_LAUNCHER=$launcher
     else
         configure

@@ -22,7 +22,7 @@ _Static_assert((int)SMP_OPTIONS_MESSAGE_BYTES >= (int)SMP_CALL_FILTER_MESSAGE_BY
 
 struct calls_source {
     struct smp_quota *quota;    /* of the session */
-    struct smp_quota *counting; /* NULL: nothing is to be counted */
+    struct smp_quota *counting; /* for all that counting takes */
     const struct smp_jvm *jvm;
     const struct smp_call_counter *counter;
     struct smp_attribution *attribution;
@@ -100,8 +100,6 @@ static void mark_calls(void *self, int64_t now_ns)
 {
     struct calls_source *source = self;
 
-    if (source->counting == NULL)
-        return;
     if (!source->was_started)
         start_counter(source);
     if (!source->is_on)
@@ -450,9 +448,12 @@ static struct smp_source describe_calls_source(struct calls_source *source)
 
 enum smp_status smp_calls_create(const struct smp_source_setup *setup, struct smp_source *out)
 {
-    struct calls_source *source = smp_alloc(setup->quota, sizeof(*source));
+    struct calls_source *source = NULL;
     enum smp_status status;
 
+    if (!smp_options_count_calls(setup->options))
+        return SMP_OK;
+    source = smp_alloc(setup->quota, sizeof(*source));
     if (source == NULL)
         return SMP_ENOMEM;
     source->quota = setup->quota;
@@ -469,7 +470,7 @@ enum smp_status smp_calls_create(const struct smp_source_setup *setup, struct sm
         .is_exact = setup->options->method_timing == SMP_METHOD_TIMING_EXACT,
     };
     status = smp_options_copy(setup->quota, setup->options, &source->options);
-    if (status == SMP_OK && smp_options_count_calls(setup->options))
+    if (status == SMP_OK)
         status = prepare_counting(source);
     if (status != SMP_OK) {
         destroy_calls(source);

@@ -986,6 +986,31 @@ static void create_without_memory(void **state)
     assert_true(failing_alloc_each_step(create_and_destroy, (char *)ROOTS).refused > 5);
 }
 
+/* Once, with the level that says that nothing is wrong. */
+static void discarded_code_is_announced(void **state)
+{
+    char message[SMP_LOG_MESSAGE_BYTES];
+    enum smp_log_level level;
+    struct setting s;
+
+    (void)state;
+    for (int discards = 0; discards <= 1; discards++) {
+        begin(&s, ROOTS);
+        s.counter->figures.has_discarded_code = discards == 1;
+        sampler_fixture_start(s.f);
+        run(&s, 2 * S);
+        assert_int_equal(smp_sampler_take_news(s.f->sampler), discards);
+        assert_int_equal(smp_log_take(s.f->log, &level, message), discards);
+        if (discards == 1) {
+            assert_int_equal(level, SMP_LOG_INFO);
+            assert_non_null(strstr(message, "the JVM has discarded its compiled code, as JDKs "));
+            assert_non_null(strstr(message, "at the program's start"));
+        }
+        assert_false(smp_log_take(s.f->log, &level, message));
+        end(&s);
+    }
+}
+
 static void without_roots_there_is_no_source(void **state)
 {
     struct failing_alloc counted = { 0 };
@@ -1052,6 +1077,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_roots_the_counter_is_not_touched),
         cmocka_unit_test(without_roots_there_is_no_source),
+        cmocka_unit_test(discarded_code_is_announced),
         cmocka_unit_test(as_many_methods_as_ids_that_are_noted),
         cmocka_unit_test(calls_are_those_of_the_counter),
         cmocka_unit_test(random_programs_are_counted_to_the_last_call),

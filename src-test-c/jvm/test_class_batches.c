@@ -149,9 +149,11 @@ static void enter(const char *method)
 
 static enum smp_status open_with(struct smp_quota *quota, const char *roots, enum smp_scheme scheme)
 {
-    const struct smp_counted_options options = {
-        .quota = quota, .roots = roots, .filter = "app", .scheme = scheme, .max_methods = max_methods
-    };
+    const struct smp_counted_options options = { .quota = quota,
+                                                 .roots = roots,
+                                                 .filter = "app",
+                                                 .scheme = scheme,
+                                                 .max_methods = max_methods };
     char message[SMP_COUNTED_MESSAGE_BYTES];
 
     smp_call_arena_forget_seen();
@@ -609,6 +611,26 @@ static void the_jvm_that_has_no_memory_for_bytes_keeps_the_class(void **state)
     assert_int_equal(figures().methods, 0);
 }
 
+/* As where a thread never leaves a hook: the session ends, and the thread goes on there. */
+static void the_quota_outlives_its_session(void **state)
+{
+    struct smp_quota *quota = smp_quota_create(1 << 24);
+    char roots[] = "app.Root.run";
+
+    (void)state;
+    close_counting();
+    assert_non_null(quota);
+    assert_int_equal(open_with(quota, roots, SMP_SCHEME_LAZY), SMP_OK);
+    assert_true(quota->holders >= 2);
+    smp_quota_release(quota);
+    memset(roots, 'x', sizeof(roots) - 1); /* the session's texts are gone, too */
+    load_all();
+    enter("run");
+    assert_true(run_batch());
+    assert_true(has_probes(&root) && has_probes(&callee));
+    assert_true(smp_quota_used(quota) > 0);
+}
+
 static enum smp_status count_all(void *self)
 {
     enum smp_status status = open_with(NULL, "app.Root.run", SMP_SCHEME_LAZY);
@@ -669,6 +691,7 @@ int main(void)
         TEST(a_class_that_is_never_prepared_is_remembered),
         TEST(batches_grow_while_stops_are_short),
         TEST(the_jvm_that_has_no_memory_for_bytes_keeps_the_class),
+        TEST(the_quota_outlives_its_session),
         TEST(refused_memory_costs_counts_and_nothing_else),
     };
 

@@ -211,6 +211,18 @@ static void warn_of_memory(struct smp_sampler *sampler)
                 sampler->quota->limit_bytes, smp_outcome_frame(SMP_OUTCOME_OVER_MEMORY_LIMIT));
 }
 
+static void put_notices(struct smp_sampler *sampler)
+{
+    for (size_t i = 0; i < sampler->source_count; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        const char *notice = source->take_notice != NULL ? source->take_notice(source->self) : NULL;
+        if (notice == NULL)
+            continue;
+        sampler->has_news = true;
+        smp_log_put(sampler->log, SMP_LOG_INFO, "%s", notice);
+    }
+}
+
 static void warn_of_refusals(struct smp_sampler *sampler)
 {
     for (size_t i = 0; i < sampler->source_count; i++) {
@@ -251,6 +263,7 @@ static void count_and_warn(struct smp_sampler *sampler)
     count_unnamed_methods(sampler);
     warn_of_memory(sampler);
     warn_of_refusals(sampler);
+    put_notices(sampler);
 }
 
 /* --- time --- */

@@ -35,6 +35,7 @@ struct calls_source {
     bool is_on;                              /* the counter counts */
     bool was_paused;                         /* since the last mark */
     bool is_told;                            /* the refusal was taken */
+    const char *notice;                      /* NULL: none, or it was taken */
     char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* "": none */
     int64_t ticked_ns;
     int64_t next_read_ns;
@@ -62,6 +63,17 @@ static void refuse_counting(struct calls_source *source, const char *why)
     (void)snprintf(source->refusal, sizeof(source->refusal), "%s", why);
 }
 
+static void note_discarded_code(struct calls_source *source)
+{
+    struct smp_counter_figures figures = { 0 };
+
+    source->counter->get_figures(source->counter->self, &figures);
+    if (figures.has_discarded_code)
+        source->notice = "the JVM has discarded its compiled code, as JDKs before 23 do once, when "
+                         "classes are first changed: until it has compiled it again the program is "
+                         "slower; least is lost where init() comes at the program's start";
+}
+
 static void start_counter(struct calls_source *source)
 {
     const struct smp_options *options = &source->options;
@@ -80,7 +92,9 @@ static void start_counter(struct calls_source *source)
     source->was_started = true;
     if (source->counter->start != NULL)
         source->is_on = source->counter->start(source->counter->self, &plan, message) == SMP_OK;
-    if (!source->is_on)
+    if (source->is_on)
+        note_discarded_code(source);
+    else
         refuse_counting(source, message);
 }
 
@@ -400,6 +414,15 @@ static const char *take_calls_refusal(void *self, const char **property)
     return source->refusal;
 }
 
+static const char *take_calls_notice(void *self)
+{
+    struct calls_source *source = self;
+    const char *const notice = source->notice;
+
+    source->notice = NULL;
+    return notice;
+}
+
 /* --- create, destroy --- */
 
 static void destroy_calls(void *self)
@@ -441,6 +464,7 @@ static struct smp_source describe_calls_source(struct calls_source *source)
         .idle_ticks = idle_ticks_of_calls,
         .get_live = get_calls_live,
         .take_refusal = take_calls_refusal,
+        .take_notice = take_calls_notice,
         .destroy = destroy_calls,
         .self = source,
     };

@@ -137,7 +137,7 @@ static void put_batch_back(struct smp_class_batches *batches)
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
         struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
-        /* The flag is gone where the class was prepared meanwhile, or its index became another's. */
+        /* No flag: the class was prepared meanwhile, or its index became another's. */
         if ((mark->flags & SMP_COUNTED_WAITING) == 0 ||
             !smp_reach_is_loaded(counted->reach, batches->indexes[i]))
             continue;

@@ -17,6 +17,7 @@
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/code/prepare_event.h"
+#include "jvm/hotspot/class_changes.h"
 #include "jvm/hotspot/version.h"
 
 enum {
@@ -45,11 +46,14 @@ static struct {
     const struct smp_instrumenter_options *options;
     char *message;
     enum smp_status status;
-    bool has_run;  /* the thread */
-    bool is_stuck; /* likewise: a thread never left a hook */
+    bool has_discarded_code; /* in the last start; constant from its end on */
+    bool has_run;            /* the thread */
+    bool is_stuck;           /* likewise: a thread never left a hook */
     /* Only for the thread: */
     bool has_opened_classes;
     bool has_opened_calls;
+    bool has_checked_preparation;
+    bool was_prepared; /* for changes of classes, by another agent, before the first start */
     bool has_retransformed_early;
     uint32_t news;
     int64_t purged_ns;
@@ -169,6 +173,15 @@ static enum smp_status refuse_start(enum smp_status status, const char *why)
     return status;
 }
 
+/* Before this library asks for the capability itself, so once. */
+static void check_preparation(void)
+{
+    if (instrumenter.has_checked_preparation)
+        return;
+    instrumenter.has_checked_preparation = true;
+    instrumenter.was_prepared = smp_class_changes_are_expected(NULL);
+}
+
 static enum smp_status add_calls_capabilities(jvmtiEnv *jvmti)
 {
     jvmtiCapabilities potential = { 0 };
@@ -186,7 +199,9 @@ static enum smp_status add_calls_capabilities(jvmtiEnv *jvmti)
 
 /*
  * An older JVM throws away all compiled code at the first retransformation, where it was not
- * prepared for one since it started: so that happens now, when little is compiled, and not later.
+ * prepared for one since it started: so that happens now, before the batches and perhaps before
+ * much is compiled. The engine announces it. From then on all code is compiled with what the JVM
+ * needs in order to throw away only what has changed, so the capability is never given up.
  */
 static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
 {
@@ -198,7 +213,9 @@ static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
     type = smp_jdk_class(env, "java/lang/Void");
     if (type == NULL)
         return;
-    (void)(*jvmti)->RetransformClasses(jvmti, 1, &type);
+    instrumenter.has_discarded_code =
+        (*jvmti)->RetransformClasses(jvmti, 1, &type) == JVMTI_ERROR_NONE &&
+        !instrumenter.was_prepared;
     (*env)->DeleteLocalRef(env, type);
 }
 
@@ -253,8 +270,10 @@ static bool has_dirty(void)
 
 static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
 {
-    enum smp_status status = add_calls_capabilities(jvmti);
+    enum smp_status status = SMP_OK;
 
+    check_preparation();
+    status = add_calls_capabilities(jvmti);
     if (status == SMP_OK)
         status = open_hook_class(env);
     if (status == SMP_OK)
@@ -420,6 +439,7 @@ enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *op
     instrumenter.options = options;
     instrumenter.message = message;
     instrumenter.has_run = false;
+    instrumenter.has_discarded_code = false;
     atomic_store(&instrumenter.is_stopping, false);
     status = start_worker();
     instrumenter.options = NULL;
@@ -495,6 +515,7 @@ void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
         .longest_stop_ns = instrumenter.batches.longest_stop_ns,
         .malformed = counted->losses.malformed,
         .no_memory = counted->losses.no_memory,
+        .has_discarded_code = instrumenter.has_discarded_code,
     };
     smp_lock_acquire(&counted->lock);
     smp_reach_figures(counted->reach, &out->reach);

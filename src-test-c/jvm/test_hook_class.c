@@ -276,6 +276,9 @@ static void a_class_of_another_version_is_refused(void **state)
 /* There from an archive: it is set up as one that was defined, once. */
 static void is_set_up_once_and_taken_over_each_time(void **state)
 {
+    const struct smp_call_options counting = { .max_bytes = 1 << 20,
+                                               .nodes = SMP_CALL_LEAST_UNITS,
+                                               .depth = 1 };
     char reason[SMP_HOOK_REASON_BYTES] = "";
 
     (void)state;
@@ -298,6 +301,12 @@ static void is_set_up_once_and_taken_over_each_time(void **state)
     assert_int_equal(smp_hook_class_open(&env, reason), SMP_EUNSUPPORTED);
     assert_string_equal(reason, "the hooks' native methods are not accepted");
     reason[0] = '\0';
+    /* Not while a copy counts, though. */
+    vm.natives = 0;
+    assert_int_equal(smp_call_arena_open(&counting), SMP_OK);
+    assert_int_equal(smp_hook_class_open(&env, reason), SMP_OK);
+    smp_call_arena_close();
+    assert_int_equal(vm.natives, 0);
     vm.fails = NO_STEP;
     vm.lost = 42;
     assert_int_equal(smp_hook_class_lost(&env), 42);

@@ -174,9 +174,12 @@ static enum smp_status define_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTE
     return connect_hook(env, type, reason);
 }
 
-/* Its native methods are this copy's from now on, which does nothing where they are. */
+/* Its native methods are this copy's from now on, which does nothing where they are. While another
+ * copy counts they stay that one's: what opens the arena is refused. */
 static enum smp_status take_natives(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
+    if (smp_call_arena_is_open())
+        return SMP_OK;
     jfieldID field = smp_jdk_static_field(env, type, "natives", "L" SMP_HOOK_CLASS ";");
     jobject object = field == NULL ? NULL : (*env)->GetStaticObjectField(env, type, field);
 

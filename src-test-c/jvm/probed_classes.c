@@ -51,8 +51,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
     if ((*java_vm)->GetEnv(java_vm, &found, JVMTI_VERSION_11) != JNI_OK)
         return JNI_ERR;
     jvmti = found;
-    return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE ? JNI_VERSION_10
-                                                                          : JNI_ERR;
+    return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE ? JNI_VERSION_10 : JNI_ERR;
 }
 
 static void release(void *piece)
@@ -149,7 +148,8 @@ static void search_methods(const struct constants *constants, jclass type, char 
 
     if ((*jvmti)->GetClassSignature(jvmti, type, &signature, NULL) != JVMTI_ERROR_NONE)
         return;
-    if ((*jvmti)->GetClassMethods(jvmti, type, &count, &methods) == JVMTI_ERROR_NONE) {
+    if (strcmp(signature, "L" HOOK ";") != 0 &&
+        (*jvmti)->GetClassMethods(jvmti, type, &count, &methods) == JVMTI_ERROR_NONE) {
         for (jint i = 0; i < count; i++) {
             if (calls_hook(constants, methods[i]))
                 add_method(text, signature, methods[i]);

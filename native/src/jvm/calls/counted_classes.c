@@ -198,7 +198,7 @@ struct counted_load {
     jvmtiEnv *jvmti;
     struct smp_class_file file;
     const struct smp_class_outline *outline;
-    uint32_t index; /* of the class, while the lock was held for its plan */
+    uint32_t index;                      /* of the class, while the lock was held for its plan */
     struct smp_rewriter_method *methods; /* as many as the file has; NULL: no probe */
 };
 

@@ -50,9 +50,9 @@ struct smp_instrumenter_figures {
     uint64_t changed_classes; /* by batches; those that got probes when they were loaded are not */
     int64_t longest_stop_ns;
     struct smp_reach_figures reach;
-    uint64_t malformed; /* classes that were not understood */
-    uint64_t no_memory; /* classes that are not counted for lack of memory */
-    bool has_work;      /* methods wait for their probes */
+    uint64_t malformed;      /* classes that were not understood */
+    uint64_t no_memory;      /* classes that are not counted for lack of memory */
+    bool has_work;           /* methods wait for their probes */
     bool has_discarded_code; /* the start has made the JVM throw away all compiled code */
 };
 

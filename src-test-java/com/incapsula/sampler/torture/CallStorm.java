@@ -215,9 +215,8 @@ enum CallStorm {
 
     private static Runnable freshClass() {
         try {
-            return (Runnable) Generated.loadedAnew(Storms.Fresh.class)
-                    .getConstructor()
-                    .newInstance();
+            return (Runnable)
+                    Generated.loadedAnew(Storms.Fresh.class).getConstructor().newInstance();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -26,8 +26,8 @@ class CallsTortureIT {
     private static final String CYCLES = LONG ? "1000" : "100";
     private static final Duration PATIENCE = Duration.ofMinutes(LONG ? 30 : 2);
 
-    private static final Path LIBRARY =
-            Path.of("target", "native", "maven", "tests", "libprobed_classes.so").toAbsolutePath();
+    private static final Path LIBRARY = Path.of("target", "native", "maven", "tests", "libprobed_classes.so")
+            .toAbsolutePath();
 
     @TempDir
     private Path folder;
@@ -69,6 +69,6 @@ class CallsTortureIT {
 
     @Test
     void startAndStopUnderFullLoad() throws Exception {
-        survives("START_STOP", CYCLES);
+        survives("START_STOP", CYCLES, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"); // less to throw away and to make again
     }
 }

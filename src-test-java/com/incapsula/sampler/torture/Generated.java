@@ -199,11 +199,10 @@ final class Generated {
     /** @return an object of a class of this name that has not been there before */
     static LongUnaryOperator fresh(Class<? extends LongUnaryOperator> type) {
         try {
-            return (LongUnaryOperator)
-                    new Loader(Generated.class.getName() + "$")
-                            .loadClass(type.getName())
-                            .getConstructor()
-                            .newInstance();
+            return (LongUnaryOperator) new Loader(Generated.class.getName() + "$")
+                    .loadClass(type.getName())
+                    .getConstructor()
+                    .newInstance();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -71,8 +71,7 @@ public final class Redefinition {
     }
 
     /** Redefines a class with the bytes that it is loaded from. */
-    static void redefineAsItIs(Class<?> type)
-            throws IOException, ClassNotFoundException, UnmodifiableClassException {
+    static void redefineAsItIs(Class<?> type) throws IOException, ClassNotFoundException, UnmodifiableClassException {
         try (InputStream in = type.getResourceAsStream("/" + type.getName().replace('.', '/') + ".class")) {
             instrumentation.redefineClasses(new ClassDefinition(type, in.readAllBytes()));
         }

@@ -52,12 +52,16 @@ static struct {
     /* Only for the thread: */
     bool has_opened_classes;
     bool has_opened_calls;
-    bool has_checked_preparation;
-    bool was_prepared; /* for changes of classes, by another agent, before the first start */
+    bool was_prepared; /* for changes of classes, by another agent, when the library was loaded */
     bool has_retransformed_early;
     uint32_t news;
     int64_t purged_ns;
 } instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT, .loaders = SMP_CLASS_LOADERS_INIT };
+
+void smp_instrumenter_loaded(void)
+{
+    instrumenter.was_prepared = smp_class_changes_are_expected(NULL);
+}
 
 /* --- hooks --- */
 
@@ -173,15 +177,6 @@ static enum smp_status refuse_start(enum smp_status status, const char *why)
     return status;
 }
 
-/* Before this library asks for the capability itself, so once. */
-static void check_preparation(void)
-{
-    if (instrumenter.has_checked_preparation)
-        return;
-    instrumenter.has_checked_preparation = true;
-    instrumenter.was_prepared = smp_class_changes_are_expected(NULL);
-}
-
 static enum smp_status add_calls_capabilities(jvmtiEnv *jvmti)
 {
     jvmtiCapabilities potential = { 0 };
@@ -270,10 +265,8 @@ static bool has_dirty(void)
 
 static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
 {
-    enum smp_status status = SMP_OK;
+    enum smp_status status = add_calls_capabilities(jvmti);
 
-    check_preparation();
-    status = add_calls_capabilities(jvmti);
     if (status == SMP_OK)
         status = open_hook_class(env);
     if (status == SMP_OK)

@@ -56,6 +56,9 @@ struct smp_instrumenter_figures {
     bool has_discarded_code; /* the start has made the JVM throw away all compiled code */
 };
 
+/* When the library is loaded, before it has an environment of JVMTI: with that all agents could
+ * change classes, as far as can be seen. */
+void smp_instrumenter_loaded(void);
 /* Texts of options are borrowed for the call. */
 SMP_CHECKED enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *options,
                                                    char message[SMP_COUNTED_MESSAGE_BYTES]);

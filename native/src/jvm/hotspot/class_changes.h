@@ -3,8 +3,8 @@
  * class_changes.h - does another agent of this JVM change loaded classes, or may it?
  *
  * Before JDK 23 the JVM throws away all compiled code at the first change of a class, unless an
- * agent that was there from the JVM's start has said that it may change some. An agent that came
- * later and has changed none yet is taken for such a one.
+ * agent with capabilities was there from the JVM's start. An agent that came later, and has changed
+ * none yet, is taken for such a one.
  *
  * Threads  any.
  * Errors   false: the JVM does not say.
@@ -17,7 +17,7 @@
 
 #include "jvm/hotspot/exports.h"
 
-/* exports NULL: of libjvm. True for good once this library has asked for the capability itself. */
+/* exports NULL: of libjvm. True for good once any agent has asked for any capability of JVMTI. */
 bool smp_class_changes_are_expected(const struct smp_exports *exports);
 
 #endif

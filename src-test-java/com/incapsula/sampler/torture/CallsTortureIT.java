@@ -69,6 +69,10 @@ class CallsTortureIT {
 
     @Test
     void startAndStopUnderFullLoad() throws Exception {
-        survives("START_STOP", CYCLES, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"); // less to throw away and to make again
+        survives(
+                "START_STOP",
+                CYCLES,
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC"); // less to throw away and to make again
     }
 }

@@ -12,6 +12,8 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "counting/call_layout.h"
+#include "counting/reach_options.h"
 #include "support/failing_alloc.h"
 #include "support/fake_counter.h"
 #include "support/option_text.h"
@@ -965,7 +967,7 @@ static enum smp_status create_and_destroy(void *self)
     if (status != SMP_OK)
         return status;
     status = smp_calls_create(&setup, &source);
-    if (status == SMP_OK)
+    if (source.destroy != NULL)
         source.destroy(source.self);
     if (status == SMP_OK) {
         char message[SMP_OPTIONS_MESSAGE_BYTES];
@@ -978,8 +980,65 @@ static enum smp_status create_and_destroy(void *self)
 static void create_without_memory(void **state)
 {
     (void)state;
-    assert_true(failing_alloc_each_step(create_and_destroy, (char *)"").refused > 3);
     assert_true(failing_alloc_each_step(create_and_destroy, (char *)ROOTS).refused > 5);
+}
+
+/* Once, with the level that says that nothing is wrong. */
+static void discarded_code_is_announced(void **state)
+{
+    char message[SMP_LOG_MESSAGE_BYTES];
+    enum smp_log_level level;
+    struct setting s;
+
+    (void)state;
+    for (int discards = 0; discards <= 1; discards++) {
+        begin(&s, ROOTS);
+        s.counter->figures.has_discarded_code = discards == 1;
+        sampler_fixture_start(s.f);
+        run(&s, 2 * S);
+        assert_int_equal(smp_sampler_take_news(s.f->sampler), discards);
+        assert_int_equal(smp_log_take(s.f->log, &level, message), discards);
+        if (discards == 1) {
+            assert_int_equal(level, SMP_LOG_INFO);
+            assert_non_null(strstr(message, "the JVM has discarded its compiled code, as JDKs "));
+            assert_non_null(strstr(message, "at the program's start"));
+        }
+        assert_false(smp_log_take(s.f->log, &level, message));
+        end(&s);
+    }
+}
+
+static void without_roots_there_is_no_source(void **state)
+{
+    struct failing_alloc counted = { 0 };
+    struct smp_options options;
+    struct smp_source source = { 0 };
+    const struct smp_jvm jvm = { 0 };
+    const struct smp_source_setup setup = { .jvm = &jvm, .options = &options };
+
+    (void)state;
+    option_text_read(NULL, "instrumentationFilter=com.acme\n", &options);
+    failing_alloc_arm(&counted, 0, 0);
+    assert_int_equal(smp_calls_create(&setup, &source), SMP_OK);
+    (void)failing_alloc_disarm(&counted);
+    assert_int_equal(counted.requests, 0);
+    assert_null(source.destroy);
+    smp_options_fini(&options);
+}
+
+/* Each method's first entry is noted. */
+static void as_many_methods_as_ids_that_are_noted(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SMP_OPTION_COUNT; i++) {
+        const struct smp_option *option = smp_option_at(i);
+        if (strcmp(option->name, "maxCountedMethods") != 0)
+            continue;
+        assert_int_equal(option->max, SMP_CALL_METHODS);
+        assert_int_equal(option->max, SMP_REACH_METHODS_LIMIT);
+        return;
+    }
+    fail();
 }
 
 static void texts_are_checked(void **state)
@@ -1014,6 +1073,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_roots_the_counter_is_not_touched),
+        cmocka_unit_test(without_roots_there_is_no_source),
+        cmocka_unit_test(discarded_code_is_announced),
+        cmocka_unit_test(as_many_methods_as_ids_that_are_noted),
         cmocka_unit_test(calls_are_those_of_the_counter),
         cmocka_unit_test(random_programs_are_counted_to_the_last_call),
         cmocka_unit_test(threads_of_a_group_share_a_tree),

@@ -100,13 +100,14 @@ JNIEXPORT jstring COUNTED(start)(JNIEnv *env, jclass type, jstring roots, jstrin
 JNIEXPORT void COUNTED(stop)(JNIEnv *env, jclass type)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
+    struct smp_quota *own = quota;
 
     (void)env;
     (void)type;
+    quota = NULL; /* another thread may start at once */
     counter.stop(counter.self);
     smp_agent_close();
-    smp_quota_release(quota);
-    quota = NULL;
+    smp_quota_release(own);
 }
 
 static void keep_call(void *context, const struct smp_counted_thread *thread,

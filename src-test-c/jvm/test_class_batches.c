@@ -10,17 +10,19 @@
 /* after those four */
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "counting/call_arena.h"
+#include "counting/call_layout.h"
 #include "jvm/calls/class_batches.h"
 #include "support/class_builder.h"
 #include "support/failing_alloc.h"
 #include "support/fake_classes.h"
 
-enum { MAJOR = 61, STATIC = 8, CODE_BYTES = 4, MANY = 200 };
+enum { MAJOR = 61, STATIC = 8, CODE_BYTES = 4, MANY = 200, LOADERS = 4, LOADS = 50000 };
 
 static struct smp_counted_classes counted = SMP_COUNTED_CLASSES_INIT;
 static struct smp_class_loaders loaders = SMP_CLASS_LOADERS_INIT;
@@ -30,6 +32,7 @@ static struct fake_loaded root;   /* run calls Callee.go */
 static struct fake_loaded callee; /* go calls Leaf.end */
 static struct fake_loaded leaf;   /* end calls Root.run */
 static struct fake_loaded many[MANY];
+static uint32_t max_methods;
 
 /* --- a JVM --- */
 
@@ -146,9 +149,11 @@ static void enter(const char *method)
 
 static enum smp_status open_with(struct smp_quota *quota, const char *roots, enum smp_scheme scheme)
 {
-    const struct smp_counted_options options = {
-        .quota = quota, .roots = roots, .filter = "app", .scheme = scheme, .max_methods = 1000
-    };
+    const struct smp_counted_options options = { .quota = quota,
+                                                 .roots = roots,
+                                                 .filter = "app",
+                                                 .scheme = scheme,
+                                                 .max_methods = max_methods };
     char message[SMP_COUNTED_MESSAGE_BYTES];
 
     smp_call_arena_forget_seen();
@@ -176,6 +181,7 @@ static int setup(void **state)
     (void)state;
     fake_classes_reset();
     loader = fake_loader(17);
+    max_methods = 1000;
     add_classes();
     assert_int_equal(open_with(NULL, "app.Root.run", SMP_SCHEME_LAZY), SMP_OK);
     return 0;
@@ -366,6 +372,77 @@ static void a_jvm_that_dies_is_not_asked_again(void **state)
     assert_int_equal(fake_classes.batches, 2);
 }
 
+/* They were taken off the list of those that are to be changed. */
+static void a_list_of_classes_that_fails_loses_no_batch(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    fake_classes.failed_lists = SMP_BATCH_FAILED_LISTS - 1;
+    for (int i = 1; i < SMP_BATCH_FAILED_LISTS; i++) {
+        assert_false(run_batch());
+        assert_true(is_dirty());
+    }
+    assert_true(run_batch());
+    assert_true(has_probes(&callee));
+    enter("go");
+    fake_classes.failed_lists = 1; /* one in a row */
+    assert_false(run_batch());
+    assert_true(run_batch());
+    assert_true(has_probes(&leaf));
+    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 0);
+}
+
+static void classes_of_a_list_that_always_fails_are_left_alone(void **state)
+{
+    int rounds = 0;
+
+    (void)state;
+    load_all();
+    enter("run");
+    fake_classes.failed_lists = UINT32_MAX;
+    for (; is_dirty(); rounds++)
+        assert_false(run_batch());
+    assert_int_equal(rounds, SMP_BATCH_FAILED_LISTS + 1); /* then the leaf, which it calls */
+    assert_true(is_original(&callee) && is_original(&leaf));
+    const struct smp_losses *losses = smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE);
+    assert_int_equal(losses->count, 2);
+    assert_string_equal(losses->texts[0],
+                        "the JVM has no memory for the list of its classes: app.Callee.go");
+    assert_int_equal(figures().methods, 1);
+}
+
+static void lose_the_root(void)
+{
+    const struct smp_slice name = { "app/Root", 8 };
+    const uint64_t number = loader_number(&loader);
+    const uint32_t index = smp_reach_find(counted.reach, number, name);
+
+    smp_lock_acquire(&counted.lock);
+    smp_reach_unload(counted.reach, index);
+    smp_lock_release(&counted.lock);
+    leaf.is_loaded = leaf.is_prepared = true;
+    meet(&leaf);
+    const struct smp_slice other = { "app/Leaf", 8 };
+    assert_int_equal(smp_reach_find(counted.reach, number, other), index);
+}
+
+/* Another thread may lose a class, for lack of memory, while this one rewrites it. */
+static void an_index_that_became_another_class_is_not_refused(void **state)
+{
+    (void)state;
+    close_counting();
+    assert_int_equal(open_with(NULL, "app.*.*", SMP_SCHEME_LAZY), SMP_OK);
+    fake_classes.while_allocated = lose_the_root;
+    fake_classes.refuses_allocate = true;
+    fake_classes_load(&root, true);
+    fake_classes.refuses_allocate = false;
+    assert_true(is_original(&root));
+    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_true(run_batch());
+    assert_true(has_probes(&leaf));
+}
+
 /* Its failure may come after our hook: then its probes are not there. */
 static void a_class_that_another_agent_changes_is_due_again(void **state)
 {
@@ -397,6 +474,50 @@ static void bytes_that_are_not_understood_are_left_alone(void **state)
     assert_int_equal(counted.losses.malformed, 1);
 }
 
+static pthread_barrier_t all_are_there;
+
+static void *load_unusable(void *self)
+{
+    static const uint8_t broken[] = { 0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 9 };
+    const struct smp_class_bytes *const bytes = self;
+    const struct smp_class_bytes file =
+        bytes != NULL ? *bytes : (struct smp_class_bytes){ broken, sizeof(broken) };
+    const struct smp_loading_class loading = { .file = file };
+    struct smp_class_bytes changed = { 0 };
+
+    (void)pthread_barrier_wait(&all_are_there);
+    for (int i = 0; i < LOADS; i++)
+        assert_false(smp_counted_classes_load(&counted, NULL, &loading, &changed));
+    return NULL;
+}
+
+static void load_side_by_side(struct smp_class_bytes *bytes)
+{
+    pthread_t threads[LOADERS];
+
+    assert_int_equal(pthread_barrier_init(&all_are_there, NULL, LOADERS), 0);
+    for (int i = 0; i < LOADERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, load_unusable, bytes), 0);
+    for (int i = 0; i < LOADERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    (void)pthread_barrier_destroy(&all_are_there);
+}
+
+/* No lock is held where they are counted. */
+static void losses_of_many_threads_are_all_counted(void **state)
+{
+    struct smp_class_bytes file = { root.original, root.original_size };
+    struct failing_alloc all = { 0 };
+
+    (void)state;
+    load_side_by_side(NULL);
+    assert_int_equal(counted.losses.malformed, LOADERS * LOADS);
+    failing_alloc_arm(&all, 1, SIZE_MAX);
+    load_side_by_side(&file);
+    (void)failing_alloc_disarm(&all);
+    assert_int_equal(counted.losses.no_memory, LOADERS * LOADS);
+}
+
 /* --- giving back --- */
 
 static void all_classes_are_given_back(void **state)
@@ -425,7 +546,9 @@ static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
     close_counting();
     assert_int_equal(counted.id_base, 1);
     root.refusal = JVMTI_ERROR_NONE;
+    max_methods = SMP_CALL_METHODS;
     assert_int_equal(open_with(NULL, "app.Leaf.end", SMP_SCHEME_LAZY), SMP_OK);
+    assert_int_equal(counted.max_methods, SMP_CALL_METHODS - 1); /* no id is past the last one */
     meet(&root);
     meet(&leaf);
     assert_true(run_batch());
@@ -488,6 +611,26 @@ static void the_jvm_that_has_no_memory_for_bytes_keeps_the_class(void **state)
     assert_int_equal(figures().methods, 0);
 }
 
+/* As where a thread never leaves a hook: the session ends, and the thread goes on there. */
+static void the_quota_outlives_its_session(void **state)
+{
+    struct smp_quota *quota = smp_quota_create(1 << 24);
+    char roots[] = "app.Root.run";
+
+    (void)state;
+    close_counting();
+    assert_non_null(quota);
+    assert_int_equal(open_with(quota, roots, SMP_SCHEME_LAZY), SMP_OK);
+    assert_true(quota->holders >= 2);
+    smp_quota_release(quota);
+    memset(roots, 'x', sizeof(roots) - 1); /* the session's texts are gone, too */
+    load_all();
+    enter("run");
+    assert_true(run_batch());
+    assert_true(has_probes(&root) && has_probes(&callee));
+    assert_true(smp_quota_used(quota) > 0);
+}
+
 static enum smp_status count_all(void *self)
 {
     enum smp_status status = open_with(NULL, "app.Root.run", SMP_SCHEME_LAZY);
@@ -537,6 +680,10 @@ int main(void)
         TEST(a_class_without_memory_is_tried_again),
         TEST(but_not_for_ever),
         TEST(a_jvm_that_dies_is_not_asked_again),
+        TEST(a_list_of_classes_that_fails_loses_no_batch),
+        TEST(classes_of_a_list_that_always_fails_are_left_alone),
+        TEST(an_index_that_became_another_class_is_not_refused),
+        TEST(losses_of_many_threads_are_all_counted),
         TEST(a_class_that_another_agent_changes_is_due_again),
         TEST(bytes_that_are_not_understood_are_left_alone),
         TEST(all_classes_are_given_back),
@@ -544,6 +691,7 @@ int main(void)
         TEST(a_class_that_is_never_prepared_is_remembered),
         TEST(batches_grow_while_stops_are_short),
         TEST(the_jvm_that_has_no_memory_for_bytes_keeps_the_class),
+        TEST(the_quota_outlives_its_session),
         TEST(refused_memory_costs_counts_and_nothing_else),
     };
 

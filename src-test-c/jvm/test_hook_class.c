@@ -273,9 +273,12 @@ static void a_class_of_another_version_is_refused(void **state)
     vm.is_defined = false;
 }
 
-/* There from an archive: it is set up as one that was defined. */
-static void opens_once(void **state)
+/* There from an archive: it is set up as one that was defined, once. */
+static void is_set_up_once_and_taken_over_each_time(void **state)
 {
+    const struct smp_call_options counting = { .max_bytes = 1 << 20,
+                                               .nodes = SMP_CALL_LEAST_UNITS,
+                                               .depth = 1 };
     char reason[SMP_HOOK_REASON_BYTES] = "";
 
     (void)state;
@@ -287,9 +290,24 @@ static void opens_once(void **state)
     assert_int_equal(vm.natives, 5);
     assert_int_equal(vm.number_count, 15);
     assert_int_equal(vm.numbers[0], SMP_CALL_SLOTS - 1);
+    /* Another copy of the library may have been opened in between. */
     vm.natives = 0;
+    vm.number_count = 0;
+    vm.shared = 1;
     assert_int_equal(smp_hook_class_open(&env, reason), SMP_OK);
+    assert_int_equal(vm.natives, 5);
+    assert_int_equal(vm.number_count, 0);
+    vm.fails = NATIVES;
+    assert_int_equal(smp_hook_class_open(&env, reason), SMP_EUNSUPPORTED);
+    assert_string_equal(reason, "the hooks' native methods are not accepted");
+    reason[0] = '\0';
+    /* Not while a copy counts, though. */
+    vm.natives = 0;
+    assert_int_equal(smp_call_arena_open(&counting), SMP_OK);
+    assert_int_equal(smp_hook_class_open(&env, reason), SMP_OK);
+    smp_call_arena_close();
     assert_int_equal(vm.natives, 0);
+    vm.fails = NO_STEP;
     vm.lost = 42;
     assert_int_equal(smp_hook_class_lost(&env), 42);
     assert_string_equal(reason, "");
@@ -300,7 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_refused_has_a_reason),
         cmocka_unit_test(a_class_of_another_version_is_refused),
-        cmocka_unit_test(opens_once),
+        cmocka_unit_test(is_set_up_once_and_taken_over_each_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

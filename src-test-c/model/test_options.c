@@ -81,7 +81,7 @@ static void test_every_option_can_be_given(void **state)
                                         "instrumentation=TOTAL\n"
                                         "methodTiming=NONE\n"
                                         "discardWarmUp=true\n"
-                                        "maxCountedMethods=16777216\n"
+                                        "maxCountedMethods=1048576\n"
                                         "maxCallNodes=64\n"
                                         "maxCallDepth=1\n"
                                         "monitoredPackages=com.acme, a=b,\xc3\xb6");
@@ -110,7 +110,7 @@ static void test_every_option_can_be_given(void **state)
     assert_int_equal(options.instrumentation, SMP_INSTRUMENTATION_TOTAL);
     assert_int_equal(options.method_timing, SMP_METHOD_TIMING_NONE);
     assert_true(options.discard_warm_up);
-    assert_int_equal(options.max_counted_methods, 16777216);
+    assert_int_equal(options.max_counted_methods, 1048576);
     assert_int_equal(options.max_call_nodes, 64);
     assert_int_equal(options.max_call_depth, 1);
     assert_true(smp_options_count_calls(&options));

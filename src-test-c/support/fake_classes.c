@@ -55,7 +55,12 @@ static jobject ref_to(void *object)
 
 static jvmtiError JNICALL fake_allocate(jvmtiEnv *env, jlong size, unsigned char **out)
 {
+    void (*const meanwhile)(void) = fake_classes.while_allocated;
+
     (void)env;
+    fake_classes.while_allocated = NULL;
+    if (meanwhile != NULL)
+        meanwhile();
     if (fake_classes.refuses_allocate)
         return JVMTI_ERROR_OUT_OF_MEMORY;
     *out = take_piece((size_t)size);
@@ -73,9 +78,14 @@ static jvmtiError JNICALL fake_deallocate(jvmtiEnv *env, unsigned char *piece)
 
 static jvmtiError JNICALL fake_loaded_classes(jvmtiEnv *env, jint *count, jclass **out)
 {
-    jclass *list = take_piece(FAKE_CLASSES_MOST * sizeof(*list));
+    jclass *list = NULL;
 
     (void)env;
+    if (fake_classes.failed_lists > 0) {
+        fake_classes.failed_lists--;
+        return JVMTI_ERROR_OUT_OF_MEMORY;
+    }
+    list = take_piece(FAKE_CLASSES_MOST * sizeof(*list));
     *count = 0;
     for (size_t i = 0; i < fake_classes.count; i++) {
         if (fake_classes.classes[i]->is_loaded)

@@ -58,9 +58,11 @@ struct fake_classes {
     size_t largest;       /* classes of a batch */
     bool is_dying;        /* each call says so */
     bool refuses_allocate;
+    unsigned failed_lists; /* the next so many calls of GetLoadedClasses fail */
     long live_pieces;
     long weak_refs;
-    void (*while_listed)(void); /* before GetLoadedClasses returns */
+    void (*while_listed)(void);    /* before GetLoadedClasses returns */
+    void (*while_allocated)(void); /* before Allocate returns, once */
 };
 extern struct fake_classes fake_classes;
 

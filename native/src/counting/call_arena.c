@@ -12,7 +12,7 @@
 enum { FIRST_NODE = 2, ROOT_UNITS = 2, TAG_SHIFT = 32, CLOSE_SLEEP_NS = 20000 };
 
 /* Grows with each change of the layout that the sizes do not show. */
-#define STAMP_VERSION UINT64_C(2)
+#define STAMP_VERSION UINT64_C(3)
 
 static struct smp_call_shared own;
 static struct smp_call_shared *shared = &own;
@@ -132,15 +132,14 @@ static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_
     return chunk;
 }
 
-/* Takes the memory off the arena's bytes only where that arena is still the open one. */
-void smp_call_tree_free(struct smp_call_tree *tree)
+/* Takes the memory off the arena's bytes only where that arena is still the open one. Runs in the
+ * copy of the library that counts the chunks among its own, on a thread of any other. */
+static void dispose_call_tree(struct smp_call_tree *tree)
 {
     struct smp_call_arena *arena = atomic_load_explicit(&shared->arena, ACQUIRE);
     struct smp_call_chunk *chunk = atomic_load_explicit(&tree->first, RELAXED);
     size_t bytes = 0;
 
-    if (tree->copy != &own)
-        return; /* its chunks are charged to another copy: they stay */
     while (chunk != NULL) {
         struct smp_call_chunk *next = atomic_load_explicit(&chunk->next, RELAXED);
         bytes += chunk_bytes(chunk->units);
@@ -158,6 +157,11 @@ void smp_call_tree_free(struct smp_call_tree *tree)
     atomic_store_explicit(&tree->first, NULL, RELAXED);
     atomic_store_explicit(&tree->status, SMP_TREE_FREE, RELEASE);
     push_tree(&shared->free_trees, (uint32_t)(tree - shared->trees));
+}
+
+void smp_call_tree_free(struct smp_call_tree *tree)
+{
+    tree->dispose(tree);
 }
 
 /* ---- trees ---- */
@@ -209,7 +213,7 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, int6
     tree->pool = pool;
     tree->serial = atomic_fetch_add_explicit(&shared->serials, 1, RELAXED) + 1;
     tree->quota = smp_quota_hold(arena->quota);
-    tree->copy = &own;
+    tree->dispose = dispose_call_tree;
     plant(tree, chunk);
     return tree;
 }

@@ -57,7 +57,8 @@ struct smp_call_tree {
     char *free;
     char *free_end;
     struct smp_quota *quota; /* held */
-    const void *copy;        /* of the library, that has allocated the chunks */
+    /* Frees its memory: of the copy of the library that has allocated it. */
+    void (*dispose)(struct smp_call_tree *tree);
 };
 
 struct smp_call_arena {

@@ -283,6 +283,12 @@ uint32_t smp_reach_find(const struct smp_reach *reach, uint64_t loader, struct s
     return smp_class_index_find(&reach->index, loader, name);
 }
 
+bool smp_reach_is_loaded(const struct smp_reach *reach, uint32_t asked)
+{
+    return asked != 0 && asked < reach->index.classes.top &&
+           smp_class_index_at(&reach->index, asked)->name != 0;
+}
+
 void smp_reach_unload(struct smp_reach *reach, uint32_t unloaded)
 {
     smp_wanted_set_clean(reach, unloaded);

@@ -92,6 +92,8 @@ SMP_CHECKED enum smp_status smp_reach_load(struct smp_reach *reach,
                                            const struct smp_class_outline *outline, uint32_t *out);
 /* 0: it is not known. */
 uint32_t smp_reach_find(const struct smp_reach *reach, uint64_t loader, struct smp_slice name);
+/* Is the index one of a class now? It may have become another one's. */
+bool smp_reach_is_loaded(const struct smp_reach *reach, uint32_t asked);
 /* Its ids are retired. */
 void smp_reach_unload(struct smp_reach *reach, uint32_t unloaded);
 void smp_reach_unload_loader(struct smp_reach *reach, uint64_t loader);

@@ -18,7 +18,7 @@ enum smp_scheme { SMP_SCHEME_LAZY, SMP_SCHEME_EAGER, SMP_SCHEME_TOTAL };
 
 enum {
     SMP_REACH_MAX_METHODS = 32768,    /* the default limit of ids */
-    SMP_REACH_METHODS_LIMIT = 1 << 24 /* what a limit may be at most */
+    SMP_REACH_METHODS_LIMIT = 1 << 20 /* what a limit may be at most: SMP_CALL_METHODS */
 };
 
 struct smp_reach_options {

@@ -144,6 +144,20 @@ static const char *complain_of_level(struct smp_slice level, bool is_last)
     return complain_of_name(level);
 }
 
+/* The length of "[]", or "[ ]"; 0: it ends otherwise. */
+static size_t brackets_at_end(struct smp_slice type)
+{
+    struct smp_slice before = type;
+
+    if (type.length == 0 || type.bytes[type.length - 1] != ']')
+        return 0;
+    before.length--;
+    before = trim(before);
+    if (before.length == 0 || before.bytes[before.length - 1] != '[')
+        return 0;
+    return (size_t)(type.bytes + type.length - (before.bytes + before.length - 1));
+}
+
 static struct smp_slice without_dimensions(struct smp_slice type, size_t *dimensions)
 {
     *dimensions = 0;
@@ -155,8 +169,8 @@ static struct smp_slice without_dimensions(struct smp_slice type, size_t *dimens
         end = type.bytes + type.length;
         if (type.length >= 3 && memcmp(end - 3, "...", 3) == 0 && *dimensions == 0)
             suffix = 3;
-        else if (type.length >= 2 && memcmp(end - 2, "[]", 2) == 0)
-            suffix = 2;
+        else
+            suffix = brackets_at_end(type);
         if (suffix == 0)
             return type;
         type.length -= suffix;

@@ -93,6 +93,8 @@ struct smp_counter_figures {
     bool is_root_entered;  /* was any root entered? */
     bool has_work;         /* methods wait for their probes */
     uint32_t call_cost_ns; /* about what the probes of one call cost; > 0 */
+    /* The start has made the JVM throw away all that its compilers had made. */
+    bool has_discarded_code;
 };
 
 struct smp_call_counter {

@@ -52,4 +52,5 @@ static const struct smp_agent_hooks hooks = {
 void smp_jvm_loaded(JavaVM *java_vm)
 {
     smp_agent_loaded(java_vm, &hooks);
+    smp_instrumenter_loaded();
 }

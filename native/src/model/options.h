@@ -70,7 +70,7 @@ enum smp_method_timing {
     X(sampling_signal, "samplingSignal", "", 38, 34, 64, true,                                   \
       "The real-time signal for running threads. Set another number only if native code of "     \
       "yours uses this one. Do not set 62; the JDK uses it.")                                    \
-    X(max_counted_methods, "maxCountedMethods", "methods", 32768, 1, 16777216, true,             \
+    X(max_counted_methods, "maxCountedMethods", "methods", 32768, 1, 1048576, true,              \
       "With `rootMethods`: the methods that are counted. The account names those beyond.")       \
     X(max_call_nodes, "maxCallNodes", "nodes of a thread", 100000, 64, 100000000, true,          \
       "With `rootMethods`: the size of a thread's tree of calls, 64 bytes a node. Calls that "   \

@@ -45,6 +45,11 @@ public final class Hooks {
     /** Loads the library and defines the hook class. */
     public static void load(String library) {
         System.load(library);
+        connect();
+    }
+
+    /* Each time before calls are counted, as another copy of the library may have done so meanwhile. */
+    private static void connect() {
         String refusal = open();
         if (!refusal.isEmpty()) {
             throw new IllegalStateException(refusal);
@@ -58,6 +63,7 @@ public final class Hooks {
 
     /** Begins to count. */
     public static void begin(boolean exact, int nodes, int depth, long bytes) {
+        connect();
         int status = start(exact, nodes, depth, bytes);
         if (status != 0) {
             throw new IllegalStateException("status " + status);
@@ -86,6 +92,12 @@ public final class Hooks {
             paths.put(key, row.path);
         }
         return this;
+    }
+
+    /** Forgets all calls, not the paths. */
+    public void forget() {
+        rows.clear();
+        uncounted = 0;
     }
 
     /** @return calls of a method */

@@ -8,15 +8,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
-/** Two class loaders, each with a copy of the library, count one after the other. Arguments: the copies, the classes. */
+/** Two class loaders, each with a copy of the library, count in turn. Arguments: the copies, the classes. */
 public final class TwoCopies {
 
     private static final int CALLS = 1000;
+    private static final int TURNS = 3;
 
     private TwoCopies() {}
 
-    /** What each class loader has one of: counts so many calls. */
-    public static final class Counted implements IntFunction<LongSupplier> {
+    /** What each class loader has one of: counts so many calls; says how many bytes its copy of the library holds. */
+    public static final class Counted implements IntFunction<LongSupplier>, LongSupplier {
 
         /** Public for the loader's sake. */
         public Counted() {}
@@ -30,6 +31,11 @@ public final class TwoCopies {
                 Hooks.stop();
                 return found;
             };
+        }
+
+        @Override
+        public long getAsLong() {
+            return Hooks.losses()[3];
         }
     }
 
@@ -78,7 +84,21 @@ public final class TwoCopies {
         goOn.countDown();
         thread.join();
         check(CALLS + 3, counting.getAsLong());
+        /* That thread has left its root in the second copy, which gave the first one's memory back. */
+        checkNothingHeld(first, second);
+        for (int i = 0; i < TURNS; i++) {
+            check(CALLS, first.apply(CALLS).getAsLong());
+            checkNothingHeld(first, second);
+            check(CALLS, second.apply(CALLS).getAsLong());
+            checkNothingHeld(first, second);
+        }
         System.out.println("fine");
+    }
+
+    private static void checkNothingHeld(Object... copies) {
+        for (Object copy : copies) {
+            check(0, ((LongSupplier) copy).getAsLong());
+        }
     }
 
     private static void check(long expected, long found) {

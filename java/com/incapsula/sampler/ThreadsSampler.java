@@ -961,7 +961,7 @@ public class ThreadsSampler implements AutoCloseable {
      * How many methods are counted at most. Default 32,768. Those beyond are counted as part of their callers; the
      * account has their number.
      *
-     * @param maxCountedMethods 1 to 16,777,216
+     * @param maxCountedMethods 1 to 1,048,576
      * @throws IllegalArgumentException if it is out of range
      * @throws IllegalStateException while the sampler runs
      */

@@ -16,17 +16,22 @@ import jdk.internal.vm.annotation.Stable;
  * done by native methods (threadssampler.HookNatives), as all of it is with exact timing.
  *
  * <p>A hook throws nothing, waits for no other thread and allocates nothing on the Java heap; the first root of a thread
- * and a tree that grows call malloc. A Thread.stop that comes amid a hook is lost. What fails for lack of stack is
- * counted in {@code lost}. The first thing each hook does goes as deep as all that it does itself later, so a hook that
- * fails there has changed nothing; and as an entry and an exit at one depth both fail or both do not, the position stays
- * right.
+ * and a tree that grows call malloc. What fails for lack of stack is counted in {@code lost}. The first thing each hook
+ * does goes as deep as all that it does itself later, so a hook that fails there has changed nothing; and as an entry and
+ * an exit at one depth both fail or both do not, the position stays right.
+ *
+ * <p>Thread.stop (up to JDK 19) may come amid a hook. It is the one thing that a hook throws, after an entry was undone,
+ * or an exit done: an exit of a return comes once more then, in the method's handler, and finds no call of its own, or in
+ * a recursion an outer one. So the position may be above the call that runs until the root ends, but never below.
  */
 public abstract class ThreadsSamplerHook {
 
     private static final Unsafe U = Unsafe.getUnsafe();
     /* Never getId(), which a program may override. */
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
-    private static final Class<?> VIRTUAL = virtualThreads();
+    private static final Class<?> VIRTUAL = find("java.lang.BaseVirtualThread");
+    /* Looked up, as a JDK to come will not have it. */
+    private static final Class<?> STOP = find("java.lang.ThreadDeath");
 
     /* call_layout.h; setUp compares. */
     private static final long SLOT_MASK = 16384 - 1;
@@ -45,6 +50,10 @@ public abstract class ThreadsSamplerHook {
     private static final long NODE_EXITS = 60;
     /* From the top to the overflow node. */
     private static final long OVERFLOW = 64;
+
+    private static final int KEY_OVERFLOW = -2;
+    /* In place of a position. */
+    private static final long NOT_READ = -1;
 
     private static final byte IN_HOOK = 1;
     private static final byte OUTSIDE = 0;
@@ -66,9 +75,9 @@ public abstract class ThreadsSamplerHook {
     /** For the native part. */
     protected ThreadsSamplerHook() {}
 
-    private static Class<?> virtualThreads() {
+    private static Class<?> find(String name) {
         try {
-            return Class.forName("java.lang.BaseVirtualThread", false, null);
+            return Class.forName(name, false, null);
         } catch (ClassNotFoundException e) {
             return null;
         }
@@ -122,10 +131,12 @@ public abstract class ThreadsSamplerHook {
     /** An instrumented method begins. */
     @ForceInline
     public static void enter(int id) {
+        long state = 0;
+        long at = 0;
         try {
-            long state = state();
+            state = state();
             if (state != 0) {
-                long at = U.getLong(state + STATE_POSITION);
+                at = U.getLong(state + STATE_POSITION);
                 if (at != 0) {
                     if (U.getByte(state + STATE_IS_EXACT) == 0) {
                         push(state, at, id);
@@ -134,18 +145,21 @@ public abstract class ThreadsSamplerHook {
                     }
                 }
             }
-        } catch (Throwable e) {
+        } catch (StackOverflowError e) {
             lost++;
+        } catch (Throwable e) {
+            stopEnter(e, state, at, id);
         }
     }
 
     /** An instrumented method ends, by itself or by an exception. */
     @ForceInline
     public static void exit(int id) {
+        long at = 0;
         try {
             long state = state();
             if (state != 0) {
-                long at = U.getLong(state + STATE_POSITION);
+                at = U.getLong(state + STATE_POSITION);
                 if (at != 0) {
                     if (U.getInt(at + NODE_KEY) == id && U.getByte(state + STATE_IS_EXACT) == 0) {
                         U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
@@ -156,31 +170,103 @@ public abstract class ThreadsSamplerHook {
                     }
                 }
             }
-        } catch (Throwable e) {
+        } catch (StackOverflowError e) {
             lost++;
+        } catch (Throwable e) {
+            stopExit(e, at, id);
         }
     }
 
     /** A root method begins: from here on calls are counted. */
     public static void enterRoot(int id) {
+        long before = NOT_READ;
+        int roots = 0;
         try {
             Thread thread = Thread.currentThread();
+            long state = state();
+            long at = state == 0 ? 0 : U.getLong(state + STATE_POSITION);
+            roots = at == 0 ? 0 : U.getInt(at + NODE_EXITS);
+            before = at;
             natives.enterRoot0(U.getLong(thread, TID), VIRTUAL != null && VIRTUAL.isInstance(thread), id);
-        } catch (Throwable e) {
+        } catch (StackOverflowError e) {
             lost++;
+        } catch (Throwable e) {
+            stopEnterRoot(e, before, roots, id);
         }
     }
 
     /** A root method ends. */
     public static void exitRoot(int id) {
+        long at = 0;
         try {
             long state = state();
-            if (state != 0 && U.getLong(state + STATE_POSITION) != 0) {
-                natives.exitRoot0(state, id);
+            if (state != 0) {
+                at = U.getLong(state + STATE_POSITION);
+                if (at != 0) {
+                    natives.exitRoot0(state, id);
+                }
             }
-        } catch (Throwable e) {
+        } catch (StackOverflowError e) {
             lost++;
+        } catch (Throwable e) {
+            stopExitRoot(e, at, id);
         }
+    }
+
+    /* --- Thread.stop amid a hook: at is the position before it, 0 where that was not read yet --- */
+
+    /* What the overflow node stands for does not show how much was done: rather an exit too many than one too few. */
+    private static void stopEnter(Throwable e, long state, long at, int id) {
+        if (isStop(e) && at != 0) {
+            if (U.getLong(state + STATE_POSITION) != at || U.getInt(at + NODE_KEY) == KEY_OVERFLOW) {
+                natives.exit0(state, id);
+            }
+            U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+        }
+        passOn(e);
+    }
+
+    private static void stopExit(Throwable e, long at, int id) {
+        long state = isStop(e) ? state() : 0;
+        long now = state == 0 ? 0 : U.getLong(state + STATE_POSITION);
+        if (now != 0) {
+            if (at == 0 || now == at) {
+                natives.exit0(state, id);
+            }
+            U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+        }
+        passOn(e);
+    }
+
+    /* Of the overflow node the roots that it stands for tell. */
+    private static void stopEnterRoot(Throwable e, long before, int roots, int id) {
+        long state = isStop(e) && before != NOT_READ ? state() : 0;
+        long now = state == 0 ? 0 : U.getLong(state + STATE_POSITION);
+        if (now != 0 && (now != before || U.getInt(now + NODE_EXITS) != roots)) {
+            natives.exitRoot0(state, id);
+        }
+        passOn(e);
+    }
+
+    private static void stopExitRoot(Throwable e, long at, int id) {
+        long state = isStop(e) ? state() : 0;
+        long now = state == 0 ? 0 : U.getLong(state + STATE_POSITION);
+        if (now != 0 && (at == 0 || now == at)) {
+            natives.exitRoot0(state, id);
+        }
+        passOn(e);
+    }
+
+    private static boolean isStop(Throwable e) {
+        return STOP != null && STOP.isInstance(e);
+    }
+
+    /* All else is an error of ours, which is no concern of the program. */
+    private static void passOn(Throwable e) {
+        if (isStop(e)) {
+            throw (Error) e;
+        }
+        lost++;
     }
 
     /* The thread's state; 0: it has none. */
@@ -212,7 +298,7 @@ public abstract class ThreadsSamplerHook {
         if (child == 0 || U.getInt(child + NODE_KEY) != id) {
             try {
                 child = find(state, at, child, id);
-            } catch (Throwable e) {
+            } catch (StackOverflowError e) {
                 lost++;
                 child = U.getLong(state + STATE_TOP) + OVERFLOW;
                 if (child != at) {

@@ -20,7 +20,7 @@ enum {
     STACKS_LIMIT_SHARE = 8   /* an eighth: copies of last stacks */
 };
 
-enum { SOURCE_COUNT = 4 };
+enum { MOST_SOURCES = 4 };
 
 struct smp_sampler {
     struct smp_quota *quota;
@@ -32,7 +32,8 @@ struct smp_sampler {
     struct smp_interval *interval;         /* NULL after seal_last */
     struct smp_attribution attribution;
     struct smp_roster roster;
-    struct smp_source sources[SOURCE_COUNT];
+    struct smp_source sources[MOST_SOURCES];
+    size_t source_count;
     bool is_running;       /* between mark and pause */
     int64_t covered_ns;    /* the last tick */
     bool warned_of_memory; /* in this interval */
@@ -74,13 +75,26 @@ static enum smp_status init_attribution(struct smp_sampler *sampler,
     return attribution->path.locations != NULL ? SMP_OK : SMP_ENOMEM;
 }
 
+typedef enum smp_status create_source(const struct smp_source_setup *setup, struct smp_source *out);
+
+/* One that has nothing to do with these options is not there at all. */
+static enum smp_status add_source(struct smp_sampler *sampler, const struct smp_source_setup *setup,
+                                  create_source *create)
+{
+    struct smp_source *const source = &sampler->sources[sampler->source_count];
+    const enum smp_status status = create(setup, source);
+
+    sampler->source_count += status == SMP_OK && source->destroy != NULL;
+    return status;
+}
+
 /* Here, and nowhere else, it is chosen what samples. The source of calls comes after the one that
  * polls, which learns of new threads. */
 static enum smp_status open_sources(struct smp_sampler *sampler, const struct smp_options *options)
 {
     static const struct {
         const size_t *record_bytes;
-        enum smp_status (*create)(const struct smp_source_setup *setup, struct smp_source *out);
+        create_source *create;
     } clocks[] = {
         [SMP_CLOCK_WALL] = { &smp_wall_record_bytes, smp_wall_create },
         [SMP_CLOCK_CPU] = { &smp_cpu_record_bytes, smp_cpu_create },
@@ -97,13 +111,13 @@ static enum smp_status open_sources(struct smp_sampler *sampler, const struct sm
                         options, *clocks[options->clock].record_bytes);
 
     if (status == SMP_OK)
-        status = clocks[options->clock].create(&setup, &sampler->sources[0]);
+        status = add_source(sampler, &setup, clocks[options->clock].create);
     if (status == SMP_OK)
-        status = smp_jvm_threads_create(&setup, &sampler->sources[1]);
+        status = add_source(sampler, &setup, smp_jvm_threads_create);
     if (status == SMP_OK)
-        status = smp_unmounted_source_create(&setup, &sampler->sources[2]);
+        status = add_source(sampler, &setup, smp_unmounted_source_create);
     if (status == SMP_OK)
-        status = smp_calls_create(&setup, &sampler->sources[3]);
+        status = add_source(sampler, &setup, smp_calls_create);
     return status;
 }
 
@@ -164,10 +178,9 @@ done:
 
 static void close_sources(struct smp_sampler *sampler)
 {
-    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+    for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];
-        if (source->destroy != NULL)
-            source->destroy(source->self);
+        source->destroy(source->self);
     }
     smp_roster_fini(&sampler->roster);
 }
@@ -198,9 +211,21 @@ static void warn_of_memory(struct smp_sampler *sampler)
                 sampler->quota->limit_bytes, smp_outcome_frame(SMP_OUTCOME_OVER_MEMORY_LIMIT));
 }
 
+static void put_notices(struct smp_sampler *sampler)
+{
+    for (size_t i = 0; i < sampler->source_count; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        const char *notice = source->take_notice != NULL ? source->take_notice(source->self) : NULL;
+        if (notice == NULL)
+            continue;
+        sampler->has_news = true;
+        smp_log_put(sampler->log, SMP_LOG_INFO, "%s", notice);
+    }
+}
+
 static void warn_of_refusals(struct smp_sampler *sampler)
 {
-    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+    for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];
         const char *property = NULL;
         const char *refusal =
@@ -238,6 +263,7 @@ static void count_and_warn(struct smp_sampler *sampler)
     count_unnamed_methods(sampler);
     warn_of_memory(sampler);
     warn_of_refusals(sampler);
+    put_notices(sampler);
 }
 
 /* --- time --- */
@@ -247,14 +273,14 @@ static void flush_sources(struct smp_sampler *sampler, enum smp_flush reason)
 {
     if (!sampler->is_running)
         return;
-    for (size_t i = 0; i < SOURCE_COUNT; i++)
+    for (size_t i = 0; i < sampler->source_count; i++)
         sampler->sources[i].flush(sampler->sources[i].self, reason);
     count_and_warn(sampler);
 }
 
 void smp_sampler_poll_all(struct smp_sampler *sampler)
 {
-    for (size_t i = 0; i < SOURCE_COUNT && sampler->is_running; i++) {
+    for (size_t i = 0; i < sampler->source_count && sampler->is_running; i++) {
         const struct smp_source *source = &sampler->sources[i];
         if (source->poll_all != NULL)
             source->poll_all(source->self);
@@ -269,7 +295,7 @@ bool smp_sampler_is_running(const struct smp_sampler *sampler)
 void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms)
 {
     smp_roster_mark(&sampler->roster, now_ns);
-    for (size_t i = 0; i < SOURCE_COUNT; i++)
+    for (size_t i = 0; i < sampler->source_count; i++)
         sampler->sources[i].mark(sampler->sources[i].self, now_ns);
     sampler->is_running = true;
     sampler->covered_ns = now_ns;
@@ -279,7 +305,7 @@ void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_
 void smp_sampler_pause(struct smp_sampler *sampler)
 {
     flush_sources(sampler, SMP_FLUSH_LAST);
-    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+    for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];
         if (source->stop != NULL)
             source->stop(source->self);
@@ -292,7 +318,7 @@ void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
     if (!sampler->is_running)
         return;
     smp_interval_count(sampler->interval, SMP_COUNTER_TICKS, 1);
-    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+    for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];
         if (source->tick != NULL)
             source->tick(source->self, now_ns);
@@ -308,7 +334,7 @@ int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler)
 {
     int64_t most_ns = 0;
 
-    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+    for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];
         const int64_t gap_ns = source->tick_gap_ns != NULL ? source->tick_gap_ns(source->self) : 0;
         most_ns = gap_ns > most_ns ? gap_ns : most_ns;
@@ -320,7 +346,7 @@ uint64_t smp_sampler_idle_ticks(const struct smp_sampler *sampler)
 {
     uint64_t least = UINT64_MAX;
 
-    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+    for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];
         const uint64_t ticks =
             source->idle_ticks != NULL ? source->idle_ticks(source->self) : UINT64_MAX;
@@ -342,7 +368,7 @@ void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_start_listener 
     const struct smp_thread_source *threads = &sampler->vm.threads;
 
     threads->unlisten(threads->self, listener);
-    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+    for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];
         if (source->skip_ticks != NULL)
             source->skip_ticks(source->self, left_out);
@@ -353,7 +379,7 @@ void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_start_listener 
 void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns)
 {
     smp_interval_count(sampler->interval, SMP_COUNTER_TICKS, 1);
-    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+    for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];
         if (source->poll_once != NULL)
             source->poll_once(source->self, now_ns, span_ns);
@@ -370,7 +396,7 @@ void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, ui
 
 void smp_sampler_reset_counts(struct smp_sampler *sampler)
 {
-    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+    for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];
         if (source->reset_counts != NULL)
             source->reset_counts(source->self);
@@ -398,7 +424,7 @@ void smp_sampler_set_options(struct smp_sampler *sampler, struct smp_prepared_op
 {
     flush_sources(sampler, SMP_FLUSH_OPTIONS); /* pending time belongs to the old ones */
     change_filter(sampler, options);
-    for (size_t i = 0; i < SOURCE_COUNT; i++)
+    for (size_t i = 0; i < sampler->source_count; i++)
         sampler->sources[i].set_options(sampler->sources[i].self, &options->options);
     smp_roster_set_options(&sampler->roster, &options->options);
     smp_prepared_options_destroy(sampler->prepared);
@@ -415,7 +441,7 @@ void smp_sampler_set_filter(struct smp_sampler *sampler, struct smp_thread_filte
 {
     flush_sources(sampler, SMP_FLUSH_FILTER);
     smp_roster_set_filter(&sampler->roster, thread_filter, only);
-    for (size_t i = 0; i < SOURCE_COUNT; i++)
+    for (size_t i = 0; i < sampler->source_count; i++)
         sampler->sources[i].filter_changed(sampler->sources[i].self);
 }
 
@@ -534,7 +560,7 @@ void smp_sampler_get_live(const struct smp_sampler *sampler, struct smp_sampler_
         .name_bytes = sampler->methods_seen.bytes,
         .stack_bytes = sampler->attribution.budget.bytes,
     };
-    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+    for (size_t i = 0; i < sampler->source_count; i++) {
         if (sampler->sources[i].get_live != NULL)
             sampler->sources[i].get_live(sampler->sources[i].self, &out->source);
     }

@@ -22,7 +22,7 @@ _Static_assert((int)SMP_OPTIONS_MESSAGE_BYTES >= (int)SMP_CALL_FILTER_MESSAGE_BY
 
 struct calls_source {
     struct smp_quota *quota;    /* of the session */
-    struct smp_quota *counting; /* NULL: nothing is to be counted */
+    struct smp_quota *counting; /* for all that counting takes */
     const struct smp_jvm *jvm;
     const struct smp_call_counter *counter;
     struct smp_attribution *attribution;
@@ -35,6 +35,7 @@ struct calls_source {
     bool is_on;                              /* the counter counts */
     bool was_paused;                         /* since the last mark */
     bool is_told;                            /* the refusal was taken */
+    const char *notice;                      /* NULL: none, or it was taken */
     char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* "": none */
     int64_t ticked_ns;
     int64_t next_read_ns;
@@ -62,6 +63,17 @@ static void refuse_counting(struct calls_source *source, const char *why)
     (void)snprintf(source->refusal, sizeof(source->refusal), "%s", why);
 }
 
+static void note_discarded_code(struct calls_source *source)
+{
+    struct smp_counter_figures figures = { 0 };
+
+    source->counter->get_figures(source->counter->self, &figures);
+    if (figures.has_discarded_code)
+        source->notice = "the JVM has discarded its compiled code, as JDKs before 23 do once, when "
+                         "classes are first changed: until it has compiled it again the program is "
+                         "slower; least is lost where init() comes at the program's start";
+}
+
 static void start_counter(struct calls_source *source)
 {
     const struct smp_options *options = &source->options;
@@ -80,7 +92,9 @@ static void start_counter(struct calls_source *source)
     source->was_started = true;
     if (source->counter->start != NULL)
         source->is_on = source->counter->start(source->counter->self, &plan, message) == SMP_OK;
-    if (!source->is_on)
+    if (source->is_on)
+        note_discarded_code(source);
+    else
         refuse_counting(source, message);
 }
 
@@ -100,8 +114,6 @@ static void mark_calls(void *self, int64_t now_ns)
 {
     struct calls_source *source = self;
 
-    if (source->counting == NULL)
-        return;
     if (!source->was_started)
         start_counter(source);
     if (!source->is_on)
@@ -402,6 +414,15 @@ static const char *take_calls_refusal(void *self, const char **property)
     return source->refusal;
 }
 
+static const char *take_calls_notice(void *self)
+{
+    struct calls_source *source = self;
+    const char *const notice = source->notice;
+
+    source->notice = NULL;
+    return notice;
+}
+
 /* --- create, destroy --- */
 
 static void destroy_calls(void *self)
@@ -443,6 +464,7 @@ static struct smp_source describe_calls_source(struct calls_source *source)
         .idle_ticks = idle_ticks_of_calls,
         .get_live = get_calls_live,
         .take_refusal = take_calls_refusal,
+        .take_notice = take_calls_notice,
         .destroy = destroy_calls,
         .self = source,
     };
@@ -450,9 +472,12 @@ static struct smp_source describe_calls_source(struct calls_source *source)
 
 enum smp_status smp_calls_create(const struct smp_source_setup *setup, struct smp_source *out)
 {
-    struct calls_source *source = smp_alloc(setup->quota, sizeof(*source));
+    struct calls_source *source = NULL;
     enum smp_status status;
 
+    if (!smp_options_count_calls(setup->options))
+        return SMP_OK;
+    source = smp_alloc(setup->quota, sizeof(*source));
     if (source == NULL)
         return SMP_ENOMEM;
     source->quota = setup->quota;
@@ -469,7 +494,7 @@ enum smp_status smp_calls_create(const struct smp_source_setup *setup, struct sm
         .is_exact = setup->options->method_timing == SMP_METHOD_TIMING_EXACT,
     };
     status = smp_options_copy(setup->quota, setup->options, &source->options);
-    if (status == SMP_OK && smp_options_count_calls(setup->options))
+    if (status == SMP_OK)
         status = prepare_counting(source);
     if (status != SMP_OK) {
         destroy_calls(source);

@@ -12,8 +12,8 @@
  * charged where a thread runs at the tick. Past a quarter of the overhead limit a random part of
  * the threads is charged, with the inverse weight.
  *
- * A session without root methods has a source that does nothing. Where counting cannot start, the
- * session goes on without, and take_refusal says why.
+ * A session without root methods has no such source. Where counting cannot start, the session goes
+ * on without, and take_refusal says why.
  *
  * Owns     a quota of its own for all that counting takes: half of the memory limit, on top of it.
  * Threads  the sampler thread only; check: any.
@@ -38,6 +38,7 @@ enum {
     SMP_CALLS_JUDGE_MS = 500     /* the least time that methods are judged by */
 };
 
+/* SMP_OK without root methods: *out stays as it is, and nothing is allocated. */
 SMP_CHECKED enum smp_status smp_calls_create(const struct smp_source_setup *setup,
                                              struct smp_source *out);
 

@@ -87,6 +87,8 @@ struct smp_source {
     /* Why the source does not do what the options want, once; valid until destroy. *property: which
      * of them. NULL: it does. */
     const char *(*take_refusal)(void *self, const char **property);
+    /* What the user is to know of the source, once; static. NULL: nothing. */
+    const char *(*take_notice)(void *self);
 
     void (*destroy)(void *self);
     void *self;

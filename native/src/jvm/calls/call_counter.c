@@ -177,6 +177,7 @@ static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figure
                                          .methods = figures.reach.methods,
                                          .is_root_entered = figures.reach.is_root_entered,
                                          .has_work = figures.has_work,
+                                         .has_discarded_code = figures.has_discarded_code,
                                          .call_cost_ns = counting.is_exact ? EXACT_CALL_COST_NS
                                                                            : CALL_COST_NS };
 }

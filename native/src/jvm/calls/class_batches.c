@@ -24,6 +24,7 @@ void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counte
     batches->loaders = loaders;
     batches->size = SMP_BATCH_FIRST;
     batches->memory_refusals = 0;
+    batches->failed_lists = 0;
     batches->batches = 0;
     batches->classes = 0;
     batches->longest_stop_ns = 0;
@@ -125,6 +126,30 @@ static void close_gaps(struct smp_class_batches *batches)
     batches->count = count;
 }
 
+/* The loaded classes could not be listed: none was found, though they may be there. */
+static void put_batch_back(struct smp_class_batches *batches)
+{
+    struct smp_counted_classes *const counted = batches->counted;
+    const bool is_over = ++batches->failed_lists >= SMP_BATCH_FAILED_LISTS;
+
+    smp_lock_acquire(&counted->lock);
+    for (size_t i = 0; i < batches->count; i++) {
+        struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
+        /* No flag: the class was prepared meanwhile, or its index became another's. */
+        if ((mark->flags & SMP_COUNTED_WAITING) == 0 ||
+            !smp_reach_is_loaded(counted->reach, batches->indexes[i]))
+            continue;
+        mark->flags &= (uint8_t)~SMP_COUNTED_WAITING;
+        if (is_over)
+            smp_reach_refuse_class(counted->reach, batches->indexes[i],
+                                   "the JVM has no memory for the list of its classes");
+        else
+            smp_reach_put_back(counted->reach, batches->indexes[i]);
+    }
+    smp_lock_release(&counted->lock);
+    batches->count = 0;
+}
+
 /* --- changing them --- */
 
 static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
@@ -206,11 +231,14 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
     take_dirty(batches);
     if (batches->count > 0 &&
         smp_loaded_classes_each(batches->loaders, jvmti, env, find_dirty, &search) == SMP_OK) {
+        batches->failed_lists = 0;
         close_gaps(batches);
-        if (batches->count > 0) {
-            (void)change_some(&search, 0, on_dirty_refused);
-            has_changed = true;
-        }
+    } else if (batches->count > 0) {
+        put_batch_back(batches);
+    }
+    if (batches->count > 0) {
+        (void)change_some(&search, 0, on_dirty_refused);
+        has_changed = true;
     }
     (void)(*env)->PopLocalFrame(env, NULL);
     return has_changed;

@@ -14,7 +14,8 @@
  * Owns     the size of the next batch, figures.
  * Threads  one at a time, attached, no lock held. left_hook: any.
  * Errors   a class that the JVM refuses is left alone, with the reason; one for which the JVM has
- *          no memory is tried again some times.
+ *          no memory is tried again some times. So is a batch where the loaded classes could not be
+ *          listed; after SMP_BATCH_FAILED_LISTS times in a row its classes are left alone.
  * Cost     run: a pass over the loaded classes, then a safepoint of 40 to 110 ms.
  */
 #ifndef SMP_JVM_CALLS_CLASS_BATCHES_H
@@ -28,7 +29,12 @@
 
 #include "jvm/calls/counted_classes.h"
 
-enum { SMP_BATCH_LEAST = 16, SMP_BATCH_FIRST = 64, SMP_BATCH_MOST = 1024 };
+enum {
+    SMP_BATCH_LEAST = 16,
+    SMP_BATCH_FIRST = 64,
+    SMP_BATCH_MOST = 1024,
+    SMP_BATCH_FAILED_LISTS = 20
+};
 #define SMP_BATCH_STOP_NS 100000000LL
 
 /* Visible so that it can be static. */
@@ -37,6 +43,7 @@ struct smp_class_batches {
     struct smp_class_loaders *loaders;
     size_t size; /* of the next batch */
     unsigned memory_refusals;
+    unsigned failed_lists; /* of the loaded classes, one after the other */
     uint64_t batches;
     uint64_t classes;        /* that got other bytes */
     int64_t longest_stop_ns; /* about: from the last load hook of a batch to its end */

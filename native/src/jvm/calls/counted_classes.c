@@ -27,13 +27,13 @@ static const struct smp_probe_hook probe_hook = { .class_name = SMP_HOOK_CLASS,
 
 /* --- open and close --- */
 
-/* Ids of the last counting may still be pushed where classes kept their probes. */
+/* Ids of the last counting may still be pushed where classes kept their probes. Half of all ids are
+ * always left for methods. */
 static int32_t base_of_ids(const struct smp_counted_classes *counted, int32_t used)
 {
-    const int64_t base = (int64_t)counted->id_base + used;
-    const bool has_room = base + counted->max_methods <= SMP_CALL_METHODS;
+    const int32_t base = counted->id_base + used;
 
-    return counted->stray_count > 0 && has_room ? (int32_t)base : 0;
+    return counted->stray_count > 0 && base <= SMP_CALL_METHODS / 2 ? base : 0;
 }
 
 static enum smp_status create_reach(struct smp_counted_classes *counted)
@@ -56,11 +56,12 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
                                          const struct smp_counted_options *options,
                                          char message[SMP_COUNTED_MESSAGE_BYTES])
 {
+    const uint32_t ids_left = (uint32_t)(SMP_CALL_METHODS - counted->id_base);
     enum smp_status status;
 
     counted->quota = smp_quota_hold(options->quota);
     counted->scheme = options->scheme;
-    counted->max_methods = options->max_methods;
+    counted->max_methods = options->max_methods < ids_left ? options->max_methods : ids_left;
     message[0] = '\0';
     status = smp_root_rules_create(counted->quota, options->roots, &counted->rules, message);
     if (status == SMP_OK)
@@ -131,7 +132,8 @@ static uint32_t hash_name(struct smp_slice name)
 bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t index,
                                   struct smp_slice name)
 {
-    return counted->marks[index].name_hash == hash_name(name);
+    return smp_reach_is_loaded(counted->reach, index) &&
+           counted->marks[index].name_hash == hash_name(name);
 }
 
 void smp_counted_classes_add_stray(struct smp_counted_classes *counted, uint32_t name_hash)
@@ -195,7 +197,8 @@ struct counted_load {
     struct smp_counted_classes *counted;
     jvmtiEnv *jvmti;
     struct smp_class_file file;
-    uint32_t index;
+    const struct smp_class_outline *outline;
+    uint32_t index;                      /* of the class, while the lock was held for its plan */
     struct smp_rewriter_method *methods; /* as many as the file has; NULL: no probe */
 };
 
@@ -242,15 +245,14 @@ static void mark_probed(struct smp_class_mark *mark, bool has_probes)
 }
 
 /* Tells reach of the class, and fills in methods. False: it gets no probes. */
-static bool plan_class(struct counted_load *load, const struct smp_class_outline *outline,
-                       bool is_foreign, struct smp_method_probe *probes)
+static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
     bool has_probes = false;
     bool was_dirty = false;
 
     smp_lock_acquire(&counted->lock);
-    load->index = load_outline(counted, outline, &was_dirty);
+    load->index = load_outline(counted, load->outline, &was_dirty);
     if (load->index != 0) {
         has_probes =
             smp_reach_plan(counted->reach, load->index, probes, load->file.method_count) > 0 &&
@@ -263,23 +265,38 @@ static bool plan_class(struct counted_load *load, const struct smp_class_outline
     return has_probes;
 }
 
-static void leave_methods_alone(const struct counted_load *load, enum smp_status status)
+/* With the lock held. */
+static void leave_methods_alone(const struct counted_load *load)
 {
     struct smp_counted_classes *const counted = load->counted;
     const struct smp_losses *const losses = smp_reach_losses(counted->reach, SMP_LOSS_LEFT_ALONE);
 
-    smp_lock_acquire(&counted->lock);
-    if (status != SMP_OK) {
-        counted->losses.no_memory++;
-        smp_reach_refuse_class(counted->reach, load->index, "there was no memory for its class");
-    }
-    for (uint32_t i = 0; status == SMP_OK && i < load->file.method_count; i++) {
+    for (uint32_t i = 0; i < load->file.method_count; i++) {
         const struct smp_rewriter_method *const method = &load->methods[i];
         if (method->id < 0 || method->result == SMP_REWRITE_DONE)
             continue;
         const uint64_t before = losses->count;
         smp_reach_leave_alone(counted->reach, load->index, i, smp_rewrite_text(method->result));
         counted->left_alone[method->result] += losses->count - before; /* each once */
+    }
+}
+
+/* The lock was not held since the plan was made: the class may have been lost meanwhile, for lack
+ * of memory, and its index be another's. */
+static void note_rewriting(const struct counted_load *load, enum smp_status status)
+{
+    struct smp_counted_classes *const counted = load->counted;
+    const struct smp_class_outline *const outline = load->outline;
+
+    if (status != SMP_OK)
+        counted->losses.no_memory++;
+    smp_lock_acquire(&counted->lock);
+    if (smp_reach_find(counted->reach, outline->loader, outline->name) == load->index) {
+        if (status == SMP_OK)
+            leave_methods_alone(load);
+        else
+            smp_reach_refuse_class(counted->reach, load->index,
+                                   "there was no memory for its class");
     }
     smp_lock_release(&counted->lock);
 }
@@ -293,13 +310,12 @@ static bool rewrite_class(struct counted_load *load, struct smp_class_bytes *out
     const enum smp_status status =
         smp_rewriter_run(&load->file, &probe_hook, load->methods, &memory, &rewritten);
 
-    leave_methods_alone(load, status);
+    note_rewriting(load, status);
     *out = (struct smp_class_bytes){ rewritten.bytes, rewritten.size };
     return status == SMP_OK && rewritten.bytes != NULL;
 }
 
-static bool load_outlined(struct counted_load *load, const struct smp_class_outline *outline,
-                          bool is_foreign, struct smp_class_bytes *out)
+static bool load_outlined(struct counted_load *load, bool is_foreign, struct smp_class_bytes *out)
 {
     const size_t count = load->file.method_count > 0 ? load->file.method_count : 1;
     struct smp_method_probe *probes = smp_alloc(NULL, count * sizeof(*probes));
@@ -308,7 +324,7 @@ static bool load_outlined(struct counted_load *load, const struct smp_class_outl
     load->methods = smp_alloc(NULL, count * sizeof(*load->methods));
     if (probes == NULL || load->methods == NULL)
         load->counted->losses.no_memory++;
-    else if (plan_class(load, outline, is_foreign, probes))
+    else if (plan_class(load, is_foreign, probes))
         has_changed = rewrite_class(load, out);
     smp_free(NULL, load->methods);
     smp_free(NULL, probes);
@@ -321,12 +337,12 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
                                  struct smp_class_bytes *out, bool *has_changed)
 {
     struct smp_outline_reader reader = { .quota = NULL };
-    const struct smp_class_outline *outline = NULL;
     const enum smp_status status =
-        smp_outline_reader_read(&reader, file, loading->loader, &outline);
+        smp_outline_reader_read(&reader, file, loading->loader, &load->outline);
 
     if (status == SMP_OK)
-        *has_changed = load_outlined(load, outline, loading->is_foreign, out);
+        *has_changed = load_outlined(load, loading->is_foreign, out);
+    load->outline = NULL; /* the reader's */
     smp_outline_reader_fini(&reader);
     return status;
 }

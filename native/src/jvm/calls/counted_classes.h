@@ -63,7 +63,7 @@ struct smp_counted_losses {
 
 /* Visible so that it can be static. */
 struct smp_counted_classes {
-    struct smp_lock lock;    /* guards reach, marks, planned, left_alone, strays */
+    struct smp_lock lock;    /* guards reach, marks, planned, left_alone, strays; not losses */
     struct smp_reach *reach; /* NULL: not open */
     struct smp_quota *quota;
     struct smp_root_rules *rules;   /* constant while open */
@@ -121,7 +121,7 @@ int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_
 /* With the lock held. The mark of an index that reach gave. */
 struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *counted,
                                                 uint32_t index);
-/* With the lock held. Is the class of this index one of that name? */
+/* With the lock held. Is the index one of a class of that name, now? */
 bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t index,
                                   struct smp_slice name);
 /* Tells reach which methods have been entered for the first time. */

@@ -174,22 +174,32 @@ static enum smp_status define_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTE
     return connect_hook(env, type, reason);
 }
 
+/* Its native methods are this copy's from now on, which does nothing where they are. While another
+ * copy counts they stay that one's: what opens the arena is refused. */
+static enum smp_status take_natives(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
+{
+    if (smp_call_arena_is_open())
+        return SMP_OK;
+    jfieldID field = smp_jdk_static_field(env, type, "natives", "L" SMP_HOOK_CLASS ";");
+    jobject object = field == NULL ? NULL : (*env)->GetStaticObjectField(env, type, field);
+
+    if (object != NULL && register_natives(env, (*env)->GetObjectClass(env, object)))
+        return SMP_OK;
+    return refuse_hook(env, reason, "the hooks' native methods are not accepted");
+}
+
 /* Of another copy of this library; or of an archive of classes (CDS, JDK 17) that was written while
  * calls were counted: that one was never set up. */
 static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
     jfieldID field = smp_jdk_static_field(env, type, "shared", "J");
-    jfieldID natives = smp_jdk_static_field(env, type, "natives", "L" SMP_HOOK_CLASS ";");
     const jlong address = field == NULL ? 0 : (*env)->GetStaticLongField(env, type, field);
-    jobject object = natives == NULL ? NULL : (*env)->GetStaticObjectField(env, type, natives);
 
-    if (field != NULL && natives != NULL && address == 0)
+    if (field != NULL && address == 0)
         return connect_hook(env, type, reason);
-    if (object == NULL || !smp_call_arena_adopt((struct smp_call_shared *)(uintptr_t)address))
+    if (field == NULL || !smp_call_arena_adopt((struct smp_call_shared *)(uintptr_t)address))
         return refuse_hook(env, reason, "another version of this library counts in this JVM");
-    if (!register_natives(env, (*env)->GetObjectClass(env, object)))
-        return refuse_hook(env, reason, "the hooks' native methods are not accepted");
-    return SMP_OK;
+    return take_natives(env, type, reason);
 }
 
 static enum smp_status keep_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
@@ -203,23 +213,26 @@ static enum smp_status keep_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_
     return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
 }
 
+static enum smp_status find_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES])
+{
+    jclass type = smp_jdk_class(env, SMP_HOOK_CLASS);
+    const enum smp_status status =
+        type != NULL ? adopt_hook(env, type, reason) : define_hook(env, reason, &type);
+
+    return status == SMP_OK ? keep_hook(env, type, reason) : status;
+}
+
 enum smp_status smp_hook_class_open(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES])
 {
-    jclass type = NULL;
     enum smp_status status = SMP_OK;
 
-    if (hook.type != NULL)
-        return SMP_OK;
-    if (!stay_mapped())
+    if (hook.type == NULL && !stay_mapped())
         return refuse_hook(env, reason, "the library cannot be kept in memory");
     if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
         (*env)->ExceptionClear(env);
         return SMP_ENOMEM;
     }
-    type = smp_jdk_class(env, SMP_HOOK_CLASS);
-    status = type != NULL ? adopt_hook(env, type, reason) : define_hook(env, reason, &type);
-    if (status == SMP_OK)
-        status = keep_hook(env, type, reason);
+    status = hook.type != NULL ? take_natives(env, hook.type, reason) : find_hook(env, reason);
     (void)(*env)->PopLocalFrame(env, NULL);
     return status;
 }

@@ -9,7 +9,7 @@
  * A class of the boot loader is never unloaded, and may be called at any time from then on: so this
  * library stays mapped. Another copy of the library, loaded by another class loader, finds the
  * class there: it takes over its native methods and the memory behind them, where both copies have
- * the same layout.
+ * the same layout. They take turns: the native methods are those of the copy that was opened last.
  *
  * Owns     a global reference to the class.
  * Threads  one at a time; an attached one, with no exception pending.
@@ -36,7 +36,7 @@
 
 enum { SMP_HOOK_REASON_BYTES = 160 };
 
-/* May be called again: it does nothing then. reason is written on failure only. */
+/* Each time before calls are counted. reason is written on failure only. */
 SMP_CHECKED enum smp_status smp_hook_class_open(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]);
 /* Entries and exits that hooks could not do for lack of stack, about. */
 int64_t smp_hook_class_lost(JNIEnv *env);

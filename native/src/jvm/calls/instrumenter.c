@@ -17,6 +17,7 @@
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/code/prepare_event.h"
+#include "jvm/hotspot/class_changes.h"
 #include "jvm/hotspot/version.h"
 
 enum {
@@ -45,15 +46,22 @@ static struct {
     const struct smp_instrumenter_options *options;
     char *message;
     enum smp_status status;
-    bool has_run;  /* the thread */
-    bool is_stuck; /* likewise: a thread never left a hook */
+    bool has_discarded_code; /* in the last start; constant from its end on */
+    bool has_run;            /* the thread */
+    bool is_stuck;           /* likewise: a thread never left a hook */
     /* Only for the thread: */
     bool has_opened_classes;
     bool has_opened_calls;
+    bool was_prepared; /* for changes of classes, by another agent, when the library was loaded */
     bool has_retransformed_early;
     uint32_t news;
     int64_t purged_ns;
 } instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT, .loaders = SMP_CLASS_LOADERS_INIT };
+
+void smp_instrumenter_loaded(void)
+{
+    instrumenter.was_prepared = smp_class_changes_are_expected(NULL);
+}
 
 /* --- hooks --- */
 
@@ -186,7 +194,9 @@ static enum smp_status add_calls_capabilities(jvmtiEnv *jvmti)
 
 /*
  * An older JVM throws away all compiled code at the first retransformation, where it was not
- * prepared for one since it started: so that happens now, when little is compiled, and not later.
+ * prepared for one since it started: so that happens now, before the batches and perhaps before
+ * much is compiled. The engine announces it. From then on all code is compiled with what the JVM
+ * needs in order to throw away only what has changed, so the capability is never given up.
  */
 static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
 {
@@ -198,7 +208,9 @@ static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
     type = smp_jdk_class(env, "java/lang/Void");
     if (type == NULL)
         return;
-    (void)(*jvmti)->RetransformClasses(jvmti, 1, &type);
+    instrumenter.has_discarded_code =
+        (*jvmti)->RetransformClasses(jvmti, 1, &type) == JVMTI_ERROR_NONE &&
+        !instrumenter.was_prepared;
     (*env)->DeleteLocalRef(env, type);
 }
 
@@ -420,6 +432,7 @@ enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *op
     instrumenter.options = options;
     instrumenter.message = message;
     instrumenter.has_run = false;
+    instrumenter.has_discarded_code = false;
     atomic_store(&instrumenter.is_stopping, false);
     status = start_worker();
     instrumenter.options = NULL;
@@ -495,6 +508,7 @@ void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
         .longest_stop_ns = instrumenter.batches.longest_stop_ns,
         .malformed = counted->losses.malformed,
         .no_memory = counted->losses.no_memory,
+        .has_discarded_code = instrumenter.has_discarded_code,
     };
     smp_lock_acquire(&counted->lock);
     smp_reach_figures(counted->reach, &out->reach);

@@ -18,7 +18,8 @@
  *          The hooks: any.
  * Errors   start: SMP_ESTATE: another one counts; SMP_EUNSUPPORTED, SMP_EINVAL, SMP_ENOMEM,
  *          SMP_EVM, SMP_EPHASE, SMP_ETHREAD. message says why.
- * Cost     start: a pass over the loaded classes (20 us for each that may be counted, 2 for one of
+ * Cost     the first start on a JDK before 23: all compiled code is thrown away, and never again.
+ *          start: a pass over the loaded classes (20 us for each that may be counted, 2 for one of
  *          the JDK's), and a stop of 40 to 110 ms for each batch of root classes. The thread:
  *          nothing to be seen while no method is new. stop: a stop for each batch of classes with
  *          probes.
@@ -49,11 +50,15 @@ struct smp_instrumenter_figures {
     uint64_t changed_classes; /* by batches; those that got probes when they were loaded are not */
     int64_t longest_stop_ns;
     struct smp_reach_figures reach;
-    uint64_t malformed; /* classes that were not understood */
-    uint64_t no_memory; /* classes that are not counted for lack of memory */
-    bool has_work;      /* methods wait for their probes */
+    uint64_t malformed;      /* classes that were not understood */
+    uint64_t no_memory;      /* classes that are not counted for lack of memory */
+    bool has_work;           /* methods wait for their probes */
+    bool has_discarded_code; /* the start has made the JVM throw away all compiled code */
 };
 
+/* When the library is loaded, before it has an environment of JVMTI: with that all agents could
+ * change classes, as far as can be seen. */
+void smp_instrumenter_loaded(void);
 /* Texts of options are borrowed for the call. */
 SMP_CHECKED enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *options,
                                                    char message[SMP_COUNTED_MESSAGE_BYTES]);

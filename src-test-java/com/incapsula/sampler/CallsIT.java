@@ -11,10 +11,12 @@ import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.CountingProgram;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.RedefiningAgent;
 import com.incapsula.sampler.testing.Samplers;
 import com.incapsula.sampler.testing.Virtual;
 import counted.Work;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -35,6 +38,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CallsIT {
 
     private static final String ROOT = "counted.Work.root";
+
+    /* The first JDK that does not discard all compiled code at the first change of a class. */
+    private static final int KEEPS_COMPILED_CODE = 23;
 
     private final ThreadsSampler sampler = quick(new Recorder());
 
@@ -259,6 +265,42 @@ class CallsIT {
                 .withMessageContaining("rootMethods");
         assertThat(sampler.getRootMethods()).isEqualTo(ROOT);
         sampler.setDiscardWarmUp(true);
+    }
+
+    private static String countingJvm(String... options) throws Exception {
+        return ChildJvm.of(CountingProgram.class)
+                .option("-Xlog:redefine+class+nmethod=debug")
+                .option(options)
+                .run(ROOT)
+                .assertFine()
+                .output();
+    }
+
+    private static void assertDiscards(String output, int discards) {
+        assertThat(output.split("Marked all nmethods for deopt", -1)).hasSize(1 + discards);
+        assertThat(output.split("the JVM has discarded its compiled code", -1)).hasSize(1 + discards);
+        assertThat(output).contains("dependent nmethods for deopt"); // the batches
+    }
+
+    /** What the JVM says itself: it discards all code before anything is counted, and only then; later what has changed. */
+    @Test
+    void compiledCodeIsDiscardedOnceAtMostAndThatIsAnnounced() throws Exception {
+        String output = countingJvm();
+        if (Runtime.version().feature() >= KEEPS_COMPILED_CODE) {
+            assertDiscards(output, 0);
+        } else {
+            assertDiscards(output, 1);
+            assertThat(output.indexOf("Marked all nmethods")).isLessThan(output.indexOf("dependent nmethods"));
+            assertThat(output).contains("INFO: the JVM has discarded its compiled code, as JDKs before 23 do");
+        }
+    }
+
+    /** The JVM was prepared from its start on. */
+    @Test
+    void noCodeIsDiscardedBesideAnAgentThatMayChangeClasses(@TempDir Path folder) throws Exception {
+        Path agent = folder.resolve("agent.jar");
+        RedefiningAgent.writeJar(agent);
+        assertDiscards(countingJvm("-javaagent:" + agent), 0);
     }
 
     /** Nothing is defined in a JVM whose sampler has no root methods. */

@@ -52,6 +52,11 @@ class CountedCallsIT {
     }
 
     @Test
+    void threadsThatAllWantToCountTakeTurns() throws Exception {
+        runToItsEnd(program("StartsProgram").likeAServer(), LIBRARY.toString(), "12");
+    }
+
+    @Test
     void anotherAgentChangesTheSameClasses(@TempDir Path folder) throws Exception {
         Path agent = folder.resolve("agent.jar");
         writeAgent(agent);

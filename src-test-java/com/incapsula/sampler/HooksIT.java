@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -54,6 +56,14 @@ class HooksIT {
                     program.run(LIBRARY.toString(), "counts").assertFine().output();
             assertThat(output).contains("\nfine\n");
         }
+    }
+
+    /** Where there is Thread.stop: no stop is lost amid a hook, and none leaves a thread inside of a root. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=4"})
+    @EnabledForJreRange(max = JRE.JAVA_19)
+    void threadsThatAreStopped(String compilers) throws Exception {
+        runToItsEnd(program("StoppedThreads").option(compilers), LIBRARY.toString(), "60");
     }
 
     /** A redeployed application has a copy of the library of its own; the hook class stays the first one's. */

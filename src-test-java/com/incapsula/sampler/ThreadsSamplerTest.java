@@ -246,7 +246,7 @@ class ThreadsSamplerTest {
                         + " source has");
         assertRefused(() -> sampler.setInstrumentation(null), "instrumentation must not be null");
         assertRefused(() -> sampler.setMethodTiming(null), "methodTiming must not be null");
-        assertRefused(() -> sampler.setMaxCountedMethods(0), "maxCountedMethods must be between 1 and 16777216, got 0");
+        assertRefused(() -> sampler.setMaxCountedMethods(0), "maxCountedMethods must be between 1 and 1048576, got 0");
         assertRefused(() -> sampler.setMaxCallNodes(63), "maxCallNodes must be between 64 and 100000000, got 63");
         assertRefused(() -> sampler.setMaxCallDepth(0), "maxCallDepth must be between 1 and 1000000, got 0");
         assertRefused(() -> sampler.setThreadToBeSampled(null), "threadToBeSampled must not be null");

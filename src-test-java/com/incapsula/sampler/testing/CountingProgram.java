@@ -4,21 +4,23 @@ package com.incapsula.sampler.testing;
 import com.incapsula.sampler.ThreadsSampler;
 import counted.Work;
 
-/** Samples with the root methods that are its argument, if any, and says whether the JVM has the hook class. */
+/** Samples with the root methods that are its argument, if any, twice, and says whether the JVM has the hook class. */
 public final class CountingProgram {
 
     private CountingProgram() {}
 
     public static void main(String[] args) throws Exception {
-        try (ThreadsSampler sampler = new ThreadsSampler()) {
-            sampler.setReportFrequencySeconds(0);
-            if (args.length > 0) {
-                sampler.setRootMethods(args[0]);
+        for (int i = 0; i < 2; i++) {
+            try (ThreadsSampler sampler = new ThreadsSampler()) {
+                sampler.setReportFrequencySeconds(0);
+                if (args.length > 0) {
+                    sampler.setRootMethods(args[0]);
+                }
+                sampler.init();
+                Work.root(3);
+                sampler.printReport();
+                System.out.println("hook class: " + hasHookClass());
             }
-            sampler.init();
-            Work.root(3);
-            sampler.printReport();
-            System.out.println("hook class: " + hasHookClass());
         }
     }
 

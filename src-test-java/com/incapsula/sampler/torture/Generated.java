@@ -163,16 +163,19 @@ final class Generated {
         }
     }
 
-    /** Loads the classes above itself and leaves all others to its parent. */
+    /** Loads classes whose names begin like this itself and leaves all others to its parent. */
     private static final class Loader extends ClassLoader {
 
-        Loader() {
+        private final String own;
+
+        Loader(String own) {
             super(Generated.class.getClassLoader());
+            this.own = own;
         }
 
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            if (!name.startsWith(Generated.class.getName() + "$")) {
+            if (!name.startsWith(own)) {
                 return super.loadClass(name, resolve);
             }
             synchronized (getClassLoadingLock(name)) {
@@ -196,10 +199,17 @@ final class Generated {
     /** @return an object of a class of this name that has not been there before */
     static LongUnaryOperator fresh(Class<? extends LongUnaryOperator> type) {
         try {
-            return (LongUnaryOperator)
-                    new Loader().loadClass(type.getName()).getConstructor().newInstance();
+            return (LongUnaryOperator) new Loader(Generated.class.getName() + "$")
+                    .loadClass(type.getName())
+                    .getConstructor()
+                    .newInstance();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** @return a class of this one's name and bytes that has not been there before */
+    static Class<?> loadedAnew(Class<?> type) throws ClassNotFoundException {
+        return new Loader(type.getName()).loadClass(type.getName());
     }
 }

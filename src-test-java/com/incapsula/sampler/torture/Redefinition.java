@@ -70,6 +70,13 @@ public final class Redefinition {
         return jar;
     }
 
+    /** Redefines a class with the bytes that it is loaded from. */
+    static void redefineAsItIs(Class<?> type) throws IOException, ClassNotFoundException, UnmodifiableClassException {
+        try (InputStream in = type.getResourceAsStream("/" + type.getName().replace('.', '/') + ".class")) {
+            instrumentation.redefineClasses(new ClassDefinition(type, in.readAllBytes()));
+        }
+    }
+
     /** Puts this number into the class's code. */
     static void redefine(int number) throws IOException, ClassNotFoundException, UnmodifiableClassException {
         byte[] code;

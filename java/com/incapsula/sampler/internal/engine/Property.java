@@ -27,7 +27,7 @@ public enum Property {
     /** Number of the real-time signal that makes a running thread walk its stack. */
     SAMPLING_SIGNAL("samplingSignal", 38L, 34L, 64L, true),
     /** Methods that get a number. */
-    MAX_COUNTED_METHODS("maxCountedMethods", 32_768L, 1L, 1L << 24, true),
+    MAX_COUNTED_METHODS("maxCountedMethods", 32_768L, 1L, 1L << 20, true),
     /** Nodes of one thread's tree of calls. */
     MAX_CALL_NODES("maxCallNodes", 100_000L, 64L, 100_000_000L, true),
     /** Depth of one thread's tree of calls. */

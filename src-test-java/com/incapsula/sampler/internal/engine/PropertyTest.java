@@ -20,7 +20,7 @@ class PropertyTest {
         "IDLE_LOOKBACK_MILLIS, 1, 60000",
         "OVERHEAD_LIMIT_PER_MILLE, 1, 1000",
         "SAMPLING_SIGNAL, 34, 64",
-        "MAX_COUNTED_METHODS, 1, 16777216",
+        "MAX_COUNTED_METHODS, 1, 1048576",
         "MAX_CALL_NODES, 64, 100000000",
         "MAX_CALL_DEPTH, 1, 1000000",
     })

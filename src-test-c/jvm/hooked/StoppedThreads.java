@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package hooked;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Threads are stopped (Thread.stop, up to JDK 19) while they run hooks nearly all the time: each stop arrives, no thread
+ * stays inside of a root, and all are counted as before. Arguments: the library, how many threads.
+ */
+public final class StoppedThreads {
+
+    private static final int DEPTH = 3;
+    /* What takes longer was lost. */
+    private static final long PATIENCE_SECONDS = 5;
+
+    private StoppedThreads() {}
+
+    /** A thread that goes on after it was stopped. */
+    private static final class Stopped {
+        final CountDownLatch started = new CountDownLatch(1);
+        final CountDownLatch stopped = new CountDownLatch(1);
+        final CountDownLatch again = new CountDownLatch(1);
+        final Thread thread = new Thread(this::run, "stopped");
+
+        private void run() {
+            try {
+                started.countDown();
+                while (again.getCount() > 0) {
+                    root(DEPTH);
+                }
+            } catch (ThreadDeath expected) {
+                Thread.interrupted(); // by the same stop
+                stopped.countDown();
+            }
+            await(again);
+            root(DEPTH);
+        }
+
+        private static void await(CountDownLatch latch) {
+            try {
+                latch.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    /* As an instrumented method: its handler covers the probe before the return. */
+    static void root(int depth) {
+        ThreadsSamplerHook.enterRoot(1);
+        try {
+            call(depth);
+            ThreadsSamplerHook.exitRoot(1);
+        } catch (Throwable e) {
+            ThreadsSamplerHook.exitRoot(1);
+            throw e;
+        }
+    }
+
+    private static void call(int depth) {
+        ThreadsSamplerHook.enter(2);
+        try {
+            leaf();
+            if (depth > 0) {
+                root(depth - 1);
+            }
+            ThreadsSamplerHook.exit(2);
+        } catch (Throwable e) {
+            ThreadsSamplerHook.exit(2);
+            throw e;
+        }
+    }
+
+    private static void leaf() {
+        ThreadsSamplerHook.enter(3);
+        try {
+            ThreadsSamplerHook.exit(3);
+        } catch (Throwable e) {
+            ThreadsSamplerHook.exit(3);
+            throw e;
+        }
+    }
+
+    /** All of it. */
+    public static void main(String... arguments) throws Exception {
+        Hooks.load(arguments[0]);
+        Method stop = Thread.class.getMethod("stop");
+        int lost = 0;
+        int inside = 0;
+        for (boolean exact : new boolean[] {false, true}) {
+            Hooks.begin(exact);
+            List<Stopped> all = new ArrayList<>();
+            for (int i = 0; i < Integer.parseInt(arguments[1]); i++) {
+                Stopped one = new Stopped();
+                all.add(one);
+                one.thread.start();
+                one.started.await();
+                Thread.sleep(i % 4);
+                stop.invoke(one.thread);
+                if (!one.stopped.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                    lost++;
+                } else if (new Hooks().read() != null && Hooks.position(one.thread.getId()) != Hooks.OUTSIDE) {
+                    inside++;
+                }
+            }
+            System.out.println((exact ? "exact: " : "counts: ") + lost + " stops lost, " + inside + " left inside");
+            check(lost == 0 && inside == 0, "each stop arrives, and leaves no thread inside");
+            checkCounts(all);
+            Hooks.stop();
+        }
+        System.out.println("fine");
+    }
+
+    private static void checkCounts(List<Stopped> all) throws InterruptedException {
+        Map<String, Long> expected = new TreeMap<>();
+        String path = "";
+        for (int i = 0; i <= DEPTH; i++) {
+            expected.put(path + "[1]", (long) all.size());
+            path += "[1] 2 ";
+            expected.put(path.trim(), (long) all.size());
+            expected.put(path + "3", (long) all.size());
+        }
+        Hooks counted = new Hooks().read(); // learns the paths
+        Hooks.reset();
+        counted.forget();
+        for (Stopped one : all) {
+            one.again.countDown();
+            one.thread.join();
+        }
+        Map<String, Long> found = counted.read().tree();
+        check(found.equals(expected), "expected " + expected + "\nfound " + found);
+    }
+
+    private static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+}

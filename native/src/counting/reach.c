@@ -230,6 +230,19 @@ static void lose_class(struct smp_reach *reach, const struct smp_class_outline *
         smp_reach_unload(reach, known);
 }
 
+/* Methods may have got their ids before the class's bytes were seen. */
+static void name_source_file(struct smp_reach *reach, uint32_t loaded)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, loaded);
+
+    for (uint32_t m = 0; m < it->body.method_count; m++) {
+        const int32_t id = it->body.methods[m].id;
+
+        if (id >= 0 && smp_method_ids_at(&reach->ids, id)->source_file != it->source_file)
+            smp_method_ids_set_source(&reach->ids, id, it->source_file);
+    }
+}
+
 static void set_dirty_if_probed(struct smp_reach *reach, uint32_t loaded)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&reach->index, loaded)->body;
@@ -258,6 +271,8 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
     /* Of such a class only its super types matter. */
     if (is_never || (!is_allowed && !has_rules && smp_call_filter_is_jdk(outline->name)))
         kept.method_count = 0;
+    if (kept.method_count == 0)
+        kept.source_file = (struct smp_slice){ 0 };
     status = smp_class_index_put(&reach->index, &kept, keeps_calls, &loading, &loaded, &old);
     if (status == SMP_OK && !smp_type_search_reserve(&reach->search))
         status = SMP_ENOMEM;
@@ -273,6 +288,7 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
     want_roots(reach, outline, loaded);
     smp_wanted_visit_class(reach, loaded);
     smp_wanted_drain(reach);
+    name_source_file(reach, loaded);
     set_dirty_if_probed(reach, loaded);
     *out = loaded;
     return SMP_OK;

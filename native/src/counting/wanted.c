@@ -97,6 +97,8 @@ static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     record->in_class = in_class;
     record->number = method;
     record->is_root = (it->flags & SMP_WANTED_ROOT) != 0;
+    smp_method_ids_set_source(&reach->ids, it->id,
+                              smp_class_index_at(&reach->index, in_class)->source_file);
     reach->methods++;
     reach->roots += record->is_root;
     smp_wanted_set_dirty(reach, in_class);

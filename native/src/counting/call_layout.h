@@ -40,7 +40,8 @@ enum {
     SMP_CALL_STATES = 65536,    /* threads inside of roots, and platform threads that were */
     SMP_CALL_TREES = 32768,     /* at a time */
     SMP_CALL_METHODS = 1 << 20, /* ids whose first entry is noted */
-    SMP_CALL_POOLS = 64,
+    SMP_CALL_POOLS = 256, /* of virtual threads, by the name of their group; 0: without */
+    SMP_CALL_POOL_NAME_BYTES = 128,
     SMP_CALL_UNIT = 64 /* bytes of a node; a root has two units */
 };
 

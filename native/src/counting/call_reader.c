@@ -203,13 +203,21 @@ void smp_call_reset(void)
     begin_extremes();
 }
 
-/* 0: the state has no tree. */
-static uint64_t serial_of(const struct smp_call_state *state)
+/* NULL: the state has no tree. */
+static const struct smp_call_tree *tree_of(const struct smp_call_state *state)
 {
     struct smp_call_shared *shared = smp_call_shared_memory();
     const uint32_t tree = atomic_load_explicit(&shared->tree_of[state - shared->states], ACQUIRE);
 
-    return tree == 0 ? 0 : shared->trees[tree - 1].serial;
+    return tree == 0 ? NULL : &shared->trees[tree - 1];
+}
+
+/* 0: the state has no tree. */
+static uint64_t serial_of(const struct smp_call_state *state)
+{
+    const struct smp_call_tree *tree = tree_of(state);
+
+    return tree == NULL ? 0 : tree->serial;
 }
 
 static void describe_position(const struct smp_call_node *node, struct smp_call_position *out)
@@ -226,7 +234,8 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
 
     if (state == NULL || atomic_load_explicit(&state->session, ACQUIRE) != smp_call_session())
         return false;
-    const uint64_t serial = serial_of(state);
+    const struct smp_call_tree *tree = tree_of(state);
+    const uint64_t serial = tree == NULL ? 0 : tree->serial;
     const bool is_before = atomic_load_explicit(&state->phase, ACQUIRE) != 0;
     node = atomic_load_explicit(&state->position, ACQUIRE);
     if (node == NULL || serial == 0)
@@ -236,5 +245,6 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
     describe_position(node, out);
     out->is_in_hook = is_before || atomic_load_explicit(&state->phase, ACQUIRE) != 0;
     out->tree = serial;
+    out->pool = tree->pool;
     return serial_of(state) == serial && atomic_load_explicit(&state->tid, ACQUIRE) == tid;
 }

@@ -56,6 +56,7 @@ void smp_call_reset(void);
 
 struct smp_call_position {
     uint64_t tree;
+    uint32_t pool; /* of virtual threads; 0: of a platform thread, or nameless */
     uint32_t ordinal; /* 0: inside of a root's hook, in no call yet */
     int32_t method;
     bool is_root;

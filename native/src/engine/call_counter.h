@@ -51,7 +51,7 @@ struct smp_counted_thread {
     uint64_t tree;    /* no other one ever has this number */
     uint64_t serial;  /* smp_thread's; 0: of virtual threads, or of a thread the source never had */
     int32_t tid;      /* the kernel's; 0: not known, or virtual */
-    const char *name; /* raw, UTF-8; of virtual threads what they share. NULL: not known */
+    const char *name; /* of virtual threads: of the group that they share, UTF-8; NULL: none */
 };
 
 /* What was counted at one node since the last read. */
@@ -110,8 +110,8 @@ struct smp_call_counter {
     /* All counts and times begin at zero; threads inside of a root go on being counted. */
     void (*reset)(void *self);
     void (*positions)(void *self, smp_on_call_place *found, void *context);
-    /* The method's names, until the next call; file NULL, no lines. False: not known. A number
-     * belongs to one method from start to stop. */
+    /* The method's names and its class's file, until the next call; no lines. False: not known. A
+     * number belongs to one method from start to stop. */
     bool (*name)(void *self, int32_t method, struct smp_method_info *out);
     /* These methods lose their probes for good, which is told in the account. Roots do not. */
     void (*drop)(void *self, const int32_t *methods, size_t count);

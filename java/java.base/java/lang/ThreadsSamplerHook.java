@@ -104,8 +104,8 @@ public abstract class ThreadsSamplerHook {
         return -1;
     }
 
-    /** A root begins. */
-    protected abstract void enterRoot0(long tid, boolean isVirtual, int id);
+    /** A root begins. The name is a virtual thread's. */
+    protected abstract void enterRoot0(long tid, boolean isVirtual, String name, int id);
 
     /** A root ends. */
     protected abstract void exitRoot0(long state, int id);
@@ -165,7 +165,8 @@ public abstract class ThreadsSamplerHook {
     public static void enterRoot(int id) {
         try {
             Thread thread = Thread.currentThread();
-            natives.enterRoot0(U.getLong(thread, TID), VIRTUAL != null && VIRTUAL.isInstance(thread), id);
+            boolean isVirtual = VIRTUAL != null && VIRTUAL.isInstance(thread);
+            natives.enterRoot0(U.getLong(thread, TID), isVirtual, isVirtual ? thread.getName() : null, id);
         } catch (Throwable e) {
             lost++;
         }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "counting/call_arena.h"
+#include "counting/call_pools.h"
 #include "counting/call_reader.h"
 #include "counting/call_shared.h"
 #include "jvm/calls/call_threads.h"
@@ -12,7 +13,6 @@
 #include "jvm/calls/instrumenter.h"
 
 enum {
-    NAME_BYTES = 1024,
     /* Of a call whose probes the JIT compilers have not inlined away (facts: 3 to 9 ns). */
     CALL_COST_NS = 8,
     EXACT_CALL_COST_NS = 25
@@ -26,8 +26,7 @@ _Static_assert(SMP_METHOD_UNCOUNTED == SMP_CALL_UNCOUNTED, "what is not counted"
 static struct {
     bool is_exact;
     struct smp_counter_account_seen told; /* in the account */
-    char class_name[NAME_BYTES];
-    char method_name[NAME_BYTES];
+    struct smp_counted_name name;
 } counting;
 
 static enum smp_scheme scheme_of(enum smp_instrumentation instrumentation)
@@ -81,11 +80,14 @@ struct counter_reading {
     struct smp_counted_thread thread; /* of the last delta; those of one tree come in a row */
 };
 
-static struct smp_counted_thread describe_tree(uint64_t tree, int64_t java_id)
+static struct smp_counted_thread describe_tree(uint64_t tree, int64_t java_id, uint32_t pool)
 {
     const struct smp_call_thread found = smp_call_threads_find(java_id);
 
-    return (struct smp_counted_thread){ .tree = tree, .serial = found.serial, .tid = found.os_tid };
+    return (struct smp_counted_thread){ .tree = tree,
+                                        .serial = found.serial,
+                                        .tid = found.os_tid,
+                                        .name = smp_call_pool_name(pool) };
 }
 
 static void on_delta(void *self, const struct smp_call_delta *delta)
@@ -103,7 +105,7 @@ static void on_delta(void *self, const struct smp_call_delta *delta)
                                            .most_ns = delta->most_ns };
 
     if (reading->thread.tree != delta->tree)
-        reading->thread = describe_tree(delta->tree, delta->tid);
+        reading->thread = describe_tree(delta->tree, delta->tid, delta->pool);
     reading->visitor->counted(reading->visitor->context, &reading->thread, &call);
 }
 
@@ -144,7 +146,8 @@ static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void
         if (java_id == 0 || atomic_load_explicit(&state->position, memory_order_relaxed) == NULL ||
             !smp_call_position_of(java_id, &position))
             continue;
-        const struct smp_counted_thread thread = describe_tree(position.tree, java_id);
+        const struct smp_counted_thread thread =
+            describe_tree(position.tree, java_id, position.pool);
         const struct smp_call_place place = { .ordinal = position.ordinal,
                                               .is_in_hook = position.is_in_hook };
         found(context, &thread, &place);
@@ -155,11 +158,14 @@ static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void
 
 static bool name_counted(SMP_UNUSED void *self, int32_t method, struct smp_method_info *out)
 {
-    if (!smp_instrumenter_name(method, counting.class_name, sizeof(counting.class_name),
-                               counting.method_name, sizeof(counting.method_name)))
+    struct smp_counted_name *const name = &counting.name;
+
+    if (!smp_instrumenter_name(method, name))
         return false;
-    *out = (struct smp_method_info){ .class_name = counting.class_name,
-                                     .method_name = counting.method_name };
+    *out =
+        (struct smp_method_info){ .class_name = name->class_name,
+                                  .method_name = name->method_name,
+                                  .file = name->source_file[0] != '\0' ? name->source_file : NULL };
     return true;
 }
 

@@ -9,7 +9,7 @@
 #define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
 
-enum { TRIES = 4, FIRST_NODE = 2, ROOT_UNITS = 2 };
+enum { TRIES = 4, OVERFLOW_ORDINAL = 1, FIRST_NODE = 2, ROOT_UNITS = 2 };
 
 struct read {
     struct smp_call_arena *arena;
@@ -93,22 +93,34 @@ static void read_node(struct read *read, const struct smp_call_tree *tree,
     read->visitor->on_delta(read->visitor->self, &delta);
 }
 
-static void read_uncounted(struct read *read, const struct smp_call_tree *tree,
-                           const struct smp_call_node *overflow, struct smp_call_seen *seen)
+/* count: of the calls that were not counted because of the limit, all so far. */
+static void read_uncounted(const struct read *read, const struct smp_call_tree *tree,
+                           enum smp_counting limit, int64_t count, int64_t *seen)
 {
-    const int64_t count = atomic_load_explicit(&overflow->time, RELAXED);
     const struct smp_call_delta delta = {
         .tree = tree->serial,
         .tid = tree->tid,
         .pool = tree->pool,
-        .ordinal = overflow->ordinal,
+        .ordinal = OVERFLOW_ORDINAL,
         .method = SMP_CALL_UNCOUNTED,
-        .calls = count - seen->count,
+        .limit = limit,
+        .calls = count - *seen,
     };
 
-    seen->count = count;
+    *seen = count;
     if (read->visitor != NULL && delta.calls != 0)
         read->visitor->on_delta(read->visitor->self, &delta);
+}
+
+static void read_overflow(const struct read *read, const struct smp_call_tree *tree,
+                          const struct smp_call_node *overflow, struct smp_call_seen *seen)
+{
+    read_uncounted(read, tree, SMP_COUNTING_OVER_NODE_LIMIT,
+                   atomic_load_explicit(&overflow->time, RELAXED), &seen->count);
+    read_uncounted(read, tree, SMP_COUNTING_OVER_DEPTH_LIMIT,
+                   atomic_load_explicit(&overflow->entered, RELAXED), &seen->time);
+    read_uncounted(read, tree, SMP_COUNTING_OVER_MEMORY_LIMIT,
+                   atomic_load_explicit(&overflow->over_memory, RELAXED), &seen->ended_time);
 }
 
 static bool read_nodes(struct read *read, const struct smp_call_tree *tree,
@@ -121,7 +133,7 @@ static bool read_nodes(struct read *read, const struct smp_call_tree *tree,
     if (chunk->seen == NULL)
         return false;
     if (chunk->first_ordinal == 0) {
-        read_uncounted(read, tree, &chunk->nodes[1], &chunk->seen[1]);
+        read_overflow(read, tree, &chunk->nodes[OVERFLOW_ORDINAL], &chunk->seen[OVERFLOW_ORDINAL]);
         at = FIRST_NODE;
     }
     while (at < chunk->units) {

@@ -416,8 +416,7 @@ static void set_source_file(struct smp_class_index *index, struct smp_indexed_cl
 
     if (source_file.length == 0)
         return;
-    it->source_file =
-        smp_symbols_intern(&index->signatures, source_file.bytes, source_file.length);
+    it->source_file = smp_symbols_intern(&index->signatures, source_file.bytes, source_file.length);
     smp_symbols_release(&index->signatures, old);
 }
 

@@ -54,8 +54,8 @@ struct smp_class_body {
 
 struct smp_indexed_class {
     uint64_t loader;
-    uint64_t visited; /* the last search that came by */
-    uint32_t name;    /* symbol, held; 0: there is no class at this index */
+    uint64_t visited;     /* the last search that came by */
+    uint32_t name;        /* symbol, held; 0: there is no class at this index */
     uint32_t source_file; /* symbol among the signatures, held; 0: not known */
     uint32_t next_named;
     uint32_t prior_named;

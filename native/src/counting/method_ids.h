@@ -35,11 +35,11 @@ enum smp_method_state {
 };
 
 struct smp_method_record {
-    uint32_t class_name; /* symbol, held */
-    uint32_t signature;  /* symbol, held */
+    uint32_t class_name;  /* symbol, held */
+    uint32_t signature;   /* symbol, held */
     uint32_t source_file; /* symbol among the signatures, held; 0: not known */
-    uint32_t in_class;   /* index in class_index; 0: retired */
-    uint32_t number;     /* of the method in its class */
+    uint32_t in_class;    /* index in class_index; 0: retired */
+    uint32_t number;      /* of the method in its class */
     uint8_t state;
     bool is_root;
     bool is_entered;

@@ -171,9 +171,10 @@ static void adopt_method(struct smp_reach *reach, uint32_t loaded, uint32_t numb
 {
     struct smp_indexed_method *const method = smp_wanted_method(reach, loaded, number);
 
+    method->flags = old->flags & SMP_WANTED_COUNTED;
     if (method->is_trivial && (old->flags & SMP_WANTED_ROOT) == 0)
         return;
-    method->flags = old->flags & (SMP_WANTED_DROPPED | SMP_WANTED_COUNTED);
+    method->flags |= old->flags & SMP_WANTED_DROPPED;
     if (old->id >= 0) {
         struct smp_method_record *const record = smp_method_ids_at(&reach->ids, old->id);
 

@@ -132,8 +132,10 @@ void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method)
             count_once(reach, in_class, method, SMP_LOSS_EXCLUDED, NULL);
         return;
     }
-    if (!is_root && wanted->is_trivial)
+    if (!is_root && wanted->is_trivial) {
+        count_once(reach, in_class, method, SMP_LOSS_TRIVIAL, NULL);
         return;
+    }
     if (it->refusal == NULL) {
         give_id(reach, in_class, method);
         return;

@@ -24,10 +24,9 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "model/counting_account.h"
 #include "model/options.h"
 #include "model/sample.h"
-
-struct smp_counting_account; /* model/counting_account.h */
 
 enum { SMP_COUNTER_MESSAGE_BYTES = 512 };
 
@@ -58,7 +57,8 @@ struct smp_counted_thread {
 struct smp_counted_call {
     uint32_t ordinal;
     uint32_t parent; /* 0: none, the node is an outermost root */
-    int32_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls matters, and parent is 0 */
+    int32_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls and limit matter, parent is 0 */
+    enum smp_counting limit; /* that was reached */
     bool is_root;
     int64_t calls;    /* that began */
     int64_t time_ns;  /* of roots, and with EXACT of all: with what it called, up to now */

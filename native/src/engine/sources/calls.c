@@ -2,6 +2,7 @@
 #include "engine/sources/calls.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -188,8 +189,7 @@ static void reset_calls(void *self)
     smp_call_trees_reset(&source->trees);
     smp_call_rates_clear(&source->rates);
     source->judged_ns = source->ticked_ns;
-    source->credit.lost_calls = 0;
-    source->credit.uncounted_calls = 0;
+    memset(source->credit.lost, 0, sizeof(source->credit.lost));
     smp_interval_forget_counted(source->attribution->interval);
 }
 
@@ -341,12 +341,10 @@ static void put_account(struct calls_source *source)
     if (smp_counting_account_create(source->quota, &account) != SMP_OK)
         return;
     source->counter->account(source->counter->self, account);
-    smp_counting_account_add(account, SMP_COUNTING_OVER_NODE_LIMIT, source->credit.uncounted_calls);
-    smp_counting_account_add(account, SMP_COUNTING_OVER_MEMORY_LIMIT, source->credit.lost_calls);
-    if (smp_interval_add_counting(source->attribution->interval, account) == SMP_OK) {
-        source->credit.uncounted_calls = 0;
-        source->credit.lost_calls = 0;
-    }
+    for (int i = 0; i < SMP_COUNTING_COUNT; i++)
+        smp_counting_account_add(account, (enum smp_counting)i, source->credit.lost[i]);
+    if (smp_interval_add_counting(source->attribution->interval, account) == SMP_OK)
+        memset(source->credit.lost, 0, sizeof(source->credit.lost));
     smp_counting_account_destroy(account);
 }
 

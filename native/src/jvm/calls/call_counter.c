@@ -64,7 +64,7 @@ static enum smp_status start_counting(SMP_UNUSED void *self, const struct smp_co
     smp_call_threads_retire();
     smp_call_threads_forget();
     counting.is_exact = options.calls.is_exact;
-    counting.told = (struct smp_counter_account_seen){ 0 };
+    counting.told = smp_counter_account_begin();
     return status;
 }
 
@@ -84,10 +84,9 @@ static struct smp_counted_thread describe_tree(uint64_t tree, int64_t java_id, u
 {
     const struct smp_call_thread found = smp_call_threads_find(java_id);
 
-    return (struct smp_counted_thread){ .tree = tree,
-                                        .serial = found.serial,
-                                        .tid = found.os_tid,
-                                        .name = smp_call_pool_name(pool) };
+    return (struct smp_counted_thread){
+        .tree = tree, .serial = found.serial, .tid = found.os_tid, .name = smp_call_pool_name(pool)
+    };
 }
 
 static void on_delta(void *self, const struct smp_call_delta *delta)
@@ -96,6 +95,7 @@ static void on_delta(void *self, const struct smp_call_delta *delta)
     const struct smp_counted_call call = { .ordinal = delta->ordinal,
                                            .parent = delta->parent,
                                            .method = delta->method,
+                                           .limit = delta->limit,
                                            .is_root = delta->is_root,
                                            .calls = delta->calls,
                                            .time_ns = delta->time_ns,

@@ -507,6 +507,8 @@ void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
 
 void smp_instrumenter_inspect(smp_inspect_reach *inspect, void *self)
 {
+    /* The round that would do so may not have come yet, where a program is short. */
+    smp_counted_classes_note_entries(&instrumenter.counted);
     smp_lock_acquire(&instrumenter.counted.lock);
     inspect(self, instrumenter.counted.reach, instrumenter.counted.left_alone);
     smp_lock_release(&instrumenter.counted.lock);

@@ -15,8 +15,8 @@
  *
  * Where a node cannot be made (a limit, no memory), the position is the tree's overflow node, which
  * stands for all deeper calls: its parent is the deepest counted call, its count says how many
- * calls deeper the thread is, its depth which limit that is (enum smp_counting). How many calls were
- * not counted is in its time (the limit of nodes), entered (of depth) and over_memory.
+ * calls deeper the thread is, its depth which limit that is (enum smp_counting). How many calls
+ * were not counted is in its time (the limit of nodes), entered (of depth) and over_memory.
  *
  * All but the nodes is static and stays for ever, as an old frame may run a hook at any time. A
  * state stays in its slot's chain, and changes its thread only after that thread, or that thread's

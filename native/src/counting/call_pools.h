@@ -9,7 +9,6 @@
  * Owns     the names, static; a pool keeps its name for ever.
  * Threads  any, without a lock. Two threads that bring a new name at the same time may make two
  *          pools of it, which does no harm.
- * Errors   none: what has no room is in pool 0.
  * Cost     find: a pass over the name, a hash, a comparison or two.
  */
 #ifndef SMP_COUNTING_CALL_POOLS_H

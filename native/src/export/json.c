@@ -29,10 +29,10 @@
  *      "wall":[0,1200,...], "cpu":[...],        nanoseconds of its own, without its children's
  *      "samples":[...],                         of its own; so all measures (measure.h)
  *      "rowCalls":[[node,calls,paths], ...]},   only where calls are counted: how often the node's
- *                                               method was called there, by the counted group of the
- *                                               same name, and from how many nodes (row_calls.h).
- *                                               Of several lines of a method below one node that
- *                                               with most wall time has it
+ *                                               method was called there, by the counted group of
+ *                                               the same name, and from how many nodes
+ *                                               (row_calls.h). Of several lines of a method below
+ *                                               one node that with most wall time has it
  *     ...],
  *    "counted":[{                               only where calls are counted: the counted groups,
  *                                               as above. Their time is in the groups above, too.

@@ -33,9 +33,9 @@ enum {
 
 /*
  * X(code, merges, text, words)
- * merges: SUM, of what happened in the interval; HIGHEST, of what only grows; LAST, of what is so at
- * its end. The codes are stable: the key in JSON. text: of the line in the report; of NOT_ENTERED,
- * behind the figure. words: for the glossary, as in outcome.h.
+ * merges: SUM, of what happened in the interval; HIGHEST, of what only grows; LAST, of what is so
+ * at its end. The codes are stable: the key in JSON. text: of the line in the report; of
+ * NOT_ENTERED, behind the figure. words: for the glossary, as in outcome.h.
  */
 #define SMP_COUNTING_MAP(X)                                                                     \
     X(INSTRUMENTED, HIGHEST, "methods counted", "Methods that have a probe.")                   \

@@ -113,7 +113,7 @@ struct smp_call_counter {
     /* The method's names and its class's file, until the next call; no lines. False: not known. A
      * number belongs to one method from start to stop. */
     bool (*name)(void *self, int32_t method, struct smp_method_info *out);
-    /* These methods lose their probes for good, which is told in the account. Roots do not. */
+    /* These methods lose their probes for good, which the account says. Roots do not. */
     void (*drop)(void *self, const int32_t *methods, size_t count);
     void (*get_figures)(void *self, struct smp_counter_figures *out);
     /* Adds what counting did: of what is summed, since the last call; of the rest, what is so. */

@@ -35,7 +35,7 @@ struct calls_source {
     bool was_started;                        /* it was tried */
     bool is_on;                              /* the counter counts */
     bool was_paused;                         /* since the last mark */
-    bool is_told;                            /* the refusal was taken */
+    bool is_refusal_taken;                   /* it is reported once */
     char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* "": none */
     int64_t ticked_ns;
     int64_t next_read_ns;
@@ -393,9 +393,9 @@ static const char *take_calls_refusal(void *self, const char **property)
 {
     struct calls_source *source = self;
 
-    if (source->refusal[0] == '\0' || source->is_told)
+    if (source->refusal[0] == '\0' || source->is_refusal_taken)
         return NULL;
-    source->is_told = true;
+    source->is_refusal_taken = true;
     *property = source->options.root_methods[0] != '\0' ? "rootMethods" : "instrumentation";
     return source->refusal;
 }

@@ -25,7 +25,7 @@ _Static_assert(SMP_METHOD_UNCOUNTED == SMP_CALL_UNCOUNTED, "what is not counted"
 /* Of the one that counts; only its sampler thread. */
 static struct {
     bool is_exact;
-    struct smp_counter_account_seen told; /* in the account */
+    struct smp_counter_account_seen seen; /* in the account already */
     struct smp_counted_name name;
 } counting;
 
@@ -64,7 +64,7 @@ static enum smp_status start_counting(SMP_UNUSED void *self, const struct smp_co
     smp_call_threads_retire();
     smp_call_threads_forget();
     counting.is_exact = options.calls.is_exact;
-    counting.told = smp_counter_account_begin();
+    counting.seen = smp_counter_account_begin();
     return status;
 }
 
@@ -189,7 +189,7 @@ static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figure
 
 static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_account *out)
 {
-    smp_counter_account_add(&counting.told, out);
+    smp_counter_account_add(&counting.seen, out);
 }
 
 struct smp_call_counter smp_jvm_call_counter(void)

@@ -80,7 +80,8 @@ tables() {
     local folder=$work/$1
     mkdir -p "$folder/native" "$folder/java/META-INF/threads-sampler/page"
     ln -s "$root/native/src" "$folder/native/src"
-    printf '%s\n' above '<!-- glossary: x -->' old '<!-- end of glossary -->' below >"$folder/java/README.md"
+    printf '%s\n' above '<!-- glossary: x -->' old '<!-- end of glossary -->' below \
+        '<!-- counting: x -->' old '<!-- end of counting -->' >"$folder/java/README.md"
     sed -n '/^<!-- options: /,/^$/p' "$root/java/README.md" >>"$folder/java/README.md"
     echo "$folder"
 }
@@ -95,6 +96,8 @@ check_tables() {
     sed -i 's/late ticks/ticks that were late/' "$good/java/README.md"
     expect fail "tables: another text in the glossary" "$checks/tables.sh" "$good" "$cc"
     expect pass "tables: written again" "$checks/tables.sh" "$good" "$cc" --write
+    sed -i 's/root not loaded yet/root not found/' "$good/java/README.md"
+    expect fail "tables: another text of counting" "$checks/tables.sh" "$good" "$cc"
     sed -i 's/LATE_TICKS/LATE/' "$good/java/META-INF/threads-sampler/page/outcomes.js"
     expect fail "tables: another code in the page" "$checks/tables.sh" "$good" "$cc"
     expect pass "tables: written once more" "$checks/tables.sh" "$good" "$cc" --write

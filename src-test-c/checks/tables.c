@@ -3,6 +3,7 @@
  * tables.c - prints what documents and the page have from lists in C: see tables.sh.
  *
  *   tables glossary   rows of a markdown table: lines of the sampler's account
+ *   tables counting   likewise: those about the counting of calls
  *   tables page       outcomes.js
  *   tables options    rows of a markdown table: properties that the core knows
  */
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "export/account_record.h"
+#include "model/counting_account.h"
 #include "model/options.h"
 #include "model/outcome.h"
 
@@ -43,11 +45,19 @@ static const struct line COUNTERS[] = {
 #undef X
 };
 
+static const struct line COUNTING[] = {
+#define X(name, merges, line_text, line_words) \
+    { .code = #name, .text = (line_text), .words = (line_words) },
+    SMP_COUNTING_MAP(X)
+#undef X
+};
+
 enum {
     ACCOUNT_COUNT = sizeof(ACCOUNT) / sizeof(ACCOUNT[0]),
     FIRST_ACCOUNT_LINES = 3, /* as account_record.h says */
     OUTCOME_COUNT = sizeof(OUTCOMES) / sizeof(OUTCOMES[0]),
-    COUNTER_COUNT = sizeof(COUNTERS) / sizeof(COUNTERS[0])
+    COUNTER_COUNT = sizeof(COUNTERS) / sizeof(COUNTERS[0]),
+    COUNTING_COUNT = sizeof(COUNTING) / sizeof(COUNTING[0])
 };
 
 static void print_rows(const struct line *lines, size_t count)
@@ -67,6 +77,12 @@ static void print_glossary(void)
     print_rows(OUTCOMES, OUTCOME_COUNT);
     print_rows(COUNTERS, COUNTER_COUNT);
     print_rows(ACCOUNT + FIRST_ACCOUNT_LINES, ACCOUNT_COUNT - FIRST_ACCOUNT_LINES);
+}
+
+static void print_counting(void)
+{
+    printf("| line | code | means |\n|---|---|---|\n");
+    print_rows(COUNTING, COUNTING_COUNT);
 }
 
 /* A JavaScript string, without the backticks of markdown. */
@@ -105,9 +121,10 @@ static void print_object(const char *name, const struct line *lines, size_t coun
 static void print_page(void)
 {
     printf("// SPDX-License-Identifier: Apache-2.0\n"
-           "// Made by \"native/build.sh tables\" from native/src/model/outcome.h: do not edit.\n");
+           "// Made by \"native/build.sh tables\" from lists in native/src/model: do not edit.\n");
     print_object("OUTCOMES", OUTCOMES, OUTCOME_COUNT);
     print_object("COUNTERS", COUNTERS, COUNTER_COUNT);
+    print_object("COUNTING", COUNTING, COUNTING_COUNT);
 }
 
 struct option {
@@ -197,6 +214,8 @@ int main(int count, char **arguments)
 
     if (strcmp(what, "glossary") == 0)
         print_glossary();
+    else if (strcmp(what, "counting") == 0)
+        print_counting();
     else if (strcmp(what, "page") == 0)
         print_page();
     else if (strcmp(what, "options") == 0)

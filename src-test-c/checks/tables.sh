@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# tables.sh ROOT CC [--write]: what documents and the page tell of outcomes, counters and options is what the lists in C
+# tables.sh ROOT CC [--write]: what documents and the page say of outcomes, counters, counting and options is what the lists in C
 # say. --write brings them in line instead. In a document the glossary stands between
 #
 #   <!-- glossary: made by native/build.sh tables -->
 #   <!-- end of glossary -->
+#
+# and the table of what the counting of calls tells between the same lines with "counting".
 #
 # The table of options has rows for other properties too, so only the rows that C knows are made. It stands below
 #
@@ -96,5 +98,6 @@ document_options() {
 "$work/tables" page >"$work/page"
 agree "$page" "$work/page"
 document glossary
+document counting
 document_options
 exit "$bad"

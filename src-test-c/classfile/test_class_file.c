@@ -73,6 +73,7 @@ static void what_javac_writes_is_read(void **state)
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
     assert_true(smp_class_text_is(smp_class_file_super_name(&file),
                                   "com/incapsula/sampler/testing/RetransformedCode$Base"));
+    assert_true(smp_class_text_is(smp_class_file_source(&file), "RetransformedCode.java"));
     const struct smp_class_method *init = method_called(&file, "<init>");
     struct smp_class_attributes list = smp_class_file_code_attributes(&file, &init->code);
     while (smp_class_file_next_attribute(&file, &list, &attribute))
@@ -171,6 +172,10 @@ static void each_part_of_a_file_is_malformed(void **state)
 
 static void what_it_has_accepted_can_be_read(const struct smp_class_file *file)
 {
+    const struct smp_class_text source = smp_class_file_source(file);
+
+    if (source.bytes != NULL)
+        assert_true((const uint8_t *)source.bytes + source.length <= file->bytes + file->size);
     for (uint32_t i = 0; i < file->method_count; i++) {
         const struct smp_class_code *code = &file->methods[i].code;
         struct smp_class_attributes list = smp_class_file_code_attributes(file, code);

@@ -156,6 +156,7 @@ static void calls_past_the_limit_of_nodes_are_counted_as_such(void **state)
     call_counts_read(&counts);
     assert_int_equal(call_counts_of(&counts, 10), 2);
     assert_int_equal(call_counts_sum(&counts) + counts.uncounted, 1000 + 3 + 1);
+    assert_int_equal(counts.over[SMP_COUNTING_OVER_NODE_LIMIT], counts.uncounted);
     assert_in_range(counts.count, 190, 200);
     close_arena(TID);
 }
@@ -188,6 +189,7 @@ static void calls_past_the_depth_are_counted_as_such(void **state)
     call_counts_read(&counts);
     assert_int_equal(call_counts_of(&counts, METHOD), 9);
     assert_int_equal(counts.uncounted, 91 + 1 + 3);
+    assert_int_equal(counts.over[SMP_COUNTING_OVER_DEPTH_LIMIT], 91 + 1 + 3);
     assert_false(smp_call_position_of(TID, &position));
     close_arena(TID);
 }
@@ -264,6 +266,7 @@ static void memory_ends_at_its_limit(void **state)
 /* The quota of the session refuses before the arena's own limit does. */
 static void refused_memory_is_not_counted_as_used(void **state)
 {
+    struct call_counts counts = { 0 };
     struct smp_quota quota;
 
     (void)state;
@@ -274,6 +277,10 @@ static void refused_memory_is_not_counted_as_used(void **state)
     smp_call_exit_root(smp_call_state_find(TID), ROOT);
     assert_true(smp_call_arena_losses().chunks > 0);
     assert_true(smp_call_arena_bytes() <= 16 * 1024);
+    quota.limit_bytes = MEGABYTE; /* for what the reader has seen */
+    call_counts_read(&counts);
+    assert_true(counts.uncounted > 0);
+    assert_int_equal(counts.over[SMP_COUNTING_OVER_MEMORY_LIMIT], counts.uncounted);
     close_arena(TID);
     assert_int_equal(smp_quota_used(&quota), 0);
 }

@@ -50,6 +50,11 @@ static bool is_odd(void *self, int32_t id)
     return id % 2 != 0;
 }
 
+static bool is_even(void *self, int32_t id)
+{
+    return !is_odd(self, id);
+}
+
 static void test_ids_count_up_from_0_and_name_their_method(void **state)
 {
     struct names names;
@@ -76,6 +81,34 @@ static void test_ids_count_up_from_0_and_name_their_method(void **state)
     assert_string_equal(text, "com.acme.Ord\xe2\x80\xa6.add"); /* 15 bytes of the class */
     assert_null(smp_method_ids_at(&names.ids, 2));
     assert_null(smp_method_ids_at(&names.ids, -1));
+    end(&names);
+}
+
+/* Its file is held by the id, as its names are. */
+static void test_an_id_has_the_source_file_of_its_class(void **state)
+{
+    struct names names;
+    struct smp_slice slice;
+    uint32_t file = 0;
+
+    (void)state;
+    begin(&names, 10);
+    assert_int_equal(take(&names, "com/acme/Order$Line", "add.()V"), 0);
+    assert_int_equal(smp_method_ids_source(&names.ids, 0).length, 0);
+    for (int i = 0; i < 3; i++) {
+        const char *const text = i == 1 ? "Line.java" : "Order.java";
+        file = smp_symbols_intern(&names.signatures, text, strlen(text));
+        smp_method_ids_set_source(&names.ids, 0, file);
+        smp_symbols_release(&names.signatures, file);
+    }
+    smp_method_ids_retire(&names.ids, 0);
+    slice = smp_method_ids_source(&names.ids, 0);
+    assert_int_equal(slice.length, strlen("Order.java"));
+    assert_memory_equal(slice.bytes, "Order.java", slice.length);
+    assert_int_equal(smp_symbols_find(&names.signatures, "Line.java", strlen("Line.java")), 0);
+    assert_int_equal(smp_method_ids_recycle(&names.ids, is_even, NULL), 0);
+    assert_int_equal(smp_method_ids_recycle(&names.ids, is_odd, NULL), 1);
+    assert_int_equal(smp_symbols_find(&names.signatures, "Order.java", strlen("Order.java")), 0);
     end(&names);
 }
 
@@ -106,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ids_count_up_from_0_and_name_their_method),
+        cmocka_unit_test(test_an_id_has_the_source_file_of_its_class),
         cmocka_unit_test(test_ids_come_back_only_by_recycle),
     };
 

@@ -120,6 +120,7 @@ static void test_a_class_becomes_an_outline(void **state)
     for (uint64_t loader = 1; loader <= 2; loader++) {
         assert_int_equal(smp_outline_reader_read(&reader, &file, loader, &outline), SMP_OK);
         assert_int_equal(outline->loader, loader);
+        assert_int_equal(outline->source_file.length, 0);
         write_outline(text, outline);
         assert_string_equal(text, EXPECTED);
     }
@@ -186,6 +187,9 @@ static void test_compiled_classes(void **state)
         }
         assert_int_equal(calls, reader.call_count);
         if (strcmp(*name, "RetransformedCode") == 0) {
+            assert_int_equal(outline->source_file.length, strlen("RetransformedCode.java"));
+            assert_memory_equal(outline->source_file.bytes, "RetransformedCode.java",
+                                outline->source_file.length);
             write_outline(text, outline);
             assert_non_null(strstr(text, "RetransformedCode#lambda$lambdas$"));
             assert_non_null(strstr(text, " java/util/function/IntUnaryOperator*andThen("));

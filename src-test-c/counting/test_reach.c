@@ -426,6 +426,51 @@ static void test_dropped_methods_stay_dropped(void **state)
     reach_fixture_end(&fixture);
 }
 
+static uint32_t load_with_source(struct reach_fixture *fixture, const char *line, const char *file)
+{
+    struct outline_text text;
+    struct smp_class_outline outline = *outline_text_read(&text, 1, line);
+    uint32_t loaded = 0;
+
+    outline.source_file = slice_of(file);
+    assert_int_equal(smp_reach_load(fixture->reach, &outline, &loaded), SMP_OK);
+    return loaded;
+}
+
+static void assert_source(struct reach_fixture *fixture, int32_t id, const char *file)
+{
+    const struct smp_slice source = smp_method_ids_source(smp_reach_ids(fixture->reach), id);
+
+    assert_int_equal(source.length, strlen(file));
+    assert_memory_equal(source.bytes, file, source.length);
+}
+
+/* What JVMTI says of a class has none: it comes with the bytes, and stays when the class goes. */
+static void test_methods_have_the_source_file_of_their_class(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    uint32_t loaded = 0;
+    int32_t root = 0;
+    int32_t called = 0;
+
+    (void)state;
+    reach_load(&fixture, "com/acme/R | r()V");
+    root = reach_id(&fixture, "com/acme/R.r()V");
+    assert_source(&fixture, root, "");
+    load_with_source(&fixture, "com/acme/R | r()V -> com/acme/A#a()V", "R.java");
+    assert_source(&fixture, root, "R.java");
+    loaded = load_with_source(&fixture, "com/acme/A | a()V | b()V", "B.java");
+    called = reach_id(&fixture, "com/acme/A.a()V");
+    assert_source(&fixture, called, "B.java");
+    reach_load(&fixture, "com/acme/A | a()V | b()V");
+    assert_source(&fixture, called, "B.java");
+    load_with_source(&fixture, "com/acme/A | b()V | a()V", "C.java");
+    assert_source(&fixture, called, "C.java");
+    smp_reach_unload(fixture.reach, loaded);
+    assert_source(&fixture, called, "C.java");
+    reach_fixture_end(&fixture);
+}
+
 /* Arrays have clone(); a loader's names can make circles. */
 static void test_odd_types(void **state)
 {
@@ -458,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_classes_of_one_name_are_all_found),
         cmocka_unit_test(test_batches_are_bounded_and_come_again_after_failure),
         cmocka_unit_test(test_redefinition),
+        cmocka_unit_test(test_methods_have_the_source_file_of_their_class),
         cmocka_unit_test(test_unloading_retires_ids_and_forgets_what_was_called),
         cmocka_unit_test(test_a_method_left_alone_is_passed_through),
         cmocka_unit_test(test_a_refused_class_is_passed_through),

@@ -12,35 +12,32 @@
 #include "support/outline_text.h"
 #include "support/reach_fixture.h"
 
-struct lines {
-    char text[8192];
-    size_t length;
-    uint64_t counts[SMP_REACH_NOTE_COUNT];
-    int64_t since_ms;
-};
-
-static void add_line(void *self, const struct smp_reach_line *line)
+/* What the account of this reach says, a line for each figure: "TOO_LARGE 1 com.acme.Big.big". */
+static const char *account_of(const struct reach_fixture *fixture, const uint64_t *left_alone)
 {
-    struct lines *const lines = self;
+    static const uint64_t none[SMP_REWRITE_COUNT];
+    static char text[8192];
+    struct smp_counting_account *account = NULL;
+    size_t length = 0;
 
-    assert_true(line->count > 0);
-    if (line->note == SMP_NOTE_NOT_ENTERED)
-        assert_null(line->about);
-    else
-        assert_string_equal(line->text + strlen(line->text) - strlen(line->about), line->about);
-    lines->counts[line->note] += line->count;
-    if (line->since_ms != 0)
-        lines->since_ms = line->since_ms;
-    lines->length += (size_t)snprintf(lines->text + lines->length,
-                                      sizeof(lines->text) - lines->length, "%s\n", line->text);
-}
-
-static struct lines account(struct reach_fixture *fixture)
-{
-    struct lines lines = { .length = 0 };
-
-    smp_reach_account(fixture->reach, add_line, &lines);
-    return lines;
+    assert_int_equal(smp_counting_account_create(NULL, &account), SMP_OK);
+    smp_reach_account(fixture->reach, left_alone != NULL ? left_alone : none, account);
+    text[0] = '\0';
+    for (int i = 0; i < SMP_COUNTING_COUNT; i++) {
+        const enum smp_counting code = (enum smp_counting)i;
+        const uint64_t figure = smp_counting_account_figure(account, code);
+        if (figure == 0)
+            continue;
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "%s %d",
+                                   smp_counting_code(code), (int)figure);
+        for (size_t at = 0; at < smp_counting_account_listed(account, code); at++)
+            length +=
+                (size_t)snprintf(text + length, sizeof(text) - length, "%s%s", at == 0 ? " " : ", ",
+                                 smp_counting_account_name_at(account, code, at));
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "\n");
+    }
+    smp_counting_account_destroy(account);
+    return text;
 }
 
 static void test_how_far_the_roots_have_come(void **state)
@@ -52,55 +49,50 @@ static void test_how_far_the_roots_have_come(void **state)
                         "com.acme.R.r, com.acme.R.typo, com.acme.N.n, java.lang.Thread.run, "
                         "com.acme.Later.go",
                         "", 0, 0);
-    assert_string_equal(account(&fixture).text, "root not loaded yet: com.acme.R.r\n"
-                                                "root not loaded yet: com.acme.R.typo\n"
-                                                "root not loaded yet: com.acme.N.n\n"
-                                                "root not loaded yet: java.lang.Thread.run\n"
-                                                "root not loaded yet: com.acme.Later.go\n");
+    assert_string_equal(account_of(&fixture, NULL),
+                        "ROOTS_NOT_LOADED 5 com.acme.R.r, com.acme.R.typo, com.acme.N.n, "
+                        "java.lang.Thread.run, com.acme.Later.go\n");
     reach_load(&fixture, "com/acme/N | native n()V");
     reach_load(&fixture, "java/lang/Thread | run()V");
     reach_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V com/acme/A#b()V");
-    assert_string_equal(account(&fixture).text,
-                        "root not found in its class: com.acme.R.typo\n"
-                        "root left alone, native or abstract: com.acme.N.n\n"
-                        "root never instrumented, the probes themselves run through it: "
-                        "java.lang.Thread.run\n"
-                        "root not loaded yet: com.acme.Later.go\n"
-                        "1 method instrumented, root not entered since\n");
+    assert_string_equal(account_of(&fixture, NULL), "NOT_ENTERED 1\n"
+                                                    "ROOTS_NOT_LOADED 1 com.acme.Later.go\n"
+                                                    "ROOTS_NOT_ENTERED 1 com.acme.R.r\n"
+                                                    "ROOTS_NOT_FOUND 1 com.acme.R.typo\n"
+                                                    "ROOTS_NEVER 1 java.lang.Thread.run\n"
+                                                    "NATIVE_OR_ABSTRACT 1 com.acme.N.n\n");
     assert_int_equal(smp_reach_rule_state(fixture.reach, 0), SMP_RULE_FOUND);
     smp_reach_entered(fixture.reach, reach_id(&fixture, "com/acme/R.r()V"));
     assert_int_equal(smp_reach_rule_state(fixture.reach, 0), SMP_RULE_ENTERED);
-    assert_null(strstr(account(&fixture).text, "not entered since"));
+    assert_null(strstr(account_of(&fixture, NULL), "NOT_ENTERED"));
     reach_fixture_end(&fixture);
 }
 
 static void test_methods_that_wait_for_a_root(void **state)
 {
     struct reach_fixture fixture;
-    struct lines lines;
 
     (void)state;
     reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.r", "", 0, 0);
     reach_load(&fixture, "com/acme/A | a()V | b()V");
     reach_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V com/acme/A#b()V");
-    lines = account(&fixture);
-    assert_string_equal(lines.text, "3 methods instrumented, root not entered since\n");
-    assert_int_equal(lines.counts[SMP_NOTE_NOT_ENTERED], 3);
+    assert_string_equal(account_of(&fixture, NULL),
+                        "NOT_ENTERED 3\nROOTS_NOT_ENTERED 1 com.acme.R.r\n");
     reach_fixture_end(&fixture);
 
     reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "", "", 0, 0);
     reach_load(&fixture, "com/acme/A | a()V");
-    assert_string_equal(account(&fixture).text, "root not loaded yet: main(String[]) or run()\n");
+    assert_string_equal(account_of(&fixture, NULL), "ROOTS_NOT_LOADED 1 main(String[]) or run()\n");
     reach_load(&fixture, "com/acme/B | run()V");
-    assert_string_equal(account(&fixture).text, "2 methods instrumented, root not entered since\n");
+    assert_string_equal(account_of(&fixture, NULL), "NOT_ENTERED 2\n");
     reach_fixture_end(&fixture);
 }
 
 static void test_what_is_missing_is_named(void **state)
 {
+    static const uint64_t left_alone[SMP_REWRITE_COUNT] = { [SMP_REWRITE_TOO_LARGE] = 1 };
     struct reach_fixture fixture;
-    struct lines lines;
-    char line[1024];
+    char line[2048];
     size_t length = 0;
     uint32_t big = 0;
 
@@ -108,35 +100,46 @@ static void test_what_is_missing_is_named(void **state)
     reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.r", "com.acme, -com.acme.util", 3,
                         0);
     length = (size_t)snprintf(line, sizeof(line), "com/acme/util/U | u0()V");
-    for (unsigned i = 1; i < 11; i++)
+    for (unsigned i = 1; i < SMP_LOSSES_NAMED + 3; i++)
         length += (size_t)snprintf(line + length, sizeof(line) - length, " | u%u()V", i);
     reach_load(&fixture, line);
     length = (size_t)snprintf(line, sizeof(line),
                               "com/acme/R | r()V -> java/util/List*size()I com/acme/Big#big()V "
-                              "com/acme/Hot#hot()V");
-    for (unsigned i = 0; i < 11; i++)
+                              "com/acme/Hot#hot()V com/acme/Hot#get()I");
+    for (unsigned i = 0; i < SMP_LOSSES_NAMED + 3; i++)
         length +=
             (size_t)snprintf(line + length, sizeof(line) - length, " com/acme/util/U#u%u()V", i);
     reach_load(&fixture, line);
     reach_load(&fixture, "java/util/List | size()I");
     big = reach_load(&fixture, "com/acme/Big | big()V");
-    reach_load(&fixture, "com/acme/Hot | hot()V -> com/acme/Last#last()V");
+    for (int i = 0; i < 2; i++) /* seen twice, it counts once */
+        reach_load(&fixture, "com/acme/Hot | hot()V -> com/acme/Last#last()V | trivial get()I");
     reach_load(&fixture, "com/acme/Last | last()V");
     smp_reach_leave_alone(fixture.reach, big, 0, "too large");
-    assert_true(smp_reach_drop(fixture.reach, reach_id(&fixture, "com/acme/Hot.hot()V"), 99));
+    assert_true(smp_reach_drop(fixture.reach, reach_id(&fixture, "com/acme/Hot.hot()V"),
+                               INT64_C(1700000000123)));
     smp_reach_entered(fixture.reach, reach_id(&fixture, "com/acme/R.r()V"));
-    lines = account(&fixture);
-    assert_non_null(strstr(lines.text, "left alone, too large: com.acme.Big.big\n"));
-    assert_non_null(strstr(lines.text, "excluded by filter: com.acme.util.U.u"));
-    assert_non_null(strstr(lines.text, "excluded by filter: 3 more methods\n"));
+    const char *const text = account_of(&fixture, left_alone);
+    assert_non_null(strstr(text, "TOO_LARGE 1 com.acme.Big.big\n"));
+    assert_non_null(strstr(text, "EXCLUDED 23 com.acme.util.U.u"));
+    assert_non_null(strstr(text, "TRIVIAL 1 com.acme.Hot.get\n"));
+    assert_non_null(strstr(text, "OVER_METHOD_LIMIT 1 com.acme.Last.last\n"));
+    assert_non_null(strstr(text, "DROPPED 1 since 2023-11-14T22:13:20Z: com.acme.Hot.hot\n"));
+    assert_null(strstr(text, "REFUSED_CLASS"));
+    reach_fixture_end(&fixture);
+}
+
+static void test_a_class_that_is_refused_is_named_with_the_reason(void **state)
+{
+    struct reach_fixture fixture;
+    uint32_t refused = 0;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.r", "", 0, 0);
+    refused = reach_load(&fixture, "com/acme/R | r()V");
+    smp_reach_refuse_class(fixture.reach, refused, "invalid class format");
     assert_non_null(
-        strstr(lines.text, "not instrumented, over the limit of methods: com.acme.Last.last\n"));
-    assert_non_null(
-        strstr(lines.text, "not counted any more, called often and short: com.acme.Hot.hot\n"));
-    assert_int_equal(lines.counts[SMP_NOTE_EXCLUDED], 11);
-    assert_int_equal(lines.counts[SMP_NOTE_DROPPED], 1);
-    assert_int_equal(lines.since_ms, 99);
-    assert_int_equal(lines.counts[SMP_NOTE_METHOD_LIMIT], 1);
+        strstr(account_of(&fixture, NULL), "REFUSED_CLASS 1 invalid class format: com.acme.R.r\n"));
     reach_fixture_end(&fixture);
 }
 
@@ -148,15 +151,11 @@ static void test_classes_without_memory_are_named(void **state)
 
     (void)state;
     reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.r", "", 0, 64);
-    for (unsigned i = 0; i < SMP_LOSSES_NAMED + 2; i++)
+    for (unsigned i = 0; i < 3; i++)
         assert_int_equal(smp_reach_load(fixture.reach,
                                         outline_text_read(&text, 1, "com/acme/R | r()V"), &loaded),
                          SMP_ENOMEM);
-
-    const struct lines lines = account(&fixture);
-
-    assert_non_null(strstr(lines.text, "class not known, over the memory limit: com.acme.R\n"));
-    assert_non_null(strstr(lines.text, "class not known, over the memory limit: 2 more classes\n"));
+    assert_non_null(strstr(account_of(&fixture, NULL), "CLASS_OVER_MEMORY_LIMIT 3 com.acme.R\n"));
     reach_fixture_end(&fixture);
 }
 
@@ -166,6 +165,7 @@ int main(void)
         cmocka_unit_test(test_how_far_the_roots_have_come),
         cmocka_unit_test(test_methods_that_wait_for_a_root),
         cmocka_unit_test(test_what_is_missing_is_named),
+        cmocka_unit_test(test_a_class_that_is_refused_is_named_with_the_reason),
         cmocka_unit_test(test_classes_without_memory_are_named),
     };
 

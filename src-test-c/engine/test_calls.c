@@ -252,6 +252,7 @@ static void calls_are_those_of_the_counter(void **state)
     assert_int_equal(calls_of(&s, "handle|parse"), 1);
     assert_int_equal(calls_of(&s, "handle|parse|parse"), 3);
     assert_int_equal(all_calls(&s), 10000005);
+    assert_int_equal(counted_group(s.f->profile, "main")->max_depth, 3);
     assert_int_equal(s.counter->position_calls, 0); /* NONE takes no times */
     /* the next interval has the new ones alone */
     fake_counter_enter(s.counter, thread, s.methods[0], true);
@@ -265,6 +266,7 @@ static void calls_are_those_of_the_counter(void **state)
     sampler_fixture_seal(s.f);
     assert_int_equal(calls_of(&s, "handle"), 0);
     assert_int_equal(calls_of(&s, "handle|load"), 2);
+    assert_int_equal(counted_group(s.f->profile, "main")->max_depth, 2);
     end(&s);
     assert_true(true);
 }
@@ -382,7 +384,7 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     struct fake_thread *ending = fake_jvm_start(s.f->vm, "main");
     fake_jvm_run(s.f->vm, ending, "java.lang.Thread.run");
     const int known = fake_counter_thread(s.counter, ending->thread.serial, 0, "main");
-    const int unknown = fake_counter_thread(s.counter, 0, 0, "short-17");
+    const int unknown = fake_counter_thread(s.counter, 0, 0, "short-"); /* virtual */
     const int nameless = fake_counter_thread(s.counter, 0, 0, NULL);
     sampler_fixture_start(s.f);
     fake_counter_enter(s.counter, known, s.methods[0], true);
@@ -661,6 +663,30 @@ static void times_of_reads_that_take_time_add_up(void **state)
     /* The root's last reading is older than those of its callees by at most some steps. */
     assert_in_range(sum_ns, 20 * MS, sampler_fixture_now(s.f) - began_ns + 3000);
     assert_int_equal(wall_of(&s, "handle") > 0, false);
+    end(&s);
+}
+
+/* The counter has applied the rule for names already. */
+static void virtual_threads_are_in_the_group_that_the_counter_names(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    for (int i = 0; i < 3; i++) {
+        const int thread = fake_counter_thread(s.counter, 0, 0, "order-1");
+        fake_counter_enter(s.counter, thread, s.methods[0], true);
+    }
+    fake_counter_enter(s.counter, fake_counter_thread(s.counter, 0, 0, NULL), s.methods[0], true);
+    run(&s, 2 * S);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(self_of(&s, "order-1", "handle", SMP_MEASURE_CALLS), 3);
+    assert_int_equal(self_of(&s, "[virtual threads]", "handle", SMP_MEASURE_CALLS), 1);
+    const struct smp_group_info *info = counted_group(s.f->profile, "order-1");
+    assert_int_equal(info->thread_count, 1);
+    assert_string_equal(info->names[0], "virtual threads");
     end(&s);
 }
 
@@ -1089,6 +1115,7 @@ int main(void)
         cmocka_unit_test(with_the_clock_cpu_all_times_are_cpu_times),
         cmocka_unit_test(exact_times_become_times_of_their_own),
         cmocka_unit_test(times_of_reads_that_take_time_add_up),
+        cmocka_unit_test(virtual_threads_are_in_the_group_that_the_counter_names),
         cmocka_unit_test(roots_have_their_shortest_and_longest_call),
         cmocka_unit_test(many_threads_are_charged_in_part),
         cmocka_unit_test(reset_begins_at_zero_and_goes_on),

@@ -130,6 +130,12 @@ static void account_service(struct report_fixture *f)
     smp_counting_account_add(account, SMP_COUNTING_TOO_LARGE, 3);
     assert_true(smp_counting_account_name(account, SMP_COUNTING_TOO_LARGE, "com.acme.Big.run"));
     assert_true(smp_counting_account_name(account, SMP_COUNTING_TOO_LARGE, "com.acme.Huge\n.go"));
+    smp_counting_account_add(account, SMP_COUNTING_NOT_ENTERED, 84);
+    smp_counting_account_add(account, SMP_COUNTING_DROPPED, 2);
+    assert_true(smp_counting_account_name(account, SMP_COUNTING_DROPPED,
+                                          "since 2026-11-23T09:41:07Z: com.acme.Tax.rate"));
+    assert_true(smp_counting_account_name(account, SMP_COUNTING_DROPPED,
+                                          "since 2026-11-23T09:41:08Z: com.acme.T\nx.of"));
     smp_counting_account_add(account, SMP_COUNTING_ROOTS_NOT_LOADED, 1);
     assert_true(
         smp_counting_account_name(account, SMP_COUNTING_ROOTS_NOT_LOADED, "com.acme.batch.**"));
@@ -261,13 +267,14 @@ static void json_has_counted_groups_apart(void **state)
         "\"cpu\":[8000000,20000000,130000000,0,0,0],\n\"samples\":[0,0,0,0,0,0],\n"
         "\"calls\":[1200,3400,120000,12000000000,0,7],\n"
         "\"rootTimes\":[[0,1198,499000123,9001,80000000]]}]}\n");
+    assert_non_null(strstr(text, ",\n\"rowCalls\":[["));
     assert_null(strstr(strstr(text, "\"groups\":["), "\"calls\":[") < counted
                     ? strstr(strstr(text, "\"groups\":["), "\"calls\":[")
                     : NULL);
     assert_non_null(strstr(text, ",\"counting\":{\"INSTRUMENTED\":{\"text\":\"methods counted\","
                                  "\"count\":84,\"names\":[]}"));
     assert_non_null(strstr(text, "\"TOO_LARGE\":{\"text\":\"left alone, too large\",\"count\":3,"
-                                 "\"names\":[\"com.acme.Big.run\",\"com.acme.Huge\\u000a.go\"]}}"));
+                                 "\"names\":[\"com.acme.Big.run\",\"com.acme.Huge\\u000a.go\"]}"));
     free(text);
 }
 

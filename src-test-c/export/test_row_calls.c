@@ -106,11 +106,43 @@ static uint32_t plain_paths(const struct smp_profile *profile, const uint32_t *c
     return paths;
 }
 
+/* Of the children of one node that stand for one counted node one is left, none of which has more
+ * wall time. */
+static void assert_one_is_chosen(const struct smp_profile *profile, const uint32_t *counted,
+                                 const struct smp_row_calls *calls)
+{
+    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
+    const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
+    const size_t count = smp_tree_node_count(profile->tree);
+
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t left = 0;
+        int64_t most_ns = 0;
+        int64_t left_ns = 0;
+        if (counted[i] == 0) {
+            assert_int_equal(smp_row_calls_node(calls, i), 0);
+            continue;
+        }
+        for (uint32_t k = 1; k < count; k++) {
+            const int64_t wall_ns = smp_column_at(wall, k);
+            if (nodes[k].parent != nodes[i].parent || counted[k] != counted[i])
+                continue;
+            most_ns = wall_ns > most_ns ? wall_ns : most_ns;
+            left += smp_row_calls_node(calls, k) == counted[i];
+            left_ns += smp_row_calls_node(calls, k) == counted[i] ? wall_ns : 0;
+        }
+        assert_int_equal(left, 1);
+        assert_int_equal(left_ns, most_ns);
+    }
+}
+
 static void assert_matches_plain(const struct smp_profile *profile, unsigned *matched)
 {
     const size_t count = smp_tree_node_count(profile->tree);
+    uint32_t *const counted = malloc(count * sizeof(*counted));
     struct smp_row_calls calls;
 
+    assert_non_null(counted);
     assert_int_equal(smp_row_calls_init(&calls, NULL, profile), SMP_OK);
     for (uint32_t i = 1; i < count; i++) {
         assert_int_equal(smp_row_calls_node(&calls, i), plain_counted(profile, i));
@@ -118,6 +150,10 @@ static void assert_matches_plain(const struct smp_profile *profile, unsigned *ma
     }
     for (uint32_t i = 1; i < count; i++)
         assert_int_equal(calls.paths[i], plain_paths(profile, calls.counted, i));
+    memcpy(counted, calls.counted, count * sizeof(*counted));
+    smp_row_calls_choose(&calls, profile);
+    assert_one_is_chosen(profile, counted, &calls);
+    free(counted);
     smp_row_calls_fini(&calls);
 }
 

@@ -114,6 +114,29 @@ static void merged_it_has_the_figures_and_names_of_both(void **state)
     smp_counting_account_destroy(to);
 }
 
+/* What is so at the end of an interval is not so any more where a later one says nothing of it. */
+static void of_what_is_so_at_the_end_the_later_account_stands(void **state)
+{
+    struct smp_counting_account *to = make_account();
+    struct smp_counting_account *from = make_account();
+
+    (void)state;
+    smp_counting_account_add(to, SMP_COUNTING_NOT_ENTERED, 3);
+    smp_counting_account_add(to, SMP_COUNTING_ROOTS_NOT_LOADED, 2);
+    assert_true(smp_counting_account_name(to, SMP_COUNTING_ROOTS_NOT_LOADED, "a.A.x"));
+    assert_true(smp_counting_account_name(to, SMP_COUNTING_ROOTS_NOT_LOADED, "a.A.y"));
+    smp_counting_account_add(from, SMP_COUNTING_ROOTS_NOT_LOADED, 1);
+    assert_true(smp_counting_account_name(from, SMP_COUNTING_ROOTS_NOT_LOADED, "a.A.y"));
+    assert_int_equal(smp_counting_account_merge(to, from), SMP_OK);
+    assert_int_equal(smp_counting_account_figure(to, SMP_COUNTING_NOT_ENTERED), 0);
+    assert_int_equal(smp_counting_account_figure(to, SMP_COUNTING_ROOTS_NOT_LOADED), 1);
+    assert_int_equal(smp_counting_account_listed(to, SMP_COUNTING_ROOTS_NOT_LOADED), 1);
+    assert_listed(to, SMP_COUNTING_ROOTS_NOT_LOADED, 0, "a.A.y");
+    smp_counting_account_destroy(from);
+    smp_counting_account_destroy(to);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
 static enum smp_status make_and_merge(void *self)
 {
     struct smp_counting_account *to = NULL;
@@ -149,6 +172,7 @@ int main(void)
         cmocka_unit_test(a_name_is_listed_once_for_its_figure),
         cmocka_unit_test(the_list_has_a_maximum_and_so_have_names),
         cmocka_unit_test(merged_it_has_the_figures_and_names_of_both),
+        cmocka_unit_test(of_what_is_so_at_the_end_the_later_account_stands),
         cmocka_unit_test(each_allocation_may_be_refused),
     };
     return cmocka_run_group_tests_name("counting_account", tests, NULL, NULL);

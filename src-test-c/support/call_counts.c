@@ -24,6 +24,7 @@ static void add_delta(void *self, const struct smp_call_delta *delta)
     assert_true(delta->calls >= 0 && delta->time_ns >= 0);
     if (delta->method == SMP_CALL_UNCOUNTED) {
         counts->uncounted += delta->calls;
+        counts->over[delta->limit] += delta->calls;
         return;
     }
     known = call_counts_row(counts, delta->tree, delta->ordinal);

@@ -22,8 +22,9 @@ struct call_counts {
     size_t count;
     struct smp_call_delta rows[CALL_COUNTS_ROWS];
     int64_t uncounted;
-    uint64_t ended;  /* trees */
-    uint64_t unread; /* chunks */
+    int64_t over[SMP_COUNTING_COUNT]; /* of these, by the limit */
+    uint64_t ended;                   /* trees */
+    uint64_t unread;                  /* chunks */
 };
 
 /* Reads; fails where a chunk cannot be read. Zeroed: nothing was read yet. */

@@ -3,6 +3,7 @@ package counted;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
 
@@ -64,6 +65,17 @@ public final class Work {
         }
     }
 
+    /** Calls {@link #root} once it may. */
+    public static void rootAfter(CountDownLatch entered, CountDownLatch mayGoOn, int times) {
+        entered.countDown();
+        try {
+            mayGoOn.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        root(times);
+    }
+
     private static int leaf(int i) {
         return i * 7 + sink % 3;
     }
@@ -80,6 +92,14 @@ public final class Work {
         sink += depth;
         if (depth > 0) {
             recurse(depth - 1);
+        }
+    }
+
+    /** Calls itself, so many times. */
+    public static void deeper(int depth) {
+        sink += depth;
+        if (depth > 0) {
+            deeper(depth - 1);
         }
     }
 

@@ -11,7 +11,7 @@ public final class HookNatives extends ThreadsSamplerHook {
     public HookNatives() {}
 
     @Override
-    protected native void enterRoot0(long tid, boolean isVirtual, int id);
+    protected native void enterRoot0(long tid, boolean isVirtual, String name, int id);
 
     @Override
     protected native void exitRoot0(long state, int id);

@@ -229,6 +229,8 @@ static enum smp_status read_tail(struct class_reader *reader, struct smp_class_f
             file->bootstraps = attribute.bytes;
             file->bootstraps_end = attribute.bytes + attribute.length;
         }
+        if (smp_class_text_is(attribute.name, "SourceFile") && attribute.length == 2)
+            file->source_file = smp_class_u2(file->bytes + attribute.bytes);
     }
     return !reader->is_past_end && reader->at == reader->size ? SMP_OK : SMP_EINVAL;
 }
@@ -321,6 +323,11 @@ struct smp_class_text smp_class_file_this_name(const struct smp_class_file *file
 struct smp_class_text smp_class_file_super_name(const struct smp_class_file *file)
 {
     return smp_class_file_class_name(file, file->super_class);
+}
+
+struct smp_class_text smp_class_file_source(const struct smp_class_file *file)
+{
+    return smp_class_file_utf8(file, file->source_file);
 }
 
 struct smp_class_text smp_class_file_interface_name(const struct smp_class_file *file, uint16_t i)

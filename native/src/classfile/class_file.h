@@ -106,6 +106,7 @@ struct smp_class_file {
     uint16_t access;
     uint16_t this_class;
     uint16_t super_class; /* 0: java.lang.Object, or a module */
+    uint16_t source_file; /* index of its name; 0: there is none */
     uint16_t interface_count;
 };
 
@@ -139,6 +140,8 @@ bool smp_class_file_member(const struct smp_class_file *file, uint16_t index,
 struct smp_class_text smp_class_file_this_name(const struct smp_class_file *file);
 /* bytes NULL: there is none. */
 struct smp_class_text smp_class_file_super_name(const struct smp_class_file *file);
+/* As OrderHandler.java. bytes NULL: there is none. */
+struct smp_class_text smp_class_file_source(const struct smp_class_file *file);
 /* i is below interface_count. */
 struct smp_class_text smp_class_file_interface_name(const struct smp_class_file *file, uint16_t i);
 

@@ -397,16 +397,19 @@ static uint32_t next_units(const struct smp_call_arena *arena, uint32_t units)
     return next < left ? next : left;
 }
 
-bool smp_call_grow(struct smp_call_state *state)
+enum smp_call_room smp_call_grow(struct smp_call_state *state)
 {
     struct smp_call_arena *arena = enter_arena();
     struct smp_call_tree *tree = tree_of_state(index_of_state(state));
     struct smp_call_chunk *chunk = NULL;
+    enum smp_call_room room = SMP_CALL_NO_MEMORY;
 
     if (arena != NULL && tree != NULL && tree->session == arena->session) {
         const uint32_t units = next_units(arena, state->units);
         if (units >= ROOT_UNITS)
             chunk = create_chunk(arena, units);
+        else
+            room = SMP_CALL_OVER_NODES;
     }
     if (chunk != NULL) {
         chunk->first_ordinal = state->units;
@@ -414,9 +417,10 @@ bool smp_call_grow(struct smp_call_state *state)
         state->free_end = (char *)(chunk->nodes + chunk->units);
         atomic_store_explicit(&tree->last->next, chunk, RELEASE);
         tree->last = chunk;
+        room = SMP_CALL_HAS_ROOM;
     }
     leave_arena();
-    return chunk != NULL;
+    return room;
 }
 
 void smp_call_arena_mark_seen(int32_t id)

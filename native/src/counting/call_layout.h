@@ -15,7 +15,8 @@
  *
  * Where a node cannot be made (a limit, no memory), the position is the tree's overflow node, which
  * stands for all deeper calls: its parent is the deepest counted call, its count says how many
- * calls deeper the thread is, its time how many calls were not counted.
+ * calls deeper the thread is, its depth which limit that is (enum smp_counting). How many calls
+ * were not counted is in its time (the limit of nodes), entered (of depth) and over_memory.
  *
  * All but the nodes is static and stays for ever, as an old frame may run a hook at any time. A
  * state stays in its slot's chain, and changes its thread only after that thread, or that thread's
@@ -40,7 +41,8 @@ enum {
     SMP_CALL_STATES = 65536,    /* threads inside of roots, and platform threads that were */
     SMP_CALL_TREES = 32768,     /* at a time */
     SMP_CALL_METHODS = 1 << 20, /* ids whose first entry is noted */
-    SMP_CALL_POOLS = 64,
+    SMP_CALL_POOLS = 256,       /* of virtual threads, by the name of their group; 0: without */
+    SMP_CALL_POOL_NAME_BYTES = 128,
     SMP_CALL_UNIT = 64 /* bytes of a node; a root has two units */
 };
 
@@ -54,7 +56,10 @@ struct smp_call_node {
     uint32_t ordinal; /* its place in the tree, in units; the top's is 0, the overflow node's 1 */
     _Atomic(struct smp_call_node *) parent; /* stored last: the node is complete */
     struct smp_call_node *child;
-    struct smp_call_node *next;
+    union {
+        struct smp_call_node *next;
+        _Atomic int64_t over_memory; /* of the overflow node, which has no siblings */
+    };
     _Atomic int64_t count;
     _Atomic int64_t time;    /* ticks of call_clock.h, of calls that have ended */
     _Atomic int64_t entered; /* when the running call began; 0: none, or it has no time stamp */

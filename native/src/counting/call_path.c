@@ -5,6 +5,7 @@
 
 #include "counting/call_arena.h"
 #include "counting/call_clock.h"
+#include "model/counting_account.h"
 
 #define RELAXED memory_order_relaxed
 #define RELEASE memory_order_release
@@ -58,17 +59,24 @@ static void link_child(struct smp_call_node *at, struct smp_call_node *node)
     at->child = node;
 }
 
-/* NULL: a limit, or no memory. The chunk's bytes are zero. */
+/* NULL: a limit, which one is in *limit. The chunk's bytes are zero. */
 static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_call_node *at,
-                                       int32_t key)
+                                       int32_t key, enum smp_counting *limit)
 {
     const bool is_root = key < 0;
     const size_t size = is_root ? sizeof(struct smp_call_root) : sizeof(struct smp_call_node);
 
-    if (at->depth >= state->depth_limit)
+    if (at->depth >= state->depth_limit) {
+        *limit = SMP_COUNTING_OVER_DEPTH_LIMIT;
         return NULL;
-    if ((size_t)(state->free_end - state->free) < size && !smp_call_grow(state))
-        return NULL;
+    }
+    if ((size_t)(state->free_end - state->free) < size) {
+        const enum smp_call_room room = smp_call_grow(state);
+        *limit = room == SMP_CALL_OVER_NODES ? SMP_COUNTING_OVER_NODE_LIMIT
+                                             : SMP_COUNTING_OVER_MEMORY_LIMIT;
+        if (room != SMP_CALL_HAS_ROOM)
+            return NULL;
+    }
     struct smp_call_node *node = (struct smp_call_node *)(void *)state->free;
     node->key = key;
     node->ordinal = state->units;
@@ -97,21 +105,34 @@ static struct smp_call_node *find_callee(struct smp_call_node *at, int32_t key)
     return NULL;
 }
 
+/* A call that the overflow node stands for: the limit is that of the first one. */
+static void add_uncounted(struct smp_call_node *overflow)
+{
+    if (overflow->depth == SMP_COUNTING_OVER_DEPTH_LIMIT)
+        add(&overflow->entered, 1);
+    else if (overflow->depth == SMP_COUNTING_OVER_MEMORY_LIMIT)
+        add(&overflow->over_memory, 1);
+    else
+        add(&overflow->time, 1);
+}
+
 struct smp_call_node *smp_call_child(struct smp_call_state *state, struct smp_call_node *at,
                                      int32_t key)
 {
     struct smp_call_node *overflow = overflow_of(state);
+    enum smp_counting limit = SMP_COUNTING_OVER_NODE_LIMIT;
     struct smp_call_node *child = at == overflow ? NULL : find_callee(at, key);
 
     if (child == NULL && at != overflow)
-        child = make_node(state, at, key);
+        child = make_node(state, at, key, &limit);
     if (child != NULL)
         return child;
     if (at != overflow) {
         set_overflow(overflow, 0, 0);
+        overflow->depth = (int32_t)limit;
         atomic_store_explicit(&overflow->parent, at, RELEASE);
     }
-    add(&overflow->time, 1);
+    add_uncounted(overflow);
     if (key < 0)
         atomic_fetch_add_explicit(&overflow->exits, 1, RELAXED);
     return overflow;

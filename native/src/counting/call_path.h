@@ -9,7 +9,7 @@
  * An exit ends the nearest running call of its method, and all calls inside of it, which have lost
  * their exits (an exception thrown before a constructor's super(), a hook without stack). It never
  * goes past a root, except as that root's own exit. Of a method that is not running: nothing. Two
- * lost exits in a recursion cannot be told from its own calls; the exit of the root evens that out.
+ * lost exits in a recursion look like its own calls; the exit of the root evens that out.
  *
  * A method that is both a root and called from a root: each entry by enter_root is a root of its
  * own, with its own node.

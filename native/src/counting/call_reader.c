@@ -9,7 +9,7 @@
 #define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
 
-enum { TRIES = 4, FIRST_NODE = 2, ROOT_UNITS = 2 };
+enum { TRIES = 4, OVERFLOW_ORDINAL = 1, FIRST_NODE = 2, ROOT_UNITS = 2 };
 
 struct read {
     struct smp_call_arena *arena;
@@ -93,22 +93,34 @@ static void read_node(struct read *read, const struct smp_call_tree *tree,
     read->visitor->on_delta(read->visitor->self, &delta);
 }
 
-static void read_uncounted(struct read *read, const struct smp_call_tree *tree,
-                           const struct smp_call_node *overflow, struct smp_call_seen *seen)
+/* count: of the calls that were not counted because of the limit, all so far. */
+static void read_uncounted(const struct read *read, const struct smp_call_tree *tree,
+                           enum smp_counting limit, int64_t count, int64_t *seen)
 {
-    const int64_t count = atomic_load_explicit(&overflow->time, RELAXED);
     const struct smp_call_delta delta = {
         .tree = tree->serial,
         .tid = tree->tid,
         .pool = tree->pool,
-        .ordinal = overflow->ordinal,
+        .ordinal = OVERFLOW_ORDINAL,
         .method = SMP_CALL_UNCOUNTED,
-        .calls = count - seen->count,
+        .limit = limit,
+        .calls = count - *seen,
     };
 
-    seen->count = count;
+    *seen = count;
     if (read->visitor != NULL && delta.calls != 0)
         read->visitor->on_delta(read->visitor->self, &delta);
+}
+
+static void read_overflow(const struct read *read, const struct smp_call_tree *tree,
+                          const struct smp_call_node *overflow, struct smp_call_seen *seen)
+{
+    read_uncounted(read, tree, SMP_COUNTING_OVER_NODE_LIMIT,
+                   atomic_load_explicit(&overflow->time, RELAXED), &seen->count);
+    read_uncounted(read, tree, SMP_COUNTING_OVER_DEPTH_LIMIT,
+                   atomic_load_explicit(&overflow->entered, RELAXED), &seen->time);
+    read_uncounted(read, tree, SMP_COUNTING_OVER_MEMORY_LIMIT,
+                   atomic_load_explicit(&overflow->over_memory, RELAXED), &seen->ended_time);
 }
 
 static bool read_nodes(struct read *read, const struct smp_call_tree *tree,
@@ -121,7 +133,7 @@ static bool read_nodes(struct read *read, const struct smp_call_tree *tree,
     if (chunk->seen == NULL)
         return false;
     if (chunk->first_ordinal == 0) {
-        read_uncounted(read, tree, &chunk->nodes[1], &chunk->seen[1]);
+        read_overflow(read, tree, &chunk->nodes[OVERFLOW_ORDINAL], &chunk->seen[OVERFLOW_ORDINAL]);
         at = FIRST_NODE;
     }
     while (at < chunk->units) {
@@ -203,13 +215,21 @@ void smp_call_reset(void)
     begin_extremes();
 }
 
-/* 0: the state has no tree. */
-static uint64_t serial_of(const struct smp_call_state *state)
+/* NULL: the state has no tree. */
+static const struct smp_call_tree *tree_of(const struct smp_call_state *state)
 {
     struct smp_call_shared *shared = smp_call_shared_memory();
     const uint32_t tree = atomic_load_explicit(&shared->tree_of[state - shared->states], ACQUIRE);
 
-    return tree == 0 ? 0 : shared->trees[tree - 1].serial;
+    return tree == 0 ? NULL : &shared->trees[tree - 1];
+}
+
+/* 0: the state has no tree. */
+static uint64_t serial_of(const struct smp_call_state *state)
+{
+    const struct smp_call_tree *tree = tree_of(state);
+
+    return tree == NULL ? 0 : tree->serial;
 }
 
 static void describe_position(const struct smp_call_node *node, struct smp_call_position *out)
@@ -226,7 +246,8 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
 
     if (state == NULL || atomic_load_explicit(&state->session, ACQUIRE) != smp_call_session())
         return false;
-    const uint64_t serial = serial_of(state);
+    const struct smp_call_tree *tree = tree_of(state);
+    const uint64_t serial = tree == NULL ? 0 : tree->serial;
     const bool is_before = atomic_load_explicit(&state->phase, ACQUIRE) != 0;
     node = atomic_load_explicit(&state->position, ACQUIRE);
     if (node == NULL || serial == 0)
@@ -236,5 +257,6 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
     describe_position(node, out);
     out->is_in_hook = is_before || atomic_load_explicit(&state->phase, ACQUIRE) != 0;
     out->tree = serial;
+    out->pool = tree->pool;
     return serial_of(state) == serial && atomic_load_explicit(&state->tid, ACQUIRE) == tid;
 }

@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/counting_account.h"
+
 /* In place of a method: calls below the tree's limits, which have no node. */
 #define SMP_CALL_UNCOUNTED (-1)
 
@@ -31,6 +33,7 @@ struct smp_call_delta {
     uint32_t ordinal; /* of the node, in its tree */
     uint32_t parent;  /* the caller's; 0: none, it is an outermost root */
     int32_t method;
+    enum smp_counting limit; /* of calls that are not counted: which one was reached */
     bool is_root;
     bool is_new; /* the node was not there at the last read */
     int64_t calls;
@@ -56,6 +59,7 @@ void smp_call_reset(void);
 
 struct smp_call_position {
     uint64_t tree;
+    uint32_t pool;    /* of virtual threads; 0: of a platform thread, or nameless */
     uint32_t ordinal; /* 0: inside of a root's hook, in no call yet */
     int32_t method;
     bool is_root;

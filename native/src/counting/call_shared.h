@@ -75,6 +75,12 @@ struct smp_call_arena {
     _Atomic uint64_t lost_chunks;
 };
 
+/* The group that its virtual threads are in: call_pools.h. */
+struct smp_call_pool {
+    _Atomic uint32_t status;
+    char name[SMP_CALL_POOL_NAME_BYTES];
+};
+
 struct smp_call_shared {
     uint64_t stamp; /* of this layout */
     _Atomic uint32_t session;
@@ -92,6 +98,7 @@ struct smp_call_shared {
     _Atomic uint32_t tree_of[SMP_CALL_STATES]; /* index + 1; 0: none */
     struct smp_call_tree trees[SMP_CALL_TREES];
     _Atomic uint8_t seen[SMP_CALL_METHODS];
+    struct smp_call_pool pools[SMP_CALL_POOLS];
 };
 
 struct smp_call_shared *smp_call_shared_memory(void);

@@ -393,6 +393,7 @@ static void unlink_class(struct smp_class_index *index, uint32_t removed)
 {
     struct smp_indexed_class *const it = smp_class_index_at(index, removed);
     const uint32_t name = it->name;
+    const uint32_t source_file = it->source_file;
 
     if (it->prior_named != 0)
         smp_class_index_at(index, it->prior_named)->next_named = it->next_named;
@@ -404,6 +405,19 @@ static void unlink_class(struct smp_class_index *index, uint32_t removed)
     /* A record that was given back holds the next free one in its first bytes, and no name. */
     it->name = 0;
     smp_symbols_release(&index->class_names, name);
+    smp_symbols_release(&index->signatures, source_file);
+}
+
+/* Without memory it is not known. */
+static void set_source_file(struct smp_class_index *index, struct smp_indexed_class *it,
+                            struct smp_slice source_file)
+{
+    const uint32_t old = it->source_file;
+
+    if (source_file.length == 0)
+        return;
+    it->source_file = smp_symbols_intern(&index->signatures, source_file.bytes, source_file.length);
+    smp_symbols_release(&index->signatures, old);
 }
 
 static uint32_t find_or_add(struct smp_class_index *index, const struct smp_class_outline *outline,
@@ -456,6 +470,7 @@ enum smp_status smp_class_index_put(struct smp_class_index *index,
     *old = it->body;
     it->first_edge = first_edge;
     it->body = draft.body;
+    set_source_file(index, it, outline->source_file);
     *out = put;
     return SMP_OK;
 }

@@ -14,7 +14,7 @@
  * Threads  one at a time.
  * Errors   put: SMP_ENOMEM where the budget, the quota or the system refuse memory; a class that
  *          was there keeps what it had.
- * Cost     put: O(size of the class); remove likewise. Each class: 88 bytes, 20 for each super
+ * Cost     put: O(size of the class); remove likewise. Each class: 96 bytes, 20 for each super
  *          type, a piece of the heap with 26 bytes for each method and 4 for each target it calls.
  */
 #ifndef SMP_COUNTING_CLASS_INDEX_H
@@ -54,8 +54,9 @@ struct smp_class_body {
 
 struct smp_indexed_class {
     uint64_t loader;
-    uint64_t visited; /* the last search that came by */
-    uint32_t name;    /* symbol, held; 0: there is no class at this index */
+    uint64_t visited;     /* the last search that came by */
+    uint32_t name;        /* symbol, held; 0: there is no class at this index */
+    uint32_t source_file; /* symbol among the signatures, held; 0: not known */
     uint32_t next_named;
     uint32_t prior_named;
     uint32_t first_edge; /* the super class', then the interfaces' */
@@ -79,7 +80,7 @@ struct smp_subtype_edge {
 struct smp_class_index {
     struct smp_memory_budget *budget; /* borrowed */
     struct smp_symbols class_names;
-    struct smp_symbols signatures; /* `name.descriptor` */
+    struct smp_symbols signatures; /* `name.descriptor`; source files, too */
     struct smp_call_targets targets;
     struct smp_pool classes;
     struct smp_pool edges;

@@ -49,7 +49,8 @@ struct smp_method_outline {
 struct smp_class_outline {
     uint64_t loader; /* a token of its class loader */
     struct smp_slice name;
-    struct smp_slice super_name; /* length 0: java/lang/Object */
+    struct smp_slice super_name;  /* length 0: java/lang/Object */
+    struct smp_slice source_file; /* `Order.java`; length 0: not known */
     const struct smp_slice *interfaces;
     size_t interface_count;
     const struct smp_method_outline *methods; /* in the order of the class file */

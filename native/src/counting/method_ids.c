@@ -36,6 +36,16 @@ int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uin
     return (int32_t)taken - 1;
 }
 
+void smp_method_ids_set_source(struct smp_method_ids *ids, int32_t id, uint32_t source_file)
+{
+    struct smp_method_record *const record = smp_method_ids_at(ids, id);
+
+    if (source_file != 0)
+        smp_symbols_hold(ids->signatures, source_file);
+    smp_symbols_release(ids->signatures, record->source_file);
+    record->source_file = source_file;
+}
+
 void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id)
 {
     struct smp_method_record *const record = smp_method_ids_at(ids, id);
@@ -57,6 +67,7 @@ uint32_t smp_method_ids_recycle(struct smp_method_ids *ids, smp_id_in_use *in_us
             continue;
         smp_symbols_release(ids->classes, record->class_name);
         smp_symbols_release(ids->signatures, record->signature);
+        smp_symbols_release(ids->signatures, record->source_file);
         smp_pool_give(&ids->records, (uint32_t)id + 1);
         record->state = SMP_METHOD_FREE;
         freed++;
@@ -114,6 +125,17 @@ struct smp_slice smp_method_ids_descriptor(const struct smp_method_ids *ids, int
 {
     return smp_signature_descriptor(
         smp_symbols_at(ids->signatures, smp_method_ids_at(ids, id)->signature));
+}
+
+struct smp_slice smp_method_ids_source(const struct smp_method_ids *ids, int32_t id)
+{
+    const uint32_t source_file = smp_method_ids_at(ids, id)->source_file;
+    const struct smp_symbol *symbol = NULL;
+
+    if (source_file == 0)
+        return (struct smp_slice){ 0 };
+    symbol = smp_symbols_at(ids->signatures, source_file);
+    return (struct smp_slice){ symbol->text, symbol->length };
 }
 
 static size_t write_class_name(char *out, size_t size, struct smp_slice class_name)

@@ -13,7 +13,7 @@
  * Owns     its records, which hold their symbols: names outlive the class until recycle.
  * Threads  one at a time.
  * Errors   take: -1 at the limit of ids or where there is no memory; nothing has changed then.
- * Cost     take, retire: constant. recycle: O(ids). Each id: 28 bytes.
+ * Cost     take, retire: constant. recycle: O(ids). Each id: 32 bytes.
  */
 #ifndef SMP_COUNTING_METHOD_IDS_H
 #define SMP_COUNTING_METHOD_IDS_H
@@ -35,10 +35,11 @@ enum smp_method_state {
 };
 
 struct smp_method_record {
-    uint32_t class_name; /* symbol, held */
-    uint32_t signature;  /* symbol, held */
-    uint32_t in_class;   /* index in class_index; 0: retired */
-    uint32_t number;     /* of the method in its class */
+    uint32_t class_name;  /* symbol, held */
+    uint32_t signature;   /* symbol, held */
+    uint32_t source_file; /* symbol among the signatures, held; 0: not known */
+    uint32_t in_class;    /* index in class_index; 0: retired */
+    uint32_t number;      /* of the method in its class */
     uint8_t state;
     bool is_root;
     bool is_entered;
@@ -61,6 +62,8 @@ void smp_method_ids_fini(struct smp_method_ids *ids);
 /* The rest of the record is for the caller to fill. */
 int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uint32_t signature);
 void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id);
+/* source_file: a symbol among the signatures, or 0. */
+void smp_method_ids_set_source(struct smp_method_ids *ids, int32_t id, uint32_t source_file);
 
 /* True: a probe or a tree may still have this id. */
 typedef bool smp_id_in_use(void *self, int32_t id);
@@ -76,6 +79,8 @@ int32_t smp_method_ids_end(const struct smp_method_ids *ids);
 struct smp_slice smp_method_ids_class(const struct smp_method_ids *ids, int32_t id);
 struct smp_slice smp_method_ids_name(const struct smp_method_ids *ids, int32_t id);
 struct smp_slice smp_method_ids_descriptor(const struct smp_method_ids *ids, int32_t id);
+/* The source file of its class, as long as the others; length 0: not known. */
+struct smp_slice smp_method_ids_source(const struct smp_method_ids *ids, int32_t id);
 
 /* "com.acme.Order" and "com.acme.Order.add", in UTF-8, cut with an ellipsis where it does not fit;
  * size >= 16. */

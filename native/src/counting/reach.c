@@ -171,9 +171,10 @@ static void adopt_method(struct smp_reach *reach, uint32_t loaded, uint32_t numb
 {
     struct smp_indexed_method *const method = smp_wanted_method(reach, loaded, number);
 
+    method->flags = old->flags & SMP_WANTED_COUNTED;
     if (method->is_trivial && (old->flags & SMP_WANTED_ROOT) == 0)
         return;
-    method->flags = old->flags & (SMP_WANTED_DROPPED | SMP_WANTED_COUNTED);
+    method->flags |= old->flags & SMP_WANTED_DROPPED;
     if (old->id >= 0) {
         struct smp_method_record *const record = smp_method_ids_at(&reach->ids, old->id);
 
@@ -230,6 +231,19 @@ static void lose_class(struct smp_reach *reach, const struct smp_class_outline *
         smp_reach_unload(reach, known);
 }
 
+/* Methods may have got their ids before the class's bytes were seen. */
+static void name_source_file(struct smp_reach *reach, uint32_t loaded)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, loaded);
+
+    for (uint32_t m = 0; m < it->body.method_count; m++) {
+        const int32_t id = it->body.methods[m].id;
+
+        if (id >= 0 && smp_method_ids_at(&reach->ids, id)->source_file != it->source_file)
+            smp_method_ids_set_source(&reach->ids, id, it->source_file);
+    }
+}
+
 static void set_dirty_if_probed(struct smp_reach *reach, uint32_t loaded)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&reach->index, loaded)->body;
@@ -258,6 +272,8 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
     /* Of such a class only its super types matter. */
     if (is_never || (!is_allowed && !has_rules && smp_call_filter_is_jdk(outline->name)))
         kept.method_count = 0;
+    if (kept.method_count == 0)
+        kept.source_file = (struct smp_slice){ 0 };
     status = smp_class_index_put(&reach->index, &kept, keeps_calls, &loading, &loaded, &old);
     if (status == SMP_OK && !smp_type_search_reserve(&reach->search))
         status = SMP_ENOMEM;
@@ -273,6 +289,7 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
     want_roots(reach, outline, loaded);
     smp_wanted_visit_class(reach, loaded);
     smp_wanted_drain(reach);
+    name_source_file(reach, loaded);
     set_dirty_if_probed(reach, loaded);
     *out = loaded;
     return SMP_OK;

@@ -1,106 +1,139 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/reach_account.h"
 
-#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/utf8.h"
 
-enum { SHOWN_RULE_BYTES = 300, LINE_BYTES = 512 };
+#define USUAL_ROOTS "main(String[]) or run()"
 
-static const char *const NOTE_TEXTS[SMP_REACH_NOTE_COUNT] = {
-#define X(code, text) text,
-    SMP_REACH_NOTE_MAP(X)
-#undef X
+enum { SHOWN_BYTES = 256, MS_PER_S = 1000, TIME_BYTES = 32 };
+
+/* Where a method stands that the rewriter has left alone; COUNT: it is none of these. */
+static const enum smp_counting codes[SMP_REWRITE_COUNT] = {
+    [SMP_REWRITE_NOT_PLANNED] = SMP_COUNTING_COUNT,
+    [SMP_REWRITE_DONE] = SMP_COUNTING_COUNT,
+    [SMP_REWRITE_NATIVE_OR_ABSTRACT] = SMP_COUNTING_NATIVE_OR_ABSTRACT,
+    [SMP_REWRITE_TOO_LARGE] = SMP_COUNTING_TOO_LARGE,
+    [SMP_REWRITE_JUMP_TOO_FAR] = SMP_COUNTING_JUMP_TOO_FAR,
+    [SMP_REWRITE_UNKNOWN_CODE] = SMP_COUNTING_UNKNOWN_CODE,
+    [SMP_REWRITE_NO_ROOM_IN_POOL] = SMP_COUNTING_NO_ROOM_IN_POOL,
 };
 
-struct account {
-    smp_reach_each_line *each;
-    void *self;
-};
+/* --- roots --- */
 
-static void tell(const struct account *account, enum smp_reach_note note, uint64_t count,
-                 int64_t since_ms, const char *what)
+static void add_rule(struct smp_counting_account *out, const char *rule, enum smp_counting code)
 {
-    char text[LINE_BYTES];
-    const struct smp_reach_line line = {
-        .note = note, .count = count, .since_ms = since_ms, .text = text, .about = what
-    };
+    char shown[SHOWN_BYTES];
 
-    (void)snprintf(text, sizeof(text), "%s%s", NOTE_TEXTS[note], what);
-    account->each(account->self, &line);
-}
-
-static void tell_rule(const struct account *account, enum smp_rule_state state, const char *rule)
-{
-    static const enum smp_reach_note NOTES[] = { [SMP_RULE_NOT_LOADED] = SMP_NOTE_ROOT_NOT_LOADED,
-                                                 [SMP_RULE_NO_METHOD] = SMP_NOTE_ROOT_NO_METHOD,
-                                                 [SMP_RULE_NEVER] = SMP_NOTE_ROOT_NEVER,
-                                                 [SMP_RULE_NO_CODE] = SMP_NOTE_ROOT_NO_CODE };
-    char shown[SHOWN_RULE_BYTES];
-
-    if (state >= SMP_RULE_FOUND)
-        return;
     (void)smp_utf8_from_modified(shown, sizeof(shown), rule, strlen(rule));
-    tell(account, NOTES[state], 1, 0, shown);
+    smp_counting_account_add(out, code, 1);
+    (void)smp_counting_account_name(out, code, shown);
 }
 
-static void tell_rules(const struct smp_reach *reach, const struct account *account)
+static void add_rules(struct smp_counting_account *out, const struct smp_reach *reach)
 {
-    const struct smp_reach_options *const options = smp_reach_options(reach);
-    const size_t rules = smp_root_rules_count(options->rules);
+    static const enum smp_counting states[] = {
+        [SMP_RULE_NOT_LOADED] = SMP_COUNTING_ROOTS_NOT_LOADED,
+        [SMP_RULE_NO_METHOD] = SMP_COUNTING_ROOTS_NOT_FOUND,
+        [SMP_RULE_NEVER] = SMP_COUNTING_ROOTS_NEVER,
+        [SMP_RULE_NO_CODE] = SMP_COUNTING_NATIVE_OR_ABSTRACT,
+        [SMP_RULE_FOUND] = SMP_COUNTING_ROOTS_NOT_ENTERED,
+    };
+    const struct smp_root_rules *const rules = smp_reach_options(reach)->rules;
+    const size_t count = smp_root_rules_count(rules);
     struct smp_reach_figures figures;
 
-    for (size_t i = 0; i < rules; i++)
-        tell_rule(account, smp_reach_rule_state(reach, i), smp_root_rules_text(options->rules, i));
     smp_reach_figures(reach, &figures);
-    if (rules == 0 && options->scheme == SMP_SCHEME_TOTAL && figures.roots == 0)
-        tell(account, SMP_NOTE_ROOT_NOT_LOADED, 1, 0, "main(String[]) or run()");
-    if (figures.roots > 0 && !figures.is_root_entered) {
-        char text[LINE_BYTES];
-        const struct smp_reach_line line = { .note = SMP_NOTE_NOT_ENTERED,
-                                             .count = figures.methods,
-                                             .text = text };
+    for (size_t i = 0; i < count; i++) {
+        const enum smp_rule_state state = smp_reach_rule_state(reach, i);
+        if (state != SMP_RULE_ENTERED)
+            add_rule(out, smp_root_rules_text(rules, i), states[state]);
+    }
+    /* What TOTAL begins with. */
+    if (count == 0 && figures.roots == 0)
+        add_rule(out, USUAL_ROOTS, SMP_COUNTING_ROOTS_NOT_LOADED);
+    if (figures.roots > 0 && !figures.is_root_entered)
+        smp_counting_account_add(out, SMP_COUNTING_NOT_ENTERED, figures.methods);
+}
 
-        (void)snprintf(text, sizeof(text), "%" PRIu32 " method%s%s", figures.methods,
-                       figures.methods == 1 ? "" : "s", NOTE_TEXTS[SMP_NOTE_NOT_ENTERED]);
-        account->each(account->self, &line);
+/* --- what is left out --- */
+
+static void add_lost_names(struct smp_counting_account *out, enum smp_counting code,
+                           const struct smp_losses *losses)
+{
+    smp_counting_account_add(out, code, losses->count);
+    for (uint32_t i = 0; i < losses->named; i++)
+        (void)smp_counting_account_name(out, code, losses->texts[i]);
+}
+
+/* "since 2026-11-23T09:41:07Z: com.acme.Order.total" */
+static void add_dropped(struct smp_counting_account *out, const struct smp_losses *losses)
+{
+    smp_counting_account_add(out, SMP_COUNTING_DROPPED, losses->count);
+    for (uint32_t i = 0; i < losses->named; i++) {
+        const time_t since = (time_t)(losses->since_ms[i] / MS_PER_S);
+        char text[SMP_LOSS_TEXT_BYTES + TIME_BYTES];
+        char when[TIME_BYTES] = "";
+        struct tm utc;
+
+        if (gmtime_r(&since, &utc) != NULL)
+            (void)strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &utc);
+        (void)snprintf(text, sizeof(text), "since %s: %s", when, losses->texts[i]);
+        (void)smp_counting_account_name(out, SMP_COUNTING_DROPPED, text);
     }
 }
 
-static void tell_losses(const struct smp_losses *losses, const struct account *account,
-                        enum smp_reach_note note, const char *things)
+/* "too large: com.acme.Big.parse" */
+static void name_left_alone(struct smp_counting_account *out, const char *text)
 {
-    const uint64_t more = losses->count - losses->named;
-    char what[LINE_BYTES / 2];
-
-    for (uint32_t i = 0; i < losses->named; i++)
-        tell(account, note, 1, losses->since_ms[i], losses->texts[i]);
-    if (more == 0)
-        return;
-    (void)snprintf(what, sizeof(what), "%" PRIu64 " more %s%s", more, things,
-                   more == 1 ? "" : (note == SMP_NOTE_MEMORY_LIMIT ? "es" : "s"));
-    tell(account, note, more, 0, what);
+    for (int i = 0; i < SMP_REWRITE_COUNT; i++) {
+        const char *const why = smp_rewrite_text((enum smp_rewrite)i);
+        const size_t length = strlen(why);
+        if (codes[i] != SMP_COUNTING_COUNT && strncmp(text, why, length) == 0 &&
+            strncmp(text + length, ": ", 2) == 0) {
+            (void)smp_counting_account_name(out, codes[i], text + length + 2);
+            return;
+        }
+    }
+    (void)smp_counting_account_name(out, SMP_COUNTING_REFUSED_CLASS, text);
 }
 
-void smp_reach_account(const struct smp_reach *reach, smp_reach_each_line *each, void *self)
+static void add_left_alone(struct smp_counting_account *out, const struct smp_losses *losses,
+                           const uint64_t *left_alone)
+{
+    uint64_t others = losses->count;
+
+    for (int i = 0; i < SMP_REWRITE_COUNT; i++) {
+        if (codes[i] == SMP_COUNTING_COUNT)
+            continue;
+        smp_counting_account_add(out, codes[i], left_alone[i]);
+        others -= left_alone[i] < others ? left_alone[i] : others;
+    }
+    smp_counting_account_add(out, SMP_COUNTING_REFUSED_CLASS, others);
+    for (uint32_t i = 0; i < losses->named; i++)
+        name_left_alone(out, losses->texts[i]);
+}
+
+void smp_reach_account(const struct smp_reach *reach, const uint64_t *left_alone,
+                       struct smp_counting_account *out)
 {
     static const struct {
         enum smp_reach_loss loss;
-        enum smp_reach_note note;
-        const char *thing;
-    } LOSSES[SMP_REACH_LOSS_COUNT] = {
-        { SMP_LOSS_LEFT_ALONE, SMP_NOTE_LEFT_ALONE, "method" },
-        { SMP_LOSS_EXCLUDED, SMP_NOTE_EXCLUDED, "method" },
-        { SMP_LOSS_METHOD_LIMIT, SMP_NOTE_METHOD_LIMIT, "method" },
-        { SMP_LOSS_MEMORY_LIMIT, SMP_NOTE_MEMORY_LIMIT, "class" },
-        { SMP_LOSS_DROPPED, SMP_NOTE_DROPPED, "method" },
+        enum smp_counting code;
+    } plain[] = {
+        { SMP_LOSS_EXCLUDED, SMP_COUNTING_EXCLUDED },
+        { SMP_LOSS_TRIVIAL, SMP_COUNTING_TRIVIAL },
+        { SMP_LOSS_METHOD_LIMIT, SMP_COUNTING_OVER_METHOD_LIMIT },
+        { SMP_LOSS_MEMORY_LIMIT, SMP_COUNTING_CLASS_OVER_MEMORY_LIMIT },
     };
-    const struct account account = { .each = each, .self = self };
 
-    tell_rules(reach, &account);
-    for (size_t i = 0; i < SMP_REACH_LOSS_COUNT; i++)
-        tell_losses(smp_reach_losses(reach, LOSSES[i].loss), &account, LOSSES[i].note,
-                    LOSSES[i].thing);
+    add_rules(out, reach);
+    add_left_alone(out, smp_reach_losses(reach, SMP_LOSS_LEFT_ALONE), left_alone);
+    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+        add_lost_names(out, plain[i].code, smp_reach_losses(reach, plain[i].loss));
+    add_dropped(out, smp_reach_losses(reach, SMP_LOSS_DROPPED));
 }

@@ -34,6 +34,7 @@ enum smp_reach_loss {
     SMP_LOSS_LEFT_ALONE,   /* methods without a probe; the texts begin with the reason */
     SMP_LOSS_EXCLUDED,     /* reached methods that the filter excludes; those of the JDK are not
                               counted */
+    SMP_LOSS_TRIVIAL,      /* reached methods that are empty, getters or setters */
     SMP_LOSS_METHOD_LIMIT, /* methods that got no id */
     SMP_LOSS_MEMORY_LIMIT, /* classes that did not fit */
     SMP_LOSS_DROPPED,      /* methods that cost too much */

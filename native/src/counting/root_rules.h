@@ -49,7 +49,7 @@ void smp_root_rules_destroy(struct smp_root_rules *rules);
 size_t smp_root_rules_count(const struct smp_root_rules *rules);
 /* As it was written, without blanks around it. */
 const char *smp_root_rules_text(const struct smp_root_rules *rules, size_t rule);
-/* Is a class of this internal name one whose methods the rule speaks of? */
+/* Does the rule name methods of the class with this internal name? */
 bool smp_root_rules_match_class(const struct smp_root_rules *rules, size_t rule,
                                 struct smp_slice class_name);
 /* Is it this method, of a class that matches? */

@@ -97,6 +97,8 @@ static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     record->in_class = in_class;
     record->number = method;
     record->is_root = (it->flags & SMP_WANTED_ROOT) != 0;
+    smp_method_ids_set_source(&reach->ids, it->id,
+                              smp_class_index_at(&reach->index, in_class)->source_file);
     reach->methods++;
     reach->roots += record->is_root;
     smp_wanted_set_dirty(reach, in_class);
@@ -130,8 +132,10 @@ void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method)
             count_once(reach, in_class, method, SMP_LOSS_EXCLUDED, NULL);
         return;
     }
-    if (!is_root && wanted->is_trivial)
+    if (!is_root && wanted->is_trivial) {
+        count_once(reach, in_class, method, SMP_LOSS_TRIVIAL, NULL);
         return;
+    }
     if (it->refusal == NULL) {
         give_id(reach, in_class, method);
         return;

@@ -24,10 +24,9 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "model/counting_account.h"
 #include "model/options.h"
 #include "model/sample.h"
-
-struct smp_counting_account; /* model/counting_account.h */
 
 enum { SMP_COUNTER_MESSAGE_BYTES = 512 };
 
@@ -51,14 +50,15 @@ struct smp_counted_thread {
     uint64_t tree;    /* no other one ever has this number */
     uint64_t serial;  /* smp_thread's; 0: of virtual threads, or of a thread the source never had */
     int32_t tid;      /* the kernel's; 0: not known, or virtual */
-    const char *name; /* raw, UTF-8; of virtual threads what they share. NULL: not known */
+    const char *name; /* of virtual threads: of the group that they share, UTF-8; NULL: none */
 };
 
 /* What was counted at one node since the last read. */
 struct smp_counted_call {
     uint32_t ordinal;
     uint32_t parent; /* 0: none, the node is an outermost root */
-    int32_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls matters, and parent is 0 */
+    int32_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls and limit matter, parent is 0 */
+    enum smp_counting limit; /* that was reached */
     bool is_root;
     int64_t calls;    /* that began */
     int64_t time_ns;  /* of roots, and with EXACT of all: with what it called, up to now */
@@ -112,10 +112,10 @@ struct smp_call_counter {
     /* All counts and times begin at zero; threads inside of a root go on being counted. */
     void (*reset)(void *self);
     void (*positions)(void *self, smp_on_call_place *found, void *context);
-    /* The method's names, until the next call; file NULL, no lines. False: not known. A number
-     * belongs to one method from start to stop. */
+    /* The method's names and its class's file, until the next call; no lines. False: not known. A
+     * number belongs to one method from start to stop. */
     bool (*name)(void *self, int32_t method, struct smp_method_info *out);
-    /* These methods lose their probes for good, which is told in the account. Roots do not. */
+    /* These methods lose their probes for good, which the account says. Roots do not. */
     void (*drop)(void *self, const int32_t *methods, size_t count);
     void (*get_figures)(void *self, struct smp_counter_figures *out);
     /* Adds what counting did: of what is summed, since the last call; of the rest, what is so. */

@@ -12,8 +12,10 @@ enum {
     LINES_BYTES = 8192,        /* of all that is not about counting */
     COUNTING_LINE_BYTES = 128, /* of one line, without its names */
     ESCAPE_BYTES = 6,          /* of a byte of a name at most: \u000a */
-    SEPARATOR_BYTES = 2
+    LABEL_BYTES = 16           /* in front of a name, or between two */
 };
+
+#define DROPPED_LABEL "not counted "
 
 enum line {
 #define X(line, text, words) LINE_##line,
@@ -56,14 +58,40 @@ static void put_own_cpu(struct smp_bytes *out, int64_t own_cpu_ns, int64_t elaps
                      hundredths % 100);
 }
 
+/* "not counted since 2026-11-23T09:41:07Z: com.acme.Order.total" */
+static void put_dropped_lines(struct smp_bytes *out, const struct smp_counting_account *account)
+{
+    for (size_t i = 0; i < smp_counting_account_listed(account, SMP_COUNTING_DROPPED); i++) {
+        smp_bytes_puts(out, DROPPED_LABEL);
+        smp_escape_put(out, smp_counting_account_name_at(account, SMP_COUNTING_DROPPED, i));
+        smp_bytes_puts(out, "\n");
+    }
+}
+
+/* "3 methods instrumented, root not entered since" */
+static void put_not_entered(struct smp_bytes *out, uint64_t methods)
+{
+    const char *const text = smp_counting_text(SMP_COUNTING_NOT_ENTERED);
+
+    if (methods == 1)
+        smp_bytes_printf(out, "1 method%s\n", text + sizeof("methods") - 1);
+    else
+        smp_bytes_printf(out, "%" PRIu64 " %s\n", methods, text);
+}
+
 static void put_counting_line(struct smp_bytes *out, const struct smp_counting_account *account,
                               enum smp_counting counting)
 {
     const uint64_t figure = smp_counting_account_figure(account, counting);
-    const size_t listed = smp_counting_account_listed(account, counting);
+    const bool is_apart = counting == SMP_COUNTING_DROPPED;
+    const size_t listed = is_apart ? 0 : smp_counting_account_listed(account, counting);
 
     if (figure == 0)
         return;
+    if (counting == SMP_COUNTING_NOT_ENTERED) {
+        put_not_entered(out, figure);
+        return;
+    }
     smp_bytes_printf(out, "%s: %" PRIu64, smp_counting_text(counting), figure);
     for (size_t i = 0; i < listed; i++) {
         smp_bytes_puts(out, i == 0 ? " (" : ", ");
@@ -72,11 +100,13 @@ static void put_counting_line(struct smp_bytes *out, const struct smp_counting_a
     if (listed > 0 && figure > listed)
         smp_bytes_printf(out, ", \u2026 %" PRIu64 " more", figure - listed);
     smp_bytes_puts(out, listed > 0 ? ")\n" : "\n");
+    if (is_apart)
+        put_dropped_lines(out, account);
 }
 
 size_t smp_account_record_limit(const struct smp_profile *profile)
 {
-    const size_t name_bytes = ESCAPE_BYTES * (size_t)SMP_MAX_COUNTING_NAME_BYTES + SEPARATOR_BYTES;
+    const size_t name_bytes = ESCAPE_BYTES * (size_t)SMP_MAX_COUNTING_NAME_BYTES + LABEL_BYTES;
     size_t bytes = LINES_BYTES;
 
     for (int i = 0; profile->counting != NULL && i < SMP_COUNTING_COUNT; i++)

@@ -45,7 +45,8 @@ size_t smp_account_record_limit(const struct smp_profile *profile);
 /* One line "<text>: <value>" per figure that is not zero; the last two lines always. Where no frame
  * of the monitored packages was seen a line says so before them. Where calls are counted, its
  * figures (counting_account.h) stand behind the counters, with the names that are listed:
- * "left alone, too large: 3 (a.B.c, a.B.d, ... 1 more)". */
+ * "left alone, too large: 3 (a.B.c, a.B.d, ... 1 more)". Methods that are not counted any more have
+ * lines of their own: "not counted since <time>: a.B.c". */
 void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes *out);
 
 #endif

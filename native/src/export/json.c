@@ -27,7 +27,12 @@
  *                                               root frame. Parents come before their children.
  *      "frame":[0,5,6,...],                     number of its frame
  *      "wall":[0,1200,...], "cpu":[...],        nanoseconds of its own, without its children's
- *      "samples":[...]},                        of its own; so all measures (measure.h)
+ *      "samples":[...],                         of its own; so all measures (measure.h)
+ *      "rowCalls":[[node,calls,paths], ...]},   only where calls are counted: how often the node's
+ *                                               method was called there, by the counted group of
+ *                                               the same name, and from how many nodes
+ *                                               (row_calls.h). Of several lines of a method below
+ *                                               one node that with most wall time has it
  *     ...],
  *    "counted":[{                               only where calls are counted: the counted groups,
  *                                               as above. Their time is in the groups above, too.
@@ -49,6 +54,7 @@
  */
 #include "export/export_writers.h"
 #include "export/json_text.h"
+#include "export/row_calls.h"
 #include "export/used_frames.h"
 
 struct writer {
@@ -56,6 +62,7 @@ struct writer {
     struct smp_writer *out;
     struct smp_used_frames frames;
     struct smp_tree_walk walk;
+    struct smp_row_calls calls;
     uint32_t *order;  /* the nodes of a group, parents first */
     uint32_t *places; /* by node: where it stands in order */
     size_t count;     /* of order */
@@ -313,6 +320,31 @@ static void put_root_times(struct writer *writer)
         smp_writer_put_byte(writer->out, ']');
 }
 
+/* Of the nodes in order that stand for a node with calls. */
+static void put_row_calls(struct writer *writer)
+{
+    struct smp_writer *const out = writer->out;
+    bool is_first = true;
+
+    for (size_t i = 0; i < writer->count && writer->calls.counted != NULL; i++) {
+        const uint32_t counted = smp_row_calls_node(&writer->calls, writer->order[i]);
+        const int64_t calls =
+            counted == 0 ? 0 : smp_tree_self(writer->walk.tree, counted, SMP_MEASURE_CALLS);
+        if (calls == 0)
+            continue;
+        smp_writer_puts(out, is_first ? ",\n\"rowCalls\":[[" : ",[");
+        smp_writer_put_u64(out, i);
+        smp_writer_put_byte(out, ',');
+        smp_writer_put_i64(out, calls);
+        smp_writer_put_byte(out, ',');
+        smp_writer_put_u64(out, writer->calls.paths[counted]);
+        smp_writer_put_byte(out, ']');
+        is_first = false;
+    }
+    if (!is_first)
+        smp_writer_put_byte(out, ']');
+}
+
 static enum smp_status put_json_group(struct writer *writer, const struct smp_group_info *group)
 {
     const bool with_nodes = !writer->job->style->without_nodes;
@@ -333,6 +365,8 @@ static enum smp_status put_json_group(struct writer *writer, const struct smp_gr
         put_json_columns(writer, group->kind);
     if (with_nodes && group->kind == SMP_GROUP_COUNTED)
         put_root_times(writer);
+    else if (with_nodes)
+        put_row_calls(writer);
     smp_writer_put_byte(writer->out, '}');
     return SMP_OK;
 }
@@ -372,6 +406,9 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
     enum smp_status status = make_json_arrays(&writer);
 
     smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
+    if (status == SMP_OK && !job->style->without_nodes)
+        status = smp_row_calls_init(&writer.calls, job->quota, job->profile);
+    smp_row_calls_choose(&writer.calls, job->profile);
     if (status == SMP_OK) {
         put_json_head(&writer);
         if (!job->style->without_nodes)
@@ -381,6 +418,7 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
             status = put_json_groups(&writer, "counted", job->counted);
         smp_writer_puts(writer.out, "}\n");
     }
+    smp_row_calls_fini(&writer.calls);
     smp_tree_walk_fini(&writer.walk);
     smp_used_frames_fini(&writer.frames);
     smp_free(job->quota, writer.places);

@@ -127,3 +127,31 @@ void smp_row_calls_claim(struct smp_row_calls *calls, uint32_t above, uint32_t n
         calls->counted[node] = 0;
     calls->claimed[counted] = above;
 }
+
+static void choose_child(struct smp_row_calls *calls, const struct smp_node *nodes,
+                         struct smp_column wall, uint32_t above, uint32_t child)
+{
+    const uint32_t counted = smp_row_calls_node(calls, child);
+    const uint32_t chosen = calls->claimed[counted];
+
+    if (counted != 0 && (chosen == 0 || nodes[chosen].parent != above ||
+                         smp_column_at(wall, child) > smp_column_at(wall, chosen)))
+        calls->claimed[counted] = child;
+}
+
+void smp_row_calls_choose(struct smp_row_calls *calls, const struct smp_profile *profile)
+{
+    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
+    const uint32_t *const siblings = smp_tree_next_siblings(profile->tree);
+    const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
+    const size_t node_count = calls->counted == NULL ? 0 : smp_tree_node_count(profile->tree);
+
+    for (uint32_t above = 1; above < node_count; above++) {
+        for (uint32_t child = nodes[above].last_child; child != 0; child = siblings[child])
+            choose_child(calls, nodes, wall, above, child);
+        for (uint32_t child = nodes[above].last_child; child != 0; child = siblings[child]) {
+            if (calls->claimed[smp_row_calls_node(calls, child)] != child)
+                calls->counted[child] = 0;
+        }
+    }
+}

@@ -21,10 +21,11 @@
  * it goes ("over 2 paths").
  *
  * Owns     its arrays.
- * Threads  immutable but for claim.
+ * Threads  immutable but for claim and choose.
  * Errors   SMP_ENOMEM, SMP_EQUOTA from init: there is nothing to fini.
  * Cost     init: nothing where no calls are counted; else one pass over the nodes, each with the
- *          children of its counted node, and 12 bytes a node. claim, get: a few loads.
+ *          children of its counted node, and 12 bytes a node. claim, get: a few loads. choose: two
+ *          passes over the nodes.
  */
 #ifndef SMP_EXPORT_ROW_CALLS_H
 #define SMP_EXPORT_ROW_CALLS_H
@@ -40,7 +41,8 @@ struct smp_row_calls {
     struct smp_quota *quota;
     uint32_t *counted; /* by node: the counted node that it stands for; 0: none */
     uint32_t *paths;   /* by counted node: how many callers the frames that stand for it have */
-    uint32_t *claimed; /* by counted node: the row below which it was claimed last */
+    uint32_t
+        *claimed; /* by counted node: the row below which it was claimed last; the chosen row */
 };
 
 SMP_CHECKED enum smp_status smp_row_calls_init(struct smp_row_calls *calls, struct smp_quota *quota,
@@ -50,6 +52,10 @@ void smp_row_calls_fini(struct smp_row_calls *calls); /* all zero is fine */
 /* node is the next row below above, all of them in printed order, one above after the other: takes
  * its counted node away where another one below above has it. */
 void smp_row_calls_claim(struct smp_row_calls *calls, uint32_t above, uint32_t node);
+
+/* Instead of claim, where all nodes are rows: of those right below the same node the one with most
+ * wall time keeps the counted node. */
+void smp_row_calls_choose(struct smp_row_calls *calls, const struct smp_profile *profile);
 
 /* The counted node whose calls the row shows; 0: none. */
 static inline uint32_t smp_row_calls_node(const struct smp_row_calls *calls, uint32_t node)

@@ -9,14 +9,14 @@
 
 enum { ELLIPSIS_BYTES = sizeof(ELLIPSIS) - 1 };
 
-enum merges { SUM, HIGHEST };
+enum merges { SUM, HIGHEST, LAST };
 
 static const struct {
     const char *code;
     const char *text;
     enum merges merges;
 } rows[SMP_COUNTING_COUNT] = {
-#define X(code, merges, text) { #code, text, merges },
+#define X(code, merges, text, words) { #code, text, merges },
     SMP_COUNTING_MAP(X)
 #undef X
 };
@@ -50,14 +50,18 @@ enum smp_status smp_counting_account_create(struct smp_quota *quota,
     return SMP_OK;
 }
 
+static void forget_names(struct smp_counting_account *account, int counting)
+{
+    while (account->listed[counting] > 0)
+        smp_free(account->quota, account->names[counting][--account->listed[counting]]);
+}
+
 void smp_counting_account_destroy(struct smp_counting_account *account)
 {
     if (account == NULL)
         return;
-    for (int i = 0; i < SMP_COUNTING_COUNT; i++) {
-        for (size_t at = 0; at < account->listed[i]; at++)
-            smp_free(account->quota, account->names[i][at]);
-    }
+    for (int i = 0; i < SMP_COUNTING_COUNT; i++)
+        forget_names(account, i);
     smp_free(account->quota, account);
 }
 
@@ -131,15 +135,24 @@ const char *smp_counting_account_name_at(const struct smp_counting_account *acco
     return account->names[counting][index];
 }
 
+static void merge_figure(struct smp_counting_account *to, const struct smp_counting_account *from,
+                         int counting)
+{
+    uint64_t *const figure = &to->figures[counting];
+
+    if (rows[counting].merges == SUM)
+        *figure += from->figures[counting];
+    else if (rows[counting].merges == LAST || from->figures[counting] > *figure)
+        *figure = from->figures[counting];
+    if (rows[counting].merges == LAST)
+        forget_names(to, counting);
+}
+
 enum smp_status smp_counting_account_merge(struct smp_counting_account *to,
                                            const struct smp_counting_account *from)
 {
     for (int i = 0; i < SMP_COUNTING_COUNT; i++) {
-        uint64_t *const figure = &to->figures[i];
-        if (rows[i].merges == SUM)
-            *figure += from->figures[i];
-        else if (from->figures[i] > *figure)
-            *figure = from->figures[i];
+        merge_figure(to, from, i);
         for (size_t at = 0; at < from->listed[i]; at++) {
             if (!smp_counting_account_name(to, (enum smp_counting)i, from->names[i][at]))
                 return SMP_ENOMEM;

@@ -4,6 +4,7 @@
  * by code, and of those that concern methods the names of some.
  *
  *   left alone, too large: 3 (com.acme.Big.run, com.acme.Huge.go, ... 1 more)
+ *   3 methods instrumented, root not entered since
  *
  * A profile that counts nothing has none.
  *
@@ -31,37 +32,71 @@ enum {
 /* clang-format off */
 
 /*
- * X(code, merges, text)
- * merges: SUM, of what happened in the interval; HIGHEST, of what is so at its end.
- * The codes are stable: the key in JSON.
+ * X(code, merges, text, words)
+ * merges: SUM, of what happened in the interval; HIGHEST, of what only grows; LAST, of what is so
+ * at its end. The codes are stable: the key in JSON. text: of the line in the report; of
+ * NOT_ENTERED, behind the figure. words: for the glossary, as in outcome.h.
  */
 #define SMP_COUNTING_MAP(X)                                                                     \
-    X(INSTRUMENTED, HIGHEST, "methods counted")                                                 \
-    X(BATCHES, SUM, "batches of methods that began to be counted")                              \
-    X(ROOTS_NOT_LOADED, HIGHEST, "root not loaded yet")                                         \
-    X(ROOTS_NOT_ENTERED, HIGHEST, "root not entered since it is counted")                       \
-    X(ROOTS_NOT_FOUND, HIGHEST, "root not found in its class")                                  \
-    X(ROOTS_NEVER, HIGHEST, "root never counted, the probes themselves run through it")         \
-    X(EXCLUDED, HIGHEST, "excluded by filter")                                                  \
-    X(TRIVIAL, HIGHEST, "left alone, trivial")                                                  \
-    X(NATIVE_OR_ABSTRACT, HIGHEST, "left alone, native or abstract")                            \
-    X(TOO_LARGE, HIGHEST, "left alone, too large")                                              \
-    X(JUMP_TOO_FAR, HIGHEST, "left alone, a jump would be too far")                             \
-    X(UNKNOWN_CODE, HIGHEST, "left alone, unknown byte code")                                   \
-    X(NO_ROOM_IN_POOL, HIGHEST, "left alone, no room in the constant pool")                     \
-    X(MALFORMED_CLASS, HIGHEST, "left alone, malformed class")                                  \
-    X(REFUSED_CLASS, HIGHEST, "left alone, their class cannot be changed")                      \
-    X(CLASS_OVER_MEMORY_LIMIT, HIGHEST, "classes left alone, over the memory limit")            \
-    X(OVER_METHOD_LIMIT, HIGHEST, "left alone, over the limit of methods")                      \
-    X(DROPPED, HIGHEST, "not counted any more, short and called often")                         \
-    X(OVER_NODE_LIMIT, SUM, "calls without a place, over the limit of nodes")                   \
-    X(OVER_DEPTH_LIMIT, SUM, "calls without a place, over the limit of depth")                  \
-    X(OVER_MEMORY_LIMIT, SUM, "calls without a place, over the memory limit")
+    X(INSTRUMENTED, HIGHEST, "methods counted", "Methods that have a probe.")                   \
+    X(BATCHES, SUM, "batches of methods that began to be counted",                              \
+      "How often classes that were loaded got their probes. Each batch stops all threads for "  \
+      "40 to 110 ms.")                                                                          \
+    X(NOT_ENTERED, LAST, "methods instrumented, root not entered since",                        \
+      "No thread has entered a root since it has its probe, so nothing is counted. A call of a " \
+      "root that began earlier does not count.")                                                \
+    X(ROOTS_NOT_LOADED, LAST, "root not loaded yet",                                            \
+      "No class of this name was loaded since the JVM started: it was not needed yet, or the "  \
+      "name in `rootMethods` is misspelt. A nested class is written with `$`.")                 \
+    X(ROOTS_NOT_ENTERED, LAST, "root not entered since it is counted",                          \
+      "The root has its probe, and no thread has entered it since.")                            \
+    X(ROOTS_NOT_FOUND, LAST, "root not found in its class",                                     \
+      "The class was loaded and has no such method, or none with these parameters. An "         \
+      "inherited method belongs to the class that declares it.")                                \
+    X(ROOTS_NEVER, HIGHEST, "root never counted, the probes themselves run through it",         \
+      "`Thread`, `Unsafe`, `java.lang.invoke` and this library have no probes.")                \
+    X(EXCLUDED, HIGHEST, "excluded by filter",                                                  \
+      "Counted methods may call them, and `instrumentationFilter` leaves out their class. "     \
+      "Methods of the JDK are not listed.")                                                     \
+    X(TRIVIAL, HIGHEST, "left alone, trivial",                                                  \
+      "Empty methods, getters and setters, whose probe would cost more than they do. As a root " \
+      "such a method is counted.")                                                              \
+    X(NATIVE_OR_ABSTRACT, HIGHEST, "left alone, native or abstract",                            \
+      "They have no byte code for a probe.")                                                    \
+    X(TOO_LARGE, HIGHEST, "left alone, too large",                                              \
+      "With probes the method would be longer than the 65,535 bytes that the JVM allows.")      \
+    X(JUMP_TOO_FAR, HIGHEST, "left alone, a jump would be too far",                             \
+      "With probes a jump would not reach its target.")                                         \
+    X(UNKNOWN_CODE, HIGHEST, "left alone, unknown byte code",                                   \
+      "The rewriter does not understand the method, such as one with the subroutines of old "   \
+      "compilers.")                                                                             \
+    X(NO_ROOM_IN_POOL, HIGHEST, "left alone, no room in the constant pool",                     \
+      "Its class has nearly 65,535 constants.")                                                 \
+    X(MALFORMED_CLASS, HIGHEST, "left alone, malformed class",                                  \
+      "Classes whose bytes were not understood.")                                               \
+    X(REFUSED_CLASS, HIGHEST, "left alone, their class cannot be changed",                      \
+      "The JVM refuses to change the class. The names begin with its reason.")                  \
+    X(CLASS_OVER_MEMORY_LIMIT, HIGHEST, "classes left alone, over the memory limit",            \
+      "There was no memory to know them. Counting has half of `memoryLimitBytes`.")             \
+    X(OVER_METHOD_LIMIT, HIGHEST, "left alone, over the limit of methods",                      \
+      "`maxCountedMethods` have a probe. Raise it, or narrow `instrumentationFilter`.")         \
+    X(DROPPED, HIGHEST, "not counted any more, short and called often",                         \
+      "Their probes cost more than `overheadLimitPercent` and were taken out. For each of the " \
+      "first 20 a line follows: `not counted since <time>: <method>`. What they call seems to " \
+      "be called by their callers from then on.")                                               \
+    X(OVER_NODE_LIMIT, SUM, "calls without a place, over the limit of nodes",                   \
+      "The thread's tree of calls has `maxCallNodes`. Known places go on being counted.")       \
+    X(OVER_DEPTH_LIMIT, SUM, "calls without a place, over the limit of depth",                  \
+      "Calls deeper than `maxCallDepth`.")                                                      \
+    X(OVER_MEMORY_LIMIT, SUM, "calls without a place, over the memory limit",                   \
+      "There was no memory for a node of the tree, or for a thread's tree.")                    \
+    X(OVER_STACK, SUM, "entries and exits not counted, the stack of the thread was full",       \
+      "A probe that ran out of stack. At most a few each time a thread does so.")
 
 /* clang-format on */
 
 enum smp_counting {
-#define X(code, merges, text) SMP_COUNTING_##code,
+#define X(code, merges, text, words) SMP_COUNTING_##code,
     SMP_COUNTING_MAP(X)
 #undef X
         SMP_COUNTING_COUNT
@@ -91,6 +126,7 @@ size_t smp_counting_account_listed(const struct smp_counting_account *account,
 const char *smp_counting_account_name_at(const struct smp_counting_account *account,
                                          enum smp_counting counting, size_t index);
 
+/* from is the later one. */
 SMP_CHECKED enum smp_status smp_counting_account_merge(struct smp_counting_account *to,
                                                        const struct smp_counting_account *from);
 

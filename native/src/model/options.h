@@ -141,8 +141,9 @@ enum smp_method_timing {
       "of a JVM counts.")                                                                        \
     X(instrumentation_filter, "instrumentationFilter", "prefixes, comma-separated",              \
       "all but the JDK", true,                                                                   \
-      "With `rootMethods`: the classes whose methods are counted where a root calls them. A "    \
-      "prefix with a minus leaves classes out: `com.acme, -com.acme.util`.")
+      "With `rootMethods`: methods of these classes are counted where a root calls them. "       \
+      "Prefixes as in `monitoredPackages`; one with a minus leaves classes out: `com.acme, "     \
+      "-com.acme.util`.")
 
 /* clang-format on */
 

@@ -210,6 +210,33 @@ test('a node of a counted model is described by its calls; a root by the shortes
     ]);
 });
 
+test('a node of a sampled model has the calls that the counted trees know of it', () => {
+    const group = {
+        name: 'g', parent: [-1, 0, 0], frame: [0, 1, 1], wall: [1e9, 3e9, 0], cpu: [0, 0, 0], samples: [1, 2, 0],
+        rowCalls: [[0, 1, 1], [1, 1_200_000, 3]],
+    };
+    const { sampled } = page.modelsOf({ ...ONE, groups: [group] });
+    assert.equal(sampled.hasCalls, false);
+    assert.deepEqual(sampled.measures, ['wall', 'cpu', 'samples']);
+    const get = {
+        self: (measure, i) => sampled.self[measure][i],
+        total: (measure, i) => sampled.total[measure][i],
+        calls: () => 0,
+        counted: (i) => sampled.rowCalls.get(i),
+        text: (i) => sampled.textOf(i),
+        tone: () => '',
+    };
+    const view = { model: sampled, metric: 'wall', base: 0, zoom: 0 };
+    const column = page.columnsOf(view, get, 'total').find(({ key }) => key === 'counted');
+    assert.deepEqual([1, 2, 3, 4].map(column.text), ['', '1', '≤ 1,200,000', '']);
+    assert.deepEqual([1, 2, 3, 4].map(column.value), [0, 1, 1_200_000, 0]);
+    assert.equal(page.describe(view, 2).at(-1), 'called 1 time');
+    assert.equal(page.describe(view, 3).at(-1), 'called 1,200,000 times over 3 paths');
+    assert.equal(page.describe(view, 4).at(-1), '0 samples');
+    const without = page.modelsOf({ ...ONE, groups: [{ ...group, rowCalls: undefined }] }).sampled;
+    assert.equal(page.columnsOf({ ...view, model: without }, get, 'total').some(({ key }) => key === 'counted'), false);
+});
+
 test('calls and microseconds in words', () => {
     assert.equal(page.amountText('calls', 1), '1 call');
     assert.equal(page.amountText('calls', 1234), '1,234 calls');

@@ -30,7 +30,8 @@ const names = [
     'KIND', 'Frames', 'packageOf', 'placeOf', 'modelOf', 'checkFormat', 'hotList', 'callTree', 'nearly', 'searchFor',
     'millis', 'signed', 'percent', 'duration', 'bytes', 'span', 'clean', 'shorten', 'wholeCharacters', 'whole',
     'modelsOf', 'countedOf', 'callersOf', 'rollUp', 'rollUpName', 'amountText', 'micros', 'timePerCall',
-    'HUES', 'THEMES', 'Colours', 'columnsOf', 'tone', 'describe', 'OUTCOMES', 'COUNTERS', 'outcomeOf', 'counterOf', 'sumOf',
+    'HUES', 'THEMES', 'Colours', 'columnsOf', 'tone', 'describe', 'OUTCOMES', 'COUNTERS', 'COUNTING', 'outcomeOf',
+    'counterOf', 'countingOf', 'numberOf', 'sumOf',
     'unionOfKeys', 'Account', 'threadsOf', 'changeOf', 'Flame', 'boxAt', 'Grid', 'App', 'wordsOfFinds',
 ];
 const source = scriptNames().map((name) => fs.readFileSync(path.join(FOLDER, name + '.js'), 'utf8')).join('\n');

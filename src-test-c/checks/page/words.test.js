@@ -272,7 +272,7 @@ test('time without a stack is that of frames in brackets right below a group, bu
     }
 });
 
-test('outcomes and counters are explained, and a code of another version is shown as it is', () => {
+test('outcomes, counters and counting are explained, and a code of another version is shown as it is', () => {
     for (const [code, { kind, text, words }] of Object.entries(page.OUTCOMES)) {
         const tag = ['failed', 'skipped'].includes(kind) ? kind : 'seen';
         assert.deepEqual(page.outcomeOf(code), { tag, text, words });
@@ -280,7 +280,12 @@ test('outcomes and counters are explained, and a code of another version is show
     for (const [code, counter] of Object.entries(page.COUNTERS)) {
         assert.equal(page.counterOf(code), counter);
     }
+    for (const [code, counting] of Object.entries(page.COUNTING)) {
+        assert.equal(page.countingOf(code, 'its text'), counting);
+        assert.ok(counting.text.length > 0 && counting.words.length > 0);
+    }
     for (const code of ['BY_SOMETHING_NEW', 'toString', '__proto__']) {
+        assert.deepEqual(page.countingOf(code, 'its text'), { text: 'its text', words: '' });
         assert.deepEqual(page.outcomeOf(code), { tag: 'other', text: code, words: '' });
         assert.deepEqual(page.counterOf(code), { text: code, words: '' });
     }

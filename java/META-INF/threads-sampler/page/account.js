@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was not seen, in plain words. The table of outcomes and counters is outcomes.js; a code that
+// What was not seen, in plain words. The tables of outcomes, counters and counting are in outcomes.js; a code that
 // is not in it, because another version made the document, is shown as it is.
 
 /** @type {{ [kind: string]: string }} */
@@ -22,6 +22,15 @@ function outcomeOf(code) {
  */
 function counterOf(code) {
     return Object.hasOwn(COUNTERS, code) ? /** @type {OutcomeTable} */ (COUNTERS)[code] : { text: code, words: '' };
+}
+
+/**
+ * @param {string} code
+ * @param {string} text as the report has it
+ * @returns {{ text: string, words: string }}
+ */
+function countingOf(code, text) {
+    return Object.hasOwn(COUNTING, code) ? /** @type {OutcomeTable} */ (COUNTING)[code] : { text, words: '' };
 }
 
 class Account {
@@ -161,13 +170,17 @@ class Account {
     /** What was counted, and what was left alone and why. */
     counting() {
         const sides = this.model.reports.map((report) => report.counting ?? {});
-        const rows = unionOfKeys(sides).map((code) => [
-            sides.find((side) => side[code] !== undefined)?.[code].text ?? code,
-            ...sides.map((side) => whole(side[code]?.count ?? 0)),
-            [...new Set(sides.flatMap((side) => side[code]?.names ?? []))].map(clean).join(', '),
-        ]);
+        const rows = unionOfKeys(sides).map((code) => {
+            const text = sides.find((side) => side[code] !== undefined)?.[code].text ?? code;
+            return [
+                countingOf(code, text).text,
+                ...sides.map((side) => whole(side[code]?.count ?? 0)),
+                [...new Set(sides.flatMap((side) => side[code]?.names ?? []))].map(clean).join(', '),
+                countingOf(code, text).words,
+            ];
+        });
         const heads = this.sides.map((side) => side || 'Count');
-        return rows.length ? table('Counting of calls', ['Event', ...heads, 'Methods'], rows) : [];
+        return rows.length ? table('Counting of calls', ['Event', ...heads, 'Methods', 'In words'], rows) : [];
     }
 
     groups() {

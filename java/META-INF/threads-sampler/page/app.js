@@ -52,7 +52,7 @@ class App {
         this.data = 'sampled';
         /** @type {Level} */
         this.level = 'method';
-        this.called = -1; // the method whose callers are shown; -1: the one that is called most
+        this.called = -1; // the method of the view Callers; -1: that with the most calls
         /** @type {Tab} */
         this.tab = 'graph';
         /** @type {Set<number>} */
@@ -296,7 +296,7 @@ class App {
         const threads = (report) => report.groups.reduce((sum, group) => sum + (group.threads ?? 0), 0);
         const host = byId('interval');
         if (!this.model.isDiff) {
-            const counts = `${whole(threads(reports[0]))} threads in ${whole(reports[0].groups.length)} groups`;
+            const counts = `${numberOf(threads(reports[0]), 'thread')} in ${numberOf(reports[0].groups.length, 'group')}`;
             const clock = this.model.isCpuClock ? ', all times are CPU times' : '';
             host.replaceChildren(element('b', '', one(reports[0])), element('span', '', counts + clock));
             return;
@@ -388,6 +388,7 @@ class App {
                         this.model.frames.kind[this.model.frame[i]] >= KIND.JAVA
                             ? this.model.self.calls[i]
                             : this.model.total.calls[i],
+                    counted: (i) => this.model.rowCalls.get(i),
                     text: (i) => this.model.textOf(i),
                     tone: (i) => this.toneOf(this.model.frame[i]),
                 },
@@ -540,7 +541,7 @@ class App {
         }
         if (id === 'callers') {
             this.called = this.called < 0 ? this.mostCalled() : this.called;
-            byId('callers-of').textContent = `Who called ${shorten(this.nameOfCalled(), NAME_LIMIT)}`;
+            byId('callers-of').textContent = `Callers of ${shorten(this.nameOfCalled(), NAME_LIMIT)}`;
         }
         const grid = this[/** @type {'methods' | 'lines' | 'callers'} */ (id)];
         const rows = this.hotRows(id).filter((row) => id === 'callers' || this.isFound(row));

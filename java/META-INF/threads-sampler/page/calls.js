@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What there is only where calls are counted: the counted trees, which are a model of their own
-// because their time is in the sampled trees, too; who called a method; methods by class and package.
+// because their time is in the sampled trees, too; the callers of a method; methods by class and package.
 
 /**
  * The counted groups as a report, or a pair of reports, of their own; null where no calls are counted.
@@ -37,7 +37,7 @@ function modelsOf(data) {
  * @param {number} value
  */
 function amountText(metric, value) {
-    return metric === 'calls' ? whole(value) + (value === 1 ? ' call' : ' calls') : duration(value);
+    return metric === 'calls' ? numberOf(value, 'call') : duration(value);
 }
 
 const THREE_DIGITS = new Intl.NumberFormat('en-US', { minimumFractionDigits: 3, maximumFractionDigits: 3 });
@@ -98,8 +98,8 @@ function rollUpName(method, level) {
 }
 
 /**
- * Who called a method below base: a row for each calling method, or thread group, with the method's calls and its time
- * when called from there. Where a method calls itself its time is counted once for each caller.
+ * The callers of a method below base: a row for each calling method, or thread group, with the method's calls and its
+ * time when called from there. Where a method calls itself its time is counted once for each caller.
  *
  * @param {Model} model
  * @param {number} base

@@ -65,6 +65,9 @@ function singleColumns(view, get, main) {
     } else {
         count('samples', 'Samples', 'How often it was seen');
     }
+    if (get.counted !== undefined && view.model.rowCalls.size > 0) {
+        columns.push(countedColumn(get.counted));
+    }
     const known = [...KNOWN_MEASURES, 'calls'];
     for (const name of view.model.measures.filter((measure) => !known.includes(measure))) {
         count(name, name[0].toUpperCase() + name.slice(1), name + ', as the report has it');
@@ -95,6 +98,23 @@ function callColumns(get) {
             text: (row) => timePerCall(get.total('wall', row), get.calls(row)),
         },
     ];
+}
+
+/**
+ * @param {(row: any) => RowCalls | undefined} counted
+ * @returns {Column}
+ */
+function countedColumn(counted) {
+    return {
+        key: 'counted',
+        title: 'Calls',
+        hint: 'How often it was called, where that is counted; ≤ where other rows share the number',
+        value: (row) => counted(row)?.calls ?? 0,
+        text: (row) => {
+            const known = counted(row);
+            return known === undefined ? '' : (known.paths > 1 ? '≤ ' : '') + whole(known.calls);
+        },
+    };
 }
 
 /** @type {typeof columnsOf} */

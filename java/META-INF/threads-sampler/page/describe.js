@@ -28,7 +28,17 @@ function describe(view, node) {
         const other = metric === 'wall' ? 'cpu' : 'wall';
         figures.push(`${other === 'cpu' ? 'CPU' : 'wall'} ${duration(model.total[other][node])}`);
     }
-    return figures.concat(model.hasCalls ? describeCalls(model, node) : [whole(model.total.samples[node]) + ' samples']);
+    if (model.hasCalls) {
+        return figures.concat(describeCalls(model, node));
+    }
+    figures.push(whole(model.total.samples[node]) + ' samples');
+    const counted = model.rowCalls.get(node);
+    if (counted !== undefined) {
+        figures.push(
+            'called ' + numberOf(counted.calls, 'time') + (counted.paths > 1 ? ` over ${counted.paths} paths` : '')
+        );
+    }
+    return figures;
 }
 
 /**
@@ -43,9 +53,9 @@ function describeCalls(model, node) {
     const hooks = group?.sides[0]?.hookNanos ?? 0;
     const figures = [];
     if (group !== undefined) {
-        figures.push(whole(model.total.calls[node]) + ' calls');
+        figures.push(numberOf(model.total.calls[node], 'call'));
     } else if (node > 0) {
-        figures.push('called ' + whole(calls) + (calls === 1 ? ' time' : ' times'));
+        figures.push('called ' + numberOf(calls, 'time'));
     }
     if (time !== undefined) {
         figures.push(`${micros(time.total / time.calls)} µs per call, from ${micros(time.min)} to ${micros(time.max)}`);

@@ -11,6 +11,14 @@ const TITLE_LIMIT = 2000;
 const whole = (n) => WHOLE.format(n);
 
 /**
+ * @param {number} n
+ * @param {string} noun of one
+ */
+function numberOf(n, noun) {
+    return whole(n) + ' ' + noun + (n === 1 ? '' : 's');
+}
+
+/**
  * Milliseconds; a digit after the point only where there is little before it.
  *
  * @param {number} ns

@@ -12,7 +12,7 @@ const DEEPEST_INDENT = 40; // levels; what is deeper says so by a number
  * @param {Column} column
  */
 function widthOf(column) {
-    return Math.max(104, column.title.length * 8 + 42) + 'px';
+    return Math.max(104, column.title.length * 8 + 28) + 'px';
 }
 
 class Grid {

@@ -173,6 +173,8 @@ class Model {
         this.hasCalls = (this.total.calls?.[0] ?? 0) + (this.total.calls0?.[0] ?? 0) > 0;
         /** @type {Map<number, RootTime>} */
         this.rootTimes = new Map();
+        /** @type {Map<number, RowCalls>} what the counted trees know of a sampled node */
+        this.rowCalls = new Map();
         const [childStart, childList] = childrenByParent(this.parent);
         this.childStart = childStart;
         this.childList = childList;
@@ -313,7 +315,7 @@ function measuresOf(report) {
     const names = new Set(KNOWN_MEASURES);
     for (const group of report.groups) {
         for (const [name, column] of Object.entries(group)) {
-            if (Array.isArray(column) && !['threadNames', 'parent', 'frame', 'rootTimes'].includes(name)) {
+            if (Array.isArray(column) && !['threadNames', 'parent', 'frame', 'rootTimes', 'rowCalls'].includes(name)) {
                 names.add(name);
             }
         }
@@ -338,6 +340,8 @@ function singleModel(report) {
     const builder = new TreeBuilder(frames, measures);
     /** @type {Map<number, RootTime>} */
     const rootTimes = new Map();
+    /** @type {Map<number, RowCalls>} */
+    const rowCalls = new Map();
     const groups = report.groups.map((group) => {
         const node = builder.add(0, frames.named(group.name, KIND.GROUP));
         const first = node + 1;
@@ -351,11 +355,15 @@ function singleModel(report) {
         for (const [at, calls, total, min, max] of group.rootTimes ?? []) {
             rootTimes.set(first + at, { calls, total, min, max });
         }
+        for (const [at, calls, paths] of group.rowCalls ?? []) {
+            rowCalls.set(first + at, { calls, paths });
+        }
         return { node, name: frames.text[builder.frame[node]], sides: [group] };
     });
     const model = new Model(builder, [report]);
     model.groups = groups;
     model.rootTimes = rootTimes;
+    model.rowCalls = rowCalls;
     model.isCpuClock = report.clock === 'CPU';
     return model;
 }

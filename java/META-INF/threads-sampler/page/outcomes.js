@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made by "native/build.sh tables" from native/src/model/outcome.h: do not edit.
+// Made by "native/build.sh tables" from lists in native/src/model: do not edit.
 
 const OUTCOMES = {
     WALKED: {
@@ -233,5 +233,100 @@ const COUNTERS = {
     UNMOUNTED_FOUND_MOUNTED: {
         text: 'virtual threads drawn that were mounted',
         words: 'Their time is not credited here: the polls of their carriers count it.',
+    },
+};
+
+const COUNTING = {
+    INSTRUMENTED: {
+        text: 'methods counted',
+        words: 'Methods that have a probe.',
+    },
+    BATCHES: {
+        text: 'batches of methods that began to be counted',
+        words: 'How often classes that were loaded got their probes. Each batch stops all threads for 40 to 110 ms.',
+    },
+    NOT_ENTERED: {
+        text: 'methods instrumented, root not entered since',
+        words: 'No thread has entered a root since it has its probe, so nothing is counted. A call of a root that began earlier does not count.',
+    },
+    ROOTS_NOT_LOADED: {
+        text: 'root not loaded yet',
+        words: 'No class of this name was loaded since the JVM started: it was not needed yet, or the name in rootMethods is misspelt. A nested class is written with $.',
+    },
+    ROOTS_NOT_ENTERED: {
+        text: 'root not entered since it is counted',
+        words: 'The root has its probe, and no thread has entered it since.',
+    },
+    ROOTS_NOT_FOUND: {
+        text: 'root not found in its class',
+        words: 'The class was loaded and has no such method, or none with these parameters. An inherited method belongs to the class that declares it.',
+    },
+    ROOTS_NEVER: {
+        text: 'root never counted, the probes themselves run through it',
+        words: 'Thread, Unsafe, java.lang.invoke and this library have no probes.',
+    },
+    EXCLUDED: {
+        text: 'excluded by filter',
+        words: 'Counted methods may call them, and instrumentationFilter leaves out their class. Methods of the JDK are not listed.',
+    },
+    TRIVIAL: {
+        text: 'left alone, trivial',
+        words: 'Empty methods, getters and setters, whose probe would cost more than they do. As a root such a method is counted.',
+    },
+    NATIVE_OR_ABSTRACT: {
+        text: 'left alone, native or abstract',
+        words: 'They have no byte code for a probe.',
+    },
+    TOO_LARGE: {
+        text: 'left alone, too large',
+        words: 'With probes the method would be longer than the 65,535 bytes that the JVM allows.',
+    },
+    JUMP_TOO_FAR: {
+        text: 'left alone, a jump would be too far',
+        words: 'With probes a jump would not reach its target.',
+    },
+    UNKNOWN_CODE: {
+        text: 'left alone, unknown byte code',
+        words: 'The rewriter does not understand the method, such as one with the subroutines of old compilers.',
+    },
+    NO_ROOM_IN_POOL: {
+        text: 'left alone, no room in the constant pool',
+        words: 'Its class has nearly 65,535 constants.',
+    },
+    MALFORMED_CLASS: {
+        text: 'left alone, malformed class',
+        words: 'Classes whose bytes were not understood.',
+    },
+    REFUSED_CLASS: {
+        text: 'left alone, their class cannot be changed',
+        words: 'The JVM refuses to change the class. The names begin with its reason.',
+    },
+    CLASS_OVER_MEMORY_LIMIT: {
+        text: 'classes left alone, over the memory limit',
+        words: 'There was no memory to know them. Counting has half of memoryLimitBytes.',
+    },
+    OVER_METHOD_LIMIT: {
+        text: 'left alone, over the limit of methods',
+        words: 'maxCountedMethods have a probe. Raise it, or narrow instrumentationFilter.',
+    },
+    DROPPED: {
+        text: 'not counted any more, short and called often',
+        words: 'Their probes cost more than overheadLimitPercent and were taken out. For each of the first 20 a line follows: not counted since <time>: <method>. What they call seems to be called by their callers from then on.',
+    },
+    OVER_NODE_LIMIT: {
+        text: 'calls without a place, over the limit of nodes',
+        words: 'The thread\'s tree of calls has maxCallNodes. Known places go on being counted.',
+    },
+    OVER_DEPTH_LIMIT: {
+        text: 'calls without a place, over the limit of depth',
+        words: 'Calls deeper than maxCallDepth.',
+    },
+    OVER_MEMORY_LIMIT: {
+        text: 'calls without a place, over the memory limit',
+        words: 'There was no memory for a node of the tree, or for a thread\'s tree.',
+    },
+    OVER_STACK: {
+        text: 'entries and exits not counted, the stack of the thread was full',
+        words: 'A probe that ran out of stack. At most a few each time a thread does so.',
     },
 };

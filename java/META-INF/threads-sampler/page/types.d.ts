@@ -31,6 +31,7 @@ interface ReportGroup {
     calls?: number[];
     hookNanos?: number;
     rootTimes?: [number, number, number, number, number][];
+    rowCalls?: [number, number, number][];
 }
 
 interface SamplerReport {
@@ -95,6 +96,12 @@ interface RootTime {
     max: number;
 }
 
+/** How often the method of a sampled node was called there, together with the nodes of the other paths. */
+interface RowCalls {
+    calls: number;
+    paths: number;
+}
+
 interface MethodEntry {
     text: string;
     short: string;
@@ -152,6 +159,8 @@ interface RowReader {
     total(measure: string, row: any): number;
     /** Of the row itself; where it is a group, of all below it. */
     calls(row: any): number;
+    /** What the counted trees know of a row of a sampled tree. */
+    counted?(row: any): RowCalls | undefined;
     text(row: any): string;
     tone(row: any): string;
 }

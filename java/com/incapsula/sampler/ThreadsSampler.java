@@ -892,7 +892,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The classes whose methods are counted where a root calls them. Default: empty, all but those of the JDK
+     * The classes with the methods that are counted where a root calls them. Default: empty, all but those of the JDK
      * ({@code java. javax. jdk. sun. com.sun.}). A root is counted whatever this says.
      *
      * <pre>
@@ -909,7 +909,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The classes whose methods are counted where a root calls them.
+     * The classes with the methods that are counted where a root calls them.
      *
      * @return prefixes separated by commas; empty: all but the JDK's
      */

@@ -113,8 +113,8 @@ public abstract class ThreadsSamplerHook {
         return -1;
     }
 
-    /** A root begins. */
-    protected abstract void enterRoot0(long tid, boolean isVirtual, int id);
+    /** A root begins. The name is a virtual thread's. */
+    protected abstract void enterRoot0(long tid, boolean isVirtual, String name, int id);
 
     /** A root ends. */
     protected abstract void exitRoot0(long state, int id);
@@ -187,7 +187,8 @@ public abstract class ThreadsSamplerHook {
             long at = state == 0 ? 0 : U.getLong(state + STATE_POSITION);
             roots = at == 0 ? 0 : U.getInt(at + NODE_EXITS);
             before = at;
-            natives.enterRoot0(U.getLong(thread, TID), VIRTUAL != null && VIRTUAL.isInstance(thread), id);
+            boolean isVirtual = VIRTUAL != null && VIRTUAL.isInstance(thread);
+            natives.enterRoot0(U.getLong(thread, TID), isVirtual, isVirtual ? thread.getName() : null, id);
         } catch (StackOverflowError e) {
             lost++;
         } catch (Throwable e) {

@@ -10,9 +10,10 @@
 #define COUNTED_METHOD_BIT (UINT64_C(1) << 62)
 /* The threads of a group that are virtual count as one, which is none of the roster's. */
 #define VIRTUAL_SERIAL (UINT64_MAX - 2)
+#define VIRTUAL_NAME "virtual threads"
 #define ENDED_GROUP "[ended threads]"
 
-enum { FIRST_PATH = 64 };
+enum { FIRST_PATH = 64, DEPTH_MASK = (1 << 24) - 1 /* as wide as the field */ };
 
 void smp_call_credit_fini(struct smp_call_credit *credit)
 {
@@ -83,7 +84,7 @@ static bool is_chosen_record(struct smp_call_credit *credit, struct smp_thread_r
     return true;
 }
 
-/* Virtual threads are daemons, and cannot be chosen. */
+/* Virtual threads are daemons, and cannot be chosen. The counter names their group. */
 static const char *name_without_record(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
     const struct smp_roster *roster = credit->roster;
@@ -93,6 +94,8 @@ static const char *name_without_record(struct smp_call_credit *credit, struct sm
         return NULL;
     if (tree->raw_name == NULL && tree->serial != 0)
         return ENDED_GROUP;
+    if (tree->raw_name != NULL && tree->serial == 0)
+        return tree->raw_name;
     return smp_roster_key_of_mounted(credit->roster, &thread).name;
 }
 
@@ -129,15 +132,24 @@ static uint32_t over_limit_node(const struct smp_call_credit *credit,
     return smp_interval_add_pseudo(credit->attribution->interval, tree->tree, &outcome);
 }
 
+/* In the list of a group's threads. */
+static const char *listed_name(const struct smp_call_tree *tree,
+                               const struct smp_thread_record *record)
+{
+    if (tree->serial == 0)
+        return VIRTUAL_NAME;
+    return record != NULL ? record->raw_name : tree->raw_name;
+}
+
 static void find_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
     const struct smp_attribution *attribution = credit->attribution;
     const struct smp_thread_record *record = smp_call_credit_record(credit, tree);
     const struct smp_group_key key = { .name = tree->group, .kind = SMP_GROUP_COUNTED };
-    const char *raw_name = record != NULL ? record->raw_name : tree->raw_name;
 
     tree->tree = smp_interval_find(attribution->interval, key,
-                                   tree->serial != 0 ? tree->serial : VIRTUAL_SERIAL, raw_name);
+                                   tree->serial != 0 ? tree->serial : VIRTUAL_SERIAL,
+                                   listed_name(tree, record));
     tree->epoch = (uint32_t)attribution->tree_epoch;
     for (uint32_t i = 0; i < tree->capacity; i++)
         tree->entries[i].epoch = 0;
@@ -185,8 +197,10 @@ static void add_below(const struct smp_call_credit *credit, const struct smp_cal
     const struct smp_group_tree below = { .group = tree->tree.group, .root = above };
 
     entry->epoch = tree->epoch;
-    if (smp_interval_add(credit->attribution->interval, below, &location, 1, &entry->node))
+    if (smp_interval_add(credit->attribution->interval, below, &location, 1, &entry->node)) {
+        smp_interval_saw_depth(credit->attribution->interval, tree->tree, entry->depth);
         return;
+    }
     credit->attribution->ran_out = true;
     entry->node = tree->over_node;
 }
@@ -266,6 +280,7 @@ static struct smp_call_entry *learn_entry(struct smp_call_credit *credit,
         return NULL;
     entry->parent = call->parent;
     entry->method = call->method;
+    entry->depth = call->parent == 0 ? 1 : (tree->entries[call->parent].depth + 1) & DEPTH_MASK;
     return entry;
 }
 
@@ -276,12 +291,13 @@ static void credit_calls(struct smp_call_credit *credit, struct smp_call_tree *t
 
     if (entry == NULL || !enter_group(credit, tree) ||
         !find_call_node(credit, tree, call->ordinal)) {
-        credit->lost_calls += tree->is_excluded ? 0 : (uint64_t)call->calls;
+        credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] +=
+            tree->is_excluded ? 0 : (uint64_t)call->calls;
         return;
     }
     smp_interval_called(credit->attribution->interval, entry->node, call->calls);
     if (entry->node == tree->over_node)
-        credit->lost_calls += (uint64_t)call->calls;
+        credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] += (uint64_t)call->calls;
     else
         credit_root_time(credit, entry->node, call);
     if (credit->is_exact)
@@ -296,9 +312,9 @@ void smp_call_credit_counted(struct smp_call_credit *credit,
     struct smp_call_tree *tree = smp_call_trees_get(credit->trees, thread);
 
     if (call->method < 0) {
-        credit->uncounted_calls += (uint64_t)call->calls;
+        credit->lost[call->limit] += (uint64_t)call->calls;
     } else if (tree == NULL) {
-        credit->lost_calls += (uint64_t)call->calls;
+        credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] += (uint64_t)call->calls;
     } else {
         credit_calls(credit, tree, call);
     }

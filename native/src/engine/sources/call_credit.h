@@ -12,7 +12,7 @@
  *
  * Owns     a buffer for one path.
  * Threads  the sampler thread only.
- * Errors   whatever cannot be credited is in lost_calls.
+ * Errors   what cannot be credited is in lost.
  * Cost     a node that is known in this interval: constant. A new one: one step a caller that is
  *          not known, either.
  */
@@ -40,8 +40,7 @@ struct smp_call_credit {
     uint64_t pass;  /* rises where threads may have changed their groups */
     uint32_t *path; /* ordinals, leaf first */
     size_t path_capacity;
-    uint64_t lost_calls;      /* without memory for their place */
-    uint64_t uncounted_calls; /* below a limit of the counter's */
+    uint64_t lost[SMP_COUNTING_COUNT]; /* calls without a place, by what was reached */
 };
 
 void smp_call_credit_fini(struct smp_call_credit *credit);

@@ -25,21 +25,22 @@
 #include "model/thread_groups.h"
 
 struct smp_call_entry {
-    uint32_t parent; /* ordinal of the caller; 0: none */
-    int32_t method;  /* SMP_METHOD_UNCOUNTED: not known yet */
-    uint32_t node;   /* in the interval's tree, */
-    uint32_t epoch;  /* of the interval with this number; 0: none yet */
-    int64_t wall_ns; /* pending; negative: its callees have got more than is known of it yet */
-    int64_t cpu_ns;  /* pending */
-    bool is_pending; /* in the tree's list of those that have pending time */
-    uint32_t next;   /* in that list; 0: the last one */
+    uint32_t parent;     /* ordinal of the caller; 0: none */
+    int32_t method;      /* SMP_METHOD_UNCOUNTED: not known yet */
+    uint32_t node;       /* in the interval's tree, */
+    uint32_t epoch;      /* of the interval with this number; 0: none yet */
+    int64_t wall_ns;     /* pending; negative: its callees have got more than is known of it yet */
+    int64_t cpu_ns;      /* pending */
+    bool is_pending : 1; /* in the tree's list of those that have pending time */
+    uint32_t depth : 24; /* calls from the outermost root on, with it; 0: not known yet */
+    uint32_t next;       /* in that list; 0: the last one */
 };
 
 struct smp_call_tree {
     uint64_t number;            /* the counter's */
     uint64_t serial;            /* of the thread; 0: of virtual threads, or not known */
     int32_t tid;                /* 0: not known, or virtual */
-    char *raw_name;             /* NULL: not known */
+    char *raw_name;             /* of virtual threads their group's name; NULL: not known */
     char *group;                /* name of the group it was in last; NULL: none yet */
     bool has_left;              /* the roster will not know this thread any more */
     bool is_excluded;           /* by the options, the filter or the rule for names */

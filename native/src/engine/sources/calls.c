@@ -2,6 +2,7 @@
 #include "engine/sources/calls.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -34,7 +35,7 @@ struct calls_source {
     bool was_started;                        /* it was tried */
     bool is_on;                              /* the counter counts */
     bool was_paused;                         /* since the last mark */
-    bool is_told;                            /* the refusal was taken */
+    bool is_refusal_taken;                   /* it is reported once */
     const char *notice;                      /* NULL: none, or it was taken */
     char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* "": none */
     int64_t ticked_ns;
@@ -200,8 +201,7 @@ static void reset_calls(void *self)
     smp_call_trees_reset(&source->trees);
     smp_call_rates_clear(&source->rates);
     source->judged_ns = source->ticked_ns;
-    source->credit.lost_calls = 0;
-    source->credit.uncounted_calls = 0;
+    memset(source->credit.lost, 0, sizeof(source->credit.lost));
     smp_interval_forget_counted(source->attribution->interval);
 }
 
@@ -353,12 +353,10 @@ static void put_account(struct calls_source *source)
     if (smp_counting_account_create(source->quota, &account) != SMP_OK)
         return;
     source->counter->account(source->counter->self, account);
-    smp_counting_account_add(account, SMP_COUNTING_OVER_NODE_LIMIT, source->credit.uncounted_calls);
-    smp_counting_account_add(account, SMP_COUNTING_OVER_MEMORY_LIMIT, source->credit.lost_calls);
-    if (smp_interval_add_counting(source->attribution->interval, account) == SMP_OK) {
-        source->credit.uncounted_calls = 0;
-        source->credit.lost_calls = 0;
-    }
+    for (int i = 0; i < SMP_COUNTING_COUNT; i++)
+        smp_counting_account_add(account, (enum smp_counting)i, source->credit.lost[i]);
+    if (smp_interval_add_counting(source->attribution->interval, account) == SMP_OK)
+        memset(source->credit.lost, 0, sizeof(source->credit.lost));
     smp_counting_account_destroy(account);
 }
 
@@ -407,9 +405,9 @@ static const char *take_calls_refusal(void *self, const char **property)
 {
     struct calls_source *source = self;
 
-    if (source->refusal[0] == '\0' || source->is_told)
+    if (source->refusal[0] == '\0' || source->is_refusal_taken)
         return NULL;
-    source->is_told = true;
+    source->is_refusal_taken = true;
     *property = source->options.root_methods[0] != '\0' ? "rootMethods" : "instrumentation";
     return source->refusal;
 }

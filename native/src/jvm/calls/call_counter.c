@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "counting/call_arena.h"
+#include "counting/call_pools.h"
 #include "counting/call_reader.h"
 #include "counting/call_shared.h"
 #include "jvm/calls/call_threads.h"
@@ -12,7 +13,6 @@
 #include "jvm/calls/instrumenter.h"
 
 enum {
-    NAME_BYTES = 1024,
     /* Of a call whose probes the JIT compilers have not inlined away (facts: 3 to 9 ns). */
     CALL_COST_NS = 8,
     EXACT_CALL_COST_NS = 25
@@ -25,9 +25,8 @@ _Static_assert(SMP_METHOD_UNCOUNTED == SMP_CALL_UNCOUNTED, "what is not counted"
 /* Of the one that counts; only its sampler thread. */
 static struct {
     bool is_exact;
-    struct smp_counter_account_seen told; /* in the account */
-    char class_name[NAME_BYTES];
-    char method_name[NAME_BYTES];
+    struct smp_counter_account_seen seen; /* in the account already */
+    struct smp_counted_name name;
 } counting;
 
 static enum smp_scheme scheme_of(enum smp_instrumentation instrumentation)
@@ -65,7 +64,7 @@ static enum smp_status start_counting(SMP_UNUSED void *self, const struct smp_co
     smp_call_threads_retire();
     smp_call_threads_forget();
     counting.is_exact = options.calls.is_exact;
-    counting.told = (struct smp_counter_account_seen){ 0 };
+    counting.seen = smp_counter_account_begin();
     return status;
 }
 
@@ -81,11 +80,13 @@ struct counter_reading {
     struct smp_counted_thread thread; /* of the last delta; those of one tree come in a row */
 };
 
-static struct smp_counted_thread describe_tree(uint64_t tree, int64_t java_id)
+static struct smp_counted_thread describe_tree(uint64_t tree, int64_t java_id, uint32_t pool)
 {
     const struct smp_call_thread found = smp_call_threads_find(java_id);
 
-    return (struct smp_counted_thread){ .tree = tree, .serial = found.serial, .tid = found.os_tid };
+    return (struct smp_counted_thread){
+        .tree = tree, .serial = found.serial, .tid = found.os_tid, .name = smp_call_pool_name(pool)
+    };
 }
 
 static void on_delta(void *self, const struct smp_call_delta *delta)
@@ -94,6 +95,7 @@ static void on_delta(void *self, const struct smp_call_delta *delta)
     const struct smp_counted_call call = { .ordinal = delta->ordinal,
                                            .parent = delta->parent,
                                            .method = delta->method,
+                                           .limit = delta->limit,
                                            .is_root = delta->is_root,
                                            .calls = delta->calls,
                                            .time_ns = delta->time_ns,
@@ -103,7 +105,7 @@ static void on_delta(void *self, const struct smp_call_delta *delta)
                                            .most_ns = delta->most_ns };
 
     if (reading->thread.tree != delta->tree)
-        reading->thread = describe_tree(delta->tree, delta->tid);
+        reading->thread = describe_tree(delta->tree, delta->tid, delta->pool);
     reading->visitor->counted(reading->visitor->context, &reading->thread, &call);
 }
 
@@ -144,7 +146,8 @@ static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void
         if (java_id == 0 || atomic_load_explicit(&state->position, memory_order_relaxed) == NULL ||
             !smp_call_position_of(java_id, &position))
             continue;
-        const struct smp_counted_thread thread = describe_tree(position.tree, java_id);
+        const struct smp_counted_thread thread =
+            describe_tree(position.tree, java_id, position.pool);
         const struct smp_call_place place = { .ordinal = position.ordinal,
                                               .is_in_hook = position.is_in_hook };
         found(context, &thread, &place);
@@ -155,11 +158,14 @@ static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void
 
 static bool name_counted(SMP_UNUSED void *self, int32_t method, struct smp_method_info *out)
 {
-    if (!smp_instrumenter_name(method, counting.class_name, sizeof(counting.class_name),
-                               counting.method_name, sizeof(counting.method_name)))
+    struct smp_counted_name *const name = &counting.name;
+
+    if (!smp_instrumenter_name(method, name))
         return false;
-    *out = (struct smp_method_info){ .class_name = counting.class_name,
-                                     .method_name = counting.method_name };
+    *out =
+        (struct smp_method_info){ .class_name = name->class_name,
+                                  .method_name = name->method_name,
+                                  .file = name->source_file[0] != '\0' ? name->source_file : NULL };
     return true;
 }
 
@@ -184,7 +190,7 @@ static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figure
 
 static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_account *out)
 {
-    smp_counter_account_add(&counting.told, out);
+    smp_counter_account_add(&counting.seen, out);
 }
 
 struct smp_call_counter smp_jvm_call_counter(void)

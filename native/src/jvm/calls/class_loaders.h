@@ -5,7 +5,7 @@
  * A loader is found by its identity hash and compared with weak references, so none is kept alive.
  * Numbers rise and are never used again; 0 is the boot loader's.
  *
- *   purge ─► the loader is gone: its entry is taken out of the table, told, kept in the graveyard
+ *   purge ─► the loader is gone: its entry leaves the table, is reported, kept in the graveyard
  *   bury  ─► no thread that may have seen the entry is inside any more: its reference is deleted
  *
  * No lock is held across a call to the JVM, so a reference may be compared after its entry was

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counted_classes.h - the classes of this JVM as reach.h sees them: what is told of each, and which
+ * counted_classes.h - the classes of this JVM as reach.h sees them: what is known of each, which
  * bytes it gets.
  *
  *   the load hook's bytes ─► outline ─► reach: load, plan ─► rewriter ─► bytes with probes

@@ -18,8 +18,11 @@
 struct smp_counter_account_seen {
     uint64_t batches;
     uint64_t lost_roots;
+    int64_t lost_hooks; /* for lack of stack */
 };
 
+/* Counting begins: nothing of it is in an account. */
+struct smp_counter_account_seen smp_counter_account_begin(void);
 void smp_counter_account_add(struct smp_counter_account_seen *seen,
                              struct smp_counting_account *out);
 

@@ -5,10 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/utf8.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/call_path.h"
+#include "counting/call_pools.h"
 #include "jvm/agent/jdk.h"
 
 static struct {
@@ -36,6 +39,8 @@ static const jlong layout[] = {
 };
 
 enum { LAYOUT_SIZE = sizeof(layout) / sizeof(layout[0]), SAME_LAYOUT = -1, LOCAL_REFS = 8 };
+/* Of a virtual thread's name; the rest does not choose its group. */
+enum { POOL_NAME_CHARS = 120 };
 
 #define SET_UP_SIGNATURE "(L" SMP_HOOK_CLASS ";JJ[J)I"
 
@@ -46,10 +51,29 @@ static struct smp_call_state *state_of(jlong address)
 
 /* ---- native methods ---- */
 
-static void JNICALL hook_enter_root(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong tid,
-                                    jboolean is_virtual, jint id)
+/* Of a virtual thread that is about to enter its outermost root. */
+static uint32_t pool_of_thread(JNIEnv *env, jstring name)
 {
-    smp_call_enter_root(tid, is_virtual != JNI_FALSE, 0, id);
+    char modified[3 * POOL_NAME_CHARS + 1] = { 0 };
+    char text[3 * POOL_NAME_CHARS + 1];
+    jsize length = name == NULL ? 0 : (*env)->GetStringLength(env, name);
+
+    if (length == 0)
+        return 0;
+    if (length > POOL_NAME_CHARS)
+        length = POOL_NAME_CHARS;
+    (*env)->GetStringUTFRegion(env, name, 0, length, modified);
+    (void)smp_utf8_from_modified(text, sizeof(text), modified, strlen(modified));
+    return smp_call_pool_find(text);
+}
+
+/* A virtual thread has no state outside of its roots. */
+static void JNICALL hook_enter_root(JNIEnv *env, SMP_UNUSED jobject self, jlong tid,
+                                    jboolean is_virtual, jstring name, jint id)
+{
+    const bool begins = is_virtual != JNI_FALSE && smp_call_state_find(tid) == NULL;
+
+    smp_call_enter_root(tid, is_virtual != JNI_FALSE, begins ? pool_of_thread(env, name) : 0, id);
 }
 
 static void JNICALL hook_exit_root(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,
@@ -80,7 +104,7 @@ static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self,
 static bool register_natives(JNIEnv *env, jclass type)
 {
     static const JNINativeMethod methods[] = {
-        { (char *)"enterRoot0", (char *)"(JZI)V", (void *)hook_enter_root },
+        { (char *)"enterRoot0", (char *)"(JZLjava/lang/String;I)V", (void *)hook_enter_root },
         { (char *)"exitRoot0", (char *)"(JI)V", (void *)hook_exit_root },
         { (char *)"enter0", (char *)"(JI)V", (void *)hook_enter },
         { (char *)"exit0", (char *)"(JI)V", (void *)hook_exit },

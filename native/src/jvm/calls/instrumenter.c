@@ -464,8 +464,12 @@ static void dot_name(char *name)
     }
 }
 
-bool smp_instrumenter_name(int32_t pushed, char *class_name, size_t class_size, char *method_name,
-                           size_t method_size)
+static void write_name(char *out, size_t size, struct smp_slice text)
+{
+    (void)smp_utf8_from_modified(out, size, text.bytes, text.length);
+}
+
+bool smp_instrumenter_name(int32_t pushed, struct smp_counted_name *out)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;
     const int32_t id = smp_counted_classes_id(counted, pushed);
@@ -474,11 +478,10 @@ bool smp_instrumenter_name(int32_t pushed, char *class_name, size_t class_size, 
     smp_lock_acquire(&counted->lock);
     const struct smp_method_ids *const ids = smp_reach_ids(counted->reach);
     if (id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL) {
-        const struct smp_slice owner = smp_method_ids_class(ids, id);
-        const struct smp_slice name = smp_method_ids_name(ids, id);
-        (void)smp_utf8_from_modified(class_name, class_size, owner.bytes, owner.length);
-        (void)smp_utf8_from_modified(method_name, method_size, name.bytes, name.length);
-        dot_name(class_name);
+        write_name(out->class_name, sizeof(out->class_name), smp_method_ids_class(ids, id));
+        write_name(out->method_name, sizeof(out->method_name), smp_method_ids_name(ids, id));
+        write_name(out->source_file, sizeof(out->source_file), smp_method_ids_source(ids, id));
+        dot_name(out->class_name);
         is_known = true;
     }
     smp_lock_release(&counted->lock);
@@ -518,6 +521,8 @@ void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
 
 void smp_instrumenter_inspect(smp_inspect_reach *inspect, void *self)
 {
+    /* The round that would do so may not have come yet, where a program is short. */
+    smp_counted_classes_note_entries(&instrumenter.counted);
     smp_lock_acquire(&instrumenter.counted.lock);
     inspect(self, instrumenter.counted.reach, instrumenter.counted.left_alone);
     smp_lock_release(&instrumenter.counted.lock);

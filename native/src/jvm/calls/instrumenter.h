@@ -65,10 +65,17 @@ SMP_CHECKED enum smp_status smp_instrumenter_start(const struct smp_instrumenter
 /* After a start that was SMP_OK, once. */
 void smp_instrumenter_stop(void);
 
-/* pushed: what probes push. Both texts are UTF-8, cut where they do not fit; sizes >= 16. False: no
- * method has it. */
-bool smp_instrumenter_name(int32_t pushed, char *class_name, size_t class_size, char *method_name,
-                           size_t method_size);
+enum { SMP_COUNTED_NAME_BYTES = 1024, SMP_COUNTED_FILE_BYTES = 256 };
+
+/* UTF-8, cut where it does not fit. */
+struct smp_counted_name {
+    char class_name[SMP_COUNTED_NAME_BYTES]; /* with dots */
+    char method_name[SMP_COUNTED_NAME_BYTES];
+    char source_file[SMP_COUNTED_FILE_BYTES]; /* "": not known */
+};
+
+/* pushed: what probes push. False: no method has it. */
+bool smp_instrumenter_name(int32_t pushed, struct smp_counted_name *out);
 /* Their probes are taken out for good; roots keep theirs. */
 void smp_instrumenter_drop(const int32_t *pushed, size_t count);
 void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out);

@@ -7,7 +7,7 @@
  * that costs is the parsing.
  *
  * Threads  any attached one; no lock may be held, as the load hook runs inside.
- * Errors   told for each class.
+ * Errors   for each class, its own.
  * Cost     a safepoint for each call that succeeds: 40 to 110 ms, nearly whatever the number of
  *          classes.
  */

@@ -213,12 +213,54 @@ class PageIT {
         assertThat(browser.texts("#tip *")).startsWith("com.acme.A.run(A.java:10)", "4,005 calls = 100.0 %");
     }
 
+    /** The calls of nodes 0 and 1 of the first group, the latter shared with another path. */
+    private static String withRowCalls(String json) {
+        return json.replaceFirst("\"samples\":\\[[^]]*]", "$0,\"rowCalls\":[[0,5,1],[1,4000,2]]");
+    }
+
+    @Test
+    void sampledRowsShowHowOftenTheirMethodWasCalled() throws IOException {
+        show(withRowCalls(withCounted(twoGroups().json())));
+        browser.tab("tree");
+        browser.click("#hot-path");
+        assertThat(browser.text("#tree .head [data-key=counted]")).contains("Calls");
+        assertThat(cells("tree", 0)).containsExactly("75.0 %", "3,000", "0", "1,500", "60", "", "main");
+        assertThat(cells("tree", 1)).contains("5").endsWith("com.acme.A.run(A.java:10)");
+        assertThat(cells("tree", 2)).contains("≤ 4,000").endsWith("com.acme.A.load(A.java:20)");
+        browser.tab("graph");
+        browser.pointAtGraph(0.05, 3, false);
+        assertThat(browser.texts("#tip *")).contains("called 4,000 times over 2 paths");
+        show(twoGroups().json());
+        browser.tab("tree");
+        assertThat(browser.all("#tree .head [data-key=counted]")).isEmpty();
+    }
+
+    @Test
+    void accountSaysWhatCountingLeftOut() throws IOException {
+        show(twoGroups()
+                .json()
+                .replaceFirst(
+                        ",\"frames\":",
+                        ",\"counting\":{\"TOO_LARGE\":{\"text\":\"left alone, too large\",\"count\":3,"
+                                + "\"names\":[\"com.acme.Big.run\"]},\"NEWER\":{\"text\":\"something new\",\"count\":1,"
+                                + "\"names\":[]}},\"frames\":"));
+        browser.tab("account");
+        assertThat(browser.texts("#panel-account td"))
+                .containsSequence(
+                        "left alone, too large",
+                        "3",
+                        "com.acme.Big.run",
+                        "With probes the method would be longer than the 65,535 bytes that the JVM allows.",
+                        "something new",
+                        "1");
+    }
+
     @Test
     void countedCallsHaveCallersClassesAndPackages() throws IOException {
         show(withCounted(twoGroups().json()));
         browser.click("[data-data=counted]");
         browser.tab("callers");
-        assertThat(browser.text("#callers-of")).isEqualTo("Who called com.acme.A.load");
+        assertThat(browser.text("#callers-of")).isEqualTo("Callers of com.acme.A.load");
         assertThat(names("callers")).containsExactly("com.acme.A.run");
         browser.tab("methods");
         assertThat(names("methods")).containsExactly("com.acme.A.load", "com.acme.A.run");

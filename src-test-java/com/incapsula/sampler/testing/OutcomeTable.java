@@ -34,7 +34,8 @@ public final class OutcomeTable {
 
     private static String read() {
         try {
-            return Files.readString(PAGE_TABLE);
+            String tables = Files.readString(PAGE_TABLE);
+            return tables.substring(0, tables.indexOf("const COUNTING"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -64,7 +64,7 @@ public enum Property {
     MONITORED_PACKAGES("monitoredPackages", "", false),
     /** From which methods down calls are counted, normalised. */
     ROOT_METHODS("rootMethods", "", true),
-    /** Prefixes of the classes whose methods are counted below the roots, normalised. */
+    /** Prefixes of the classes with methods that are counted below the roots, normalised. */
     INSTRUMENTATION_FILTER("instrumentationFilter", "", true);
 
     private static final int MAX_PREFIXES = 1000;

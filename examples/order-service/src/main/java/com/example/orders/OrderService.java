@@ -41,7 +41,7 @@ public final class OrderService {
             sampler.setSamplingOutputer(outputer);
             if (args.length > 3) {
                 sampler.setRootMethods(args[3]);
-                sampler.setInstrumentationFilter("com.example.orders, com.zaxxer.hikari.pool.HikariProxy");
+                sampler.setInstrumentationFilter("com.example.orders, com.zaxxer.hikari.pool.HikariProxy*");
             }
             sampler.init();
             System.out.println("orders handled: " + run(url, seconds));

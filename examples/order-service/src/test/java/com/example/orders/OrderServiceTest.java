@@ -22,6 +22,9 @@ class OrderServiceTest {
     private static final String QUERY = "HikariProxyPreparedStatement.executeQuery(";
     private static final String LOCK = "com.example.orders.PriceBook.priceOf(";
     private static final int MOST_RUNS = 3;
+    private static final Pattern COUNTED_QUERY =
+            Pattern.compile("(?m)^ +com\\.zaxxer\\.hikari\\.pool\\.HikariProxyPreparedStatement\\.executeQuery\\("
+                    + "HikariProxyPreparedStatement\\.java\\) .*, Calls: \\d+");
     private static final String JSON = "com.fasterxml.jackson.databind.ObjectMapper.readValue(";
     private static final Pattern ROW =
             Pattern.compile("( *)(\\S.*?) +Cumulative time\\(ms\\): (\\d+), Method time\\(ms\\): (\\d+)");
@@ -55,6 +58,32 @@ class OrderServiceTest {
 
     private static boolean hasAllWorkers(String report) {
         return report.contains("Distinct threads: 6 [") && report.contains(QUERY) && report.contains(LOCK);
+    }
+
+    /** The report says how often, and how long a call took: of the lock and of the slow query. */
+    @Test
+    void theReportCountsCalls() throws Exception {
+        String report = "";
+        for (long seconds = FEW_SECONDS;
+                seconds < HANG_SECONDS && !COUNTED_QUERY.matcher(report).find();
+                seconds *= 2) {
+            Path file = folder.resolve("counted-" + seconds + ".log");
+            OrderService.main(new String[] {
+                Long.toString(seconds),
+                OrderService.IN_MEMORY,
+                file.toString(),
+                "com.example.orders.OrderHandler.handle"
+            });
+            report = Files.readString(file);
+        }
+        assertThat(report)
+                .containsPattern("(?m)^Counted thread: http-nio--exec-\\. Max depth: [3-9]\\. Distinct threads: 6 \\[")
+                .containsPattern(COUNTED_QUERY)
+                .containsPattern(
+                        "(?m)^com\\.example\\.orders\\.OrderHandler\\.handle\\(OrderHandler\\.java\\) .*, Calls: \\d+,"
+                                + " Time per call\\(us\\): [\\d.]+, min [\\d.]+, max [\\d.]+$")
+                .containsPattern(
+                        "(?m)^  com\\.example\\.orders\\.PriceBook\\.priceOf\\(PriceBook\\.java\\) .*, Calls: \\d+");
     }
 
     @Test

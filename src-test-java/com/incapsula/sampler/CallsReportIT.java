@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.CallCounts;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Samplers;
+import com.incapsula.sampler.testing.Virtual;
+import counted.Work;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.management.JMX;
+import javax.management.ObjectName;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What reports say of counted calls, and why nothing shows; beside the other things that a sampler does. */
+@ExtendWith(NothingLeft.class)
+@Timeout(Samplers.HANG_SECONDS)
+class CallsReportIT {
+
+    private static final String ROOT = "counted.Work.root";
+    private static final int DEEPER = 100;
+    private static final int LARGE = 65_534; // bytes of byte code, a few below the JVM's limit
+
+    private final ThreadsSampler sampler = quick(new Recorder());
+
+    CallsReportIT() {
+        Work.callsOf(1); // loaded
+        sampler.setOverheadLimitPercent(100); // no method is dropped
+        sampler.setInstrumentationFilter("counted");
+        sampler.setRootMethods(ROOT);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        sampler.close();
+    }
+
+    private static Map<String, Long> times(Map<String, Long> calls, long times) {
+        Map<String, Long> all = new TreeMap<>(calls);
+        all.replaceAll((path, number) -> number * times);
+        return all;
+    }
+
+    private static String text(SamplingReport report) {
+        return report.toString(ReportFormat.TEXT);
+    }
+
+    private String text() {
+        try (SamplingReport report = sampler.snapshot()) {
+            return text(report);
+        }
+    }
+
+    private void awaitInstrumented() {
+        Map<String, Long> wanted = times(Work.callsOf(10), 1);
+        patiently().until(() -> {
+            CallCounts.take(sampler);
+            Work.root(10);
+            return CallCounts.take(sampler).equals(wanted);
+        });
+    }
+
+    private static void await(List<Thread> threads) throws InterruptedException {
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    /* The calls of a counted group's methods, whatever their paths. */
+    private static long callsOfGroup(SamplingReport report, String group) {
+        String text = text(report);
+        int record = text.indexOf("Counted thread: " + group + ". ");
+        if (record < 0) {
+            return 0;
+        }
+        int end = text.indexOf("\n\n", record);
+        Matcher row = Pattern.compile(", Calls: (\\d+)").matcher(text.substring(record, end < 0 ? text.length() : end));
+        return row.results().mapToLong(found -> Long.parseLong(found.group(1))).sum();
+    }
+
+    private static long sum(Map<String, Long> calls) {
+        return calls.values().stream().mapToLong(number -> number).sum();
+    }
+
+    // ---- rows
+
+    @Test
+    void aCountedRowHasTheSourceFileOfItsClass() {
+        sampler.init();
+        awaitInstrumented();
+        Work.root(1);
+        String counted = text();
+        counted = counted.substring(counted.indexOf("Counted thread: "));
+        assertThat(counted)
+                .contains("\ncounted.Work.root(Work.java) ")
+                .contains("  counted.Work$Square.area(Work.java) ")
+                .containsPattern("^Counted thread: main\\. Max depth: 7\\. ")
+                .doesNotContain("Unknown Source");
+    }
+
+    /* What is sampled has to be seen while it runs. */
+    @Test
+    void aSampledRowShowsTheCallsOfItsMethod() {
+        sampler.setRootMethods("counted.Work.busy");
+        sampler.init();
+        Pattern row = Pattern.compile("counted\\.Work\\.(busy|compute)\\(Work\\.java:\\d+\\) .*, Calls: [1-9]");
+        patiently().until(() -> {
+            for (int i = 0; i < 5; i++) {
+                Work.busy(5_000_000, 0);
+            }
+            try (SamplingReport report = sampler.snapshot()) {
+                String text = text(report);
+                String sampled = text.substring(0, Math.max(text.indexOf("Counted thread: "), 0));
+                return row.matcher(sampled).find()
+                        && report.toString(ReportFormat.JSON).contains("\"rowCalls\":[[");
+            }
+        });
+    }
+
+    // ---- groups
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void virtualThreadsAreCountedInTheGroupOfTheirName() throws Exception {
+        sampler.init();
+        awaitInstrumented();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            threads.add(
+                    Virtual.start(i % 3 == 0 ? null : i % 3 == 1 ? "order-" + i : "mail-" + i, () -> Work.root(10)));
+        }
+        await(threads);
+        try (SamplingReport report = sampler.snapshot()) {
+            long each = 100 * sum(Work.callsOf(10));
+            assertThat(callsOfGroup(report, "order-")).isEqualTo(each);
+            assertThat(callsOfGroup(report, "mail-")).isEqualTo(each);
+            assertThat(callsOfGroup(report, "[virtual threads]")).isEqualTo(each);
+            assertThat(text(report)).contains("Distinct threads: 1 [virtual threads]\n");
+        }
+    }
+
+    @Test
+    void aManipulatorNamesTheGroup() {
+        sampler.setThreadNameManipulator(thread -> "mine");
+        sampler.init();
+        awaitInstrumented();
+        Work.root(10);
+        try (SamplingReport report = sampler.snapshot()) {
+            assertThat(callsOfGroup(report, "mine")).isEqualTo(sum(Work.callsOf(10)));
+            assertThat(callsOfGroup(report, "main")).isZero();
+        }
+    }
+
+    @Test
+    void threadsThatAreNotSampledAreNotCounted() throws Exception {
+        sampler.setSkipDaemonThreads(true);
+        sampler.init();
+        awaitInstrumented();
+        CountDownLatch counted = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Thread daemon = new Thread(
+                () -> {
+                    Work.root(10);
+                    Work.rootAfter(counted, mayEnd, 1);
+                },
+                "daemon");
+        daemon.setDaemon(true);
+        daemon.start();
+        counted.await();
+        Work.root(10);
+        assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(10), 1));
+        mayEnd.countDown();
+        daemon.join();
+    }
+
+    /** Monitored packages say which sampled frames are kept; what is counted, the filter says. */
+    @Test
+    void monitoredPackagesDoNotMatterForCounts() {
+        sampler.setMonitoredPackages("org.nowhere");
+        sampler.init();
+        awaitInstrumented();
+        Work.root(10);
+        assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(10), 1));
+    }
+
+    // ---- readers
+
+    @Test
+    void eachCursorHasTheCallsOfItsIntervals() {
+        sampler.init();
+        awaitInstrumented();
+        try (SamplingCursor one = sampler.openCursor();
+                SamplingCursor other = sampler.openCursor()) {
+            Work.root(10);
+            assertCalls(one, 1);
+            Work.root(10);
+            assertCalls(one, 1);
+            assertCalls(other, 2);
+            assertCalls(one, 0);
+        }
+    }
+
+    private static void assertCalls(SamplingCursor cursor, long times) {
+        try (SamplingReport report = cursor.next()) {
+            Map<String, Long> counted = CallCounts.of(report);
+            assertThat(counted).isEqualTo(times == 0 ? Map.of() : times(Work.callsOf(10), times));
+        }
+    }
+
+    @Test
+    void reportsWithCallsAreMergedAndCompared() throws IOException {
+        sampler.init();
+        awaitInstrumented();
+        Work.root(10);
+        try (SamplingReport before = sampler.snapshot()) {
+            Work.root(10);
+            Work.root(10);
+            try (SamplingReport after = sampler.snapshot();
+                    SamplingReport both = SamplingReport.merge(before, after);
+                    SamplingDiff difference = SamplingReport.diff(before, after)) {
+                assertThat(CallCounts.of(both)).isEqualTo(times(Work.callsOf(10), 3));
+                assertThat(lines(difference))
+                        .hasSize(Work.callsOf(10).size())
+                        .contains("main;counted.Work.root(Work.java) 1 2")
+                        .contains("main;counted.Work.root(Work.java);counted.Work.leaf(Work.java) 10 20");
+            }
+        }
+    }
+
+    private static List<String> lines(SamplingDiff difference) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        difference.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CALLS), out);
+        return out.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+
+    @Test
+    void aThreadInsideOfARootIsCountedOnAfterAReset() throws Exception {
+        sampler.setRootMethods("counted.Work.rootAfter");
+        sampler.init();
+        Map<String, Long> inside = new TreeMap<>();
+        Work.callsOf(10).forEach((path, number) -> inside.put("Work.rootAfter|" + path, number));
+        Map<String, Long> whole = new TreeMap<>(inside);
+        whole.put("Work.rootAfter", 1L);
+        CountDownLatch open = new CountDownLatch(0);
+        patiently().until(() -> {
+            CallCounts.take(sampler);
+            Work.rootAfter(open, open, 10);
+            return CallCounts.take(sampler).equals(whole);
+        });
+        CountDownLatch entered = new CountDownLatch(1);
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        Thread thread = new Thread(() -> Work.rootAfter(entered, mayGoOn, 10));
+        thread.start();
+        entered.await();
+        sampler.resetCollectedResults();
+        mayGoOn.countDown();
+        thread.join();
+        assertThat(CallCounts.take(sampler)).isEqualTo(inside);
+    }
+
+    @Test
+    void jmxBeginsAtZero() throws Exception {
+        sampler.setJmxName("calls");
+        sampler.init();
+        awaitInstrumented();
+        Work.root(10);
+        ObjectName name = new ObjectName("com.incapsula.sampler:type=ThreadsSampler,name=calls");
+        ThreadsSamplerMXBean bean =
+                JMX.newMXBeanProxy(ManagementFactory.getPlatformMBeanServer(), name, ThreadsSamplerMXBean.class);
+        bean.resetCollectedResults();
+        assertThat(bean.getRootMethods()).isEqualTo(ROOT);
+        Work.root(5);
+        assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(5), 1));
+    }
+
+    // ---- why nothing shows
+
+    @Test
+    void noRootHasBeenEntered() {
+        sampler.init();
+        assertThat(text())
+                .containsPattern("\n(1 method|\\d+ methods) instrumented, root not entered since\n")
+                .contains("\nroot not entered since it is counted: 1 (counted.Work.root)\n");
+        Work.root(1);
+        assertThat(text()).doesNotContain("not entered");
+    }
+
+    /** What is so at the end of an interval: merged with a later one it is not true any more. */
+    @Test
+    void aRootThatIsLoadedLaterIsNotMissedAnyMore(@TempDir Path folder) throws Exception {
+        Path classes = compile(folder, "late", "Later", "public static void run() { System.getProperties(); }");
+        sampler.setInstrumentationFilter("late");
+        sampler.setRootMethods("late.Later.run, late.Later.walk");
+        try (SamplingCursor all = newCursor()) {
+            assertThat(text()).contains("\nroot not loaded yet: 2 (late.Later.run, late.Later.walk)\n");
+            run(classes, "late.Later");
+            try (SamplingReport report = all.next()) {
+                assertThat(text(report))
+                        .doesNotContain("root not loaded yet")
+                        .contains("\nroot not found in its class: 1 (late.Later.walk)\n");
+            }
+        }
+    }
+
+    private SamplingCursor newCursor() {
+        sampler.init();
+        return sampler.openCursor();
+    }
+
+    @Test
+    void aMethodThatIsTooLargeIsLeftAlone(@TempDir Path folder) throws Exception {
+        String body = "private static int sum; public static void run() { parse(1); } static void parse(int i) {"
+                + "sum += i * 300;".repeat(LARGE / 12) + "}"; // 12 bytes of byte code each
+        Path classes = compile(folder, "large", "Parser", body);
+        sampler.setInstrumentation(Instrumentation.EAGER);
+        sampler.setInstrumentationFilter("large");
+        sampler.setRootMethods("large.Parser.run");
+        sampler.init();
+        run(classes, "large.Parser");
+        patiently()
+                .untilAsserted(() -> assertThat(text()).contains("\nleft alone, too large: 1 (large.Parser.parse)\n"));
+    }
+
+    @Test
+    void trivialMethodsAreNamed(@TempDir Path folder) throws Exception {
+        String body = "int n; int getN() { return n; } public static void run() { new Bean().getN(); }";
+        Path classes = compile(folder, "trivial", "Bean", body);
+        sampler.setInstrumentation(Instrumentation.EAGER);
+        sampler.setInstrumentationFilter("trivial");
+        sampler.setRootMethods("trivial.Bean.run");
+        sampler.init();
+        run(classes, "trivial.Bean");
+        patiently()
+                .untilAsserted(
+                        () -> assertThat(text()).containsPattern("\nleft alone, trivial: .*trivial\\.Bean\\.getN"));
+    }
+
+    @Test
+    void whatTheFilterExcludesIsNamed() {
+        sampler.setInstrumentationFilter("counted, -counted.Work$Square");
+        sampler.init();
+        patiently().untilAsserted(() -> {
+            Work.root(1);
+            assertThat(text()).containsPattern("\nexcluded by filter: \\d+ \\(.*counted\\.Work\\$Square\\.area");
+        });
+    }
+
+    @Test
+    void aShortMethodThatIsCalledOftenIsDroppedByName() {
+        sampler.setOverheadLimitPercent(0.1);
+        sampler.init();
+        patiently().untilAsserted(() -> {
+            for (int i = 0; i < 200; i++) {
+                Work.root(1000);
+            }
+            assertThat(text())
+                    .containsPattern("\nnot counted any more, short and called often: [1-9]\\d*\n"
+                            + "not counted since \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ: counted\\.Work");
+        });
+    }
+
+    /** A recursion of 101 calls: those with a place and those without are all. */
+    @ParameterizedTest
+    @CsvSource({"64, 1000, nodes", "100000, 10, depth"})
+    void callsPastALimitAreInTheAccount(int nodes, int depth, String limit) {
+        sampler.setRootMethods("counted.Work.deeper");
+        sampler.setMaxCallNodes(nodes);
+        sampler.setMaxCallDepth(depth);
+        sampler.init();
+        CallCounts.take(sampler);
+        Work.deeper(DEEPER);
+        try (SamplingReport report = sampler.snapshot()) {
+            Matcher lost = Pattern.compile("\ncalls without a place, over the limit of " + limit + ": (\\d+)\n")
+                    .matcher(text(report));
+            assertThat(lost.find()).as(text(report)).isTrue();
+            assertThat(sum(CallCounts.of(report)) + Long.parseLong(lost.group(1)))
+                    .isEqualTo(DEEPER + 1);
+            assertThat(text(report)).containsOnlyOnce("calls without a place");
+        }
+    }
+
+    @Test
+    void probesWithoutStackAreInTheAccount() {
+        sampler.setRootMethods("counted.Work.deeper");
+        sampler.init();
+        patiently().untilAsserted(() -> {
+            try {
+                Work.deeper(10_000_000);
+            } catch (StackOverflowError expected) {
+                // the probes of the deepest calls, most of the times
+            }
+            assertThat(text())
+                    .containsPattern("\nentries and exits not counted, the stack of the thread was full: [1-9]\\d*\n");
+        });
+    }
+
+    // ---- classes
+
+    private static Path compile(Path folder, String packageName, String name, String body) throws IOException {
+        Path source = folder.resolve(name + ".java");
+        Files.writeString(source, "package " + packageName + "; public class " + name + " {" + body + "}");
+        int failed = ToolProvider.getSystemJavaCompiler()
+                .run(null, null, null, "-proc:none", "-d", folder.toString(), source.toString());
+        assertThat(failed).isZero();
+        return folder;
+    }
+
+    private static void run(Path classes, String name) throws Exception {
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
+            loader.loadClass(name).getMethod("run").invoke(null);
+        }
+    }
+}

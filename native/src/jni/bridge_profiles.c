@@ -7,7 +7,9 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "engine/session/session.h"
+#include "export/children.h"
 #include "export/difference.h"
 #include "export/hot_lines.h"
 #include "jni/convert.h"
@@ -164,6 +166,88 @@ JNIEXPORT jobjectArray BRIDGE(hotLines)(JNIEnv *env, SMP_UNUSED jclass bridge, j
     return texts;
 }
 
+/* --- rows --- */
+
+JNIEXPORT jlongArray BRIDGE(childRows)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
+                                       jlong node)
+{
+    struct smp_children children = { 0 };
+    jlongArray array = NULL;
+    enum smp_status status = smp_children_init(&children, snapshot_of(profile)->quota,
+                                               snapshot_of(profile), (uint64_t)node);
+
+    if (children.count > INT32_MAX / SMP_JNI_ROW_FIGURE_COUNT)
+        status = SMP_ENOMEM; /* no array is that long */
+    if (status == SMP_OK)
+        array = (*env)->NewLongArray(env, (jsize)(children.count * SMP_JNI_ROW_FIGURE_COUNT));
+    for (size_t i = 0; array != NULL && i < children.count; i++) {
+        int64_t values[SMP_JNI_ROW_FIGURE_COUNT];
+        smp_jni_row_figures(snapshot_of(profile), children.nodes[i], values);
+        (*env)->SetLongArrayRegion(env, array, (jsize)(i * SMP_JNI_ROW_FIGURE_COUNT),
+                                   SMP_JNI_ROW_FIGURE_COUNT, (const jlong *)values);
+    }
+    smp_children_fini(&children);
+    smp_throw(env, status);
+    return array;
+}
+
+/* Of a location: class, method, file. */
+enum { NAMES_PER_LOCATION = 3 };
+
+struct location_names {
+    const struct smp_methods *methods;
+    const jlong *locations;
+};
+
+static const char *name_of_location(void *self, size_t index)
+{
+    const struct location_names *const names = self;
+    struct smp_location_view view;
+
+    smp_methods_view(names->methods, (uint32_t)names->locations[index / NAMES_PER_LOCATION], &view);
+    const char *const texts[NAMES_PER_LOCATION] = { view.class_name, view.method_name, view.file };
+    return texts[index % NAMES_PER_LOCATION];
+}
+
+static bool are_locations(const struct smp_profile *profile, const jlong *locations, jsize count)
+{
+    for (jsize i = 0; i < count; i++) {
+        if (locations[i] <= 0 || locations[i] >= (jlong)profile->location_count)
+            return false;
+    }
+    return true;
+}
+
+JNIEXPORT jobjectArray BRIDGE(locationNames)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
+                                             jlongArray locations)
+{
+    const struct smp_profile *const named = snapshot_of(profile);
+    jobjectArray array = NULL;
+    jsize count;
+    jlong *values;
+
+    if (locations == NULL) {
+        smp_throw(env, SMP_EINVAL);
+        return NULL;
+    }
+    count = (*env)->GetArrayLength(env, locations);
+    /* One more than needed, because there may be none and nothing cannot be allocated. */
+    values = smp_alloc(named->quota, ((size_t)count + 1) * sizeof(*values));
+    if (values == NULL) {
+        smp_throw(env, SMP_ENOMEM);
+        return NULL;
+    }
+    (*env)->GetLongArrayRegion(env, locations, 0, count, values);
+    if (are_locations(named, values, count)) {
+        struct location_names names = { .methods = named->methods, .locations = values };
+        array = smp_jni_strings(env, (size_t)count * NAMES_PER_LOCATION, name_of_location, &names);
+    } else {
+        smp_throw(env, SMP_EINVAL);
+    }
+    smp_free(named->quota, values);
+    return array;
+}
+
 /* --- figures --- */
 
 static const char *name_of_measure(SMP_UNUSED void *self, size_t index)
@@ -177,10 +261,12 @@ JNIEXPORT jobjectArray BRIDGE(measureNames)(JNIEnv *env, SMP_UNUSED jclass bridg
 }
 
 /* False: an exception is pending. */
-static bool init_groups(JNIEnv *env, const struct smp_profile *profile,
+static bool init_groups(JNIEnv *env, const struct smp_profile *profile, bool counted,
                         struct smp_hot_groups *groups)
 {
-    const enum smp_status status = smp_hot_groups_init(groups, profile->quota, profile);
+    const enum smp_status status =
+        counted ? smp_hot_groups_init_counted(groups, profile->quota, profile)
+                : smp_hot_groups_init(groups, profile->quota, profile);
 
     smp_throw(env, status);
     return status == SMP_OK;
@@ -191,7 +277,7 @@ JNIEXPORT jlongArray BRIDGE(snapshotFigures)(JNIEnv *env, SMP_UNUSED jclass brid
     int64_t values[SMP_JNI_PROFILE_FIGURE_COUNT];
     struct smp_hot_groups groups;
 
-    if (!init_groups(env, snapshot_of(profile), &groups))
+    if (!init_groups(env, snapshot_of(profile), false, &groups))
         return NULL;
     smp_jni_profile_figures(snapshot_of(profile), &groups, values);
     smp_hot_groups_fini(&groups);
@@ -210,12 +296,13 @@ static const char *name_of_group(void *self, size_t index)
     return smp_hot_group_info(names->profile, names->groups.indices[index])->name;
 }
 
-JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile)
+JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
+                                              jboolean counted)
 {
     struct group_names names = { .profile = snapshot_of(profile) };
     jobjectArray array = NULL;
 
-    if (!init_groups(env, names.profile, &names.groups))
+    if (!init_groups(env, names.profile, counted == JNI_TRUE, &names.groups))
         return NULL;
     array = smp_jni_strings(env, names.groups.count, name_of_group, &names);
     smp_hot_groups_fini(&names.groups);
@@ -225,12 +312,12 @@ JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, SMP_UNUSED jclass bri
 }
 
 JNIEXPORT jlongArray BRIDGE(snapshotGroupFigures)(JNIEnv *env, SMP_UNUSED jclass bridge,
-                                                  jlong profile)
+                                                  jlong profile, jboolean counted)
 {
     struct smp_hot_groups groups;
     jlongArray array = NULL;
 
-    if (!init_groups(env, snapshot_of(profile), &groups))
+    if (!init_groups(env, snapshot_of(profile), counted == JNI_TRUE, &groups))
         return NULL;
     array = (*env)->NewLongArray(env, (jsize)(groups.count * SMP_JNI_GROUP_FIGURE_COUNT));
     for (size_t i = 0; array != NULL && i < groups.count; i++) {

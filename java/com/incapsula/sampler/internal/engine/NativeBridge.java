@@ -12,7 +12,7 @@ package com.incapsula.sampler.internal.engine;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 5;
+    static final int ABI = 6;
 
     private NativeBridge() {}
 
@@ -173,11 +173,34 @@ final class NativeBridge {
      */
     static native long[] snapshotFigures(long snapshot);
 
-    /** @return names of the groups in descending wall time */
-    static native String[] snapshotGroups(long snapshot);
+    /**
+     * @param counted true: the groups whose calls are counted; false: the sampled ones
+     * @return names of the groups in descending wall time
+     */
+    static native String[] snapshotGroups(long snapshot, boolean counted);
 
-    /** @return for each group, in that order: threads, max depth, polls; and of each measure the total */
-    static native long[] snapshotGroupFigures(long snapshot);
+    /**
+     * @param counted as in {@link #snapshotGroups}
+     * @return for each group, in that order: threads, max depth, polls, root node (0: none); and of each measure the
+     *     total
+     */
+    static native long[] snapshotGroupFigures(long snapshot, boolean counted);
+
+    /**
+     * The rows right below a row, in descending wall time.
+     *
+     * @param node of a row, or a group's root
+     * @return for each row: node, location, line (-1 unknown, -2 native); of each measure the amount of the row and all
+     *     below it; of each measure the row's own amount
+     */
+    static native long[] childRows(long snapshot, long node);
+
+    /**
+     * @param locations as {@link #childRows} gives them
+     * @return for each location: class (of a frame in brackets its text), method (null: a frame in brackets), file (null:
+     *     unknown)
+     */
+    static native String[] locationNames(long snapshot, long[] locations);
 
     /** @return counts per outcome and counter of the whole snapshot, in the order of {@link #accountNames} */
     static native long[] snapshotAccount(long snapshot);

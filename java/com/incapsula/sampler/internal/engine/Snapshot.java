@@ -64,6 +64,15 @@ public interface Snapshot {
     List<HotLine> hotLines(int count);
 
     /**
+     * Reads the rows right below a row.
+     *
+     * @param node of a row, or the root of a group
+     * @return in descending wall time
+     * @throws IllegalArgumentException if there is no such node
+     */
+    List<RawRow> children(long node);
+
+    /**
      * Makes one of two.
      *
      * @param other of the same kind

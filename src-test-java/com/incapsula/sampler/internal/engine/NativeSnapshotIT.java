@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 class NativeSnapshotIT {
 
     /* Before the measures of a group, as NativeBridge numbers them. */
-    private static final int GROUP_MEASURES = 3;
+    private static final int GROUP_MEASURES = 4;
 
     private static Lifecycle start() {
         Lifecycle lifecycle = new Lifecycle();
@@ -229,9 +229,8 @@ class NativeSnapshotIT {
                             .sum())
                     .as(weight.name())
                     .isEqualTo(inFigures);
-            int width = raw.groupFigures().length / raw.groups().size();
-            assertThat(IntStream.range(0, raw.groups().size())
-                            .mapToLong(group -> raw.groupFigures()[group * width + GROUP_MEASURES + measure])
+            assertThat(IntStream.range(0, raw.groups().names().size())
+                            .mapToLong(group -> raw.groups().figuresOf(group)[GROUP_MEASURES + measure])
                             .sum())
                     .as(weight.name())
                     .isEqualTo(inFigures);

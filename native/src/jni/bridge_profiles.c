@@ -19,7 +19,15 @@
 #include "model/profile_merge.h"
 
 /* Bits of writeSnapshot's flags; those from COLUMNS_SHIFT on are a set of measures. */
-enum { BY_TIME = 1, ZERO_TIME_PACKAGES = 2, PERCENT = 8, WITHOUT_NODES = 16, COLUMNS_SHIFT = 8 };
+enum {
+    BY_TIME = 1,
+    ZERO_TIME_PACKAGES = 2,
+    PERCENT = 8,
+    WITHOUT_NODES = 16,
+    JAVA_SLASHES = 32,
+    FRAME_TYPES = 64,
+    COLUMNS_SHIFT = 8
+};
 
 static struct smp_profile *snapshot_of(jlong handle)
 {
@@ -91,6 +99,8 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
         .zero_time_packages = (flags & ZERO_TIME_PACKAGES) != 0,
         .columns = ((uint32_t)flags >> COLUMNS_SHIFT) & SMP_ALL_MEASURES,
         .percent = (flags & PERCENT) != 0,
+        .java_slashes = (flags & JAVA_SLASHES) != 0,
+        .frame_types = (flags & FRAME_TYPES) != 0,
         .without_nodes = (flags & WITHOUT_NODES) != 0,
     };
     struct smp_stream_output output;
@@ -126,19 +136,38 @@ JNIEXPORT void BRIDGE(writeDifference)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
 
 /* --- hot lines --- */
 
+/* Of a line: its text, group, class, method. */
+enum { TEXTS_PER_LINE = 4 };
+
+struct line_texts {
+    const struct smp_profile *profile;
+    struct smp_hot_lines hot;
+};
+
 static const char *text_of_line(void *self, size_t index)
 {
-    const struct smp_hot_lines *hot = self;
+    const struct line_texts *const texts = self;
+    const struct smp_hot_line *const line = &texts->hot.lines[index / TEXTS_PER_LINE];
+    struct smp_location_view view;
 
-    return hot->lines[index].text;
+    smp_methods_view(texts->profile->methods, line->location, &view);
+    const char *const all[TEXTS_PER_LINE] = {
+        line->text,
+        smp_hot_group_info(texts->profile, line->group)->name,
+        view.is_pseudo ? NULL : view.class_name,
+        view.method_name,
+    };
+    return all[index % TEXTS_PER_LINE];
 }
 
 /* False: an exception is pending. */
-static bool put_line_figures(JNIEnv *env, const struct smp_hot_lines *hot, jlongArray figures)
+static bool put_line_figures(JNIEnv *env, const struct line_texts *texts, jlongArray figures)
 {
-    for (size_t i = 0; i < hot->count; i++) {
-        (*env)->SetLongArrayRegion(env, figures, (jsize)(i * SMP_MEASURE_COUNT), SMP_MEASURE_COUNT,
-                                   (const jlong *)hot->lines[i].self.of);
+    for (size_t i = 0; i < texts->hot.count; i++) {
+        int64_t values[SMP_JNI_LINE_FIGURE_COUNT];
+        smp_jni_line_figures(texts->profile, &texts->hot.lines[i], values);
+        (*env)->SetLongArrayRegion(env, figures, (jsize)(i * SMP_JNI_LINE_FIGURE_COUNT),
+                                   SMP_JNI_LINE_FIGURE_COUNT, (const jlong *)values);
         if ((*env)->ExceptionCheck(env))
             return false;
     }
@@ -148,22 +177,22 @@ static bool put_line_figures(JNIEnv *env, const struct smp_hot_lines *hot, jlong
 JNIEXPORT jobjectArray BRIDGE(hotLines)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
                                         jlongArray figures)
 {
-    struct smp_hot_lines hot = { 0 };
-    jobjectArray texts = NULL;
+    struct line_texts texts = { .profile = snapshot_of(profile) };
+    jobjectArray array = NULL;
     enum smp_status status = SMP_EINVAL;
 
     if (figures != NULL) {
         const size_t room = (size_t)(*env)->GetArrayLength(env, figures);
-        status = smp_hot_lines_init(&hot, snapshot_of(profile)->quota, snapshot_of(profile),
-                                    room / SMP_MEASURE_COUNT);
+        status = smp_hot_lines_init(&texts.hot, texts.profile->quota, texts.profile,
+                                    room / SMP_JNI_LINE_FIGURE_COUNT);
     }
-    if (status == SMP_OK && put_line_figures(env, &hot, figures)) {
-        texts = smp_jni_strings(env, hot.count, text_of_line, &hot);
-        status = texts != NULL ? SMP_OK : SMP_ENOMEM;
+    if (status == SMP_OK && put_line_figures(env, &texts, figures)) {
+        array = smp_jni_strings(env, texts.hot.count * TEXTS_PER_LINE, text_of_line, &texts);
+        status = array != NULL ? SMP_OK : SMP_ENOMEM;
     }
-    smp_hot_lines_fini(&hot);
+    smp_hot_lines_fini(&texts.hot);
     smp_throw(env, status);
-    return texts;
+    return array;
 }
 
 /* --- rows --- */

@@ -55,6 +55,12 @@ enum smp_jni_row_figure {
     SMP_JNI_ROW_FIGURE_COUNT = SMP_JNI_ROW_OWN + SMP_MEASURE_COUNT
 };
 
+enum smp_jni_line_figure {
+    SMP_JNI_LINE_LINE, /* as that of a row */
+    SMP_JNI_LINE_OWN,  /* from here on: of each measure what the line has itself */
+    SMP_JNI_LINE_FIGURE_COUNT = SMP_JNI_LINE_OWN + SMP_MEASURE_COUNT
+};
+
 /* X(name, expression over const struct smp_statistics *s, const struct smp_handler_cost *p) */
 #define SMP_JNI_GAUGE_MAP(X)                          \
     X(polls, s->sampler.total_tally.polls)            \
@@ -104,5 +110,7 @@ void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
 /* Of a frame's node. O(its children). */
 void smp_jni_row_figures(const struct smp_profile *profile, uint32_t node,
                          int64_t values[SMP_JNI_ROW_FIGURE_COUNT]);
+void smp_jni_line_figures(const struct smp_profile *profile, const struct smp_hot_line *line,
+                          int64_t values[SMP_JNI_LINE_FIGURE_COUNT]);
 
 #endif

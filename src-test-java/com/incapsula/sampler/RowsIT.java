@@ -91,6 +91,23 @@ class RowsIT {
     }
 
     @Test
+    void formsOfFramesChangeNothingElse() throws IOException {
+        sampler.init();
+        Samplers.awaitTicks(sampler, 5);
+        try (SamplingReport report = sampler.snapshot()) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            report.writeTo(
+                    ReportFormat.COLLAPSED,
+                    ReportOptions.standard().withJavaSlashes(true).withFrameTypes(true),
+                    out);
+            String marked = out.toString(StandardCharsets.UTF_8);
+            assertThat(marked).contains(";java/lang/Thread.run(Thread.java:");
+            assertThat(marked.replace("_[j]", "").replace('/', '.'))
+                    .isEqualTo(report.toString(ReportFormat.COLLAPSED).replace('/', '.'));
+        }
+    }
+
+    @Test
     void rowsAreThereAfterTheSamplerIsClosed() throws IOException {
         sampler.init();
         SamplingReport report = sampler.snapshot();

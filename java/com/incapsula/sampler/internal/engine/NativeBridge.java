@@ -141,7 +141,7 @@ final class NativeBridge {
      * @param format ordinal of ReportFormat
      * @param weight number of a measure, as ReportWeight has them: 0 wall, 1 CPU, 2 samples, 3 calls
      * @param flags bit 0 order by time, bit 1 zero-time packages, bit 3 percent column, bit 4 JSON without frames and
-     *     nodes; from bit 8 on a set of measures with a column of their own, by their numbers
+     *     nodes, bit 5 slashes in class names of COLLAPSED, bit 6 types of its frames; from bit 8 on a set of measures with a column of their own, by their numbers
      */
     static native void writeSnapshot(long snapshot, int format, int weight, int flags, java.io.OutputStream out)
             throws java.io.IOException;
@@ -162,8 +162,11 @@ final class NativeBridge {
     static native String[] measureNames();
 
     /**
-     * @param figures receives each measure of each line; its length says how many lines are wanted
-     * @return the lines of code with the most wall time of their own over all groups, the hottest first
+     * The lines of code with the most wall time of their own, each in one group, the hottest first.
+     *
+     * @param figures receives of each line its number (-1 unknown, -2 native), and each measure; its length says how many
+     *     lines are wanted
+     * @return of each line its text, its group, its class and its method (both null: a frame in brackets)
      */
     static native String[] hotLines(long snapshot, long[] figures);
 

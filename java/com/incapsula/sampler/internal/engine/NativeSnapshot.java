@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class NativeSnapshot implements Snapshot {
 
+    /* As NativeBridge numbers the figures and the texts of a hot line. */
+    private static final int LINE_MEASURES = 1;
+    private static final int TEXTS_PER_LINE = 4;
+
     /* As NativeBridge numbers the figures of a row and the names of its location. */
     private static final int ROW_LOCATION = 1;
     private static final int ROW_LINE = 2;
@@ -156,19 +160,25 @@ final class NativeSnapshot implements Snapshot {
     public List<HotLine> hotLines(int count) {
         hold();
         try {
-            int measures = NativeBridge.measureNames().length;
-            long[] figures = new long[measures * count];
+            int width = LINE_MEASURES + NativeBridge.measureNames().length;
+            long[] figures = new long[width * count];
             String[] texts = NativeBridge.hotLines(net.address, figures);
-            return IntStream.range(0, texts.length)
-                    .mapToObj(i -> hotLine(texts[i], figures, measures * i, measures * (i + 1)))
+            return IntStream.range(0, texts.length / TEXTS_PER_LINE)
+                    .mapToObj(i -> hotLine(texts, i * TEXTS_PER_LINE, figures, i * width, width))
                     .toList();
         } finally {
             release();
         }
     }
 
-    private static HotLine hotLine(String text, long[] figures, int from, int till) {
-        return new HotLine(text, Arrays.stream(figures, from, till).boxed().toList());
+    private static HotLine hotLine(@Nullable String[] texts, int textAt, long[] figures, int at, int width) {
+        return new HotLine(
+                String.valueOf(texts[textAt]),
+                String.valueOf(texts[textAt + 1]),
+                texts[textAt + 2],
+                texts[textAt + 3],
+                (int) figures[at],
+                Arrays.stream(figures, at + LINE_MEASURES, at + width).boxed().toList());
     }
 
     @Override

@@ -56,7 +56,7 @@ public interface Snapshot {
     void writeDifference(Snapshot after, int format, int weight, OutputStream out) throws IOException;
 
     /**
-     * Finds the lines of code with the most wall time of their own, over all thread groups.
+     * Finds the lines of code with the most wall time of their own, each in one thread group.
      *
      * @param count how many at most
      * @return the hottest first

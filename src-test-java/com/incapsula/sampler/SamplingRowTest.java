@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.entry;
 
 import com.incapsula.sampler.internal.engine.FakeSnapshot;
+import com.incapsula.sampler.internal.report.HotRows;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -141,6 +143,20 @@ class SamplingRowTest {
                     .withMessage("group main is of another report");
         }
         assertThatIllegalArgumentException().isThrownBy(() -> report.rows(null)).withMessage("group must not be null");
+    }
+
+    @Test
+    void hotRowsAddUpWhatRowsHaveThemselves() {
+        assertThat(HotRows.of(report, group -> group.getName().equals("main")))
+                .isEqualTo(Map.of("a.A.run(A.java:7)", 1L, "b.B.read(Native Method)", 3L, "[thread ended]", 1L));
+        assertThat(HotRows.of(report, group -> false)).isEmpty();
+    }
+
+    @Test
+    void hotRowsOfEqualTimeStandInTheOrderOfTheirTexts() {
+        assertThat(HotRows.table(Map.of("a", 25_000_000L, "d", 50_000_000L, "b", 25_000_000L), 2))
+                .isEqualTo(" 50.0 %       50.0 ms  d\n 25.0 %       25.0 ms  a\n");
+        assertThat(HotRows.table(Map.of(), 2)).isEmpty();
     }
 
     @Test

@@ -5,7 +5,7 @@
  * <p>Needs nothing but {@code java.base}. Used where they are present: SLF4J by
  * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer}, {@code jdk.httpserver} by
  * {@link com.incapsula.sampler.ThreadsSamplerServer}, {@code java.management} and {@code jdk.jfr} to show the sampler
- * to the JVM's own tools. Only compilers read JSpecify's {@code @Nullable}.
+ * to the JVM's own tools; JUnit, JMH and Micrometer by the packages with their names. Only compilers read JSpecify's {@code @Nullable}.
  *
  * @since 1.0
  */
@@ -13,10 +13,16 @@ module com.incapsula.sampler {
     requires static java.management;
     requires static jdk.httpserver;
     requires static jdk.jfr;
+    requires static jmh.core;
+    requires static micrometer.core;
     requires static org.jspecify;
+    requires static org.junit.jupiter.api;
     requires static org.slf4j;
 
     exports com.incapsula.sampler;
+    exports com.incapsula.sampler.jmh;
+    exports com.incapsula.sampler.junit;
     exports com.incapsula.sampler.manipulate;
+    exports com.incapsula.sampler.micrometer;
     exports com.incapsula.sampler.outputer;
 }

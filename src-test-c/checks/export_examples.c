@@ -235,17 +235,24 @@ static bool write_file(void *self, const char *bytes, size_t length)
     return fwrite(bytes, 1, length, self) == length;
 }
 
+static void write_styled(const struct smp_profile *profile, const char *name, const char *end,
+                         enum smp_format format, struct smp_export_style style)
+{
+    FILE *file = open_file(name, end);
+    const struct smp_output output = { .write = write_file, .self = file };
+
+    must(smp_export(profile, format, &style, NULL, &output) == SMP_OK, end);
+    must(fclose(file) == 0, end);
+}
+
 static void write_format(const struct smp_profile *profile, const char *name, const char *end,
                          enum smp_format format, enum smp_measure weight)
 {
     const struct smp_export_style style = { .weight = weight,
                                             .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU),
                                             .percent = true };
-    FILE *file = open_file(name, end);
-    const struct smp_output output = { .write = write_file, .self = file };
 
-    must(smp_export(profile, format, &style, NULL, &output) == SMP_OK, end);
-    must(fclose(file) == 0, end);
+    write_styled(profile, name, end, format, style);
 }
 
 /* From the tree itself: samples by a pass over the nodes, times from the roots. */
@@ -302,6 +309,8 @@ static void write_all(struct smp_profile *profile, const char *name)
     write_format(profile, name, "cpu.collapsed", SMP_FORMAT_COLLAPSED, SMP_MEASURE_CPU);
     write_format(profile, name, "samples.collapsed", SMP_FORMAT_COLLAPSED, SMP_MEASURE_SAMPLES);
     write_format(profile, name, "calls.collapsed", SMP_FORMAT_COLLAPSED, SMP_MEASURE_CALLS);
+    write_styled(profile, name, "typed.collapsed", SMP_FORMAT_COLLAPSED,
+                 (struct smp_export_style){ .java_slashes = true, .frame_types = true });
     write_format(profile, name, "pprof", SMP_FORMAT_PPROF, SMP_MEASURE_WALL);
     write_format(profile, name, "wall.speedscope.json", SMP_FORMAT_SPEEDSCOPE, SMP_MEASURE_WALL);
     write_format(profile, name, "samples.speedscope.json", SMP_FORMAT_SPEEDSCOPE,

@@ -76,6 +76,24 @@ collapsed_sum() {
         print "$sum $lines $wrong\n"'
 }
 
+# The rules by which flamegraph.pl --color=java and async-profiler's converter colour a frame: an end "_[j]", which
+# neither shows. Prints how many frames of methods (a ")" at the end) would not be coloured, and how many frames in
+# brackets would.
+collapsed_colours() {
+    perl -e 'my ($bare, $odd) = (0, 0);
+        while (<STDIN>) {
+            chomp;
+            my ($stack) = /^(.*)\s+\d+$/;
+            my ($group, @frames) = split /;/, $stack, -1;
+            for my $frame (@frames) {
+                my $is_java = $frame =~ s/_\[j\]$//;
+                if ($frame =~ /^\[.*\]$/) { $odd++ if $is_java }
+                else { $bare++ unless $is_java && $frame =~ /\)$/ }
+            }
+        }
+        print "$bare $odd\n"'
+}
+
 check_collapsed() {
     local name sum lines wrong
     has perl COLLAPSED || return 0
@@ -83,6 +101,11 @@ check_collapsed() {
         read -r sum lines wrong < <(collapsed_sum <"$work/$name.wall.collapsed")
         same "$name: collapsed wall time" "$(ours $name 1)" "$sum"
         same "$name: collapsed lines out of order" 0 "$wrong"
+        read -r sum lines wrong < <(collapsed_sum <"$work/$name.typed.collapsed")
+        same "$name: collapsed wall time of typed frames" "$(ours $name 1)" "$sum"
+        same "$name: typed lines out of order" 0 "$wrong"
+        same "$name: Java frames without a type, other frames with one" "0 0" \
+            "$(collapsed_colours <"$work/$name.typed.collapsed")"
         read -r sum lines wrong < <(collapsed_sum <"$work/$name.cpu.collapsed")
         same "$name: collapsed CPU time" "$(ours $name 2)" "$sum"
         read -r sum lines wrong < <(collapsed_sum <"$work/$name.samples.collapsed")
@@ -95,6 +118,8 @@ check_collapsed() {
     same "two collapsed files as one" "$(($(ours plain 3) + $(ours plain2 3)))" "$sum"
     read -r sum lines wrong < <(tr -d '\n' <"$work/plain.samples.collapsed" | collapsed_sum)
     [ "$wrong" -gt 0 ] || fail "collapsed lines without ends: not noticed"
+    [ "$(collapsed_colours <"$work/plain.wall.collapsed")" != "0 0" ] || fail "frames without types: not noticed"
+    grep -q ';java/lang/Thread.run(Thread.java:' "$work/plain.typed.collapsed" || fail "no slashes"
 }
 
 # -------------------------------------------------------------------------------------------- PPROF

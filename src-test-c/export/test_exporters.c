@@ -129,6 +129,30 @@ static void collapsed_keeps_separators_apart(void **state)
                     "a,b \\n;p.Q,.r,s(T,.java:3) 1000000\n");
 }
 
+static void collapsed_marks_java_frames_for_readers_that_colour_them(void **state)
+{
+    const struct smp_export_style slashes = { .java_slashes = true };
+    const struct smp_export_style types = { .frame_types = true };
+    const struct smp_export_style both = { .java_slashes = true, .frame_types = true };
+    const struct smp_profile *profile;
+
+    report_fixture_credit(*state, "a.b", "x",
+                          "a.b.C$D.run(C.x.java:1)|Top.x(Unknown Source)|e.F.n(Native Method)", 3);
+    report_fixture_credit(*state, "a.b", "x", "a\n.b;.C.run(C.java)|[a.b stub]", 2);
+    profile = report_fixture_seal(*state);
+    assert_exported(profile, SMP_FORMAT_COLLAPSED, slashes,
+                    "a.b;a/b/C$D.run(C.x.java:1);Top.x(Unknown Source);e/F.n(Native Method) 3\n"
+                    "a.b;a\\n/b,/C.run(C.java);[a.b stub] 2\n");
+    assert_exported(profile, SMP_FORMAT_COLLAPSED, types,
+                    "a.b;a.b.C$D.run(C.x.java:1)_[j];Top.x(Unknown Source)_[j];"
+                    "e.F.n(Native Method)_[j] 3\n"
+                    "a.b;a\\n.b,.C.run(C.java)_[j];[a.b stub] 2\n");
+    assert_exported(profile, SMP_FORMAT_COLLAPSED, both,
+                    "a.b;a/b/C$D.run(C.x.java:1)_[j];Top.x(Unknown Source)_[j];"
+                    "e/F.n(Native Method)_[j] 3\n"
+                    "a.b;a\\n/b,/C.run(C.java)_[j];[a.b stub] 2\n");
+}
+
 static void speedscope_has_a_profile_per_group(void **state)
 {
     assert_exported(make_small(*state), SMP_FORMAT_SPEEDSCOPE, (struct smp_export_style){ 0 },
@@ -692,6 +716,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(collapsed_has_a_line_per_stack),
         TEST(collapsed_keeps_separators_apart),
+        TEST(collapsed_marks_java_frames_for_readers_that_colour_them),
         TEST(speedscope_has_a_profile_per_group),
         TEST(json_has_everything),
         TEST(json_names_are_no_markup),

@@ -12,12 +12,13 @@
 
 #include <cmocka.h>
 
+#include "export/hot_groups.h"
 #include "support/collapsed_lines.h"
 #include "support/failing_alloc.h"
 #include "support/random_profile.h"
 #include "support/rounds.h"
 
-enum { ROUNDS = 100, MAX_LINES = 64, ALL = 1000, PART_BYTES = 1 << 22 };
+enum { ROUNDS = 100, MAX_LINES = 128, ALL = 1000, PART_BYTES = 1 << 22 };
 
 static int setup(void **state)
 {
@@ -34,6 +35,8 @@ static int teardown(void **state)
 /* --- the reference implementation --- */
 
 struct leaf {
+    char *group; /* as the collapsed form has it */
+    size_t rank; /* of the group */
     char *text;
     int64_t amounts[SMP_MEASURE_SAMPLES + 1];
 };
@@ -43,28 +46,59 @@ struct leaves {
     size_t count;
 };
 
-static struct leaf *leaf_of(struct leaves *leaves, const char *stack)
+/* The names of random profiles that the collapsed form writes in another way. */
+static const char *collapsed_group(const struct smp_profile *profile, uint32_t index)
 {
-    const char *const last = strrchr(stack, ';');
-    const char *const text = last == NULL ? stack : last + 1;
+    const char *const name = smp_hot_group_info(profile, index)->name;
+
+    if (strcmp(name, "a;b \n") == 0)
+        return "a,b \\n";
+    return name[0] == '\0' ? "[unnamed]" : name;
+}
+
+static size_t rank_of_group(const struct smp_profile *profile, const char *group)
+{
+    struct smp_hot_groups groups;
+    size_t rank = 0;
+
+    assert_int_equal(smp_hot_groups_init(&groups, NULL, profile), SMP_OK);
+    while (rank < groups.count &&
+           strcmp(collapsed_group(profile, groups.indices[rank]), group) != 0)
+        rank++;
+    assert_true(rank < groups.count);
+    smp_hot_groups_fini(&groups);
+    return rank;
+}
+
+static struct leaf *leaf_of(struct leaves *leaves, const struct smp_profile *profile,
+                            const char *stack)
+{
+    const char *const text = strrchr(stack, ';') + 1;
+    const size_t length = strcspn(stack, ";");
 
     for (size_t i = 0; i < leaves->count; i++) {
-        if (strcmp(leaves->list[i].text, text) == 0)
+        const struct leaf *const leaf = &leaves->list[i];
+        if (strcmp(leaf->text, text) == 0 && strlen(leaf->group) == length &&
+            strncmp(leaf->group, stack, length) == 0)
             return &leaves->list[i];
     }
     assert_true(leaves->count < MAX_LINES);
-    leaves->list[leaves->count].text = strdup(text);
-    return &leaves->list[leaves->count++];
+    struct leaf *const made = &leaves->list[leaves->count++];
+    made->group = strndup(stack, length);
+    made->rank = rank_of_group(profile, made->group);
+    made->text = strdup(text);
+    return made;
 }
 
 static int compare_leaves(const void *a, const void *b)
 {
     const struct leaf *const left = a;
     const struct leaf *const right = b;
+    const int order = strcmp(left->text, right->text);
 
     if (left->amounts[SMP_MEASURE_WALL] != right->amounts[SMP_MEASURE_WALL])
         return left->amounts[SMP_MEASURE_WALL] > right->amounts[SMP_MEASURE_WALL] ? -1 : 1;
-    return strcmp(left->text, right->text);
+    return order != 0 ? order : (left->rank > right->rank) - (left->rank < right->rank);
 }
 
 static struct leaves reference_of(const struct smp_profile *profile)
@@ -74,7 +108,7 @@ static struct leaves reference_of(const struct smp_profile *profile)
     for (int weight = 0; weight <= SMP_MEASURE_SAMPLES; weight++) {
         struct collapsed_lines lines = collapsed_lines_of(profile, (enum smp_measure)weight);
         for (size_t i = 0; i < lines.count; i++)
-            leaf_of(&leaves, lines.list[i].stack)->amounts[weight] += lines.list[i].weight;
+            leaf_of(&leaves, profile, lines.list[i].stack)->amounts[weight] += lines.list[i].weight;
         collapsed_lines_fini(&lines);
     }
     qsort(leaves.list, leaves.count, sizeof(leaves.list[0]), compare_leaves);
@@ -83,8 +117,24 @@ static struct leaves reference_of(const struct smp_profile *profile)
 
 static void leaves_fini(struct leaves *leaves)
 {
-    for (size_t i = 0; i < leaves->count; i++)
+    for (size_t i = 0; i < leaves->count; i++) {
         free(leaves->list[i].text);
+        free(leaves->list[i].group);
+    }
+}
+
+/* Its text is the line's, but for the separator. */
+static void assert_location(const struct smp_profile *profile, const struct smp_hot_line *line)
+{
+    struct smp_bytes text;
+
+    smp_bytes_init(&text, NULL, PART_BYTES);
+    smp_methods_frame_text(profile->methods, line->location, &text);
+    assert_int_equal(text.status, SMP_OK);
+    assert_int_equal(text.length, strlen(line->text));
+    for (size_t i = 0; i < text.length; i++)
+        assert_true(text.data[i] == line->text[i] || text.data[i] == ';');
+    smp_bytes_fini(&text);
 }
 
 static void assert_hot(const struct smp_profile *profile, size_t most)
@@ -96,6 +146,8 @@ static void assert_hot(const struct smp_profile *profile, size_t most)
     assert_int_equal(hot.count, leaves.count < most ? leaves.count : most);
     for (size_t i = 0; i < hot.count; i++) {
         assert_string_equal(hot.lines[i].text, leaves.list[i].text);
+        assert_string_equal(collapsed_group(profile, hot.lines[i].group), leaves.list[i].group);
+        assert_location(profile, &hot.lines[i]);
         assert_int_equal(hot.lines[i].self.of[SMP_MEASURE_WALL],
                          leaves.list[i].amounts[SMP_MEASURE_WALL]);
         assert_int_equal(hot.lines[i].self.of[SMP_MEASURE_CPU],
@@ -125,20 +177,28 @@ static void the_hottest_come_first_and_equal_ones_by_text(void **state)
 {
     struct smp_hot_lines hot;
 
-    report_fixture_credit(*state, "main", "m", "a.A.a(A.java:1)|x.X.x(X.java:1)", 5);
+    report_fixture_credit(*state, "main", "m", "a.A.a(A.java:1)|x.X.x(X.java:1)", 11);
     report_fixture_credit(*state, "pool", "p", "b.B.b(B.java:1)|c.C.c(C.java:1)|x.X.x(X.java:1)",
                           6);
+    report_fixture_credit(*state, "pool", "p", "d.D.d(D.java:1)|x.X.x(X.java:1)", 5);
     report_fixture_credit(*state, "pool", "p", "z.Z.z(Z.java:1)", 11);
     report_fixture_credit(*state, "main", "m", "w.W.w(W;.java:2)", 12);
     report_fixture_credit(*state, "main", "m", "o.O.o(O.java:1)", 3);
-    assert_int_equal(smp_hot_lines_init(&hot, NULL, report_fixture_seal(*state), 3), SMP_OK);
-    assert_int_equal(hot.count, 3);
+    const struct smp_profile *const profile = report_fixture_seal(*state);
+    assert_int_equal(smp_hot_lines_init(&hot, NULL, profile, 4), SMP_OK);
+    assert_int_equal(hot.count, 4);
     assert_string_equal(hot.lines[0].text, "w.W.w(W,.java:2)");
     assert_int_equal(hot.lines[0].self.of[SMP_MEASURE_WALL], 12);
+    /* The same line of two groups is two lines; that of the hotter group stands first. */
     assert_string_equal(hot.lines[1].text, "x.X.x(X.java:1)");
+    assert_string_equal(collapsed_group(profile, hot.lines[1].group), "main");
     assert_int_equal(hot.lines[1].self.of[SMP_MEASURE_WALL], 11);
-    assert_int_equal(hot.lines[1].self.of[SMP_MEASURE_SAMPLES], 2);
-    assert_string_equal(hot.lines[2].text, "z.Z.z(Z.java:1)");
+    assert_int_equal(hot.lines[1].self.of[SMP_MEASURE_SAMPLES], 1);
+    assert_string_equal(hot.lines[2].text, "x.X.x(X.java:1)");
+    assert_string_equal(collapsed_group(profile, hot.lines[2].group), "pool");
+    assert_int_equal(hot.lines[2].self.of[SMP_MEASURE_WALL], 11);
+    assert_int_equal(hot.lines[2].self.of[SMP_MEASURE_SAMPLES], 2);
+    assert_string_equal(hot.lines[3].text, "z.Z.z(Z.java:1)");
     smp_hot_lines_fini(&hot);
 }
 

@@ -239,6 +239,22 @@ static void expect_foreign(int count)
     assert_int_equal(atomic_load(&foreign_count), count);
 }
 
+/* As many as a JVM may have, one beside the other, each so large. */
+static void test_copies_side_by_side_have_different_marks(void **state)
+{
+    enum { COPIES = 64, FROM_MB = 1, TILL_MB = 64 };
+    const uintptr_t lowest = UINT64_C(0x7f1234567000);
+
+    (void)state;
+    for (uintptr_t mb = FROM_MB; mb <= TILL_MB; mb++) {
+        for (uintptr_t i = 1; i < COPIES; i++) {
+            const uintptr_t other = lowest + i * (mb << 20);
+            assert_int_not_equal(smp_cookie_mark((const void *)lowest),
+                                 smp_cookie_mark((const void *)other));
+        }
+    }
+}
+
 static void test_others_signals_go_on(void **state)
 {
     const int32_t me = (int32_t)syscall(SYS_gettid);
@@ -259,7 +275,8 @@ static void test_others_signals_go_on(void **state)
     expect_foreign(4);
     /* Of another copy of the library: that copy's data is elsewhere. */
     assert_int_equal(cookie >> 48, smp_cookie_mark(&smp_signal_process));
-    assert_int_not_equal(cookie >> 48, smp_cookie_mark((const char *)&smp_signal_process + 4096));
+    assert_int_not_equal(cookie >> 48,
+                         smp_cookie_mark((const char *)&smp_signal_process + (1 << 20)));
     send_value(me, getpid(), SI_QUEUE, cookie ^ (1ULL << 48));
     expect_foreign(5);
     send_value(me, getpid(), SI_QUEUE, cookie | (0xffffULL << 32)); /* no such slot */
@@ -534,6 +551,7 @@ int main(void)
         cmocka_unit_test(test_a_thread_walks_itself),
         cmocka_unit_test(test_many_threads_at_once),
         cmocka_unit_test(test_others_signals_go_on),
+        cmocka_unit_test(test_copies_side_by_side_have_different_marks),
         cmocka_unit_test(test_another_number),
         cmocka_unit_test(test_a_number_that_was_ignored),
         cmocka_unit_test(test_the_price_is_measured),

@@ -60,14 +60,16 @@ enum smp_status smp_export_collapsed(const struct smp_export_job *job)
 {
     struct writer writer = { .job = job,
                              .weights = smp_tree_column(job->profile->tree, job->style->weight) };
+    const struct smp_line_form form = { .slashes = job->style->java_slashes,
+                                        .types = job->style->frame_types };
     enum smp_status status = smp_used_frames_init(&writer.frames, job->quota, job->profile);
 
     if (status != SMP_OK)
         return status;
     smp_stack_line_init(&writer.line, job->quota);
     smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
-    status = smp_line_texts_init(&writer.texts, job->quota, job->profile->methods,
-                                 writer.frames.locations, writer.frames.count);
+    status = smp_line_texts_init_as(&writer.texts, form, job->quota, job->profile->methods,
+                                    writer.frames.locations, writer.frames.count);
     if (status == SMP_OK)
         status = put_collapsed_groups(&writer);
     smp_line_texts_fini(&writer.texts);

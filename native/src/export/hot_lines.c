@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot_lines.c - what each frame has itself is added up by frame number; frames in the order of
- * their texts, those with one text as one; then sorted by time.
+ * hot_lines.c - group by group, what each frame has itself is added up by frame number; frames in
+ * the order of their texts, those with one text as one; then sorted by time, and merged with the
+ * best of the groups before.
  */
 #include "export/hot_lines.h"
 
@@ -11,35 +12,46 @@
 #include "export/hot_groups.h"
 #include "export/used_frames.h"
 
+struct found {
+    uint32_t frame; /* its number */
+    uint32_t group;
+    struct smp_amounts self;
+};
+
 struct counting {
     struct smp_quota *quota;
     const struct smp_profile *profile;
     struct smp_used_frames frames;
     struct smp_hot_groups groups;
-    struct smp_amounts *sums; /* by frame number */
-    uint32_t *order;          /* frame numbers; the second half is for sorting */
+    struct smp_amounts *sums; /* by frame number; all zero between two groups */
+    uint32_t *order;          /* frame numbers of a group; the second half is for sorting */
     size_t count;             /* of order */
     const struct smp_line_texts *texts;
+    size_t most;
+    struct found *best;   /* of the groups so far */
+    struct found *merged; /* that, and the group's */
+    size_t best_count;
 };
 
 /* --- adding up --- */
 
-static enum smp_status count_groups(const struct counting *counting)
+static enum smp_status count_group(struct counting *counting, uint32_t root)
 {
-    const struct smp_profile *const profile = counting->profile;
     struct smp_tree_walk walk;
     enum smp_status status;
 
-    smp_tree_walk_init(&walk, counting->quota, profile->tree);
-    for (size_t i = 0; i < counting->groups.count; i++) {
-        smp_tree_walk_begin(&walk, smp_hot_group_info(profile, counting->groups.indices[i])->root);
-        while (smp_tree_walk_next(&walk)) {
-            const struct smp_amounts self =
-                smp_tree_self_all(profile->tree, smp_tree_walk_node(&walk));
-            const uint32_t location = walk.nodes[smp_tree_walk_node(&walk)].location;
-            smp_amounts_add(&counting->sums[smp_used_frames_number(&counting->frames, location)],
-                            &self);
-        }
+    counting->count = 0;
+    smp_tree_walk_init(&walk, counting->quota, counting->profile->tree);
+    smp_tree_walk_begin(&walk, root);
+    while (smp_tree_walk_next(&walk)) {
+        const uint32_t node = smp_tree_walk_node(&walk);
+        const struct smp_amounts self = smp_tree_self_all(counting->profile->tree, node);
+        const uint32_t frame = smp_used_frames_number(&counting->frames, walk.nodes[node].location);
+        if (!smp_amounts_has_any(&self))
+            continue;
+        if (!smp_amounts_has_any(&counting->sums[frame]))
+            counting->order[counting->count++] = frame;
+        smp_amounts_add(&counting->sums[frame], &self);
     }
     status = walk.status;
     smp_tree_walk_fini(&walk);
@@ -79,10 +91,12 @@ static void fold_equal_texts(struct counting *counting)
 
     for (size_t i = 0; i < counting->count; i++) {
         const uint32_t frame = counting->order[i];
-        if (kept > 0 && compare_texts(counting->texts, counting->order[kept - 1], frame) == 0)
+        if (kept > 0 && compare_texts(counting->texts, counting->order[kept - 1], frame) == 0) {
             smp_amounts_add(&counting->sums[counting->order[kept - 1]], &counting->sums[frame]);
-        else
+            counting->sums[frame] = (struct smp_amounts){ 0 };
+        } else {
             counting->order[kept++] = frame;
+        }
     }
     counting->count = kept;
 }
@@ -91,32 +105,83 @@ static void order_lines(struct counting *counting)
 {
     uint32_t *const scratch = counting->order + counting->frames.count;
 
-    for (uint32_t i = 0; i < counting->frames.count; i++) {
-        if (smp_amounts_has_any(&counting->sums[i]))
-            counting->order[counting->count++] = i;
-    }
     smp_sort(counting->order, scratch, counting->count, is_text_before, counting);
     fold_equal_texts(counting);
     smp_sort(counting->order, scratch, counting->count, is_hotter_line, counting);
 }
 
+/* --- the best of all groups --- */
+
+/* Equal ones: that of the earlier group first. */
+static bool is_before_frame(const struct counting *counting, const struct found *best,
+                            uint32_t frame)
+{
+    const int64_t left = best->self.of[SMP_MEASURE_WALL];
+    const int64_t right = counting->sums[frame].of[SMP_MEASURE_WALL];
+
+    return left != right ? left > right : compare_texts(counting->texts, best->frame, frame) <= 0;
+}
+
+static void merge_group(struct counting *counting, uint32_t group)
+{
+    struct found *const merged = counting->merged;
+    size_t count = 0;
+    size_t from_best = 0;
+    size_t from_group = 0;
+
+    while (count < counting->most &&
+           (from_best < counting->best_count || from_group < counting->count)) {
+        const struct found *const best = &counting->best[from_best];
+        if (from_group == counting->count ||
+            (from_best < counting->best_count &&
+             is_before_frame(counting, best, counting->order[from_group]))) {
+            merged[count++] = *best;
+            from_best++;
+        } else {
+            const uint32_t frame = counting->order[from_group++];
+            merged[count++] =
+                (struct found){ .frame = frame, .group = group, .self = counting->sums[frame] };
+        }
+    }
+    for (size_t i = 0; i < counting->count; i++)
+        counting->sums[counting->order[i]] = (struct smp_amounts){ 0 };
+    counting->merged = counting->best;
+    counting->best = merged;
+    counting->best_count = count;
+}
+
+static enum smp_status find_lines(struct counting *counting)
+{
+    enum smp_status status = SMP_OK;
+
+    for (size_t i = 0; i < counting->groups.count && status == SMP_OK; i++) {
+        const uint32_t group = counting->groups.indices[i];
+        status = count_group(counting, smp_hot_group_info(counting->profile, group)->root);
+        order_lines(counting);
+        merge_group(counting, group);
+    }
+    return status;
+}
+
 /* --- the result --- */
 
-static enum smp_status take_lines(struct smp_hot_lines *hot, const struct counting *counting,
-                                  size_t most)
+static enum smp_status take_lines(struct smp_hot_lines *hot, const struct counting *counting)
 {
-    const size_t count = counting->count < most ? counting->count : most;
+    const size_t count = counting->best_count;
 
     /* One more than needed, because there may be none and nothing cannot be allocated. */
     hot->lines = smp_alloc(hot->quota, (count + 1) * sizeof(*hot->lines));
     if (hot->lines == NULL)
         return SMP_ENOMEM;
     for (; hot->count < count; hot->count++) {
-        const uint32_t frame = counting->order[hot->count];
-        const size_t length = smp_line_text_length(&hot->texts, frame);
-        hot->texts.bytes.data[hot->texts.starts[frame] + length] = '\0';
-        hot->lines[hot->count] = (struct smp_hot_line){ .text = smp_line_text(&hot->texts, frame),
-                                                        .self = counting->sums[frame] };
+        const struct found *const found = &counting->best[hot->count];
+        const size_t length = smp_line_text_length(&hot->texts, found->frame);
+        hot->texts.bytes.data[hot->texts.starts[found->frame] + length] = '\0';
+        hot->lines[hot->count] =
+            (struct smp_hot_line){ .text = smp_line_text(&hot->texts, found->frame),
+                                   .group = found->group,
+                                   .location = counting->frames.locations[found->frame],
+                                   .self = found->self };
     }
     return SMP_OK;
 }
@@ -127,7 +192,12 @@ static enum smp_status make_counting_arrays(struct counting *counting)
 
     counting->sums = smp_alloc(counting->quota, (count + 1) * sizeof(*counting->sums));
     counting->order = smp_alloc(counting->quota, (2 * count + 1) * sizeof(*counting->order));
-    return counting->sums != NULL && counting->order != NULL ? SMP_OK : SMP_ENOMEM;
+    counting->best = smp_alloc(counting->quota, (counting->most + 1) * sizeof(*counting->best));
+    counting->merged = smp_alloc(counting->quota, (counting->most + 1) * sizeof(*counting->merged));
+    return counting->sums != NULL && counting->order != NULL && counting->best != NULL &&
+                   counting->merged != NULL
+               ? SMP_OK
+               : SMP_ENOMEM;
 }
 
 static enum smp_status count_lines(struct counting *counting, struct smp_hot_lines *hot)
@@ -140,25 +210,30 @@ static enum smp_status count_lines(struct counting *counting, struct smp_hot_lin
     if (status == SMP_OK)
         status = make_counting_arrays(counting);
     if (status == SMP_OK)
-        status = count_groups(counting);
-    if (status == SMP_OK)
         status = smp_line_texts_init(&hot->texts, counting->quota, counting->profile->methods,
                                      counting->frames.locations, counting->frames.count);
     if (status == SMP_OK)
-        order_lines(counting);
+        status = find_lines(counting);
     return status;
 }
 
 enum smp_status smp_hot_lines_init(struct smp_hot_lines *hot, struct smp_quota *quota,
                                    const struct smp_profile *profile, size_t most)
 {
-    struct counting counting = { .quota = quota, .profile = profile, .texts = &hot->texts };
+    /* There are no more lines than nodes. */
+    const size_t nodes = smp_tree_node_count(profile->tree);
+    struct counting counting = { .quota = quota,
+                                 .profile = profile,
+                                 .texts = &hot->texts,
+                                 .most = most < nodes ? most : nodes };
     enum smp_status status;
 
     *hot = (struct smp_hot_lines){ .quota = quota };
     status = count_lines(&counting, hot);
     if (status == SMP_OK)
-        status = take_lines(hot, &counting, most);
+        status = take_lines(hot, &counting);
+    smp_free(quota, counting.merged);
+    smp_free(quota, counting.best);
     smp_free(quota, counting.order);
     smp_free(quota, counting.sums);
     smp_hot_groups_fini(&counting.groups);

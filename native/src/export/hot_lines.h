@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot_lines.h - the lines of code with the most time of their own, over all thread groups.
+ * hot_lines.h - the lines of code with the most time of their own, each in one thread group.
  *
- * A line is what the collapsed form ends a stack with: frames with the same text are one. A line
- * without any amount of its own is none of them. In descending wall time, ties in byte order of
- * their texts.
+ * A line is what the collapsed form ends a stack with: frames of a group with the same text are
+ * one. A line without any amount of its own is none of them. In descending wall time, ties in byte
+ * order of their texts, then in the order of their groups.
  *
  * Owns     the lines and their texts.
  * Threads  immutable after init.
  * Errors   init: SMP_ENOMEM, SMP_EQUOTA, and there is nothing to fini.
- * Cost     init: one pass over the nodes, the text of each frame, and a sort of the frames.
+ * Cost     init: one pass over the nodes, the text of each frame, and for each group a sort of its
+ *          frames.
  */
 #ifndef SMP_EXPORT_HOT_LINES_H
 #define SMP_EXPORT_HOT_LINES_H
@@ -23,7 +24,9 @@
 #include "model/profile.h"
 
 struct smp_hot_line {
-    const char *text; /* NUL-terminated */
+    const char *text;  /* NUL-terminated */
+    uint32_t group;    /* its index in the profile */
+    uint32_t location; /* of one of the frames with that text */
     struct smp_amounts self;
 };
 

@@ -15,9 +15,49 @@ static void end_text(struct smp_bytes *bytes, size_t from)
     smp_bytes_put(bytes, ";", 1);
 }
 
+/* The text from there on begins with the class name, in which each byte that is not escaped is as
+ * it was, and an escape has no dot: the dots of the name are the first ones of the text. */
+static void slash_class(struct smp_bytes *bytes, size_t from, const char *class_name)
+{
+    size_t dots = 0;
+
+    for (const char *at = class_name; *at != '\0'; at++)
+        dots += *at == '.' ? 1 : 0;
+    for (size_t i = from; i < bytes->length && dots > 0; i++) {
+        if (bytes->data[i] == '.') {
+            bytes->data[i] = '/';
+            dots--;
+        }
+    }
+}
+
+static void put_frame(struct smp_bytes *bytes, struct smp_line_form form,
+                      const struct smp_methods *methods, uint32_t location)
+{
+    struct smp_location_view view;
+    const size_t from = bytes->length;
+
+    smp_methods_frame_text(methods, location, bytes);
+    smp_methods_view(methods, location, &view);
+    if (view.is_pseudo)
+        return;
+    if (form.slashes)
+        slash_class(bytes, from, view.class_name);
+    if (form.types)
+        smp_bytes_puts(bytes, "_[j]");
+}
+
 enum smp_status smp_line_texts_init(struct smp_line_texts *texts, struct smp_quota *quota,
                                     const struct smp_methods *methods, const uint32_t *locations,
                                     uint32_t count)
+{
+    return smp_line_texts_init_as(texts, (struct smp_line_form){ 0 }, quota, methods, locations,
+                                  count);
+}
+
+enum smp_status smp_line_texts_init_as(struct smp_line_texts *texts, struct smp_line_form form,
+                                       struct smp_quota *quota, const struct smp_methods *methods,
+                                       const uint32_t *locations, uint32_t count)
 {
     enum smp_status status = SMP_ENOMEM;
 
@@ -27,7 +67,7 @@ enum smp_status smp_line_texts_init(struct smp_line_texts *texts, struct smp_quo
         goto done;
     for (uint32_t i = 0; i < count; i++) {
         texts->starts[i] = texts->bytes.length;
-        smp_methods_frame_text(methods, locations == NULL ? i : locations[i], &texts->bytes);
+        put_frame(&texts->bytes, form, methods, locations == NULL ? i : locations[i]);
         end_text(&texts->bytes, texts->starts[i]);
     }
     texts->starts[count] = texts->bytes.length;

@@ -17,6 +17,7 @@
 #ifndef SMP_EXPORT_LINE_TEXTS_H
 #define SMP_EXPORT_LINE_TEXTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,11 +33,31 @@ struct smp_line_texts {
     size_t *starts; /* one more for the end */
 };
 
+/*
+ * How frames of Java methods are written, for readers that colour by it; frames in brackets are as
+ * they are. flamegraph.pl --color=java and async-profiler's converter know both forms:
+ *
+ *   slashes   a/b/C.run(C.java:1)
+ *   types     a.b.C.run(C.java:1)_[j]
+ *
+ * Their "_[i]", inlined, and the types for tiers of compilation are never written: no sample knows.
+ */
+struct smp_line_form {
+    bool slashes;
+    bool types;
+};
+
 /* Text n is that of locations[n]; of location n where locations is NULL. */
 SMP_CHECKED enum smp_status smp_line_texts_init(struct smp_line_texts *texts,
                                                 struct smp_quota *quota,
                                                 const struct smp_methods *methods,
                                                 const uint32_t *locations, uint32_t count);
+/* The same, in a form. */
+SMP_CHECKED enum smp_status smp_line_texts_init_as(struct smp_line_texts *texts,
+                                                   struct smp_line_form form,
+                                                   struct smp_quota *quota,
+                                                   const struct smp_methods *methods,
+                                                   const uint32_t *locations, uint32_t count);
 void smp_line_texts_fini(struct smp_line_texts *texts); /* all zero is fine */
 
 static inline const char *smp_line_text(const struct smp_line_texts *texts, uint32_t number)

@@ -27,6 +27,8 @@ struct smp_export_style {
     bool zero_time_packages;     /* TEXT */
     uint32_t columns;            /* TEXT, TOP: a set of measures that are not always printed */
     bool percent;                /* TEXT: percent of the group's cumulative time */
+    bool java_slashes;           /* COLLAPSED: a/b/C.run in place of a.b.C.run */
+    bool frame_types;            /* COLLAPSED: frames of Java methods end in "_[j]" */
     bool without_nodes;          /* JSON: what stands beside a difference's tree */
     int64_t period_ns;           /* PPROF: the sampling interval, 0: as the profile says */
 };

@@ -7,7 +7,9 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "engine/session/session.h"
+#include "export/children.h"
 #include "export/difference.h"
 #include "export/hot_lines.h"
 #include "jni/convert.h"
@@ -17,7 +19,15 @@
 #include "model/profile_merge.h"
 
 /* Bits of writeSnapshot's flags; those from COLUMNS_SHIFT on are a set of measures. */
-enum { BY_TIME = 1, ZERO_TIME_PACKAGES = 2, PERCENT = 8, WITHOUT_NODES = 16, COLUMNS_SHIFT = 8 };
+enum {
+    BY_TIME = 1,
+    ZERO_TIME_PACKAGES = 2,
+    PERCENT = 8,
+    WITHOUT_NODES = 16,
+    JAVA_SLASHES = 32,
+    FRAME_TYPES = 64,
+    COLUMNS_SHIFT = 8
+};
 
 static struct smp_profile *snapshot_of(jlong handle)
 {
@@ -89,6 +99,8 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
         .zero_time_packages = (flags & ZERO_TIME_PACKAGES) != 0,
         .columns = ((uint32_t)flags >> COLUMNS_SHIFT) & SMP_ALL_MEASURES,
         .percent = (flags & PERCENT) != 0,
+        .java_slashes = (flags & JAVA_SLASHES) != 0,
+        .frame_types = (flags & FRAME_TYPES) != 0,
         .without_nodes = (flags & WITHOUT_NODES) != 0,
     };
     struct smp_stream_output output;
@@ -124,19 +136,38 @@ JNIEXPORT void BRIDGE(writeDifference)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
 
 /* --- hot lines --- */
 
+/* Of a line: its text, group, class, method. */
+enum { TEXTS_PER_LINE = 4 };
+
+struct line_texts {
+    const struct smp_profile *profile;
+    struct smp_hot_lines hot;
+};
+
 static const char *text_of_line(void *self, size_t index)
 {
-    const struct smp_hot_lines *hot = self;
+    const struct line_texts *const texts = self;
+    const struct smp_hot_line *const line = &texts->hot.lines[index / TEXTS_PER_LINE];
+    struct smp_location_view view;
 
-    return hot->lines[index].text;
+    smp_methods_view(texts->profile->methods, line->location, &view);
+    const char *const all[TEXTS_PER_LINE] = {
+        line->text,
+        smp_hot_group_info(texts->profile, line->group)->name,
+        view.is_pseudo ? NULL : view.class_name,
+        view.method_name,
+    };
+    return all[index % TEXTS_PER_LINE];
 }
 
 /* False: an exception is pending. */
-static bool put_line_figures(JNIEnv *env, const struct smp_hot_lines *hot, jlongArray figures)
+static bool put_line_figures(JNIEnv *env, const struct line_texts *texts, jlongArray figures)
 {
-    for (size_t i = 0; i < hot->count; i++) {
-        (*env)->SetLongArrayRegion(env, figures, (jsize)(i * SMP_MEASURE_COUNT), SMP_MEASURE_COUNT,
-                                   (const jlong *)hot->lines[i].self.of);
+    for (size_t i = 0; i < texts->hot.count; i++) {
+        int64_t values[SMP_JNI_LINE_FIGURE_COUNT];
+        smp_jni_line_figures(texts->profile, &texts->hot.lines[i], values);
+        (*env)->SetLongArrayRegion(env, figures, (jsize)(i * SMP_JNI_LINE_FIGURE_COUNT),
+                                   SMP_JNI_LINE_FIGURE_COUNT, (const jlong *)values);
         if ((*env)->ExceptionCheck(env))
             return false;
     }
@@ -146,22 +177,104 @@ static bool put_line_figures(JNIEnv *env, const struct smp_hot_lines *hot, jlong
 JNIEXPORT jobjectArray BRIDGE(hotLines)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
                                         jlongArray figures)
 {
-    struct smp_hot_lines hot = { 0 };
-    jobjectArray texts = NULL;
+    struct line_texts texts = { .profile = snapshot_of(profile) };
+    jobjectArray array = NULL;
     enum smp_status status = SMP_EINVAL;
 
     if (figures != NULL) {
         const size_t room = (size_t)(*env)->GetArrayLength(env, figures);
-        status = smp_hot_lines_init(&hot, snapshot_of(profile)->quota, snapshot_of(profile),
-                                    room / SMP_MEASURE_COUNT);
+        status = smp_hot_lines_init(&texts.hot, texts.profile->quota, texts.profile,
+                                    room / SMP_JNI_LINE_FIGURE_COUNT);
     }
-    if (status == SMP_OK && put_line_figures(env, &hot, figures)) {
-        texts = smp_jni_strings(env, hot.count, text_of_line, &hot);
-        status = texts != NULL ? SMP_OK : SMP_ENOMEM;
+    if (status == SMP_OK && put_line_figures(env, &texts, figures)) {
+        array = smp_jni_strings(env, texts.hot.count * TEXTS_PER_LINE, text_of_line, &texts);
+        status = array != NULL ? SMP_OK : SMP_ENOMEM;
     }
-    smp_hot_lines_fini(&hot);
+    smp_hot_lines_fini(&texts.hot);
     smp_throw(env, status);
-    return texts;
+    return array;
+}
+
+/* --- rows --- */
+
+JNIEXPORT jlongArray BRIDGE(childRows)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
+                                       jlong node)
+{
+    struct smp_children children = { 0 };
+    jlongArray array = NULL;
+    enum smp_status status = smp_children_init(&children, snapshot_of(profile)->quota,
+                                               snapshot_of(profile), (uint64_t)node);
+
+    if (children.count > INT32_MAX / SMP_JNI_ROW_FIGURE_COUNT)
+        status = SMP_ENOMEM; /* no array is that long */
+    if (status == SMP_OK)
+        array = (*env)->NewLongArray(env, (jsize)(children.count * SMP_JNI_ROW_FIGURE_COUNT));
+    for (size_t i = 0; array != NULL && i < children.count; i++) {
+        int64_t values[SMP_JNI_ROW_FIGURE_COUNT];
+        smp_jni_row_figures(snapshot_of(profile), children.nodes[i], values);
+        (*env)->SetLongArrayRegion(env, array, (jsize)(i * SMP_JNI_ROW_FIGURE_COUNT),
+                                   SMP_JNI_ROW_FIGURE_COUNT, (const jlong *)values);
+    }
+    smp_children_fini(&children);
+    smp_throw(env, status);
+    return array;
+}
+
+/* Of a location: class, method, file. */
+enum { NAMES_PER_LOCATION = 3 };
+
+struct location_names {
+    const struct smp_methods *methods;
+    const jlong *locations;
+};
+
+static const char *name_of_location(void *self, size_t index)
+{
+    const struct location_names *const names = self;
+    struct smp_location_view view;
+
+    smp_methods_view(names->methods, (uint32_t)names->locations[index / NAMES_PER_LOCATION], &view);
+    const char *const texts[NAMES_PER_LOCATION] = { view.class_name, view.method_name, view.file };
+    return texts[index % NAMES_PER_LOCATION];
+}
+
+static bool are_locations(const struct smp_profile *profile, const jlong *locations, jsize count)
+{
+    for (jsize i = 0; i < count; i++) {
+        if (locations[i] <= 0 || locations[i] >= (jlong)profile->location_count)
+            return false;
+    }
+    return true;
+}
+
+JNIEXPORT jobjectArray BRIDGE(locationNames)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
+                                             jlongArray locations)
+{
+    const struct smp_profile *const named = snapshot_of(profile);
+    jobjectArray array = NULL;
+    jsize count;
+    jlong *values;
+
+    if (locations == NULL) {
+        smp_throw(env, SMP_EINVAL);
+        return NULL;
+    }
+    count = (*env)->GetArrayLength(env, locations);
+    /* One more than needed, because there may be none and nothing cannot be allocated. */
+    values = smp_alloc(named->quota, ((size_t)count + 1) * sizeof(*values));
+    if (values == NULL) {
+        smp_throw(env, SMP_ENOMEM);
+        return NULL;
+    }
+    (*env)->GetLongArrayRegion(env, locations, 0, count, values);
+    if (are_locations(named, values, count)) {
+        struct location_names names = { .methods = named->methods, .locations = values };
+        array = smp_jni_strings(env, (size_t)count * NAMES_PER_LOCATION, name_of_location, &names);
+    } else {
+        smp_throw(env, SMP_EINVAL);
+    }
+    smp_free(named->quota, values);
+    return array;
 }
 
 /* --- figures --- */
@@ -177,10 +290,12 @@ JNIEXPORT jobjectArray BRIDGE(measureNames)(JNIEnv *env, SMP_UNUSED jclass bridg
 }
 
 /* False: an exception is pending. */
-static bool init_groups(JNIEnv *env, const struct smp_profile *profile,
+static bool init_groups(JNIEnv *env, const struct smp_profile *profile, bool counted,
                         struct smp_hot_groups *groups)
 {
-    const enum smp_status status = smp_hot_groups_init(groups, profile->quota, profile);
+    const enum smp_status status =
+        counted ? smp_hot_groups_init_counted(groups, profile->quota, profile)
+                : smp_hot_groups_init(groups, profile->quota, profile);
 
     smp_throw(env, status);
     return status == SMP_OK;
@@ -191,7 +306,7 @@ JNIEXPORT jlongArray BRIDGE(snapshotFigures)(JNIEnv *env, SMP_UNUSED jclass brid
     int64_t values[SMP_JNI_PROFILE_FIGURE_COUNT];
     struct smp_hot_groups groups;
 
-    if (!init_groups(env, snapshot_of(profile), &groups))
+    if (!init_groups(env, snapshot_of(profile), false, &groups))
         return NULL;
     smp_jni_profile_figures(snapshot_of(profile), &groups, values);
     smp_hot_groups_fini(&groups);
@@ -210,12 +325,13 @@ static const char *name_of_group(void *self, size_t index)
     return smp_hot_group_info(names->profile, names->groups.indices[index])->name;
 }
 
-JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile)
+JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
+                                              jboolean counted)
 {
     struct group_names names = { .profile = snapshot_of(profile) };
     jobjectArray array = NULL;
 
-    if (!init_groups(env, names.profile, &names.groups))
+    if (!init_groups(env, names.profile, counted == JNI_TRUE, &names.groups))
         return NULL;
     array = smp_jni_strings(env, names.groups.count, name_of_group, &names);
     smp_hot_groups_fini(&names.groups);
@@ -225,12 +341,12 @@ JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, SMP_UNUSED jclass bri
 }
 
 JNIEXPORT jlongArray BRIDGE(snapshotGroupFigures)(JNIEnv *env, SMP_UNUSED jclass bridge,
-                                                  jlong profile)
+                                                  jlong profile, jboolean counted)
 {
     struct smp_hot_groups groups;
     jlongArray array = NULL;
 
-    if (!init_groups(env, snapshot_of(profile), &groups))
+    if (!init_groups(env, snapshot_of(profile), counted == JNI_TRUE, &groups))
         return NULL;
     array = (*env)->NewLongArray(env, (jsize)(groups.count * SMP_JNI_GROUP_FIGURE_COUNT));
     for (size_t i = 0; array != NULL && i < groups.count; i++) {

@@ -70,6 +70,8 @@ jobjectArray smp_jni_strings(JNIEnv *env, size_t count,
 
     for (size_t i = 0; array != NULL && i < count; i++) {
         const char *text = text_of(self, i);
+        if (text == NULL)
+            continue;
         jstring string = smp_jni_string(env, text, strlen(text));
         if (string == NULL)
             return NULL;

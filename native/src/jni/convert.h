@@ -24,8 +24,8 @@ SMP_CHECKED enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max
 /* text is UTF-8 with a NUL after length. A local reference; NULL: an OutOfMemoryError is
  * pending. */
 jstring smp_jni_string(JNIEnv *env, const char *text, size_t length);
-/* A String[] of count texts; each is copied before the next call of text_of. NULL: an exception is
- * pending. */
+/* A String[] of count texts, null where text_of gives NULL; each is copied before the next call of
+ * text_of. NULL: an exception is pending. */
 jobjectArray smp_jni_strings(JNIEnv *env, size_t count,
                              const char *(*text_of)(void *self, size_t index), void *self);
 /* A long[]. NULL with an exception pending. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/names.h"
 #include "model/outcome.h"
 
 static const char *const GAUGE_NAMES[SMP_JNI_GAUGE_COUNT] = {
@@ -102,7 +103,41 @@ void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
     values[SMP_JNI_GROUP_THREADS] = (int64_t)info->thread_count;
     values[SMP_JNI_GROUP_MAX_DEPTH] = (int64_t)info->max_depth;
     values[SMP_JNI_GROUP_POLLS] = (int64_t)info->tally.polls;
+    values[SMP_JNI_GROUP_ROOT] = info->root;
     for (int i = 0; i < SMP_MEASURE_COUNT; i++)
         values[SMP_JNI_GROUP_AMOUNTS + i] =
             smp_hot_group_whole(profile, index, (enum smp_measure)i);
+}
+
+static int64_t line_of(const struct smp_profile *profile, uint32_t location)
+{
+    struct smp_location_view view;
+
+    smp_methods_view(profile->methods, location, &view);
+    return view.is_native ? SMP_LINE_NATIVE : view.line;
+}
+
+void smp_jni_row_figures(const struct smp_profile *profile, uint32_t node,
+                         int64_t values[SMP_JNI_ROW_FIGURE_COUNT])
+{
+    const struct smp_amounts own = smp_tree_self_all(profile->tree, node);
+    const uint32_t location = smp_tree_nodes(profile->tree)[node].location;
+
+    values[SMP_JNI_ROW_NODE] = node;
+    values[SMP_JNI_ROW_LOCATION] = location;
+    values[SMP_JNI_ROW_LINE] = line_of(profile, location);
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
+        const struct smp_column column = smp_tree_column(profile->tree, (enum smp_measure)i);
+        const bool is_own = smp_measure_info((enum smp_measure)i)->adding == SMP_ADDING_OWN;
+        values[SMP_JNI_ROW_TOTAL + i] = is_own ? own.of[i] : smp_column_at(column, node);
+        values[SMP_JNI_ROW_OWN + i] = own.of[i];
+    }
+}
+
+void smp_jni_line_figures(const struct smp_profile *profile, const struct smp_hot_line *line,
+                          int64_t values[SMP_JNI_LINE_FIGURE_COUNT])
+{
+    values[SMP_JNI_LINE_LINE] = line_of(profile, line->location);
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++)
+        values[SMP_JNI_LINE_OWN + i] = line->self.of[i];
 }

@@ -39,8 +39,26 @@ enum smp_jni_group_figure {
     SMP_JNI_GROUP_THREADS,
     SMP_JNI_GROUP_MAX_DEPTH,
     SMP_JNI_GROUP_POLLS,
+    SMP_JNI_GROUP_ROOT, /* the node whose children are the group's root frames; 0: there is none */
     SMP_JNI_GROUP_AMOUNTS, /* from here on: of each measure the total */
     SMP_JNI_GROUP_FIGURE_COUNT = SMP_JNI_GROUP_AMOUNTS + SMP_MEASURE_COUNT
+};
+
+enum smp_jni_row_figure {
+    SMP_JNI_ROW_NODE,
+    SMP_JNI_ROW_LOCATION,
+    SMP_JNI_ROW_LINE, /* as StackTraceElement has it: -1 unknown, -2 a native method */
+    /* From here on: of each measure that of the row and all below it; of one that adds up as OWN
+     * (measure.h) the row's. */
+    SMP_JNI_ROW_TOTAL,
+    SMP_JNI_ROW_OWN = SMP_JNI_ROW_TOTAL + SMP_MEASURE_COUNT, /* then: of the row itself */
+    SMP_JNI_ROW_FIGURE_COUNT = SMP_JNI_ROW_OWN + SMP_MEASURE_COUNT
+};
+
+enum smp_jni_line_figure {
+    SMP_JNI_LINE_LINE, /* as that of a row */
+    SMP_JNI_LINE_OWN,  /* from here on: of each measure what the line has itself */
+    SMP_JNI_LINE_FIGURE_COUNT = SMP_JNI_LINE_OWN + SMP_MEASURE_COUNT
 };
 
 /* X(name, expression over const struct smp_statistics *s, const struct smp_handler_cost *p) */
@@ -89,5 +107,10 @@ void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp
 /* Of the group with this index in the profile. */
 void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
                            int64_t values[SMP_JNI_GROUP_FIGURE_COUNT]);
+/* Of a frame's node. O(its children). */
+void smp_jni_row_figures(const struct smp_profile *profile, uint32_t node,
+                         int64_t values[SMP_JNI_ROW_FIGURE_COUNT]);
+void smp_jni_line_figures(const struct smp_profile *profile, const struct smp_hot_line *line,
+                          int64_t values[SMP_JNI_LINE_FIGURE_COUNT]);
 
 #endif

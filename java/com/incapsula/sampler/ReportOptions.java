@@ -18,6 +18,8 @@ public final class ReportOptions {
     private static final int BY_TIME = 1;
     private static final int ZERO_TIME_PACKAGES = 1 << 1;
     private static final int PERCENT = 1 << 3;
+    private static final int JAVA_SLASHES = 1 << 5;
+    private static final int FRAME_TYPES = 1 << 6;
     private static final int CPU_TIME = 1 << (8 + ReportWeight.CPU.ordinal());
 
     private static final ReportOptions STANDARD = new ReportOptions(ReportWeight.WALL, 0);
@@ -96,6 +98,32 @@ public final class ReportOptions {
      */
     public ReportOptions withPercent(boolean shown) {
         return with(PERCENT, shown);
+    }
+
+    /**
+     * Whether {@link ReportFormat#COLLAPSED} writes class names with slashes, {@code java/lang/Thread.run} in place of
+     * {@code java.lang.Thread.run}: async-profiler's converter tells Java frames by them, and so does
+     * {@code flamegraph.pl --color=java} where packages begin with {@code java}, {@code com}, {@code org} and a few others.
+     * A difference of two reports has dots in any case.
+     *
+     * @param shown true for slashes
+     * @return a changed copy
+     */
+    public ReportOptions withJavaSlashes(boolean shown) {
+        return with(JAVA_SLASHES, shown);
+    }
+
+    /**
+     * Whether in {@link ReportFormat#COLLAPSED} the frames of Java methods end in {@code _[j]}, by which
+     * {@code flamegraph.pl --color=java} and async-profiler's converter colour them, and which both do not show. Frames in
+     * brackets, such as machine code of the JVM, have no type. The types for inlined methods and for tiers of compilation
+     * are not written, because samples do not know them. A difference of two reports has no types.
+     *
+     * @param shown true for types
+     * @return a changed copy
+     */
+    public ReportOptions withFrameTypes(boolean shown) {
+        return with(FRAME_TYPES, shown);
     }
 
     /**

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The figures of one thread group in a {@link SamplingReport}.
+ * The figures of one thread group in a {@link SamplingReport}. {@link SamplingReport#rows} reads its call tree.
  *
  * <p>Threads: immutable.
  *
@@ -19,7 +19,8 @@ public final class SamplingGroup {
     private static final int THREADS = 0;
     private static final int MAX_DEPTH = 1;
     private static final int POLLS = 2;
-    private static final int MEASURES = 3;
+    private static final int ROOT = 3;
+    private static final int MEASURES = 4;
 
     private final String name;
     private final List<String> measures;
@@ -106,6 +107,11 @@ public final class SamplingGroup {
      */
     public long getPolls() {
         return figures[POLLS];
+    }
+
+    /** The node whose children are the group's root rows; 0: there is none. */
+    long root() {
+        return figures[ROOT];
     }
 
     private long total(ReportWeight measure) {

@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.engine.Figure;
+import com.incapsula.sampler.internal.engine.RawGroups;
 import com.incapsula.sampler.internal.engine.RawReport;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.report.HtmlPage;
@@ -16,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,6 +50,7 @@ public final class SamplingReport implements AutoCloseable {
     private final ReportOptions options;
     private final RawReport raw;
     private final List<SamplingGroup> groups;
+    private final List<SamplingGroup> countedGroups;
     private final Map<String, Long> outcomes = new LinkedHashMap<>();
     private final Map<String, Long> counters = new LinkedHashMap<>();
     private boolean closed; // guarded by this
@@ -59,7 +60,8 @@ public final class SamplingReport implements AutoCloseable {
         this.snapshot = snapshot;
         this.options = options;
         this.raw = read(snapshot);
-        this.groups = groups(raw);
+        this.groups = groups(raw.groups(), raw.measures());
+        this.countedGroups = groups(raw.counted(), raw.measures());
         for (int i = 0; i < raw.accountNames().size(); i++) {
             sort(raw.accountNames().get(i), raw.account()[i]);
         }
@@ -77,14 +79,10 @@ public final class SamplingReport implements AutoCloseable {
         }
     }
 
-    private static List<SamplingGroup> groups(RawReport raw) {
-        List<SamplingGroup> groups = new ArrayList<>(raw.groups().size());
-        for (int i = 0; i < raw.groups().size(); i++) {
-            int figures = raw.groupFigures().length / raw.groups().size();
-            groups.add(new SamplingGroup(
-                    raw.groups().get(i),
-                    raw.measures(),
-                    Arrays.copyOfRange(raw.groupFigures(), i * figures, (i + 1) * figures)));
+    private static List<SamplingGroup> groups(RawGroups raw, List<String> measures) {
+        List<SamplingGroup> groups = new ArrayList<>(raw.names().size());
+        for (int i = 0; i < raw.names().size(); i++) {
+            groups.add(new SamplingGroup(raw.names().get(i), measures, raw.figuresOf(i)));
         }
         return Collections.unmodifiableList(groups);
     }
@@ -189,6 +187,69 @@ public final class SamplingReport implements AutoCloseable {
      */
     public List<SamplingGroup> getGroups() {
         return groups;
+    }
+
+    /**
+     * The thread groups in which calls are counted ({@code rootMethods}). Their trees have the counted methods only, and
+     * begin at root methods. Their times are in the sampled group of the same name, too: do not add the two.
+     *
+     * @return in descending wall time; not modifiable; empty where no calls are counted
+     */
+    public List<SamplingGroup> getCountedGroups() {
+        return countedGroups;
+    }
+
+    /**
+     * Reads the root rows of a thread group; {@link SamplingRow#children()} and {@link SamplingRow#stream()} read on from
+     * there. Nothing is left out and nothing is shortened, unlike in {@link ReportFormat#TEXT}, so amounts of rows add up
+     * exactly to those of their group.
+     *
+     * <pre>{@code
+     * for (SamplingGroup group : report.getGroups()) {
+     *     long inDatabase = report.rows(group).stream()
+     *             .flatMap(SamplingRow::stream)
+     *             .filter(row -> row.getClassName().startsWith("com.example.db."))
+     *             .mapToLong(SamplingRow::getOwnWallNanos)
+     *             .sum();
+     *     if (inDatabase > group.getWallNanos() / 2) {
+     *         alert(group.getName() + " waits for the database");
+     *     }
+     * }
+     * }</pre>
+     *
+     * @param group one of {@link #getGroups()} or {@link #getCountedGroups()} of this report
+     * @return in descending wall time; not modifiable; empty for a group without a stack
+     * @throws IllegalArgumentException if the group is null or of another report
+     * @throws IllegalStateException if the report is closed
+     * @throws OutOfMemoryError if there is no memory for them
+     */
+    public List<SamplingRow> rows(SamplingGroup group) {
+        requireNotNull("group", group);
+        if (!isOwn(groups, group) && !isOwn(countedGroups, group)) {
+            throw new IllegalArgumentException("group " + group.getName() + " is of another report");
+        }
+        return group.root() == 0 ? requireOpen(List.of()) : rowsBelow(group.root());
+    }
+
+    private static boolean isOwn(List<SamplingGroup> own, SamplingGroup group) {
+        return own.stream().anyMatch(each -> each == group);
+    }
+
+    private <T> T requireOpen(T result) {
+        hold().release();
+        return result;
+    }
+
+    /** The rows right below a node. */
+    List<SamplingRow> rowsBelow(long node) {
+        Snapshot held = hold();
+        try {
+            return held.children(node).stream()
+                    .map(row -> new SamplingRow(this, raw.measures(), row))
+                    .toList();
+        } finally {
+            held.release();
+        }
     }
 
     /**

@@ -8,6 +8,7 @@ import com.incapsula.sampler.internal.engine.Property;
 import com.incapsula.sampler.internal.engine.SamplerProperties;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.observe.Visibility;
+import com.incapsula.sampler.internal.report.OutputerParts;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
@@ -288,6 +289,10 @@ public class ThreadsSampler implements AutoCloseable {
         }
 
         private boolean takesReports(SamplingOutputer outputer) {
+            return OutputerParts.of(outputer).stream().anyMatch(this::overridesReport);
+        }
+
+        private boolean overridesReport(SamplingOutputer outputer) {
             try {
                 return outputer.getClass()
                                 .getMethod("report", SamplingReport.class)

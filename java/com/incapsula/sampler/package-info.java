@@ -16,10 +16,13 @@
  * <li>{@link com.incapsula.sampler.outputer} has the places where reports go.</li>
  * <li>{@link com.incapsula.sampler.manipulate} has the rules that group threads.</li>
  * <li>{@link com.incapsula.sampler.SamplingReport} is an interval as an object, for programs;
- * {@link com.incapsula.sampler.ReportFormat} has the forms in which it can be written.</li>
+ * {@link com.incapsula.sampler.ReportFormat} has the forms in which it can be written, and
+ * {@link com.incapsula.sampler.SamplingReport#rows rows} are its call trees, read row by row.</li>
  * <li>{@link com.incapsula.sampler.ThreadsSamplerServer} shows a running sampler in a browser,
  * {@link com.incapsula.sampler.ThreadsSamplerMXBean} in JMX tools.</li>
- * <li>{@link com.incapsula.sampler.SamplerStatistics} are the sampler's figures about itself.</li>
+ * <li>{@link com.incapsula.sampler.SamplerStatistics} are the sampler's figures about itself,
+ * {@link com.incapsula.sampler.micrometer} has them as meters.</li>
+ * <li>{@link com.incapsula.sampler.junit} samples tests, {@link com.incapsula.sampler.jmh} benchmarks.</li>
  * </ul>
  *
  * <h2>How to read a report</h2>

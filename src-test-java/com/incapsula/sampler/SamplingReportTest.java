@@ -148,6 +148,20 @@ class SamplingReportTest {
     }
 
     @Test
+    void formsOfFramesReachTheCore() throws IOException {
+        ReportOptions slashes = ReportOptions.standard().withJavaSlashes(true);
+        report.writeTo(ReportFormat.COLLAPSED, slashes, OutputStream.nullOutputStream());
+        assertThat(snapshot.lastRequest).isEqualTo("COLLAPSED 0 32");
+        report.writeTo(ReportFormat.COLLAPSED, slashes.withFrameTypes(true), OutputStream.nullOutputStream());
+        assertThat(snapshot.lastRequest).isEqualTo("COLLAPSED 0 96");
+        report.writeTo(
+                ReportFormat.COLLAPSED,
+                slashes.withFrameTypes(true).withJavaSlashes(false),
+                OutputStream.nullOutputStream());
+        assertThat(snapshot.lastRequest).isEqualTo("COLLAPSED 0 64");
+    }
+
+    @Test
     void pprofIsPackedAndTheStreamStaysOpen() throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream() {
             @Override

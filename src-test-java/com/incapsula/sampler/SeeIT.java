@@ -372,6 +372,10 @@ class SeeIT {
             assertThat(lines).isNotEmpty();
             assertThat(lines.get(0).getInt("rank")).isEqualTo(1);
             assertThat(lines.get(0).getString("line")).contains("park");
+            assertThat(lines.get(0).getString("group")).isNotEmpty();
+            assertThat(lines.get(0).getString("className")).endsWith(".Unsafe");
+            assertThat(lines.get(0).getString("method")).isEqualTo("park");
+            assertThat(lines.get(0).getInt("lineNumber")).as("a native method").isNegative();
             assertThat(lines.get(0).getFloat("share")).isBetween(0.5f, 1f);
             assertThat(lines.get(0).getDuration("wall").toNanos()).isLessThanOrEqualTo(notes.wallNanos.get(0));
         }

@@ -50,6 +50,51 @@ import org.jspecify.annotations.Nullable;
 public interface SamplingOutputer {
 
     /**
+     * An outputer that hands each report to an action, and prints nothing. Failures go to the logger with the name of
+     * this interface: of SLF4J where it is on the class path, else of {@link System.Logger}.
+     *
+     * <pre>{@code
+     * sampler.setSamplingOutputer(SamplingOutputer.of(report -> upload(report.toString(ReportFormat.COLLAPSED))));
+     * }</pre>
+     *
+     * @param action what is done with a report, on the sampler's reporter thread; what it throws makes the report count
+     *        as failed
+     * @return an outputer
+     * @throws IllegalArgumentException if the action is null
+     */
+    static SamplingOutputer of(ReportAction action) {
+        if (action == null) {
+            throw new IllegalArgumentException("action must not be null");
+        }
+        return new ActionSamplingOutputer(action);
+    }
+
+    /**
+     * An outputer that passes each call on to this outputer, then to another one. If one of them throws, it gets no
+     * further part of that report, and the other one gets the whole report all the same; at its end the report counts
+     * as failed, and {@link #printError} is called on the one that failed, with its own failure. All other messages go
+     * to both. {@link #close()} closes both, and then throws what one has thrown.
+     *
+     * <pre>{@code
+     * sampler.setSamplingOutputer(new LoggerSamplingOutputer()
+     *         .and(new FileSamplingOutputer("/var/log/app/sampler-%t.html"))
+     *         .and(SamplingOutputer.of(report -> alertOn(report))));
+     * }</pre>
+     *
+     * <p>The result is for one sampler. Neither outputer may close a {@link #report report}, which both receive.
+     *
+     * @param other the other one
+     * @return an outputer for both
+     * @throws IllegalArgumentException if the other one is null, or an outputer is in both
+     */
+    default SamplingOutputer and(SamplingOutputer other) {
+        if (other == null) {
+            throw new IllegalArgumentException("other must not be null");
+        }
+        return CompositeSamplingOutputer.of(this, other);
+    }
+
+    /**
      * Checks that reports can be written. The sampler's {@code init()} calls it before anything is sampled, and
      * {@code setSamplingOutputer} of a sampler that runs; neither does where sampling is not possible. The default does
      * nothing. The caller throws what this method throws, and the sampler does not start, or keeps the outputer it has.

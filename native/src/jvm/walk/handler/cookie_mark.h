@@ -5,8 +5,11 @@
  *
  * Several copies may be mapped at one time: a redeployed application brings its own, and the
  * handler of the copy before stays installed. A mark is made of the address of the copy's own
- * static data, so a late signal of one copy means nothing to another. Its top bit is set: no
- * pointer that other code sends along has that.
+ * static data, in units of 1 MB: a copy takes more than that, so copies within 32 GB have different
+ * marks, and a late signal of one means nothing to another. (In pages the marks repeat after
+ * 128 MB, which are some ten copies: a later one then took the signals of an earlier one, whose
+ * file was used again, and dropped them.) Its top bit is set: no pointer that other code sends
+ * along has that.
  *
  * Threads  any; async-signal-safe.
  */
@@ -18,9 +21,9 @@
 /* of: static data of this copy, always the same. */
 static inline uint64_t smp_cookie_mark(const void *of)
 {
-    enum { PAGE_SHIFT = 12, TOP_BIT = 0x8000, OTHER_BITS = 0x7fff };
+    enum { UNIT_SHIFT = 20, TOP_BIT = 0x8000, OTHER_BITS = 0x7fff };
 
-    return TOP_BIT | (((uintptr_t)of >> PAGE_SHIFT) & OTHER_BITS);
+    return TOP_BIT | (((uintptr_t)of >> UNIT_SHIFT) & OTHER_BITS);
 }
 
 #endif

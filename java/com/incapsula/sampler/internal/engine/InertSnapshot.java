@@ -76,7 +76,8 @@ final class InertSnapshot implements Snapshot {
         long[] figures = new long[Figure.values().length];
         figures[Figure.FROM.ordinal()] = fromMillis;
         figures[Figure.TILL.ordinal()] = tillMillis;
-        return new RawReport(figures, List.of(), List.of(), new long[0], List.of("counter." + notice), new long[] {1});
+        return new RawReport(
+                figures, List.of(), RawGroups.NONE, RawGroups.NONE, List.of("counter." + notice), new long[] {1});
     }
 
     @Override
@@ -110,6 +111,12 @@ final class InertSnapshot implements Snapshot {
 
     @Override
     public List<HotLine> hotLines(int count) {
+        return List.of();
+    }
+
+    /** @return nothing: no group has a root */
+    @Override
+    public List<RawRow> children(long node) {
         return List.of();
     }
 

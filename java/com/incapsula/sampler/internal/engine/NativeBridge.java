@@ -12,7 +12,7 @@ package com.incapsula.sampler.internal.engine;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 5;
+    static final int ABI = 6;
 
     private NativeBridge() {}
 
@@ -141,7 +141,7 @@ final class NativeBridge {
      * @param format ordinal of ReportFormat
      * @param weight number of a measure, as ReportWeight has them: 0 wall, 1 CPU, 2 samples, 3 calls
      * @param flags bit 0 order by time, bit 1 zero-time packages, bit 3 percent column, bit 4 JSON without frames and
-     *     nodes; from bit 8 on a set of measures with a column of their own, by their numbers
+     *     nodes, bit 5 slashes in class names of COLLAPSED, bit 6 types of its frames; from bit 8 on a set of measures with a column of their own, by their numbers
      */
     static native void writeSnapshot(long snapshot, int format, int weight, int flags, java.io.OutputStream out)
             throws java.io.IOException;
@@ -162,8 +162,11 @@ final class NativeBridge {
     static native String[] measureNames();
 
     /**
-     * @param figures receives each measure of each line; its length says how many lines are wanted
-     * @return the lines of code with the most wall time of their own over all groups, the hottest first
+     * The lines of code with the most wall time of their own, each in one group, the hottest first.
+     *
+     * @param figures receives of each line its number (-1 unknown, -2 native), and each measure; its length says how many
+     *     lines are wanted
+     * @return of each line its text, its group, its class and its method (both null: a frame in brackets)
      */
     static native String[] hotLines(long snapshot, long[] figures);
 
@@ -173,11 +176,34 @@ final class NativeBridge {
      */
     static native long[] snapshotFigures(long snapshot);
 
-    /** @return names of the groups in descending wall time */
-    static native String[] snapshotGroups(long snapshot);
+    /**
+     * @param counted true: the groups whose calls are counted; false: the sampled ones
+     * @return names of the groups in descending wall time
+     */
+    static native String[] snapshotGroups(long snapshot, boolean counted);
 
-    /** @return for each group, in that order: threads, max depth, polls; and of each measure the total */
-    static native long[] snapshotGroupFigures(long snapshot);
+    /**
+     * @param counted as in {@link #snapshotGroups}
+     * @return for each group, in that order: threads, max depth, polls, root node (0: none); and of each measure the
+     *     total
+     */
+    static native long[] snapshotGroupFigures(long snapshot, boolean counted);
+
+    /**
+     * The rows right below a row, in descending wall time.
+     *
+     * @param node of a row, or a group's root
+     * @return for each row: node, location, line (-1 unknown, -2 native); of each measure the amount of the row and all
+     *     below it; of each measure the row's own amount
+     */
+    static native long[] childRows(long snapshot, long node);
+
+    /**
+     * @param locations as {@link #childRows} gives them
+     * @return for each location: class (of a frame in brackets its text), method (null: a frame in brackets), file (null:
+     *     unknown)
+     */
+    static native String[] locationNames(long snapshot, long[] locations);
 
     /** @return counts per outcome and counter of the whole snapshot, in the order of {@link #accountNames} */
     static native long[] snapshotAccount(long snapshot);

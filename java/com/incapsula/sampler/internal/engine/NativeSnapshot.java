@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A native snapshot that counts its holders. A snapshot that was forgotten without a {@link #release()}, and that the
@@ -20,6 +21,16 @@ import java.util.stream.IntStream;
  * <p>Threads: any. A snapshot does not change, so the native side needs no lock; the lock here guards its end.
  */
 final class NativeSnapshot implements Snapshot {
+
+    /* As NativeBridge numbers the figures and the texts of a hot line. */
+    private static final int LINE_MEASURES = 1;
+    private static final int TEXTS_PER_LINE = 4;
+
+    /* As NativeBridge numbers the figures of a row and the names of its location. */
+    private static final int ROW_LOCATION = 1;
+    private static final int ROW_LINE = 2;
+    private static final int ROW_MEASURES = 3;
+    private static final int NAMES_PER_LOCATION = 3;
 
     private static final ReferenceQueue<NativeSnapshot> FORGOTTEN = new ReferenceQueue<>();
     private static final Set<Net> NETS = ConcurrentHashMap.newKeySet();
@@ -91,13 +102,19 @@ final class NativeSnapshot implements Snapshot {
             return new RawReport(
                     NativeBridge.snapshotFigures(address),
                     List.of(NativeBridge.measureNames()),
-                    List.of(NativeBridge.snapshotGroups(address)),
-                    NativeBridge.snapshotGroupFigures(address),
+                    groups(address, false),
+                    groups(address, true),
                     List.of(NativeBridge.accountNames()),
                     NativeBridge.snapshotAccount(address));
         } finally {
             release();
         }
+    }
+
+    private static RawGroups groups(long address, boolean counted) {
+        return new RawGroups(
+                List.of(NativeBridge.snapshotGroups(address, counted)),
+                NativeBridge.snapshotGroupFigures(address, counted));
     }
 
     @Override
@@ -143,19 +160,58 @@ final class NativeSnapshot implements Snapshot {
     public List<HotLine> hotLines(int count) {
         hold();
         try {
-            int measures = NativeBridge.measureNames().length;
-            long[] figures = new long[measures * count];
+            int width = LINE_MEASURES + NativeBridge.measureNames().length;
+            long[] figures = new long[width * count];
             String[] texts = NativeBridge.hotLines(net.address, figures);
-            return IntStream.range(0, texts.length)
-                    .mapToObj(i -> hotLine(texts[i], figures, measures * i, measures * (i + 1)))
+            return IntStream.range(0, texts.length / TEXTS_PER_LINE)
+                    .mapToObj(i -> hotLine(texts, i * TEXTS_PER_LINE, figures, i * width, width))
                     .toList();
         } finally {
             release();
         }
     }
 
-    private static HotLine hotLine(String text, long[] figures, int from, int till) {
-        return new HotLine(text, Arrays.stream(figures, from, till).boxed().toList());
+    private static HotLine hotLine(@Nullable String[] texts, int textAt, long[] figures, int at, int width) {
+        return new HotLine(
+                String.valueOf(texts[textAt]),
+                String.valueOf(texts[textAt + 1]),
+                texts[textAt + 2],
+                texts[textAt + 3],
+                (int) figures[at],
+                Arrays.stream(figures, at + LINE_MEASURES, at + width).boxed().toList());
+    }
+
+    @Override
+    public List<RawRow> children(long node) {
+        hold();
+        try {
+            int measures = NativeBridge.measureNames().length;
+            int width = ROW_MEASURES + 2 * measures;
+            long[] figures = NativeBridge.childRows(net.address, node);
+            int rows = figures.length / width;
+            String[] names = NativeBridge.locationNames(
+                    net.address,
+                    IntStream.range(0, rows)
+                            .mapToLong(i -> figures[i * width + ROW_LOCATION])
+                            .toArray());
+            return IntStream.range(0, rows)
+                    .mapToObj(i -> row(figures, i * width, measures, names, i * NAMES_PER_LOCATION))
+                    .toList();
+        } finally {
+            release();
+        }
+    }
+
+    private static RawRow row(long[] figures, int at, int measures, @Nullable String[] names, int nameAt) {
+        int own = at + ROW_MEASURES + measures;
+        return new RawRow(
+                figures[at],
+                String.valueOf(names[nameAt]),
+                names[nameAt + 1],
+                names[nameAt + 2],
+                (int) figures[at + ROW_LINE],
+                Arrays.copyOfRange(figures, at + ROW_MEASURES, own),
+                Arrays.copyOfRange(figures, own, own + measures));
     }
 
     @Override

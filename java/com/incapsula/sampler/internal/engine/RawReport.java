@@ -9,8 +9,8 @@ import java.util.List;
  *
  * @param figures see {@link NativeBridge#snapshotFigures}
  * @param measures names, see {@link NativeBridge#measureNames}; none where nothing is sampled
- * @param groups names, in descending wall time
- * @param groupFigures see {@link NativeBridge#snapshotGroupFigures}
+ * @param groups the sampled ones
+ * @param counted those whose calls are counted
  * @param accountNames see {@link NativeBridge#accountNames}
  * @param account the values, in the same order
  */
@@ -18,8 +18,8 @@ import java.util.List;
 public record RawReport(
         long[] figures,
         List<String> measures,
-        List<String> groups,
-        long[] groupFigures,
+        RawGroups groups,
+        RawGroups counted,
         List<String> accountNames,
         long[] account) {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.internal.report.ErrorsToLog;
 import com.incapsula.sampler.internal.report.LibraryLog;
+import com.incapsula.sampler.internal.report.OutputerParts;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
@@ -254,10 +256,21 @@ final class ReportDispatcher implements NativeCallbacks {
      */
     void warn(String text) {
         LibraryLog.log(System.Logger.Level.WARNING, text, null);
-        SamplingOutputer receiver = outputer;
-        if (receiver instanceof LoggerSamplingOutputer || receiver instanceof FileSamplingOutputer) {
-            return; // its printError goes to the same log
+        for (SamplingOutputer receiver : OutputerParts.of(outputer)) {
+            if (!logsErrors(receiver)) {
+                warn(receiver, text);
+            }
         }
+    }
+
+    /* Its printError goes to the log that has the warning already. */
+    private static boolean logsErrors(SamplingOutputer receiver) {
+        return receiver instanceof LoggerSamplingOutputer
+                || receiver instanceof FileSamplingOutputer
+                || receiver instanceof ErrorsToLog;
+    }
+
+    private static void warn(SamplingOutputer receiver, String text) {
         try {
             receiver.printError(text, null);
         } catch (Throwable t) {

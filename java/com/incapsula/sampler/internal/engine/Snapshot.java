@@ -56,12 +56,21 @@ public interface Snapshot {
     void writeDifference(Snapshot after, int format, int weight, OutputStream out) throws IOException;
 
     /**
-     * Finds the lines of code with the most wall time of their own, over all thread groups.
+     * Finds the lines of code with the most wall time of their own, each in one thread group.
      *
      * @param count how many at most
      * @return the hottest first
      */
     List<HotLine> hotLines(int count);
+
+    /**
+     * Reads the rows right below a row.
+     *
+     * @param node of a row, or the root of a group
+     * @return in descending wall time
+     * @throws IllegalArgumentException if there is no such node
+     */
+    List<RawRow> children(long node);
 
     /**
      * Makes one of two.

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 @Name(HotLineEvent.NAME)
 @Label("Hot Line")
 @Category("Threads Sampler")
-@Description("A line of code with much time of its own in an interval of the threads sampler")
+@Description("A line of code with much time of its own, in a thread group and an interval of the threads sampler")
 @Enabled(false)
 @StackTrace(false)
 final class HotLineEvent extends Event {
@@ -34,8 +34,27 @@ final class HotLineEvent extends Event {
     int rank;
 
     @Label("Line")
+    @Description("The frame as a report prints it")
     @Nullable
     String line;
+
+    @Label("Thread Group")
+    @Nullable
+    String group;
+
+    @Label("Class")
+    @Description("Missing for a frame in brackets, which is no method")
+    @Nullable
+    String className;
+
+    @Label("Method")
+    @Description("Of a frame in brackets its text")
+    @Nullable
+    String method;
+
+    @Label("Line Number")
+    @Description("Negative where it is not known")
+    int lineNumber;
 
     @Label("Wall Time")
     @Timespan(Timespan.NANOSECONDS)

@@ -125,6 +125,10 @@ final class JfrEvents {
             event.from = Figure.FROM.of(raw);
             event.rank = ++rank;
             event.line = line.text();
+            event.group = line.group();
+            event.className = line.className();
+            event.method = line.method() == null ? line.text() : line.method();
+            event.lineNumber = line.line();
             event.wall = line.of(ReportWeight.WALL);
             event.cpu = line.of(ReportWeight.CPU);
             event.samples = line.of(ReportWeight.SAMPLES);

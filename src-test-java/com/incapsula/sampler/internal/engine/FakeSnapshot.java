@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A snapshot without a core: its documents show how they were requested. Counts those that were not released. */
@@ -19,6 +20,28 @@ public final class FakeSnapshot implements Snapshot {
 
     /** As a core with one measure more than Java knows. */
     private static final List<String> MEASURES = List.of("wall", "cpu", "samples", "calls", "waits");
+
+    private static final long ROOT = 100;
+    private static final long COUNTED_ROOT = 200;
+
+    /* A chain of two and a frame in brackets; a counted method. */
+    private static final Map<Long, List<RawRow>> TREE = Map.of(
+            ROOT,
+            List.of(
+                    row(101, "a.A", "run", "A.java", 7, new long[] {4, 3, 2, 0, 1}, new long[] {1, 1, 1, 0, 1}),
+                    row(102, "[thread ended]", null, null, -1, new long[] {1, 0, 0, 0, 0}, new long[] {1, 0, 0, 0, 0})),
+            101L,
+            List.of(row(103, "b.B", "read", null, -2, new long[] {3, 2, 1, 0, 0}, new long[] {3, 2, 1, 0, 0})),
+            COUNTED_ROOT,
+            List.of(row(201, "a.A", "run", "A.java", -1, new long[] {2, 1, 0, 6, 0}, new long[] {2, 1, 0, 6, 0})));
+
+    private static RawRow row(
+            long node, String className, String method, String file, int line, long[] totals, long[] own) {
+        return new RawRow(node, className, method, file, line, totals, own);
+    }
+
+    /** How often {@link #children} was called. */
+    public final AtomicInteger rowsRead = new AtomicInteger();
 
     /** The figures, in their order. */
     public final long[] figures = {1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 12, 13, 14, 66, 77};
@@ -62,8 +85,10 @@ public final class FakeSnapshot implements Snapshot {
         return new RawReport(
                 figures,
                 MEASURES,
-                List.of("main", "pool"),
-                new long[] {2, 1, 9, 5, 4, 3, 6, 7, 20, 10, 90, 50, 40, 30, 60, 70},
+                new RawGroups(
+                        List.of("main", "pool"),
+                        new long[] {2, 1, 9, ROOT, 5, 4, 3, 6, 7, 20, 10, 90, 0, 50, 40, 30, 60, 70}),
+                new RawGroups(List.of("main"), new long[] {2, 3, 0, COUNTED_ROOT, 2, 1, 0, 6, 0}),
                 List.of("outcome.taken", "outcome.failed", "counter.ticks"),
                 new long[] {6, 0, 4});
     }
@@ -99,6 +124,12 @@ public final class FakeSnapshot implements Snapshot {
     @Override
     public List<HotLine> hotLines(int count) {
         return List.of();
+    }
+
+    @Override
+    public List<RawRow> children(long node) {
+        rowsRead.incrementAndGet();
+        return TREE.getOrDefault(node, List.of());
     }
 
     @Override

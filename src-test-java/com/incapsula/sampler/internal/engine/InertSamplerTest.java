@@ -73,6 +73,18 @@ class InertSamplerTest {
     }
 
     @Test
+    void ofJoinedOutputersThoseThatDoNotLogGetTheWarning() {
+        sampler.setSamplingOutputer(outputer.and(new LoggerSamplingOutputer()));
+        try (Logged log = new Logged();
+                Logged reports = new Logged(LoggerSamplingOutputer.class.getName())) {
+            sampler.init();
+            assertThat(log.messages()).containsExactly("WARN " + WARNING);
+            assertThat(reports.messages()).isEmpty();
+        }
+        assertThat(outputer.calls).containsExactly("error " + WARNING);
+    }
+
+    @Test
     void aFileThatCannotBeWrittenIsNoReasonToFail() {
         sampler.setSamplingOutputer(new FileSamplingOutputer());
         sampler.init();
@@ -104,6 +116,7 @@ class InertSamplerTest {
                 SamplingReport next = cursor.next();
                 SamplingReport both = SamplingReport.merge(snapshot, next)) {
             assertThat(both.getGroups()).isEmpty();
+            assertThat(both.getCountedGroups()).isEmpty();
             assertThat(both.getWallNanos()).isZero();
             assertThat(both.getAccount()).containsOnlyKeys("nothing is sampled: " + CAUSE);
             try (SamplingDiff diff = SamplingReport.diff(snapshot, next)) {

@@ -763,14 +763,14 @@ class LifecycleTest {
         engine.onInterval = () -> {
             throw new IllegalStateException("nothing is waiting");
         };
-        assertThat(readers.snapshot().figures().groups()).isEmpty();
-        assertThat(cursor.next().figures().groups()).isEmpty();
+        assertThat(readers.snapshot().figures().groups().names()).isEmpty();
+        assertThat(cursor.next().figures().groups().names()).isEmpty();
         cursor.close();
         lifecycle.printReport();
         lifecycle.sampleOnceAndPrint();
         lifecycle.pause();
         lifecycle.resume();
-        assertThat(readers.openCursor().next().figures().groups()).isEmpty();
+        assertThat(readers.openCursor().next().figures().groups().names()).isEmpty();
         lifecycle.close();
         lifecycle.shutdown();
         assertThat(engine.calls).doesNotContain("report", "sampleOnce", "pause", "resume", "destroy");

@@ -15,16 +15,17 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 class NativeSnapshotIT {
 
     /* Before the measures of a group, as NativeBridge numbers them. */
-    private static final int GROUP_MEASURES = 3;
+    private static final int GROUP_MEASURES = 4;
 
     private static Lifecycle start() {
         Lifecycle lifecycle = new Lifecycle();
@@ -177,27 +178,54 @@ class NativeSnapshotIT {
         Lifecycle lifecycle = start();
         Snapshot snapshot = lifecycle.readers().snapshot();
         lifecycle.close();
-        Map<String, Long[]> leaves = new HashMap<>();
-        for (ReportWeight weight : ReportWeight.values()) {
-            stacks(snapshot, weight)
-                    .forEach((stack, amount) ->
-                            leaves.computeIfAbsent(stack.substring(stack.lastIndexOf(';') + 1), leaf -> {
-                                Long[] none = new Long[ReportWeight.values().length];
-                                Arrays.fill(none, 0L);
-                                return none;
-                            })[weight.ordinal()] += amount);
-        }
-        List<HotLine> expected = leaves.entrySet().stream()
-                .map(leaf -> new HotLine(leaf.getKey(), List.of(leaf.getValue())))
-                .sorted(Comparator.comparingLong((HotLine line) -> line.of(ReportWeight.WALL))
+        Map<String, List<Long>> leaves = Arrays.stream(ReportWeight.values())
+                .flatMap(weight -> stacksOf(snapshot, weight).keySet().stream())
+                .map(stack -> stack.substring(0, stack.indexOf(';')) + stack.substring(stack.lastIndexOf(';')))
+                .distinct()
+                .collect(Collectors.toMap(leaf -> leaf, leaf -> sumOfLeaf(snapshot, leaf)));
+        List<HotLine> lines = snapshot.hotLines(1_000);
+        assertThat(lines).isNotEmpty();
+        assertThat(lines.stream().collect(Collectors.toMap(line -> line.group() + ";" + line.text(), HotLine::amounts)))
+                .isEqualTo(leaves);
+        assertThat(lines)
+                .isSortedAccordingTo(Comparator.comparingLong((HotLine line) -> line.of(ReportWeight.WALL))
                         .reversed()
-                        .thenComparing(HotLine::text))
-                .toList();
-        assertThat(expected).isNotEmpty();
-        assertThat(snapshot.hotLines(1_000)).isEqualTo(expected);
-        assertThat(snapshot.hotLines(1)).isEqualTo(expected.subList(0, 1));
+                        .thenComparing(HotLine::text));
+        assertThat(snapshot.hotLines(1)).isEqualTo(lines.subList(0, 1));
         assertThat(snapshot.hotLines(0)).isEmpty();
+        lines.forEach(line -> assertThat(line.text()).isEqualTo(textOf(line)));
         snapshot.release();
+    }
+
+    private static List<Long> sumOfLeaf(Snapshot snapshot, String leaf) {
+        String group = leaf.substring(0, leaf.indexOf(';') + 1);
+        String text = leaf.substring(leaf.indexOf(';'));
+        return Arrays.stream(ReportWeight.values())
+                .map(weight -> stacksOf(snapshot, weight).entrySet().stream()
+                        .filter(stack -> stack.getKey().startsWith(group))
+                        .filter(stack -> stack.getKey().endsWith(text))
+                        .mapToLong(Map.Entry::getValue)
+                        .sum())
+                .toList();
+    }
+
+    private static Map<String, Long> stacksOf(Snapshot snapshot, ReportWeight weight) {
+        try {
+            return stacks(snapshot, weight);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /* The file stands in the text only. */
+    private static String textOf(HotLine line) {
+        if (line.method() == null) {
+            assertThat(line.className()).isNull();
+            return line.text();
+        }
+        String file = line.text().replaceAll(".*\\((.*?)(:\\d+)?\\)", "$1");
+        String place = line.line() > 0 ? file + ":" + line.line() : line.line() == -2 ? "Native Method" : file;
+        return line.className() + "." + line.method() + "(" + place + ")";
     }
 
     /** The core has the list (measure.h); Java's enum names its first entries. */
@@ -229,9 +257,8 @@ class NativeSnapshotIT {
                             .sum())
                     .as(weight.name())
                     .isEqualTo(inFigures);
-            int width = raw.groupFigures().length / raw.groups().size();
-            assertThat(IntStream.range(0, raw.groups().size())
-                            .mapToLong(group -> raw.groupFigures()[group * width + GROUP_MEASURES + measure])
+            assertThat(IntStream.range(0, raw.groups().names().size())
+                            .mapToLong(group -> raw.groups().figuresOf(group)[GROUP_MEASURES + measure])
                             .sum())
                     .as(weight.name())
                     .isEqualTo(inFigures);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The groups of one kind of a snapshot: the sampled ones, or those whose calls are counted.
+ *
+ * @param names in descending wall time
+ * @param figures of all, see {@link NativeBridge#snapshotGroupFigures}
+ */
+@SuppressWarnings("ArrayRecordComponent") // neither compared nor kept
+public record RawGroups(List<String> names, long[] figures) {
+
+    /** No group. */
+    public static final RawGroups NONE = new RawGroups(List.of(), new long[0]);
+
+    /**
+     * The figures of one group.
+     *
+     * @param index its place in {@link #names}
+     * @return a copy
+     */
+    public long[] figuresOf(int index) {
+        int width = figures.length / names.size();
+        return Arrays.copyOfRange(figures, index * width, (index + 1) * width);
+    }
+}

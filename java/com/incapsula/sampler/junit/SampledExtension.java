@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.junit;
+
+import com.incapsula.sampler.SamplingCursor;
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.report.HotRows;
+import com.incapsula.sampler.internal.report.LibraryLog;
+import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/**
+ * What {@link Sampled} does. Registered without that annotation, it has the annotation's defaults.
+ *
+ * <p>It never changes how a test ends. Only options out of range fail the test, with
+ * {@link ExtensionConfigurationException}; a report that cannot be made or written is a warning in the log.
+ *
+ * <p>Threads: any; tests may run at the same time.
+ *
+ * @since 1.0
+ */
+public final class SampledExtension implements InvocationInterceptor {
+
+    /** JUnit's configuration parameter: the folder of the files. */
+    public static final String FOLDER_PARAMETER = "com.incapsula.sampler.junit.folder";
+
+    /** The key of the report entry. */
+    public static final String ENTRY = "sampled";
+
+    private static final String ABORTED = "org.opentest4j.TestAbortedException";
+    private static final Pattern NUMBER = Pattern.compile("#(\\d+)\\]");
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    @Sampled
+    private static final class Defaults {}
+
+    /** For JUnit. */
+    public SampledExtension() {}
+
+    @Override
+    public void interceptTestMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
+            throws Throwable {
+        proceed(invocation, context);
+    }
+
+    @Override
+    public void interceptTestTemplateMethod(
+            Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
+            throws Throwable {
+        proceed(invocation, context);
+    }
+
+    @Override
+    public void interceptDynamicTest(
+            Invocation<Void> invocation, DynamicTestInvocationContext dynamic, ExtensionContext context)
+            throws Throwable {
+        proceed(invocation, context);
+    }
+
+    private static void proceed(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
+        Sampled options = optionsOf(context);
+        SamplingCursor cursor = open(context, options);
+        long begin = System.nanoTime();
+        Throwable failure = null;
+        try {
+            invocation.proceed();
+        } catch (Throwable t) {
+            failure = t;
+            throw t;
+        } finally {
+            if (cursor != null) {
+                end(new Ended(context, options, System.nanoTime() - begin, failure), cursor);
+            }
+        }
+    }
+
+    private static Sampled optionsOf(ExtensionContext context) {
+        Sampled options = nearest(context, at -> AnnotationSupport.findAnnotation(at.getElement(), Sampled.class))
+                .orElseGet(() -> Defaults.class.getAnnotation(Sampled.class));
+        if (options.lines() < 1) {
+            throw new ExtensionConfigurationException("@Sampled: lines must be at least 1, got " + options.lines());
+        }
+        if (options.slowerThanMillis() < 0) {
+            throw new ExtensionConfigurationException(
+                    "@Sampled: slowerThanMillis must not be negative, got " + options.slowerThanMillis());
+        }
+        return options;
+    }
+
+    /* Of the test itself, else of what it is in: a dynamic test has no method or class of its own. */
+    private static <T> Optional<T> nearest(ExtensionContext context, Function<ExtensionContext, Optional<T>> part) {
+        for (Optional<ExtensionContext> at = Optional.of(context);
+                at.isPresent();
+                at = at.get().getParent()) {
+            Optional<T> found = part.apply(at.get());
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /* Null: this test is not sampled, for lack of memory or because more than 30 run at the same time. */
+    private static @Nullable SamplingCursor open(ExtensionContext context, Sampled options) {
+        SharedSampler sampler = SharedSampler.of(context, options.samplingFrequencyMillis());
+        try {
+            return sampler.openCursor();
+        } catch (IllegalStateException | OutOfMemoryError e) {
+            warn(context, e);
+            return null;
+        }
+    }
+
+    /** A test that has ended. */
+    private record Ended(
+            ExtensionContext context,
+            Sampled options,
+            long nanos,
+            @Nullable Throwable failure) {
+
+        boolean isReported() {
+            if (failure != null) {
+                return !isAborted(failure.getClass());
+            }
+            return options.slowerThanMillis() == 0 || nanos / NANOS_PER_MILLI > options.slowerThanMillis();
+        }
+
+        /* By its name: opentest4j is JUnit's own dependency. */
+        private static boolean isAborted(@Nullable Class<?> type) {
+            return type != null && (type.getName().equals(ABORTED) || isAborted(type.getSuperclass()));
+        }
+    }
+
+    private static void end(Ended test, SamplingCursor cursor) {
+        try (cursor) {
+            if (test.isReported()) {
+                report(test, cursor);
+            }
+        } catch (RuntimeException | OutOfMemoryError e) {
+            warn(test.context(), e);
+        }
+    }
+
+    private static void report(Ended test, SamplingCursor cursor) {
+        try (SamplingReport report = cursor.next()) {
+            if (report.getGroups().isEmpty()) {
+                return; // sampling is not possible here, as the library's log says
+            }
+            String text = textOf(test, report) + write(test, report);
+            Throwable failure = test.failure();
+            if (failure != null) {
+                failure.addSuppressed(new SampledTimes(text));
+            }
+            test.context().publishReportEntry(ENTRY, text);
+        }
+    }
+
+    private static String textOf(Ended test, SamplingReport report) {
+        String group = new RegexThreadNameManipulator().getManipulatedThreadName(Thread.currentThread());
+        String table = HotRows.table(
+                HotRows.of(report, each -> each.getName().equals(group)),
+                test.options().lines());
+        return "the test ran for " + test.nanos() / NANOS_PER_MILLI + " ms; the hottest lines of the threads " + group
+                + ":\n" + table;
+    }
+
+    /* The text is worth having without the file. */
+    private static String write(Ended test, SamplingReport report) {
+        Path file = fileOf(test.context(), test.options()).toAbsolutePath();
+        try {
+            Files.createDirectories(file.getParent());
+            report.writeTo(test.options().format(), file);
+            return "the whole report: " + file;
+        } catch (IOException e) {
+            warn(test.context(), e);
+            return "the whole report could not be written: " + e;
+        }
+    }
+
+    private static Path fileOf(ExtensionContext context, Sampled options) {
+        StringBuilder name = new StringBuilder();
+        nearest(context, ExtensionContext::getTestClass).ifPresent(type -> name.append(type.getName()));
+        nearest(context, ExtensionContext::getTestMethod)
+                .ifPresent(method -> name.append('.').append(method.getName()));
+        Matcher number = NUMBER.matcher(context.getUniqueId());
+        while (number.find()) {
+            name.append('-').append(number.group(1));
+        }
+        return folderOf(context, options)
+                .resolve(name.append('.')
+                        .append(options.format().getFileExtension())
+                        .toString());
+    }
+
+    private static Path folderOf(ExtensionContext context, Sampled options) {
+        if (!options.folder().isEmpty()) {
+            return Path.of(options.folder());
+        }
+        Optional<String> parameter = context.getConfigurationParameter(FOLDER_PARAMETER);
+        if (parameter.isPresent()) {
+            return Path.of(parameter.get());
+        }
+        for (String build : new String[] {"target", "build"}) {
+            if (Files.isDirectory(Path.of(build))) {
+                return Path.of(build, ENTRY);
+            }
+        }
+        return Path.of(System.getProperty("java.io.tmpdir"), ENTRY);
+    }
+
+    private static void warn(ExtensionContext context, Throwable cause) {
+        LibraryLog.log(
+                System.Logger.Level.WARNING, "no report of the test " + context.getDisplayName() + ": " + cause, cause);
+    }
+}

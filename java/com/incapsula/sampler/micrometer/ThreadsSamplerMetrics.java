@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.micrometer;
+
+import com.incapsula.sampler.SamplerStatistics;
+import com.incapsula.sampler.ThreadsSampler;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.BaseUnits;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * A sampler's figures as meters.
+ *
+ * <pre>{@code
+ * new ThreadsSamplerMetrics(sampler).bindTo(registry);
+ * }</pre>
+ *
+ * <ul>
+ * <li>Counter {@code threadsampler.polls}, tag {@code outcome}: how polls ended, by the codes of
+ * {@link SamplerStatistics#getOutcomes()}.</li>
+ * <li>Counter {@code threadsampler.cpu}, seconds: CPU time of the sampler itself.</li>
+ * <li>Gauge {@code threadsampler.memory}, bytes, tag {@code state}: {@code used}, {@code peak}, {@code limit}: native
+ * memory of the sampler.</li>
+ * <li>Gauge {@code threadsampler.threads}: threads that are sampled.</li>
+ * <li>Gauge {@code threadsampler.busy.threads}: how many threads of the application were running on average, in the last
+ * step: their CPU time, divided by the time that passed.</li>
+ * <li>Gauge {@code threadsampler.hottest.group}, tag {@code group}: the one thread group with the most CPU time in the
+ * last step, and how many of its threads were running on average. One series at a time. Of the names of groups it shows
+ * at most {@value #MAX_GROUP_NAMES} different ones, then {@value #OTHER_GROUPS}; thread names that are not grouped would
+ * otherwise make series without end.</li>
+ * </ul>
+ *
+ * <p>The last two come from intervals of the binder's own, which end when a meter is read and the last one began a step
+ * ago or more; reports and other readers are unaffected. So they are of the time between two scrapes, as a rule, and
+ * {@code NaN} or missing where the sampler does not run, is paused, or has just been bound.
+ *
+ * <p>Counters begin at zero with each start of the sampler. The sampler may be started before or after the binding; the
+ * counters by outcome are there once it was.
+ *
+ * <p>Threads: any. The registry holds the sampler until {@link #close()}.
+ *
+ * @since 1.0
+ */
+public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
+
+    /** How many names of groups a registry sees at most. */
+    public static final int MAX_GROUP_NAMES = 100;
+
+    /** Stands for the names beyond. */
+    public static final String OTHER_GROUPS = "[other groups]";
+
+    private static final Duration STEP = Duration.ofSeconds(10);
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final ThreadsSampler sampler;
+    private final Tags tags;
+    private final Duration step;
+    private final List<Binding> bindings = new ArrayList<>(); // guarded by itself
+
+    /**
+     * Meters without more tags.
+     *
+     * @param sampler the sampler
+     * @throws IllegalArgumentException if it is null
+     */
+    public ThreadsSamplerMetrics(ThreadsSampler sampler) {
+        this(sampler, Tags.empty());
+    }
+
+    /**
+     * Meters with tags.
+     *
+     * @param sampler the sampler
+     * @param tags of each meter, to tell two samplers apart
+     * @throws IllegalArgumentException if one is null
+     */
+    public ThreadsSamplerMetrics(ThreadsSampler sampler, Iterable<Tag> tags) {
+        this(sampler, tags, STEP);
+    }
+
+    /**
+     * Meters with tags and a step.
+     *
+     * @param sampler the sampler
+     * @param tags of each meter
+     * @param step the shortest interval of {@code busy.threads} and {@code hottest.group}; default 10 s
+     * @throws IllegalArgumentException if one is null, or the step is not positive
+     */
+    public ThreadsSamplerMetrics(ThreadsSampler sampler, Iterable<Tag> tags, Duration step) {
+        requireNotNull("sampler", sampler);
+        requireNotNull("tags", tags);
+        requireNotNull("step", step);
+        if (step.isNegative() || step.isZero()) {
+            throw new IllegalArgumentException("step must be positive, got " + step);
+        }
+        this.sampler = sampler;
+        this.tags = Tags.of(tags);
+        this.step = step;
+    }
+
+    private static void requireNotNull(String name, Object value) {
+        if (value == null) {
+            throw new IllegalArgumentException(name + " must not be null");
+        }
+    }
+
+    /**
+     * Registers the meters.
+     *
+     * @param registry where; each registry has intervals of its own
+     */
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        Binding binding = new Binding(registry);
+        synchronized (bindings) {
+            bindings.add(binding);
+        }
+        binding.registerAll();
+    }
+
+    /** Removes the meters from all registries. The sampler goes on. Does nothing the second time. */
+    @Override
+    public void close() {
+        List<Binding> bound;
+        synchronized (bindings) {
+            bound = new ArrayList<>(bindings);
+            bindings.clear();
+        }
+        bound.forEach(Binding::remove);
+    }
+
+    /** The meters of one registry. */
+    private final class Binding {
+
+        private final MeterRegistry registry;
+        private final BusyGroups busy;
+        private final List<Meter> meters = new ArrayList<>(); // guarded by this
+        private boolean hasOutcomes; // guarded by this
+
+        Binding(MeterRegistry registry) {
+            this.registry = registry;
+            this.busy = new BusyGroups(sampler, registry, tags, step, MAX_GROUP_NAMES);
+        }
+
+        void registerAll() {
+            keep(FunctionCounter.builder(
+                            "threadsampler.cpu", sampler, figure(SamplerStatistics::getOwnCpuNanos, NANOS_PER_SECOND))
+                    .tags(tags)
+                    .baseUnit("seconds")
+                    .description("CPU time of the sampler itself")
+                    .register(registry));
+            registerMemory("used", SamplerStatistics::getMemoryUsedBytes);
+            registerMemory("peak", SamplerStatistics::getMemoryPeakBytes);
+            registerMemory("limit", SamplerStatistics::getMemoryLimitBytes);
+            keep(Gauge.builder("threadsampler.threads", sampler, figure(SamplerStatistics::getThreads, 1))
+                    .tags(tags)
+                    .baseUnit(BaseUnits.THREADS)
+                    .description("Threads that are sampled")
+                    .register(registry));
+            keep(Gauge.builder("threadsampler.busy.threads", this, Binding::busyThreads)
+                    .tags(tags)
+                    .baseUnit(BaseUnits.THREADS)
+                    .strongReference(true)
+                    .description("Threads of the application that were running, on average")
+                    .register(registry));
+            busyThreads();
+        }
+
+        private double busyThreads() {
+            registerOutcomes();
+            return busy.threads();
+        }
+
+        private void registerMemory(String state, ToDoubleFunction<SamplerStatistics> bytes) {
+            keep(Gauge.builder("threadsampler.memory", sampler, figure(bytes, 1))
+                    .tags(tags)
+                    .tag("state", state)
+                    .baseUnit(BaseUnits.BYTES)
+                    .description("Native memory of the sampler")
+                    .register(registry));
+        }
+
+        /* The codes are the core's, which is there once the sampler was started. */
+        private synchronized void registerOutcomes() {
+            if (hasOutcomes) {
+                return;
+            }
+            for (String outcome : sampler.getStatistics().getOutcomes().keySet()) {
+                hasOutcomes = true;
+                meters.add(FunctionCounter.builder(
+                                "threadsampler.polls",
+                                sampler,
+                                figure(statistics -> statistics.getOutcomes().getOrDefault(outcome, 0L), 1))
+                        .tags(tags)
+                        .tag("outcome", outcome)
+                        .description("Checks of a thread, by how they ended")
+                        .register(registry));
+            }
+        }
+
+        private ToDoubleFunction<ThreadsSampler> figure(ToDoubleFunction<SamplerStatistics> value, double unit) {
+            return of -> value.applyAsDouble(of.getStatistics()) / unit;
+        }
+
+        private synchronized void keep(Meter meter) {
+            meters.add(meter);
+        }
+
+        synchronized void remove() {
+            hasOutcomes = true; // a reader that comes late registers nothing
+            meters.forEach(registry::remove);
+            meters.clear();
+            busy.close();
+        }
+    }
+}

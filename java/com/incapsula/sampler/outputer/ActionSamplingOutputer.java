@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.outputer;
+
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.report.ErrorsToLog;
+import com.incapsula.sampler.internal.report.LogTarget;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
+
+/** Hands each report to an action. Threads: those of the sampler. */
+final class ActionSamplingOutputer implements SamplingOutputer, ErrorsToLog {
+
+    private static final String LOGGER_NAME = SamplingOutputer.class.getName();
+
+    private final ReportAction action;
+
+    ActionSamplingOutputer(ReportAction action) {
+        this.action = action;
+    }
+
+    @Override
+    public void report(SamplingReport report) {
+        try {
+            action.accept(report);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
+        } catch (Exception e) {
+            throw new IllegalStateException(e.toString(), e);
+        }
+    }
+
+    /** Does nothing: the action had the whole report. */
+    @Override
+    public void printIntervalTitle(String title) {}
+
+    /** Does nothing: the action had the whole report. */
+    @Override
+    public void printThreadRecord(String threadTitle, String record) {}
+
+    @Override
+    public void printError(String message, @Nullable Throwable cause) {
+        LogTarget.of(LOGGER_NAME).log(System.Logger.Level.ERROR, message, cause);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.outputer;
+
+import com.incapsula.sampler.SamplingReport;
+
+/**
+ * What a program does with each report, for {@link SamplingOutputer#of}.
+ *
+ * @since 1.0
+ */
+@FunctionalInterface
+public interface ReportAction {
+
+    /**
+     * Receives a report.
+     *
+     * @param report the sampler closes it when this method returns, so read or write before that what you need later
+     * @throws Exception counts as a failure of the report
+     */
+    void accept(SamplingReport report) throws Exception;
+}

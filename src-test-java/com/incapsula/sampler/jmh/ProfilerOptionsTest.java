@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.jmh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.incapsula.sampler.ReportFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openjdk.jmh.profile.ProfilerException;
+
+/** What stands behind the colon. */
+class ProfilerOptionsTest {
+
+    @Test
+    void nothingIsTheDefaults() throws ProfilerException {
+        ProfilerOptions defaults = new ProfilerOptions(10, 20, ReportFormat.HTML, "");
+        assertThat(ProfilerOptions.parse("")).isEqualTo(defaults);
+        assertThat(ProfilerOptions.parse(" ; ")).isEqualTo(defaults);
+        assertThat(new SamplerProfiler().getDescription()).startsWith("threads-sampler");
+    }
+
+    @Test
+    void eachOptionIsTaken() throws ProfilerException {
+        assertThat(ProfilerOptions.parse("interval=5;lines=30; format=PProf ;folder=out/jmh"))
+                .isEqualTo(new ProfilerOptions(5, 30, ReportFormat.PPROF, "out/jmh"));
+        assertThat(ProfilerOptions.parse("format=none").format()).isNull();
+        assertThat(ProfilerOptions.parse("folder=a=b").folder()).isEqualTo("a=b");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "interval=0     | interval must be a number between 1 and 3600000, got \"0\"",
+                "interval=x     | interval must be a number between 1 and 3600000, got \"x\"",
+                "interval       | interval must be a number between 1 and 3600000, got \"\"",
+                "lines=-1       | lines must be a number between 1 and 2147483647, got \"-1\"",
+                "folder=        | folder must not be empty",
+                "intervall=5    | option intervall is not known; the options are interval, lines, format and folder,"
+                        + " separated by semicolons",
+                "format=svg     | format must be one of text, collapsed, pprof, speedscope, json, top, html, none, got"
+                        + " \"svg\"",
+            })
+    void whatIsWrongIsNamed(String options, String message) {
+        assertThatExceptionOfType(ProfilerException.class)
+                .isThrownBy(() -> new SamplerProfiler(options))
+                .withMessage(message);
+    }
+}

@@ -11,6 +11,7 @@
  */
 module com.incapsula.sampler {
     requires static java.management;
+    requires static jdk.attach;
     requires static jdk.httpserver;
     requires static jdk.jfr;
     requires static org.jspecify;

@@ -5,7 +5,8 @@
  * <p>Needs nothing but {@code java.base}. Used where they are present: SLF4J by
  * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer}, {@code jdk.httpserver} by
  * {@link com.incapsula.sampler.ThreadsSamplerServer}, {@code java.management} and {@code jdk.jfr} to show the sampler
- * to the JVM's own tools. Only compilers read JSpecify's {@code @Nullable}.
+ * to the JVM's own tools, {@code jdk.attach} by the jar's command line. Only compilers read JSpecify's
+ * {@code @Nullable}.
  *
  * @since 1.0
  */

@@ -11,8 +11,10 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -34,7 +36,7 @@ final class AgentSampler {
     private final Map<String, String> options; // properties that were set, for people
     private final Instant since = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     private @Nullable ThreadsSamplerServer server;
-    private volatile @Nullable Thread waiter;
+    private final List<Thread> helpers = new CopyOnWriteArrayList<>();
 
     private AgentSampler(
             ThreadsSampler sampler, SamplingOutputer outputer, String output, Map<String, String> options) {
@@ -89,7 +91,7 @@ final class AgentSampler {
     private static SamplingOutputer outputer(Map<String, String> settings, String output) {
         return switch (output) {
             case "file" -> new ReportFiles(settings);
-            case "log" -> new LoggerSamplingOutputer();
+            case "log" -> new ApplicationLog();
             case "stdout" -> new PrintStreamSamplingOutputer();
             default -> new SilentOutputer();
         };
@@ -154,9 +156,9 @@ final class AgentSampler {
         return name + " is " + value + " from the next tick on";
     }
 
-    /** The thread that waits for the end of a run: {@link #end} interrupts it. */
-    void setWaiter(Thread waiter) {
-        this.waiter = waiter;
+    /** A thread that waits for something while this one runs: {@link #end} interrupts it. */
+    void addHelper(Thread helper) {
+        helpers.add(helper);
     }
 
     /**
@@ -165,9 +167,10 @@ final class AgentSampler {
      * @return a sentence on that
      */
     String end() {
-        Thread waiting = waiter;
-        if (waiting != null && waiting != Thread.currentThread()) {
-            waiting.interrupt();
+        for (Thread helper : helpers) {
+            if (helper != Thread.currentThread()) {
+                helper.interrupt();
+            }
         }
         String failed = null;
         try {

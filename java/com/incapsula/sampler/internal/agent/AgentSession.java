@@ -7,6 +7,8 @@ import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.engine.InternalThreads;
 import com.incapsula.sampler.internal.engine.Lifecycle;
+import com.incapsula.sampler.internal.engine.LoadedLibrary;
+import java.io.File;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +47,7 @@ final class AgentSession {
      */
     synchronized void execute(AgentCommand command, boolean atStart, AnswerSlot slot) throws IOException {
         if (command.jar() != null) {
-            System.setProperty(JAR_PROPERTY, command.jar());
+            keepJar(new File(command.jar()));
         }
         switch (command.verb()) {
             case START -> slot.done(start(command, atStart), null);
@@ -57,6 +60,13 @@ final class AgentSession {
             case SET -> slot.done(set(command), null);
             case STOP -> stop(command, slot);
         }
+    }
+
+    /* A copy that the command line has made for this JVM, in a folder of its own. */
+    private static void keepJar(File jar) {
+        System.setProperty(JAR_PROPERTY, jar.getPath());
+        jar.getAbsoluteFile().getParentFile().deleteOnExit(); // after the jar: the last one is the first to go
+        jar.deleteOnExit();
     }
 
     // ---- start ----
@@ -72,9 +82,43 @@ final class AgentSession {
         if (output.equals("file")) {
             settings.putIfAbsent(Keys.FILE, STANDARD_FILE);
         }
+        AgentSampler started = begin(settings, output);
+        return started.description() + (ignored.isEmpty() ? "" : "\nignored, as no options: " + ignored);
+    }
+
+    private AgentSampler begin(Map<String, String> settings, String output) {
         AgentSampler started = AgentSampler.start(settings, output);
         running = started;
-        return started.description() + (ignored.isEmpty() ? "" : "\nignored, as no options: " + ignored);
+        CountDownLatch ready = new CountDownLatch(1);
+        Thread rivals =
+                new Thread(hiddenThreads(), () -> yieldToRival(started, ready), "threads-sampler-agent", 0, false);
+        rivals.setDaemon(true);
+        rivals.setContextClassLoader(null);
+        started.addHelper(rivals);
+        rivals.start();
+        try {
+            ready.await(); // before the application can start a sampler
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return started;
+    }
+
+    private static ThreadGroup hiddenThreads() {
+        return InternalThreads.hidden(new Lifecycle());
+    }
+
+    /* The application's own sampler is worth more than the agent's: its start must not fail because of that. */
+    private void yieldToRival(AgentSampler sampler, CountDownLatch ready) {
+        try {
+            if (LoadedLibrary.awaitRival(ready::countDown)) {
+                endQuietly(sampler);
+                System.err.println("threads-sampler: the agent has stopped, because the application's own copy of"
+                        + " threads-sampler, in another class loader, starts to sample");
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /* What is nearer to the user wins: options, then the environment, then the file. */
@@ -142,8 +186,7 @@ final class AgentSession {
         if (used == null) {
             Map<String, String> ofSampler = new LinkedHashMap<>(settings);
             ofSampler.keySet().removeIf(key -> !Keys.isOfSampler(key));
-            used = AgentSampler.start(ofSampler, "none");
-            running = used;
+            used = begin(ofSampler, "none");
         } else if (settings.keySet().stream().anyMatch(Keys::isOfSampler)) {
             throw new Refusal("it " + used.description()
                     + "; without options of the sampler, run reports what that one sees from now on");
@@ -156,7 +199,7 @@ final class AgentSession {
         try {
             SamplingCursor cursor = run.used().sampler().openCursor();
             Thread thread = new Thread(
-                    InternalThreads.hidden(new Lifecycle()),
+                    hiddenThreads(),
                     () -> awaitAndReport(run, cursor),
                     "threads-sampler-run",
                     0,
@@ -165,7 +208,7 @@ final class AgentSession {
             thread.setContextClassLoader(null);
             run.slot().goesOn("running");
             if (run.own()) {
-                run.used().setWaiter(thread);
+                run.used().addHelper(thread);
             }
             thread.start();
             started = true;

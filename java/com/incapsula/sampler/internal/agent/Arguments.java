@@ -76,18 +76,19 @@ final class Arguments {
     private int option(String word, String[] arguments, int at) {
         int equals = word.startsWith("--") ? word.indexOf('=') : -1;
         String name = equals < 0 ? word : word.substring(0, equals);
+        String key = SHORT.getOrDefault(name, name.startsWith("--") ? name.substring(2) : name);
+        boolean isOutput = name.equals("-o");
+        if (!isOutput && (key.equals(Keys.CONTENT) || Keys.canonical(key) == null)) {
+            throw new Refusal("there is no option " + name);
+        }
         int last = equals < 0 ? at + 1 : at;
         if (last >= arguments.length) {
             throw new Refusal(name + " needs a value");
         }
         String value = equals < 0 ? arguments[last] : word.substring(equals + 1);
-        if (name.equals("-o")) {
+        if (isOutput) {
             output = value;
         } else {
-            String key = SHORT.getOrDefault(name, name.startsWith("--") ? name.substring(2) : name);
-            if (key.equals(Keys.CONTENT) || Keys.canonical(key) == null) {
-                throw new Refusal("there is no option " + name);
-            }
             Keys.add(settings, key, value);
         }
         return last;

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Another JVM on this machine, through the attach API. Only this class names it; it is loaded only where the module
@@ -32,7 +33,7 @@ final class Target implements AutoCloseable {
 
         private static final long serialVersionUID = 1L;
 
-        Unreachable(String message, Throwable cause) {
+        Unreachable(String message, @Nullable Throwable cause) {
             super(message, cause);
         }
     }
@@ -63,6 +64,13 @@ final class Target implements AutoCloseable {
      * @throws Unreachable with the reason, and what can be done
      */
     static Target attach(String pid) throws Unreachable {
+        if (!TargetFiles.catchesQuit(pid)) {
+            throw new Unreachable(
+                    pid
+                            + " is no JVM, or one that runs with -Xrs: it would not survive the signal that attaching begins"
+                            + " with",
+                    null);
+        }
         try {
             return new Target(VirtualMachine.attach(pid), new TargetFiles(pid));
         } catch (AttachNotSupportedException | IOException e) {

@@ -12,12 +12,14 @@ import java.util.Properties;
 
 /**
  * The files of another process, as this one sees them: the process may have another mount namespace, another root, or
- * belong to another user. Then it gets a copy of the jar, which stays and which later commands use again: a JVM keeps
- * the jars of its agents open.
+ * belong to another user. Then it gets a copy of the jar, which stays while the target runs and which later commands use
+ * again: a JVM keeps the jars of its agents open. The target removes it when it ends, if it is allowed to.
  *
  * <p>Threads: one at a time.
  */
 final class TargetFiles {
+
+    private static final int SIGQUIT = 3;
 
     private final Path process;
     private boolean copied;
@@ -50,11 +52,31 @@ final class TargetFiles {
         String temporary = properties.getProperty("java.io.tmpdir", "/tmp");
         Path folder = Files.createTempDirectory(here(temporary), "threads-sampler-agent-");
         Path copy = Files.copy(jar, folder.resolve("threads-sampler.jar"));
-        Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("r--r--r--"));
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
+        Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("rw-r--r--"));
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         copied = true;
         return Path.of(temporary, folder.getFileName().toString(), "threads-sampler.jar")
                 .toString();
+    }
+
+    /**
+     * Whether a process may be sent SIGQUIT, as the attach API of JDK 17 does with any.
+     *
+     * @return false if that would end it; true also where this is not known
+     */
+    static boolean catchesQuit(String pid) {
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc", pid, "status"))) {
+                if (line.startsWith("SigCgt:")) {
+                    long caught = Long.parseUnsignedLong(
+                            line.substring("SigCgt:".length()).strip(), 16);
+                    return (caught >> (SIGQUIT - 1) & 1) != 0;
+                }
+            }
+        } catch (IOException | NumberFormatException unknown) {
+            // attaching says what is wrong
+        }
+        return true;
     }
 
     static Path ownJar() throws IOException {

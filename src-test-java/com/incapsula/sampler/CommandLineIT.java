@@ -18,8 +18,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code java -jar threads-sampler.jar}, as a user types it, on a program that knows nothing of the sampler. */
 class CommandLineIT {
@@ -77,8 +75,8 @@ class CommandLineIT {
 
     @Test
     void oneCommandGivesAFlameGraph() throws Exception {
-        Path file = folder.resolve("report.html");
-        assertThat(done(process, "-d", "500ms", "-i", "5ms", "-o", file.toString()))
+        Path file = folder.resolve("report-" + process + ".html");
+        assertThat(done(process, "-d", "500ms", "-i", "5ms", "-o", folder + "/report-%p.html"))
                 .contains("sampling " + process + " (" + UnawareProgram.class.getName() + ") for 500 ms\n")
                 .containsPattern("\\d+ samples in \\d+ ms, in " + file + "\n$");
         assertThat(file).content().startsWith("<!DOCTYPE html>").contains("unaware-worker");
@@ -110,33 +108,24 @@ class CommandLineIT {
         assertFails(1, "threads-sampler: not running\n", commandLine(), "stop", process);
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "2 | there is no option --intervall | PID --intervall 5ms",
-                "2 | there is no option -x | PID -x",
-                "2 | -d needs a value | PID -d",
-                "2 | \"more\" is one word too many | PID more",
-                "2 | which JVM? a process id or a name is missing | start",
-                "2 | duration must be a time such as 20ms, 10s, 5m or 1h, got \"soon\" | PID -d soon",
-                "2 | set needs one KEY=VALUE | set PID",
-                "2 | diff needs two files, BEFORE and AFTER, got 1 | diff a.collapsed",
-                "3 | no JVM of this user is called NoSuchProgram | NoSuchProgram",
-                "3 | cannot attach to 2147483646 | 2147483646",
-                "1 | samplingFrequencyMillis must be between 1 and 3600000, got 0 | PID -i 0ms -d 100ms",
-                "1 | cannot write /nowhere/x.html | PID -o /nowhere/x.html",
-                "1 | there is no file /nowhere/a.collapsed | merge /nowhere/a.collapsed /nowhere/b.collapsed"
-            })
-    void theExitCodeSaysWhatWasWrong(int exit, String message, String arguments) throws Exception {
-        assertFails(
-                exit, message, commandLine(), arguments.replace("PID", process).split(" "));
-    }
-
     @Test
-    void helpAndVersionAreThere() throws Exception {
-        assertThat(done("--help")).startsWith("usage: java -jar threads-sampler.jar ").contains("exit: 0 done;");
-        assertThat(done("--version")).isEqualTo("threads-sampler dev\n");
+    void whatTheTargetRefusesIsSaid() throws Exception {
+        assertFails(
+                1,
+                "threads-sampler: samplingFrequencyMillis must be between 1 and 3600000, got 0\n",
+                commandLine(),
+                process,
+                "-i",
+                "0ms",
+                "-d",
+                "100ms");
+        assertFails(
+                1,
+                "threads-sampler: cannot make the folder /proc/nowhere",
+                commandLine(),
+                process,
+                "-o",
+                "/proc/nowhere/x.html");
     }
 
     @Test
@@ -251,26 +240,6 @@ class CommandLineIT {
         ChildJvm.Result result = command.await();
         assertThat(result.output()).contains("the JVM has ended meanwhile");
         assertThat(result.exit()).isEqualTo(1);
-    }
-
-    @Test
-    void filesAreAddedUpAndCompared() throws Exception {
-        Path a = Files.writeString(folder.resolve("a.collapsed"), "main;x.X.run(X.java:1) 5\nmain;y 7\n");
-        Path b = Files.writeString(folder.resolve("b.collapsed"), "main;y 1\nmain;z 2\nmain;y 3\n");
-        Path sum = folder.resolve("sum.collapsed");
-        assertThat(done("merge", a.toString(), b.toString(), "-o", sum.toString())).isEqualTo("3 stacks, in " + sum + "\n");
-        assertThat(sum).hasContent("main;x.X.run(X.java:1) 5\nmain;y 11\nmain;z 2\n");
-        assertThat(done("diff", a.toString(), b.toString()))
-                .isEqualTo("main;x.X.run(X.java:1) 5 0\nmain;y 7 4\nmain;z 0 2\n");
-        Path wrong = Files.writeString(folder.resolve("wrong.collapsed"), "main;y 1\nmain;y none\n");
-        assertFails(
-                1,
-                wrong + ", line 2: not the form collapsed, which is STACK WEIGHT",
-                commandLine(),
-                "merge",
-                a.toString(),
-                wrong.toString());
-        assertFails(2, "-o must end in .collapsed", commandLine(), "diff", a.toString(), b.toString(), "-o", "x.html");
     }
 
     /** Nothing but the native library. */

@@ -13,12 +13,15 @@ import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +38,11 @@ final class AgentSession {
 
     private static final String STANDARD_FILE = "threads-sampler-%p-%t.html";
     private static final long MAX_RUN_MILLIS = TimeUnit.DAYS.toMillis(1);
+    private static final long FETCH_SECONDS = 60;
     private static final Set<String> OF_A_FILE = Set.of(Keys.FILE, Keys.FORMAT, Keys.KEEP);
 
     private @Nullable AgentSampler running; // guarded by this
+    private final Deque<Path> fetchable = new ConcurrentLinkedDeque<>(); // reports for command lines
 
     /**
      * Carries a command out and answers it.
@@ -46,6 +51,7 @@ final class AgentSession {
      * @throws Refusal if it is not carried out
      */
     synchronized void execute(AgentCommand command, boolean atStart, AnswerSlot slot) throws IOException {
+        removeForgotten();
         if (command.jar() != null) {
             keepJar(new File(command.jar()));
         }
@@ -60,6 +66,22 @@ final class AgentSession {
             case SET -> slot.done(set(command), null);
             case STOP -> stop(command, slot);
         }
+    }
+
+    /* Reports that no command line has fetched within a minute: it was ended meanwhile. */
+    private void removeForgotten() {
+        Instant old = Instant.now().minusSeconds(FETCH_SECONDS);
+        fetchable.removeIf(file -> {
+            try {
+                if (Files.exists(file) && Files.getLastModifiedTime(file).toInstant().isAfter(old)) {
+                    return false;
+                }
+                Files.deleteIfExists(file);
+            } catch (IOException gone) {
+                // fetched at this moment
+            }
+            return true;
+        });
     }
 
     /* A copy that the command line has made for this JVM, in a folder of its own. */
@@ -89,19 +111,31 @@ final class AgentSession {
     private AgentSampler begin(Map<String, String> settings, String output) {
         AgentSampler started = AgentSampler.start(settings, output);
         running = started;
+        boolean complete = false;
+        try {
+            giveWayToRivals(started);
+            complete = true;
+        } finally {
+            if (!complete) {
+                endQuietly(started);
+            }
+        }
+        return started;
+    }
+
+    private void giveWayToRivals(AgentSampler sampler) {
         CountDownLatch ready = new CountDownLatch(1);
         Thread rivals =
-                new Thread(hiddenThreads(), () -> yieldToRival(started, ready), "threads-sampler-agent", 0, false);
+                new Thread(hiddenThreads(), () -> yieldToRival(sampler, ready), "threads-sampler-agent", 0, false);
         rivals.setDaemon(true);
         rivals.setContextClassLoader(null);
-        started.addHelper(rivals);
+        sampler.addHelper(rivals);
         rivals.start();
         try {
             ready.await(); // before the application can start a sampler
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return started;
     }
 
     private static ThreadGroup hiddenThreads() {
@@ -118,6 +152,8 @@ final class AgentSession {
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
+        } finally {
+            ready.countDown();
         }
     }
 
@@ -196,11 +232,13 @@ final class AgentSession {
 
     private void startRun(Run run) {
         boolean started = false;
+        SamplingCursor cursor = null;
         try {
-            SamplingCursor cursor = run.used().sampler().openCursor();
+            cursor = run.used().sampler().openCursor();
+            SamplingCursor opened = cursor;
             Thread thread = new Thread(
                     hiddenThreads(),
-                    () -> awaitAndReport(run, cursor),
+                    () -> awaitAndReport(run, opened),
                     "threads-sampler-run",
                     0,
                     false);
@@ -213,6 +251,9 @@ final class AgentSession {
             thread.start();
             started = true;
         } finally {
+            if (!started && cursor != null) {
+                cursor.close();
+            }
             if (!started && run.own()) {
                 endQuietly(run.used());
             }
@@ -228,7 +269,7 @@ final class AgentSession {
             String text;
             Path content;
             try (SamplingReport report = cursor.next()) {
-                content = run.to().write(report);
+                content = noted(run.to().write(report));
                 text = run.to().description(report);
             }
             if (run.own()) {
@@ -245,6 +286,13 @@ final class AgentSession {
                                     ? "it was stopped before its time"
                                     : "no report could be written: " + e.getMessage());
         }
+    }
+
+    private @Nullable Path noted(@Nullable Path content) {
+        if (content != null) {
+            fetchable.add(content);
+        }
+        return content;
     }
 
     private synchronized void endQuietly(AgentSampler sampler) {
@@ -265,7 +313,7 @@ final class AgentSession {
             return;
         }
         try (SamplingReport report = used.sampler().snapshot()) {
-            Path content = to.write(report);
+            Path content = noted(to.write(report));
             slot.done(to.description(report), content);
         }
     }
@@ -294,7 +342,7 @@ final class AgentSession {
             Destination to = new Destination(command);
             if (!to.isNowhere()) {
                 try (SamplingReport report = ending.sampler().snapshot()) {
-                    content = to.write(report);
+                    content = noted(to.write(report));
                     lines.add(to.description(report));
                 }
             }

@@ -3,19 +3,24 @@ package com.incapsula.sampler.internal.agent;
 
 import java.nio.file.Path;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where the answer to one command goes. The command line gives each command an id and reads the answer from a system
- * property of the target, which works across users and namespaces; the next answer takes its place. A command without an
- * id ({@code -javaagent}, jcmd) is answered on standard error.
+ * property of the target, which works across users and namespaces. There are eight such properties, used in turn: a
+ * command that goes on may be answered after later ones. A command without an id ({@code -javaagent}, jcmd) is answered
+ * on standard error.
  *
  * <p>Threads: any.
  */
 final class AnswerSlot {
 
-    /** The system property. */
+    /** The system properties, without their numbers. */
     static final String PROPERTY = "com.incapsula.sampler.agent.answer";
+
+    private static final int PLACES = 8;
+    private static final AtomicInteger COMMANDS = new AtomicInteger();
 
     /** How a command ended, or that it goes on. */
     enum State {
@@ -34,6 +39,7 @@ final class AnswerSlot {
     record Answer(State state, @Nullable String content, String text) {}
 
     private final @Nullable String id;
+    private final int place = Math.floorMod(COMMANDS.getAndIncrement(), PLACES);
 
     private AnswerSlot(@Nullable String id) {
         this.id = id;
@@ -71,7 +77,7 @@ final class AnswerSlot {
         if (id == null) {
             System.err.println("threads-sampler: " + (state == State.REFUSED ? "refused: " : "") + text);
         } else {
-            System.setProperty(PROPERTY, id + " " + state + " " + (content == null ? "" : content) + "\n" + text);
+            System.setProperty(PROPERTY + place, id + " " + state + " " + (content == null ? "" : content) + "\n" + text);
         }
     }
 
@@ -83,7 +89,16 @@ final class AnswerSlot {
      * @return null: there is no answer to this command
      */
     static @Nullable Answer read(Properties properties, String id) {
-        String value = properties.getProperty(PROPERTY, "");
+        for (int i = 0; i < PLACES; i++) {
+            Answer answer = parse(properties.getProperty(PROPERTY + i, ""), id);
+            if (answer != null) {
+                return answer;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable Answer parse(String value, String id) {
         int end = value.indexOf('\n');
         String[] head = (end < 0 ? value : value.substring(0, end)).split(" ", 3);
         if (end < 0 || head.length < 3 || !head[0].equals(id)) {

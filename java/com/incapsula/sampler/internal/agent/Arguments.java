@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
+import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -183,6 +184,16 @@ final class Arguments {
     }
 
     private String standardFormat() {
-        return output == null ? "top" : CommandLine.formatOf(output).name().toLowerCase(Locale.ROOT);
+        if (output == null) {
+            return "top";
+        }
+        try {
+            return new FileSamplingOutputer(FileNames.expand(output, ""))
+                    .getFormat()
+                    .name()
+                    .toLowerCase(Locale.ROOT);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal("-o: " + e.getMessage(), e);
+        }
     }
 }

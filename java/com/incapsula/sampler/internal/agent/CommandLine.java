@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
-import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
 import com.incapsula.sampler.internal.agent.AnswerSlot.State;
-import com.incapsula.sampler.internal.report.WholeFile;
-import com.incapsula.sampler.outputer.FileSamplingOutputer;
+import com.incapsula.sampler.internal.report.FileSeries;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -125,8 +124,9 @@ public final class CommandLine {
 
     private int command(Target target, Target.Listed named, Arguments arguments)
             throws Target.Unreachable, IOException, InterruptedException {
-        if (arguments.output() != null) {
-            requireWritable(Path.of(arguments.output()));
+        FileSeries files = files(arguments, named.pid());
+        if (files != null) {
+            files.check(); // before anything is sampled
         }
         String id = target.send(arguments.forAgent());
         if (arguments.verb() == Verb.RUN) {
@@ -142,35 +142,34 @@ public final class CommandLine {
         if (answer.state() == State.REFUSED) {
             return fail(REFUSED, answer.text());
         }
-        return finish(target, answer, arguments);
+        return finish(target, answer, files);
     }
 
-    private int finish(Target target, Answer answer, Arguments arguments) throws IOException {
+    private static @Nullable FileSeries files(Arguments arguments, String process) {
+        String output = arguments.output();
+        try {
+            return output == null ? null : new FileSeries(FileNames.expand(output, process));
+        } catch (IllegalArgumentException e) {
+            throw new Refusal("-o: " + e.getMessage(), e);
+        }
+    }
+
+    private int finish(Target target, Answer answer, @Nullable FileSeries files) throws IOException {
         String path = answer.content();
         if (path == null) {
             out.println(answer.text());
             return DONE;
         }
         byte[] content = target.files().take(path);
-        String file = arguments.output();
-        if (file == null) {
+        if (files == null) {
             out.write(content);
             out.flush();
             err.println(answer.text());
         } else {
-            Path to = Path.of(file).toAbsolutePath();
-            WholeFile.write(to, stream -> stream.write(content));
-            out.println(answer.text() + ", in " + to);
+            Path file = files.write(Instant.now(), stream -> stream.write(content));
+            out.println(answer.text() + ", in " + file);
         }
         return DONE;
-    }
-
-    /* Before anything is sampled. */
-    private static void requireWritable(Path file) throws IOException {
-        Path folder = file.toAbsolutePath().getParent();
-        if (folder == null || !Files.isDirectory(folder) || !Files.isWritable(folder) || Files.isDirectory(file)) {
-            throw new IOException("cannot write " + file.toAbsolutePath());
-        }
     }
 
     private void showProgress(Target.Listed named, long millis) throws InterruptedException {
@@ -197,10 +196,5 @@ public final class CommandLine {
         } catch (IOException | RuntimeException unknown) {
             return false;
         }
-    }
-
-    /** @return the form that a file's name says, HTML where it says none */
-    static ReportFormat formatOf(String file) {
-        return new FileSamplingOutputer(file).getFormat();
     }
 }

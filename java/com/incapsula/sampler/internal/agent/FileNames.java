@@ -17,10 +17,15 @@ final class FileNames {
 
     /** @return the name in this JVM */
     static String expand(String pattern) {
-        return expand(pattern, ProcessHandle.current().pid(), pattern.contains("%h") ? host() : "");
+        return expand(pattern, String.valueOf(ProcessHandle.current().pid()));
     }
 
-    static String expand(String pattern, long process, String host) {
+    /** @return the name for another process of this host */
+    static String expand(String pattern, String process) {
+        return expand(pattern, process, pattern.contains("%h") ? host() : "");
+    }
+
+    static String expand(String pattern, String process, String host) {
         StringBuilder name = new StringBuilder();
         for (int i = 0; i < pattern.length(); i++) {
             char c = pattern.charAt(i);

@@ -36,6 +36,6 @@ public final class InternalThreads {
         while (top.getParent() != null) {
             top = top.getParent();
         }
-        return new ThreadGroup(top, "threads-sampler-http");
+        return new ThreadGroup(top, "threads-sampler");
     }
 }

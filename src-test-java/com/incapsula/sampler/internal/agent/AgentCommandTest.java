@@ -91,13 +91,13 @@ class AgentCommandTest {
     void anAnswerIsReadByItsIdOnly() {
         Properties properties = new Properties();
         assertThat(AnswerSlot.read(properties, "1")).isNull();
-        properties.setProperty(AnswerSlot.PROPERTY, "1 DONE /tmp/a b.html\nfirst\nsecond");
+        properties.setProperty(AnswerSlot.PROPERTY + 3, "1 DONE /tmp/a b.html\nfirst\nsecond");
         assertThat(AnswerSlot.read(properties, "1")).isEqualTo(new Answer(State.DONE, "/tmp/a b.html", "first\nsecond"));
         assertThat(AnswerSlot.read(properties, "2")).isNull();
-        properties.setProperty(AnswerSlot.PROPERTY, "1 REFUSED \nwhy");
+        properties.setProperty(AnswerSlot.PROPERTY + 3, "1 REFUSED \nwhy");
         assertThat(AnswerSlot.read(properties, "1")).isEqualTo(new Answer(State.REFUSED, null, "why"));
         for (String broken : List.of("", "1", "1 DONE", "1 DONE x", "1 LATER x\ntext")) {
-            properties.setProperty(AnswerSlot.PROPERTY, broken);
+            properties.setProperty(AnswerSlot.PROPERTY + 3, broken);
             assertThat(AnswerSlot.read(properties, "1")).as(broken).isNull();
         }
     }
@@ -122,8 +122,8 @@ class AgentCommandTest {
 
     @Test
     void namesOfFilesHaveProcessAndHost() {
-        assertThat(FileNames.expand("/r/%h/%p-%t-%n.html", 42, "box")).isEqualTo("/r/box/42-%t-%n.html");
-        assertThat(FileNames.expand("100%%p%", 42, "box")).isEqualTo("100%%p%");
+        assertThat(FileNames.expand("/r/%h/%p-%t-%n.html", "42", "box")).isEqualTo("/r/box/42-%t-%n.html");
+        assertThat(FileNames.expand("100%%p%", "42", "box")).isEqualTo("100%%p%");
         assertThat(FileNames.expand("%p")).isEqualTo(String.valueOf(ProcessHandle.current().pid()));
     }
 

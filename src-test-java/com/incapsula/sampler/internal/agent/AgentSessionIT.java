@@ -11,6 +11,8 @@ import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
@@ -149,6 +151,19 @@ class AgentSessionIT {
         assertThat(done("stop")).isEqualTo("stopped");
         patiently().until(() -> AnswerSlot.read(System.getProperties(), id) != null);
         assertThat(AnswerSlot.read(System.getProperties(), id).text()).isEqualTo("it was stopped before its time");
+    }
+
+    /** The command line was ended before it could. */
+    @Test
+    void aReportThatIsNotFetchedIsRemoved() throws Exception {
+        done("start,interval=5ms");
+        Path fresh = Path.of(Objects.requireNonNull(command("dump,content=top").content()));
+        Path old = Path.of(Objects.requireNonNull(command("dump,content=top").content()));
+        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(120)));
+        done("status");
+        assertThat(old).doesNotExist();
+        assertThat(fresh).exists();
+        Files.delete(fresh);
     }
 
     @Test

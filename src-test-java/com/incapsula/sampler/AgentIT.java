@@ -94,8 +94,7 @@ class AgentIT {
     /** As an operator has it for all JVMs of a container, without a command line to change. */
     @Test
     void theEnvironmentAloneIsEnough() throws Exception {
-        ChildJvm child = child()
-                .environment("JAVA_TOOL_OPTIONS", "-javaagent:" + jar)
+        ChildJvm child = child().environment("JAVA_TOOL_OPTIONS", "-javaagent:" + jar)
                 .environment("THREADS_SAMPLER_INTERVAL", "5ms")
                 .environment("THREADS_SAMPLER_REPORT_CPU_TIME", "true")
                 .environment("THREADS_SAMPLER_FILE", folder + "/%h-%t.collapsed")
@@ -155,7 +154,8 @@ class AgentIT {
 
     @Test
     void whereSamplingIsNotPossibleTheApplicationGoesOn() throws Exception {
-        String output = runToEnd(child("=file=" + folder + "/x.html").option("-Dcom.incapsula.sampler.library=/nowhere"))
+        String output = runToEnd(
+                        child("=file=" + folder + "/x.html").option("-Dcom.incapsula.sampler.library=/nowhere"))
                 .output();
 
         assertThat(output)
@@ -186,7 +186,8 @@ class AgentIT {
         assertThat(output)
                 .contains("threads-sampler: the agent has stopped, because the application's own copy of"
                         + " threads-sampler, in another class loader, starts to sample\n")
-                .containsPattern("(?s)available: true\nowner: .*polls: some\n.*available: true\nowner: .*polls: some\n");
+                .containsPattern(
+                        "(?s)available: true\nowner: .*polls: some\n.*available: true\nowner: .*polls: some\n");
         assertThat(file).content().contains("main;");
     }
 
@@ -194,9 +195,9 @@ class AgentIT {
     @Test
     void reportsGoToTheApplicationsLog() throws Exception {
         String output = runToEnd(ChildJvm.bare(IsolatedLogProgram.class.getName())
-                .with(UnawareProgram.class)
-                .option("-javaagent:" + patience, "-javaagent:" + jar + "=interval=5ms,output=log")
-                .option("-Dlibraries=" + placesOf(LoggerFactory.class, Logger.class, Context.class)))
+                        .with(UnawareProgram.class)
+                        .option("-javaagent:" + patience, "-javaagent:" + jar + "=interval=5ms,output=log")
+                        .option("-Dlibraries=" + placesOf(LoggerFactory.class, Logger.class, Context.class)))
                 .output();
 
         assertThat(output)
@@ -219,7 +220,8 @@ class AgentIT {
         assertThat(lines).hasSize(2);
         for (String line : lines) {
             ChildJvm child = child();
-            String command = line.replace("threads-sampler.jar", jar.toString()).replace("report-", folder + "/report-");
+            String command =
+                    line.replace("threads-sampler.jar", jar.toString()).replace("report-", folder + "/report-");
             for (String word : command.split(" ")) {
                 if (word.startsWith("-javaagent:")) {
                     child.option(word);
@@ -229,9 +231,9 @@ class AgentIT {
             }
             runToEnd(child);
         }
-        assertThat(files()).hasSize(2).allSatisfy(file -> assertThat(file)
-                .content()
-                .startsWith("<!DOCTYPE html>")
-                .contains(UnawareProgram.WORKER));
+        assertThat(files())
+                .hasSize(2)
+                .allSatisfy(file ->
+                        assertThat(file).content().startsWith("<!DOCTYPE html>").contains(UnawareProgram.WORKER));
     }
 }

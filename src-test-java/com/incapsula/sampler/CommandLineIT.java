@@ -93,8 +93,16 @@ class CommandLineIT {
     void aSamplerIsStartedReadAndStopped() throws Exception {
         Path file = folder.resolve("a, b.collapsed");
         assertThat(done(
-                        "start", process, "-i", "5ms", "-o", file.toString(), "--packages", "com.incapsula,org.acme",
-                        "--reportPercent", "true"))
+                        "start",
+                        process,
+                        "-i",
+                        "5ms",
+                        "-o",
+                        file.toString(),
+                        "--packages",
+                        "com.incapsula,org.acme",
+                        "--reportPercent",
+                        "true"))
                 .contains("monitoredPackages=com.incapsula,org.acme, reportPercent=true, samplingFrequencyMillis=5ms,"
                         + " reports to " + file + " (collapsed) at the end\n");
         assertFails(1, "threads-sampler: it runs since ", commandLine(), "start", process);
@@ -130,10 +138,8 @@ class CommandLineIT {
 
     @Test
     void aJvmThatAllowsNoAttachIsNamedWithAWay() throws Exception {
-        ChildJvm.Running closed = target()
-                .option("-XX:+DisableAttachMechanism")
-                .start()
-                .awaitOutput("ready");
+        ChildJvm.Running closed =
+                target().option("-XX:+DisableAttachMechanism").start().awaitOutput("ready");
         try {
             assertFails(
                     3,
@@ -246,10 +252,8 @@ class CommandLineIT {
     @Test
     void nothingIsLeftInTheTemporaryFolder() throws Exception {
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
-        ChildJvm.Running own = target()
-                .option("-Djava.io.tmpdir=" + temporary)
-                .start()
-                .awaitOutput("ready");
+        ChildJvm.Running own =
+                target().option("-Djava.io.tmpdir=" + temporary).start().awaitOutput("ready");
         done(String.valueOf(own.process().pid()), "-d", "100ms");
         own.process().getOutputStream().close();
         own.await().assertFine();

@@ -134,6 +134,6 @@ record AgentCommand(
     private static int separator(String part) {
         int equals = part.indexOf('=');
         int colon = part.indexOf(':');
-        return equals < 0 || colon >= 0 && colon < equals ? colon : equals;
+        return equals < 0 || (colon >= 0 && colon < equals) ? colon : equals;
     }
 }

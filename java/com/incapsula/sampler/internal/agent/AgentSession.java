@@ -73,7 +73,8 @@ final class AgentSession {
         Instant old = Instant.now().minusSeconds(FETCH_SECONDS);
         fetchable.removeIf(file -> {
             try {
-                if (Files.exists(file) && Files.getLastModifiedTime(file).toInstant().isAfter(old)) {
+                if (Files.exists(file)
+                        && Files.getLastModifiedTime(file).toInstant().isAfter(old)) {
                     return false;
                 }
                 Files.deleteIfExists(file);
@@ -236,12 +237,8 @@ final class AgentSession {
         try {
             cursor = run.used().sampler().openCursor();
             SamplingCursor opened = cursor;
-            Thread thread = new Thread(
-                    hiddenThreads(),
-                    () -> awaitAndReport(run, opened),
-                    "threads-sampler-run",
-                    0,
-                    false);
+            Thread thread =
+                    new Thread(hiddenThreads(), () -> awaitAndReport(run, opened), "threads-sampler-run", 0, false);
             thread.setDaemon(true);
             thread.setContextClassLoader(null);
             run.slot().goesOn("running");

@@ -77,7 +77,8 @@ final class AnswerSlot {
         if (id == null) {
             System.err.println("threads-sampler: " + (state == State.REFUSED ? "refused: " : "") + text);
         } else {
-            System.setProperty(PROPERTY + place, id + " " + state + " " + (content == null ? "" : content) + "\n" + text);
+            System.setProperty(
+                    PROPERTY + place, id + " " + state + " " + (content == null ? "" : content) + "\n" + text);
         }
     }
 

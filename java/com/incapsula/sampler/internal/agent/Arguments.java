@@ -51,9 +51,7 @@ final class Arguments {
             String word = arguments[i];
             if (!word.startsWith("-") || word.equals("-")) {
                 parsed.words.add(word);
-            } else if (parsed.isFlag(word)) {
-                continue;
-            } else {
+            } else if (!parsed.isFlag(word)) {
                 i = parsed.option(word, arguments, i);
             }
         }
@@ -96,7 +94,7 @@ final class Arguments {
     }
 
     private void findAction() {
-        if (action == Action.HELP || action == Action.VERSION || words.isEmpty() && isBare()) {
+        if (action == Action.HELP || action == Action.VERSION || (words.isEmpty() && isBare())) {
             return;
         }
         if (words.isEmpty()) {

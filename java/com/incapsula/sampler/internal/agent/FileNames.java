@@ -25,6 +25,7 @@ final class FileNames {
         return expand(pattern, process, pattern.contains("%h") ? host() : "");
     }
 
+    @SuppressWarnings("IncrementInForLoopAndHeader") // a percent sign takes the character behind it
     static String expand(String pattern, String process, String host) {
         StringBuilder name = new StringBuilder();
         for (int i = 0; i < pattern.length(); i++) {

@@ -43,7 +43,8 @@ class AgentCommandTest {
 
     @Test
     void shortKeysAreThePropertiesThemselves() {
-        assertThat(parse("interval=5ms,every=1h,jmx=x,packages=a,monitoredPackages=b").settings())
+        assertThat(parse("interval=5ms,every=1h,jmx=x,packages=a,monitoredPackages=b")
+                        .settings())
                 .containsOnly(
                         Map.entry("samplingFrequencyMillis", "5ms"),
                         Map.entry("reportFrequencySeconds", "1h"),
@@ -53,7 +54,8 @@ class AgentCommandTest {
 
     @Test
     void whatIsUnknownIsNamedTogetherWithWhatIsThere() {
-        assertRefused("start,intervall=5", "there is no option \"intervall\"; options are interval, packages, every, jmx,");
+        assertRefused(
+                "start,intervall=5", "there is no option \"intervall\"; options are interval, packages, every, jmx,");
         assertRefused("threadToBeSampled=x", "there is no option \"threadToBeSampled\"");
         assertRefused("begin", "\"begin\" is neither one of start, run, dump, status, set, stop nor KEY=VALUE");
         assertRefused("packages=com.acme,org.example", "\"org.example\" is not KEY=VALUE; a list repeats its key");
@@ -92,7 +94,8 @@ class AgentCommandTest {
         Properties properties = new Properties();
         assertThat(AnswerSlot.read(properties, "1")).isNull();
         properties.setProperty(AnswerSlot.PROPERTY + 3, "1 DONE /tmp/a b.html\nfirst\nsecond");
-        assertThat(AnswerSlot.read(properties, "1")).isEqualTo(new Answer(State.DONE, "/tmp/a b.html", "first\nsecond"));
+        assertThat(AnswerSlot.read(properties, "1"))
+                .isEqualTo(new Answer(State.DONE, "/tmp/a b.html", "first\nsecond"));
         assertThat(AnswerSlot.read(properties, "2")).isNull();
         properties.setProperty(AnswerSlot.PROPERTY + 3, "1 REFUSED \nwhy");
         assertThat(AnswerSlot.read(properties, "1")).isEqualTo(new Answer(State.REFUSED, null, "why"));
@@ -124,7 +127,8 @@ class AgentCommandTest {
     void namesOfFilesHaveProcessAndHost() {
         assertThat(FileNames.expand("/r/%h/%p-%t-%n.html", "42", "box")).isEqualTo("/r/box/42-%t-%n.html");
         assertThat(FileNames.expand("100%%p%", "42", "box")).isEqualTo("100%%p%");
-        assertThat(FileNames.expand("%p")).isEqualTo(String.valueOf(ProcessHandle.current().pid()));
+        assertThat(FileNames.expand("%p"))
+                .isEqualTo(String.valueOf(ProcessHandle.current().pid()));
     }
 
     @Test

@@ -96,7 +96,9 @@ class AgentSessionIT {
         try (Worker worker = Worker.busy("agent-worker-a")) {
             done("start,interval=5ms");
             awaitInDump("agent-worker-a;");
-            assertThat(done("dump,file=" + folder + "/d-%p.json")).contains(" samples in ").contains(" (json)");
+            assertThat(done("dump,file=" + folder + "/d-%p.json"))
+                    .contains(" samples in ")
+                    .contains(" (json)");
             assertThat(folder.resolve("d-" + ProcessHandle.current().pid() + ".json"))
                     .content()
                     .contains("\"threads-sampler/1\"");
@@ -129,9 +131,10 @@ class AgentSessionIT {
 
     private static Answer lastAnswer() {
         String id = "it" + commands;
-        patiently().until(() -> Objects.requireNonNull(AnswerSlot.read(System.getProperties(), id))
-                        .state()
-                != State.GOES_ON);
+        patiently()
+                .until(() -> Objects.requireNonNull(AnswerSlot.read(System.getProperties(), id))
+                                .state()
+                        != State.GOES_ON);
         return Objects.requireNonNull(AnswerSlot.read(System.getProperties(), id));
     }
 
@@ -173,7 +176,9 @@ class AgentSessionIT {
         Files.delete(gone);
         Files.writeString(gone, "a file in the place of the folder");
 
-        assertThat(done("stop")).startsWith("stopped; a report could not be written: ").contains(gone.toString());
+        assertThat(done("stop"))
+                .startsWith("stopped; a report could not be written: ")
+                .contains(gone.toString());
         done("start,interval=5ms");
         assertThat(done("stop,file=" + gone + "/y.html"))
                 .startsWith("stopped\nno report could be written: ")
@@ -241,7 +246,8 @@ class AgentSessionIT {
         Set<Thread> more = threads();
         more.removeAll(before);
         assertThat(more).noneMatch(thread -> thread.getName().startsWith("threads-sampler"));
-        patiently().untilAsserted(() -> assertThat(NothingLeft.fileDescriptors()).isLessThanOrEqualTo(files));
+        patiently()
+                .untilAsserted(() -> assertThat(NothingLeft.fileDescriptors()).isLessThanOrEqualTo(files));
     }
 
     private static Set<Thread> threads() {

@@ -69,7 +69,9 @@ class CommandLineTest {
     @Test
     void helpAndVersionAreThere() {
         assertThat(run("--help")).isZero();
-        assertThat(printed()).startsWith("usage: java -jar threads-sampler.jar ").contains("exit: 0 done;");
+        assertThat(printed())
+                .startsWith("usage: java -jar threads-sampler.jar ")
+                .contains("exit: 0 done;");
         assertThat(run("--version")).isZero();
         assertThat(printed()).isEqualTo("threads-sampler dev\n");
         assertThat(complaint()).isEmpty();
@@ -95,7 +97,8 @@ class CommandLineTest {
         Path b = Files.writeString(folder.resolve("b.collapsed"), "main;y 1\nmain;z 2\nmain;y 3\n");
         Path sum = folder.resolve("sum.collapsed");
 
-        assertThat(run("merge", a.toString(), b.toString(), "-o", sum.toString())).isZero();
+        assertThat(run("merge", a.toString(), b.toString(), "-o", sum.toString()))
+                .isZero();
         assertThat(printed()).isEqualTo("3 stacks, in " + sum + "\n");
         assertThat(sum).hasContent("main;x.X.run(X.java:1) 5\nmain;y 11\nmain;z 2\n");
 

@@ -187,7 +187,7 @@ class AgentIT {
                 .contains("threads-sampler: the agent has stopped, because the application's own copy of"
                         + " threads-sampler, in another class loader, starts to sample\n")
                 .containsPattern(
-                        "(?s)available: true\nowner: .*polls: some\n.*available: true\nowner: .*polls: some\n");
+                        "(?s)available: true\n.*owner: \\S+\npolls: some\navailable: true\nowner: \\S+\npolls: some\n");
         assertThat(file).content().contains("main;");
     }
 

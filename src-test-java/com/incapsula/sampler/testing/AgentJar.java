@@ -19,13 +19,14 @@ import java.util.zip.ZipEntry;
 /** The jar as Maven makes it, made of the same classes and the same manifest: tests run before there is a jar. */
 public final class AgentJar {
 
+    private static final String NAME = "threads-sampler.jar";
     private static final Path MANIFEST = Path.of("java", "META-INF", "agent.mf");
 
     private AgentJar() {}
 
     /** @return the jar of these classes, in the folder */
     public static Path in(Path folder) throws IOException {
-        Path jar = folder.resolve("threads-sampler.jar");
+        Path jar = folder.resolve(NAME);
         Path classes = ChildJvm.placeOf(ThreadsSampler.class);
         List<Path> files;
         try (Stream<Path> all = Files.walk(classes)) {
@@ -43,12 +44,13 @@ public final class AgentJar {
         return jar;
     }
 
-    /** @return the jar of an agent that makes exits wait for the last report, on a busy machine */
+    /** @return the jar of an agent, for the folder of the other one, that makes exits wait for the last report, on a busy machine */
     public static Path ofPatience(Path folder) throws IOException {
         Path jar = folder.resolve("patience.jar");
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
         manifest.getMainAttributes().putValue("Premain-Class", AgentJar.class.getName());
+        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, NAME);
         try (OutputStream file = Files.newOutputStream(jar);
                 JarOutputStream out = new JarOutputStream(file, manifest)) {
             out.finish();

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # module.sh JAR JDK [JDK_TO_RUN]: the jar works as a named module: a small module that requires it is compiled
-# with JDK, and run on the module path with JDK_TO_RUN.
+# with JDK, and run on the module path with JDK_TO_RUN. And its manifest makes it a program and an agent.
 set -euo pipefail
 
 jar=$(realpath "${1:?usage: module.sh JAR JDK [JDK_TO_RUN]}")
@@ -43,3 +43,17 @@ JAVA
     -Dcom.incapsula.sampler.workdir="$work" --module user.of.sampler/user.Main | tee "$work/out"
 # The virtual machine prints its complaints to standard output.
 [ "$(wc -l <"$work/out")" -eq 1 ]
+
+"$run/bin/java" -jar "$jar" --version | grep -q '^threads-sampler [0-9]'
+
+cat >"$work/Plain.java" <<'JAVA'
+public final class Plain {
+    public static void main(String[] args) throws InterruptedException {
+        Thread.sleep(50);
+    }
+}
+JAVA
+"$jdk/bin/javac" --release 17 -d "$work/plain" "$work/Plain.java"
+"$run/bin/java" -Xcheck:jni --enable-native-access=ALL-UNNAMED -Dcom.incapsula.sampler.workdir="$work" \
+    "-javaagent:$jar=interval=5ms,file=$work/agent.collapsed" -cp "$work/plain" Plain
+grep -q '^main;' "$work/agent.collapsed"

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * sampler.setSamplingOutputer(log);
  * }</pre>
  *
+ * <p>Where this library does not see SLF4J (it was loaded for an agent, the application in a class loader of its own), the
+ * SLF4J of the thread's context class loader is used, if that has a provider.
+ *
  * <p>The logger has the name of this class and the level is INFO; both can be set. {@link #printError} logs at ERROR,
  * with its cause. The library's own messages go the same way, to the logger
  * {@code com.incapsula.sampler.ThreadsSampler}. {@link #flush()} and {@link #close()} do nothing.
@@ -100,6 +103,9 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
 
     @Override
     public void printIntervalTitle(String title) {
+        if (!slf4j) {
+            lookAgain();
+        }
         log().log(level.ofPlatform, title, null);
     }
 
@@ -125,9 +131,14 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
 
     private synchronized LogTarget log() {
         if (log == null) {
-            log = slf4j ? LogTarget.slf4j(loggerName) : LogTarget.platform(loggerName);
+            log = slf4j ? LogTarget.slf4j(loggerName) : LogTarget.ofContext(loggerName);
         }
         return log;
+    }
+
+    /* With each report: an application that an agent samples may not have been there for the last one. */
+    private synchronized void lookAgain() {
+        log = null;
     }
 
     private static Level parse(String text) {

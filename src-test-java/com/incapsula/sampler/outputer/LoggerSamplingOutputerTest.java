@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
@@ -103,17 +104,42 @@ class LoggerSamplingOutputerTest {
     }
 
     @Test
-    void withoutSlf4jThePlatformLogs() throws Exception {
+    void withoutSlf4jThePlatformLogs() {
         RecordingHandler records = new RecordingHandler();
         java.util.logging.Logger logger = java.util.logging.Logger.getLogger(NAME);
         logger.addHandler(records);
         logger.setUseParentHandlers(false);
+        try {
+            printFromAnotherLoader(null);
+        } finally {
+            logger.removeHandler(records);
+            logger.setUseParentHandlers(true);
+        }
+        assertThat(records.texts).containsExactly("INFO it's {0}", "INFO thread\nrow\n", "SEVERE bad");
+        assertThat(records.last.getThrown()).hasMessage("cause");
+    }
+
+    /** As in a program whose log is in a class loader below that of an agent. */
+    @Test
+    void slf4jIsFoundThroughTheContextClassLoader() {
+        ClassLoader application = LoggerSamplingOutputerTest.class.getClassLoader();
+        List<ILoggingEvent> events = logged(NAME, () -> printFromAnotherLoader(application));
+        assertThat(events)
+                .extracting(event -> event.getLevel() + " " + event.getFormattedMessage())
+                .containsExactly("INFO it's {0}", "INFO thread\nrow\n", "ERROR bad");
+        assertThat(events.get(2).getThrowableProxy().getMessage()).isEqualTo("cause");
+    }
+
+    /* A loader that has our classes and the JDK's, and no SLF4J; context: null for one that has none either. */
+    private static void printFromAnotherLoader(ClassLoader context) {
         URL classes = LoggerSamplingOutputer.class
                 .getProtectionDomain()
                 .getCodeSource()
                 .getLocation();
-        /* A loader that has our classes and the JDK's, and no SLF4J. */
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
         try (URLClassLoader alone = new URLClassLoader(new URL[] {classes}, ClassLoader.getPlatformClassLoader())) {
+            thread.setContextClassLoader(context == null ? alone : context);
             Object outputer = alone.loadClass(NAME).getConstructor().newInstance();
             assertThat(outputer.getClass()).isNotEqualTo(LoggerSamplingOutputer.class);
             outputer.getClass().getMethod("printIntervalTitle", String.class).invoke(outputer, "it's {0}");
@@ -123,12 +149,11 @@ class LoggerSamplingOutputerTest {
             outputer.getClass()
                     .getMethod("printError", String.class, Throwable.class)
                     .invoke(outputer, "bad", new Exception("cause"));
+        } catch (ReflectiveOperationException | IOException e) {
+            throw new AssertionError(e);
         } finally {
-            logger.removeHandler(records);
-            logger.setUseParentHandlers(true);
+            thread.setContextClassLoader(before);
         }
-        assertThat(records.texts).containsExactly("INFO it's {0}", "INFO thread\nrow\n", "SEVERE bad");
-        assertThat(records.last.getThrown()).hasMessage("cause");
     }
 
     private static final class RecordingHandler extends Handler {

@@ -55,6 +55,17 @@ public final class LoadedLibrary {
         OnlyTry.LIBRARY.close();
     }
 
+    /**
+     * For a sampler of the agent: waits until another copy of the library wants to sample.
+     *
+     * @param ready called when other copies no longer fail to start, under a lock
+     * @return false: the last sampler of this copy has ended before
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public static boolean awaitRival(Runnable ready) throws InterruptedException {
+        return OnlyTry.LIBRARY.awaitRival(ready);
+    }
+
     /** @throws UnsupportedOperationException as {@link #unavailabilityCause()}, with the stack of this call */
     static void require() {
         UnsupportedOperationException failure = unavailabilityCause();

@@ -130,6 +130,18 @@ public final class NativeLibrary {
     }
 
     /**
+     * Gives way to other copies from now on, and waits until one wants to sample, or the last sampler of this one has
+     * ended.
+     *
+     * @param ready called when it gives way, under a lock
+     * @return true: the caller should end its sampler, as another copy waits for that
+     * @throws InterruptedException if the thread is interrupted; this copy no longer gives way
+     */
+    public boolean awaitRival(Runnable ready) throws InterruptedException {
+        return mark.awaitRival(ready);
+    }
+
+    /**
      * Finds the library and loads it.
      *
      * @throws UnsupportedOperationException with a message for the user

@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.loading;
 
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * sampled at the same time would each have their threads, their handlers and their JVMTI events.
  *
  * <p>A copy has the mark from the start of its first sampler to the end of its last one. Until then another copy is
- * refused; afterwards the next one may sample, whether the first copy's class loader was collected or not.
+ * refused; afterwards the next one may sample, whether the first copy's class loader was collected or not. A copy that
+ * samples for an agent gives way: it knows nothing of the application, which may bring a copy of its own.
  *
  * <p>Threads: any.
  */
@@ -23,8 +25,15 @@ final class OwnerMark {
     /* Set for good: the JVM's own copy of the library serves the classes of one class loader. */
     private static final String AGENT_PROPERTY = "com.incapsula.sampler.agentOwner";
 
+    /* Set while the owner gives way, and while another copy waits for that. */
+    private static final String YIELDS_PROPERTY = "com.incapsula.sampler.ownerYields";
+    private static final String WANTED_PROPERTY = "com.incapsula.sampler.ownerWanted";
+
+    private static final long YIELD_NANOS = 5_000_000_000L; // for an agent's last report
+
     private final Properties properties;
     private int sessions; // of this copy; guarded by lock()
+    private int yielding; // threads in awaitRival(): an old one may still be there; guarded by lock()
 
     /**
      * Marks in these properties.
@@ -40,9 +49,15 @@ final class OwnerMark {
         return PROPERTY;
     }
 
-    /** @return why this copy must not sample now, or null */
+    /** @return why this copy must not sample now, or null: there is no other one, or it gives way */
     @Nullable
     UnsupportedOperationException refusal() {
+        synchronized (lock()) {
+            return properties.getProperty(YIELDS_PROPERTY) != null ? null : finalRefusal();
+        }
+    }
+
+    private @Nullable UnsupportedOperationException finalRefusal() {
         synchronized (lock()) {
             String other = properties.getProperty(PROPERTY);
             return sessions > 0 || other == null
@@ -55,19 +70,76 @@ final class OwnerMark {
     }
 
     /**
-     * A sampler of this copy starts.
+     * A sampler of this copy starts. Waits up to five seconds for a copy that gives way.
      *
      * @param library the copy's file, or {@link #AGENT}
      * @throws UnsupportedOperationException if another copy samples
      */
     void open(String library) {
         synchronized (lock()) {
-            UnsupportedOperationException refusal = refusal();
+            if (sessions == 0 && properties.getProperty(YIELDS_PROPERTY) != null) {
+                awaitYield(library);
+            }
+            UnsupportedOperationException refusal = finalRefusal();
             if (refusal != null) {
                 throw refusal;
             }
             sessions++;
             properties.setProperty(PROPERTY, library);
+            showYielding();
+        }
+    }
+
+    /* An interrupt ends the waiting only. */
+    private void awaitYield(String library) {
+        properties.setProperty(WANTED_PROPERTY, library);
+        long end = System.nanoTime() + YIELD_NANOS;
+        try {
+            synchronized (lock()) {
+                lock().notifyAll();
+                for (long left = YIELD_NANOS;
+                        left > 0 && properties.getProperty(PROPERTY) != null;
+                        left = end - System.nanoTime()) {
+                    TimeUnit.NANOSECONDS.timedWait(lock(), left);
+                }
+            }
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        } finally {
+            properties.remove(WANTED_PROPERTY);
+        }
+    }
+
+    /**
+     * Gives way from now on: waits until another copy wants to sample. The caller then ends its sampler. A copy with more
+     * samplers than one does not give way.
+     *
+     * @param ready called when it gives way
+     * @return false: the last sampler of this copy has ended before
+     */
+    boolean awaitRival(Runnable ready) throws InterruptedException {
+        synchronized (lock()) {
+            yielding++;
+            showYielding();
+            ready.run();
+            try {
+                while (sessions > 0 && properties.getProperty(WANTED_PROPERTY) == null) {
+                    lock().wait();
+                }
+                return sessions > 0;
+            } finally {
+                yielding--;
+                showYielding();
+            }
+        }
+    }
+
+    /* The lock is held. Without a sampler the mark is another copy's. */
+    private void showYielding() {
+        if (yielding > 0 && sessions == 1) {
+            properties.setProperty(YIELDS_PROPERTY, "true");
+        } else if (sessions > 0) {
+            properties.remove(YIELDS_PROPERTY);
         }
     }
 
@@ -77,7 +149,10 @@ final class OwnerMark {
             sessions--;
             if (sessions == 0) {
                 properties.remove(PROPERTY);
+                properties.remove(YIELDS_PROPERTY);
             }
+            showYielding();
+            lock().notifyAll();
         }
     }
 

@@ -136,11 +136,14 @@ public final class FileSeries {
      *
      * @param till its time
      * @param content its content
+     * @return the file
      * @throws IOException with the file's name and the reason
      */
-    public void write(Instant till, Content content) throws IOException {
+    public Path write(Instant till, Content content) throws IOException {
         makeFolder();
-        WholeFile.write(next(till), content);
+        Path file = next(till);
+        WholeFile.write(file, content);
+        return file;
     }
 
     /**

@@ -29,16 +29,31 @@ public interface LogTarget {
      */
     static LogTarget of(String name) {
         try {
-            if (hasSlf4j()) {
-                Slf4jTarget target = new Slf4jTarget(name);
-                if (!target.dropsAll()) {
-                    return target;
-                }
+            if (!hasSlf4j()) {
+                return ofContext(name);
+            }
+            Slf4jTarget target = new Slf4jTarget(name);
+            if (!target.dropsAll()) {
+                return target;
             }
         } catch (RuntimeException | LinkageError partial) {
             // SLF4J lacks its provider's classes, or the provider fails: the platform's log gets the messages
         }
         return platform(name);
+    }
+
+    /**
+     * The logger of this name where this library does not see SLF4J: of the SLF4J that the thread's context class loader
+     * sees, if it has a provider. So it is where the library was loaded for an agent, and the application's own classes
+     * by a class loader below.
+     *
+     * @param name the logger's name
+     * @return the logger; one of the platform where there is no such SLF4J
+     */
+    static LogTarget ofContext(String name) {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        LogTarget found = loader == null ? null : ContextSlf4jTarget.find(loader, name);
+        return found == null ? platform(name) : found;
     }
 
     /**

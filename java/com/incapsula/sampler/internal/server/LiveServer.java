@@ -5,6 +5,7 @@ import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.engine.InternalThreads;
 import com.incapsula.sampler.internal.engine.Lifecycle;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.LibraryLog;
@@ -48,8 +49,6 @@ public final class LiveServer implements AutoCloseable {
     private static final long WAIT_MILLIS = 2_000; // for another answer to be ready
     private static final int STANDARD_PROFILE_SECONDS = 30; // as go tool pprof expects
     private static final long RETRY_SECONDS = 2;
-    /* Of all servers: the threads that this class creates, and those of the JDK's server, which inherit the group. */
-    private static final ThreadGroup THREADS = makeGroup();
     private static final long BEAT_MILLIS = 100; // between two writes to the client of a profile
     private static final String PROFILE_PATH = "/debug/pprof/profile";
     private static final String INDEX_PATH = "/debug/pprof/";
@@ -144,11 +143,11 @@ public final class LiveServer implements AutoCloseable {
         this.plan = plan;
         guard = new RequestGuard(plan.address().getAddress(), plan.host(), plan.otherNames(), plan.token());
         interval = new RunningInterval(plan.sampler(), plan.intervalSeconds());
-        tryToHide(lifecycle);
-        workers = new RequestWorkers(THREADS, headersMillis);
+        ThreadGroup threads = InternalThreads.hidden(lifecycle);
+        workers = new RequestWorkers(threads, headersMillis);
         HttpServer started = null;
         try {
-            started = start();
+            started = start(threads);
         } finally {
             if (started == null) {
                 workers.close();
@@ -159,11 +158,11 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /* On a thread of the group, because the JDK's server creates threads, which inherit the group of their creator. */
-    private HttpServer start() {
+    private HttpServer start(ThreadGroup threads) {
         HttpServer[] made = new HttpServer[1];
         Throwable[] failure = new Throwable[1];
         Thread starter = new Thread(
-                THREADS,
+                threads,
                 () -> {
                     try {
                         made[0] = create();
@@ -216,24 +215,6 @@ public final class LiveServer implements AutoCloseable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /* A failure only means that the server's threads are sampled. */
-    private static void tryToHide(Lifecycle lifecycle) {
-        try {
-            lifecycle.hide(THREADS);
-        } catch (RuntimeException | Error e) {
-            LibraryLog.log(System.Logger.Level.DEBUG, "the server's threads could not be hidden", e);
-        }
-    }
-
-    /* Below the top group: the caller's group may be destroyed before the server ends. */
-    private static ThreadGroup makeGroup() {
-        ThreadGroup top = Thread.currentThread().getThreadGroup();
-        while (top.getParent() != null) {
-            top = top.getParent();
-        }
-        return new ThreadGroup(top, "threads-sampler-http");
     }
 
     /**

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class OwnerMarkTest {
@@ -56,6 +58,75 @@ class OwnerMarkTest {
         second.close();
         first.open("/a.so");
         assertThat(owner()).isEqualTo("/a.so");
+    }
+
+    @Test
+    void aCopyThatGivesWayIsFollowedByTheNext() throws Exception {
+        first.open("/a.so");
+        CountDownLatch ready = new CountDownLatch(1);
+        Thread agent = new Thread(() -> {
+            try {
+                if (first.awaitRival(ready::countDown)) {
+                    first.close();
+                }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        agent.start();
+        ready.await();
+        assertThat(second.refusal()).isNull();
+
+        second.open("/b.so");
+
+        agent.join();
+        assertThat(owner()).isEqualTo("/b.so");
+        assertThat(properties).hasSize(1);
+        assertRefused(first, "/b.so");
+    }
+
+    @Test
+    void aCopyWithASamplerOfTheApplicationDoesNotGiveWay() throws Exception {
+        first.open("/a.so");
+        CountDownLatch ready = new CountDownLatch(1);
+        AtomicBoolean ended = new AtomicBoolean();
+        Thread agent = new Thread(() -> {
+            try {
+                first.awaitRival(ready::countDown);
+            } catch (InterruptedException e) {
+                ended.set(true);
+            }
+        });
+        agent.start();
+        ready.await();
+        first.open("/a.so");
+        assertRefused(second, "/a.so");
+        first.close();
+        assertThat(second.refusal()).isNull();
+        agent.interrupt();
+        agent.join();
+        assertThat(ended).isTrue();
+        assertRefused(second, "/a.so");
+    }
+
+    @Test
+    void aCopyThatEndsBeforeAnyOtherComesIsNotAsked() throws Exception {
+        first.open("/a.so");
+        CountDownLatch ready = new CountDownLatch(1);
+        AtomicBoolean wanted = new AtomicBoolean(true);
+        Thread agent = new Thread(() -> {
+            try {
+                wanted.set(first.awaitRival(ready::countDown));
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        agent.start();
+        ready.await();
+        first.close();
+        agent.join();
+        assertThat(wanted).isFalse();
+        assertThat(properties).isEmpty();
     }
 
     @Test

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The text of an agent's options: {@code [VERB][,KEY(=|:)VALUE]...}. A colon is as good as an equals sign, because jcmd
+ * cuts at those. A comma in a value is written {@code \,}. A key may stand more than once where it is a list.
+ *
+ * @param verb what is to be done
+ * @param settings values by canonical key, see {@link Keys}; a list has its parts separated by commas
+ * @param answer the id of the command line that waits for the answer, or null
+ * @param jar where the command line has put the agent's jar, or null: it is where it was
+ */
+record AgentCommand(
+        Verb verb,
+        Map<String, String> settings,
+        @Nullable String answer,
+        @Nullable String jar) {
+
+    /** Keys that the command line writes and users do not. */
+    static final String ANSWER = "answer";
+
+    static final String JAR = "jar";
+
+    /** What is to be done. */
+    enum Verb {
+        START,
+        RUN,
+        DUMP,
+        STATUS,
+        SET,
+        STOP;
+
+        /** @return as users write it */
+        String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** @return the verb of this name, or null */
+        static @Nullable Verb of(String text) {
+            for (Verb verb : values()) {
+                if (verb.text().equals(text)) {
+                    return verb;
+                }
+            }
+            return null;
+        }
+
+        static String all() {
+            return Arrays.stream(values()).map(Verb::text).collect(Collectors.joining(", "));
+        }
+    }
+
+    /**
+     * Reads options.
+     *
+     * @throws Refusal naming what is wrong, and the keys there are
+     */
+    static AgentCommand parse(String options) {
+        Verb verb = Verb.START;
+        Map<String, String> settings = new LinkedHashMap<>();
+        String answer = null;
+        String jar = null;
+        List<String> parts = split(options);
+        for (int i = 0; i < parts.size(); i++) {
+            String part = parts.get(i);
+            int at = separator(part);
+            String key = at < 0 ? part : part.substring(0, at).strip();
+            String value = at < 0 ? "" : part.substring(at + 1).strip();
+            if (at < 0) {
+                verb = verb(part, i == 0);
+            } else if (key.equals(ANSWER)) {
+                answer = value;
+            } else if (key.equals(JAR)) {
+                jar = value;
+            } else {
+                Keys.add(settings, key, value);
+            }
+        }
+        return new AgentCommand(verb, settings, answer, jar);
+    }
+
+    private static Verb verb(String word, boolean first) {
+        Verb verb = first ? Verb.of(word) : null;
+        if (verb != null) {
+            return verb;
+        }
+        if (Keys.canonical(word) != null) {
+            throw new Refusal(word + " has no value: write " + word + "=VALUE, or " + word
+                    + ":VALUE for jcmd, which cuts options at an equals sign");
+        }
+        throw new Refusal(
+                first
+                        ? "\"" + word + "\" is neither one of " + Verb.all() + " nor KEY=VALUE; " + Keys.help()
+                        : "\"" + word + "\" is not KEY=VALUE; a list repeats its key, as in"
+                                + " packages=com.acme,packages=org.example, or has \\, between its parts");
+    }
+
+    /** @return the parts between commas, with {@code \,} as a comma; blank ones are left out */
+    static List<String> split(String options) {
+        List<String> parts = new ArrayList<>();
+        StringBuilder part = new StringBuilder();
+        for (int i = 0; i < options.length(); i++) {
+            char c = options.charAt(i);
+            if (c == '\\' && options.startsWith(",", i + 1)) {
+                continue; // the comma is taken with the next character
+            }
+            if (c == ',' && (i == 0 || options.charAt(i - 1) != '\\')) {
+                parts.add(part.toString().strip());
+                part.setLength(0);
+            } else {
+                part.append(c);
+            }
+        }
+        parts.add(part.toString().strip());
+        parts.removeIf(String::isEmpty);
+        return parts;
+    }
+
+    /** @return a value with its commas escaped, for {@link #split} */
+    static String escape(String value) {
+        return value.replace(",", "\\,");
+    }
+
+    /* The first of the two. */
+    private static int separator(String part) {
+        int equals = part.indexOf('=');
+        int colon = part.indexOf(':');
+        return equals < 0 || (colon >= 0 && colon < equals) ? colon : equals;
+    }
+}

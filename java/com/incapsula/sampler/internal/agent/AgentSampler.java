@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import com.incapsula.sampler.SamplerStatistics;
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.ThreadsSamplerServer;
+import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
+import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
+import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sampler that runs as some settings want it, with its server.
+ *
+ * <p>Threads: one at a time, except {@link #sampler}.
+ */
+final class AgentSampler {
+
+    private static final int MAX_PORT = 65_535;
+
+    private final ThreadsSampler sampler;
+    private final SamplingOutputer outputer;
+    private final String output;
+    private final Map<String, String> options; // properties that were set, for people
+    private final Instant since = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+    private @Nullable ThreadsSamplerServer server;
+    private final List<Thread> helpers = new CopyOnWriteArrayList<>();
+
+    private AgentSampler(
+            ThreadsSampler sampler, SamplingOutputer outputer, String output, Map<String, String> options) {
+        this.sampler = sampler;
+        this.outputer = outputer;
+        this.output = output;
+        this.options = options;
+    }
+
+    /**
+     * Starts one; its reports come at the end, unless a setting says otherwise.
+     *
+     * @param settings by canonical key
+     * @param output file, log, stdout or none
+     * @throws Refusal with the reason; nothing has been started
+     */
+    static AgentSampler start(Map<String, String> settings, String output) {
+        ThreadsSampler sampler = new ThreadsSampler();
+        sampler.setReportFrequencySeconds(0);
+        sampler.setRequired(true); // a refusal is printed, so there is no reason for an inert sampler
+        Map<String, String> options = new TreeMap<>();
+        settings.forEach((key, value) -> {
+            if (BeanProperties.has(key)) {
+                BeanProperties.set(sampler, key, value);
+                options.put(key, value);
+            }
+        });
+        String threads = settings.get(Keys.THREADS);
+        if (threads != null) {
+            chooseThreads(sampler, threads);
+            options.put(Keys.THREADS, threads);
+        }
+        SamplingOutputer outputer = outputer(settings, output);
+        sampler.setSamplingOutputer(outputer);
+        AgentSampler started = new AgentSampler(sampler, outputer, output, options);
+        started.init(settings.get(Keys.HTTP));
+        return started;
+    }
+
+    private static void chooseThreads(ThreadsSampler sampler, String expression) {
+        try {
+            Pattern names = Pattern.compile(expression);
+            RegexThreadNameManipulator groups = new RegexThreadNameManipulator();
+            sampler.setThreadNameManipulator(
+                    thread -> names.matcher(thread.getName()).find() ? groups.getManipulatedThreadName(thread) : null);
+        } catch (PatternSyntaxException e) {
+            throw new Refusal(
+                    "threads must be a regular expression, got \"" + expression + "\": " + e.getDescription(), e);
+        }
+    }
+
+    private static SamplingOutputer outputer(Map<String, String> settings, String output) {
+        return switch (output) {
+            case "file" -> new ReportFiles(settings);
+            case "log" -> new ApplicationLog();
+            case "stdout" -> new PrintStreamSamplingOutputer();
+            default -> new SilentOutputer();
+        };
+    }
+
+    private void init(@Nullable String port) {
+        ThreadsSamplerServer wanted = port == null ? null : makeServer(port);
+        try {
+            sampler.init();
+        } catch (RuntimeException | Error e) {
+            throw new Refusal(String.valueOf(e.getMessage() == null ? e : e.getMessage()), e);
+        }
+        if (wanted == null) {
+            return;
+        }
+        try {
+            wanted.init();
+            server = wanted;
+        } catch (RuntimeException | Error e) {
+            sampler.shutdown();
+            throw new Refusal("http: " + e.getMessage(), e);
+        }
+    }
+
+    private ThreadsSamplerServer makeServer(String port) {
+        ThreadsSamplerServer made = new ThreadsSamplerServer();
+        made.setSampler(sampler);
+        try {
+            int number = Integer.parseInt(port);
+            if (number < 0 || number > MAX_PORT) {
+                throw new NumberFormatException();
+            }
+            made.setPort(number);
+        } catch (NumberFormatException e) {
+            throw new Refusal("http must be a port between 0 and " + MAX_PORT + ", got \"" + port + "\"", e);
+        }
+        return made;
+    }
+
+    ThreadsSampler sampler() {
+        return sampler;
+    }
+
+    /**
+     * Writes a report as the periodic ones.
+     *
+     * @return a sentence on that
+     * @throws Refusal if reports go nowhere
+     */
+    String printReport() {
+        if (output.equals("none")) {
+            throw new Refusal("dump needs a file, as the sampler was started without one");
+        }
+        sampler.printReport();
+        return "the report up to now went to " + place();
+    }
+
+    /** Sets a property. @return a sentence on that */
+    String set(String name, String value) {
+        BeanProperties.set(sampler, name, value);
+        options.put(name, value);
+        return name + " is " + value + " from the next tick on";
+    }
+
+    /** A thread that waits for something while this one runs: {@link #end} interrupts it. */
+    void addHelper(Thread helper) {
+        helpers.add(helper);
+    }
+
+    /**
+     * Stops, whatever happens meanwhile.
+     *
+     * @return a sentence on that
+     */
+    String end() {
+        for (Thread helper : helpers) {
+            if (helper != Thread.currentThread()) {
+                helper.interrupt();
+            }
+        }
+        String failed = null;
+        try {
+            if (server != null) {
+                server.close();
+            }
+        } catch (RuntimeException | Error e) {
+            failed = "its server could not be closed: " + e;
+        }
+        try {
+            sampler.close();
+        } catch (IOException | RuntimeException | Error e) {
+            failed = String.valueOf(e.getMessage());
+        }
+        if (failed == null && outputer instanceof ReportFiles files && files.failure() != null) {
+            failed = "a report could not be written: " + files.failure().getMessage();
+        }
+        String where = output.equals("none") ? "" : ", reports are in " + place();
+        return "stopped" + (failed == null ? where : "; " + failed);
+    }
+
+    private String place() {
+        return switch (output) {
+            case "file" -> ((ReportFiles) outputer).description();
+            case "log" -> "the log " + ((LoggerSamplingOutputer) outputer).getLoggerName();
+            case "stdout" -> "standard output";
+            default -> "no place";
+        };
+    }
+
+    /** @return one line: since when it runs, and how */
+    String description() {
+        long seconds = sampler.getReportFrequencySeconds();
+        String when = seconds == 0 ? " at the end" : " every " + seconds + " s";
+        String how = options.isEmpty()
+                ? ""
+                : ", with "
+                        + options.entrySet().stream()
+                                .map(option -> option.getKey() + "=" + option.getValue())
+                                .collect(Collectors.joining(", "));
+        return "runs since " + since + how
+                + (output.equals("none") ? ", reports on demand" : ", reports to " + place() + when)
+                + (server == null ? "" : ", page at " + server.getUrl());
+    }
+
+    /** @return lines with its figures */
+    String status() {
+        SamplerStatistics figures = sampler.getStatistics();
+        return String.join(
+                "\n",
+                description(),
+                "engine: " + figures.getEngine(),
+                "elapsed: " + TimeUnit.NANOSECONDS.toMillis(figures.getElapsedNanos()) + " ms",
+                "threads: " + figures.getThreads(),
+                "polls: " + figures.getPolls(),
+                "reports: " + figures.getReportsWritten(),
+                "memory used: " + figures.getMemoryUsedBytes() + " of " + figures.getMemoryLimitBytes() + " bytes",
+                "sampler's own CPU: " + TimeUnit.NANOSECONDS.toMillis(figures.getOwnCpuNanos()) + " ms");
+    }
+}

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.SamplingCursor;
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
+import com.incapsula.sampler.internal.engine.InternalThreads;
+import com.incapsula.sampler.internal.engine.Lifecycle;
+import com.incapsula.sampler.internal.engine.LoadedLibrary;
+import java.io.File;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The agent's sampler in this JVM: at most one, beside those of the application.
+ *
+ * <p>Threads: any; one command at a time. {@code run} returns at once, and a thread of its own, which is not sampled,
+ * ends it.
+ */
+final class AgentSession {
+
+    static final String JAR_PROPERTY = "com.incapsula.sampler.agent.jar";
+
+    private static final String STANDARD_FILE = "threads-sampler-%p-%t.html";
+    private static final long MAX_RUN_MILLIS = TimeUnit.DAYS.toMillis(1);
+    private static final long FETCH_SECONDS = 60;
+    private static final Set<String> OF_A_FILE = Set.of(Keys.FILE, Keys.FORMAT, Keys.KEEP);
+
+    private @Nullable AgentSampler running; // guarded by this
+    private final Deque<Path> fetchable = new ConcurrentLinkedDeque<>(); // reports for command lines
+
+    /**
+     * Carries a command out and answers it.
+     *
+     * @param atStart true: the JVM is starting, and a report needs a place of its own
+     * @throws Refusal if it is not carried out
+     */
+    synchronized void execute(AgentCommand command, boolean atStart, AnswerSlot slot) throws IOException {
+        removeForgotten();
+        if (command.jar() != null) {
+            keepJar(new File(command.jar()));
+        }
+        switch (command.verb()) {
+            case START -> slot.done(start(command, atStart), null);
+            case RUN -> run(command, slot);
+            case DUMP -> dump(command, slot);
+            case STATUS -> {
+                requireOnly(command, Set.of());
+                slot.done(running == null ? "not running" : running.status(), null);
+            }
+            case SET -> slot.done(set(command), null);
+            case STOP -> stop(command, slot);
+        }
+    }
+
+    /* Reports that no command line has fetched within a minute: it was ended meanwhile. */
+    private void removeForgotten() {
+        Instant old = Instant.now().minusSeconds(FETCH_SECONDS);
+        fetchable.removeIf(file -> {
+            try {
+                if (Files.exists(file)
+                        && Files.getLastModifiedTime(file).toInstant().isAfter(old)) {
+                    return false;
+                }
+                Files.deleteIfExists(file);
+            } catch (IOException gone) {
+                // fetched at this moment
+            }
+            return true;
+        });
+    }
+
+    /* A copy that the command line has made for this JVM, in a folder of its own. */
+    private static void keepJar(File jar) {
+        System.setProperty(JAR_PROPERTY, jar.getPath());
+        jar.getAbsoluteFile().getParentFile().deleteOnExit(); // after the jar: the last one is the first to go
+        jar.deleteOnExit();
+    }
+
+    // ---- start ----
+
+    private String start(AgentCommand command, boolean atStart) {
+        if (running != null) {
+            throw new Refusal("it " + running.description() + "; stop comes first");
+        }
+        refuse(command, Keys.DURATION, Keys.CONTENT);
+        List<String> ignored = new ArrayList<>();
+        Map<String, String> settings = merged(command.settings(), System.getenv(), ignored);
+        String output = output(settings, atStart);
+        if (output.equals("file")) {
+            settings.putIfAbsent(Keys.FILE, STANDARD_FILE);
+        }
+        AgentSampler started = begin(settings, output);
+        return started.description() + (ignored.isEmpty() ? "" : "\nignored, as no options: " + ignored);
+    }
+
+    private AgentSampler begin(Map<String, String> settings, String output) {
+        AgentSampler started = AgentSampler.start(settings, output);
+        running = started;
+        boolean complete = false;
+        try {
+            giveWayToRivals(started);
+            complete = true;
+        } finally {
+            if (!complete) {
+                endQuietly(started);
+            }
+        }
+        return started;
+    }
+
+    private void giveWayToRivals(AgentSampler sampler) {
+        CountDownLatch ready = new CountDownLatch(1);
+        Thread rivals =
+                new Thread(hiddenThreads(), () -> yieldToRival(sampler, ready), "threads-sampler-agent", 0, false);
+        rivals.setDaemon(true);
+        rivals.setContextClassLoader(null);
+        sampler.addHelper(rivals);
+        rivals.start();
+        try {
+            ready.await(); // before the application can start a sampler
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static ThreadGroup hiddenThreads() {
+        return InternalThreads.hidden(new Lifecycle());
+    }
+
+    /* The application's own sampler is worth more than the agent's: its start must not fail because of that. */
+    private void yieldToRival(AgentSampler sampler, CountDownLatch ready) {
+        try {
+            if (LoadedLibrary.awaitRival(ready::countDown)) {
+                endQuietly(sampler);
+                System.err.println("threads-sampler: the agent has stopped, because the application's own copy of"
+                        + " threads-sampler, in another class loader, starts to sample");
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        } finally {
+            ready.countDown();
+        }
+    }
+
+    /* What is nearer to the user wins: options, then the environment, then the file. */
+    static Map<String, String> merged(
+            Map<String, String> options, Map<String, String> environment, List<String> ignored) {
+        Map<String, String> near = Keys.ofEnvironment(environment, ignored);
+        near.putAll(options);
+        String file = near.remove(Keys.CONFIG);
+        if (file == null) {
+            return near;
+        }
+        Map<String, String> all = ofFile(Path.of(file));
+        all.putAll(near);
+        return all;
+    }
+
+    private static Map<String, String> ofFile(Path file) {
+        Properties lines = new Properties();
+        try (Reader in = Files.newBufferedReader(file)) {
+            lines.load(in);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new Refusal("config " + file.toAbsolutePath() + " cannot be read: " + e, e);
+        }
+        Map<String, String> settings = new LinkedHashMap<>();
+        for (String key : lines.stringPropertyNames()) {
+            try {
+                Keys.add(settings, key, lines.getProperty(key).strip());
+            } catch (Refusal e) {
+                throw new Refusal("config " + file.toAbsolutePath() + ": " + e.getMessage(), e);
+            }
+        }
+        if (settings.containsKey(Keys.CONFIG)) {
+            throw new Refusal("config " + file.toAbsolutePath() + " must not name another one");
+        }
+        return settings;
+    }
+
+    private static String output(Map<String, String> settings, boolean atStart) {
+        String standard = settings.containsKey(Keys.FILE) || atStart ? "file" : "none";
+        String chosen = settings.getOrDefault(Keys.OUTPUT, standard);
+        if (!Set.of("file", "log", "stdout", "none").contains(chosen)) {
+            throw new Refusal("output must be one of file, log, stdout, none, got \"" + chosen + "\"");
+        }
+        for (String key : OF_A_FILE) {
+            if (!chosen.equals("file") && settings.containsKey(key)) {
+                throw new Refusal(key + " needs output=file, got output=" + chosen);
+            }
+        }
+        return chosen;
+    }
+
+    // ---- run ----
+
+    private void run(AgentCommand command, AnswerSlot slot) {
+        Map<String, String> settings = command.settings();
+        String duration = settings.getOrDefault(Keys.DURATION, "10s");
+        long millis = Times.millis(Keys.DURATION, duration, Times.SECOND_MILLIS);
+        if (millis < 1 || millis > MAX_RUN_MILLIS) {
+            throw new Refusal("duration must be between 1ms and 1d, got \"" + duration + "\"");
+        }
+        refuse(command, Keys.OUTPUT, Keys.HTTP, Keys.CONFIG, Keys.KEEP, "reportFrequencySeconds");
+        Destination to = new Destination(command);
+        AgentSampler used = running;
+        boolean own = used == null;
+        if (used == null) {
+            Map<String, String> ofSampler = new LinkedHashMap<>(settings);
+            ofSampler.keySet().removeIf(key -> !Keys.isOfSampler(key));
+            used = begin(ofSampler, "none");
+        } else if (settings.keySet().stream().anyMatch(Keys::isOfSampler)) {
+            throw new Refusal("it " + used.description()
+                    + "; without options of the sampler, run reports what that one sees from now on");
+        }
+        startRun(new Run(used, own, millis, to, slot));
+    }
+
+    private void startRun(Run run) {
+        boolean started = false;
+        SamplingCursor cursor = null;
+        try {
+            cursor = run.used().sampler().openCursor();
+            SamplingCursor opened = cursor;
+            Thread thread =
+                    new Thread(hiddenThreads(), () -> awaitAndReport(run, opened), "threads-sampler-run", 0, false);
+            thread.setDaemon(true);
+            thread.setContextClassLoader(null);
+            run.slot().goesOn("running");
+            if (run.own()) {
+                run.used().addHelper(thread);
+            }
+            thread.start();
+            started = true;
+        } finally {
+            if (!started && cursor != null) {
+                cursor.close();
+            }
+            if (!started && run.own()) {
+                endQuietly(run.used());
+            }
+        }
+    }
+
+    /** A sampler that runs for some time; its own or the one that ran already. */
+    private record Run(AgentSampler used, boolean own, long millis, Destination to, AnswerSlot slot) {}
+
+    private void awaitAndReport(Run run, SamplingCursor cursor) {
+        try (cursor) {
+            TimeUnit.MILLISECONDS.sleep(run.millis());
+            String text;
+            Path content;
+            try (SamplingReport report = cursor.next()) {
+                content = noted(run.to().write(report));
+                text = run.to().description(report);
+            }
+            if (run.own()) {
+                endQuietly(run.used());
+            }
+            run.slot().done(text, content);
+        } catch (InterruptedException | IOException | RuntimeException | Error e) {
+            if (run.own()) {
+                endQuietly(run.used());
+            }
+            run.slot()
+                    .refuse(
+                            e instanceof InterruptedException || e instanceof IllegalStateException
+                                    ? "it was stopped before its time"
+                                    : "no report could be written: " + e.getMessage());
+        }
+    }
+
+    private @Nullable Path noted(@Nullable Path content) {
+        if (content != null) {
+            fetchable.add(content);
+        }
+        return content;
+    }
+
+    private synchronized void endQuietly(AgentSampler sampler) {
+        if (running == sampler) {
+            running = null;
+        }
+        sampler.end();
+    }
+
+    // ---- while it runs ----
+
+    private void dump(AgentCommand command, AnswerSlot slot) throws IOException {
+        AgentSampler used = required();
+        requireOnly(command, Set.of(Keys.FILE, Keys.FORMAT, Keys.CONTENT));
+        Destination to = new Destination(command);
+        if (to.isNowhere()) {
+            slot.done(used.printReport(), null);
+            return;
+        }
+        try (SamplingReport report = used.sampler().snapshot()) {
+            Path content = noted(to.write(report));
+            slot.done(to.description(report), content);
+        }
+    }
+
+    private String set(AgentCommand command) {
+        AgentSampler used = required();
+        if (command.settings().size() != 1) {
+            throw new Refusal(
+                    "set takes one KEY=VALUE, got " + command.settings().size());
+        }
+        Map.Entry<String, String> setting =
+                command.settings().entrySet().iterator().next();
+        if (!BeanProperties.has(setting.getKey())) {
+            throw new Refusal(setting.getKey() + " cannot be changed while the sampler runs");
+        }
+        return used.set(setting.getKey(), setting.getValue());
+    }
+
+    /* Stops, whatever becomes of the report. */
+    private void stop(AgentCommand command, AnswerSlot slot) {
+        AgentSampler ending = required();
+        requireOnly(command, Set.of(Keys.FILE, Keys.FORMAT, Keys.CONTENT));
+        Path content = null;
+        List<String> lines = new ArrayList<>();
+        try {
+            Destination to = new Destination(command);
+            if (!to.isNowhere()) {
+                try (SamplingReport report = ending.sampler().snapshot()) {
+                    content = noted(to.write(report));
+                    lines.add(to.description(report));
+                }
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            lines.add("no report could be written: " + e.getMessage());
+        } finally {
+            running = null;
+            lines.add(0, ending.end());
+        }
+        slot.done(String.join("\n", lines), content);
+    }
+
+    private AgentSampler required() {
+        AgentSampler used = running;
+        if (used == null) {
+            throw new Refusal("not running");
+        }
+        return used;
+    }
+
+    private static void requireOnly(AgentCommand command, Set<String> keys) {
+        for (String key : command.settings().keySet()) {
+            if (!keys.contains(key)) {
+                throw new Refusal(key + " has no meaning with " + command.verb().text());
+            }
+        }
+    }
+
+    private static void refuse(AgentCommand command, String... keys) {
+        for (String key : keys) {
+            if (command.settings().containsKey(key)) {
+                throw new Refusal(key + " has no meaning with " + command.verb().text());
+            }
+        }
+    }
+
+    /** Where the report of a single command goes: a file of the user's, or one that the command line fetches. */
+    private static final class Destination {
+
+        private final Verb verb;
+        private final @Nullable ReportFiles files;
+        private final @Nullable ReportFormat fetched;
+
+        Destination(AgentCommand command) {
+            Map<String, String> settings = command.settings();
+            verb = command.verb();
+            files = settings.containsKey(Keys.FILE) ? new ReportFiles(settings) : null;
+            String content = settings.get(Keys.CONTENT);
+            fetched = content == null ? null : ReportFiles.format(content);
+            if (files == null && settings.containsKey(Keys.FORMAT)) {
+                throw new Refusal("format needs a file");
+            }
+            if (files == null && fetched == null && verb == Verb.RUN) {
+                throw new Refusal("run needs a file");
+            }
+            if (files != null) {
+                files.starting();
+            }
+        }
+
+        boolean isNowhere() {
+            return files == null && fetched == null;
+        }
+
+        /** @return the file to be fetched, or null */
+        @Nullable
+        Path write(SamplingReport report) throws IOException {
+            if (files != null) {
+                files.report(report);
+            }
+            return fetched == null ? null : ReportFiles.writeTemporary(report, fetched);
+        }
+
+        String description(SamplingReport report) {
+            return report.getSamples() + " samples in " + report.getElapsed().toMillis() + " ms"
+                    + (files == null ? "" : ", in " + files.description());
+        }
+    }
+}

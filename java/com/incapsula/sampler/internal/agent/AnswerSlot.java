@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import java.nio.file.Path;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the answer to one command goes. The command line gives each command an id and reads the answer from a system
+ * property of the target, which works across users and namespaces. There are eight such properties, used in turn: a
+ * command that goes on may be answered after later ones. A command without an id ({@code -javaagent}, jcmd) is answered
+ * on standard error.
+ *
+ * <p>Threads: any.
+ */
+final class AnswerSlot {
+
+    /** The system properties, without their numbers. */
+    static final String PROPERTY = "com.incapsula.sampler.agent.answer";
+
+    private static final int PLACES = 8;
+    private static final AtomicInteger COMMANDS = new AtomicInteger();
+
+    /** How a command ended, or that it goes on. */
+    enum State {
+        DONE,
+        REFUSED,
+        GOES_ON
+    }
+
+    /**
+     * An answer.
+     *
+     * @param state how the command ended
+     * @param content a file with the report, to be removed by the reader; null: there is none
+     * @param text lines for the user
+     */
+    record Answer(State state, @Nullable String content, String text) {}
+
+    private final @Nullable String id;
+    private final int place = Math.floorMod(COMMANDS.getAndIncrement(), PLACES);
+
+    private AnswerSlot(@Nullable String id) {
+        this.id = id;
+    }
+
+    /** @return the slot that this command names, whether the command is right or not */
+    static AnswerSlot of(String options) {
+        for (String part : AgentCommand.split(options)) {
+            if (part.startsWith(AgentCommand.ANSWER + "=")) {
+                return new AnswerSlot(part.substring(AgentCommand.ANSWER.length() + 1));
+            }
+        }
+        return new AnswerSlot(null);
+    }
+
+    /** @return true: a command line waits for the answer */
+    boolean isAwaited() {
+        return id != null;
+    }
+
+    void done(String text, @Nullable Path content) {
+        put(State.DONE, text, content);
+    }
+
+    void refuse(String reason) {
+        put(State.REFUSED, reason, null);
+    }
+
+    void goesOn(String text) {
+        put(State.GOES_ON, text, null);
+    }
+
+    /* First line: id, state, file. The rest is the text. */
+    private void put(State state, String text, @Nullable Path content) {
+        if (id == null) {
+            System.err.println("threads-sampler: " + (state == State.REFUSED ? "refused: " : "") + text);
+        } else {
+            System.setProperty(
+                    PROPERTY + place, id + " " + state + " " + (content == null ? "" : content) + "\n" + text);
+        }
+    }
+
+    /**
+     * Reads an answer.
+     *
+     * @param properties the target's system properties
+     * @param id the command's
+     * @return null: there is no answer to this command
+     */
+    static @Nullable Answer read(Properties properties, String id) {
+        for (int i = 0; i < PLACES; i++) {
+            Answer answer = parse(properties.getProperty(PROPERTY + i, ""), id);
+            if (answer != null) {
+                return answer;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable Answer parse(String value, String id) {
+        int end = value.indexOf('\n');
+        String[] head = (end < 0 ? value : value.substring(0, end)).split(" ", 3);
+        if (end < 0 || head.length < 3 || !head[0].equals(id)) {
+            return null;
+        }
+        for (State state : State.values()) {
+            if (state.name().equals(head[1])) {
+                return new Answer(state, head[2].isEmpty() ? null : head[2], value.substring(end + 1));
+            }
+        }
+        return null;
+    }
+}

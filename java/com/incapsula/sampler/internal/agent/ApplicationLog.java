@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import com.incapsula.sampler.internal.report.ContextSlf4jTarget;
+import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Logs reports where the application logs. The agent is in the system class loader, and starts before the application's
+ * class loaders are there; so SLF4J is looked for with each report, through the context class loaders of live threads.
+ *
+ * <p>Threads: one at a time.
+ */
+final class ApplicationLog extends LoggerSamplingOutputer {
+
+    private static final int MORE_THREADS = 16; // that start while they are listed
+
+    @Override
+    public void printIntervalTitle(String title) {
+        Thread current = Thread.currentThread();
+        ClassLoader before = current.getContextClassLoader();
+        ClassLoader found = find();
+        if (found == null) {
+            super.printIntervalTitle(title);
+            return;
+        }
+        current.setContextClassLoader(found);
+        try {
+            super.printIntervalTitle(title);
+        } finally {
+            current.setContextClassLoader(before);
+        }
+    }
+
+    /* The first one, in the order of the threads' groups: the application's main thread stands before its workers. */
+    private static @Nullable ClassLoader find() {
+        ThreadGroup top = Thread.currentThread().getThreadGroup();
+        while (top.getParent() != null) {
+            top = top.getParent();
+        }
+        @Nullable Thread[] threads = new Thread[top.activeCount() + MORE_THREADS];
+        int count = top.enumerate(threads);
+        ClassLoader last = null;
+        for (int i = 0; i < count; i++) {
+            Thread thread = threads[i];
+            ClassLoader loader = thread == null ? null : thread.getContextClassLoader();
+            if (loader != null && loader != last && ContextSlf4jTarget.isIn(loader)) {
+                return loader;
+            }
+            last = loader;
+        }
+        return null;
+    }
+}

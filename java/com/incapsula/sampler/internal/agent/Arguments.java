@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
+import com.incapsula.sampler.outputer.FileSamplingOutputer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command line, read and checked as far as that is possible without the target.
+ *
+ * <p>Threads: one.
+ */
+final class Arguments {
+
+    /** What the program does. */
+    enum Action {
+        HELP,
+        VERSION,
+        LIST,
+        ATTACH,
+        DIFF,
+        MERGE
+    }
+
+    private static final Map<String, String> SHORT =
+            Map.of("-d", Keys.DURATION, "-i", "interval", "--duration", Keys.DURATION);
+    private static final String STANDARD_DURATION = "10s";
+
+    private Action action = Action.LIST;
+    private Verb verb = Verb.RUN;
+    private @Nullable String output;
+    private final List<String> words = new ArrayList<>();
+    private final Map<String, String> settings = new LinkedHashMap<>();
+
+    private Arguments() {}
+
+    /**
+     * Reads a command line.
+     *
+     * @throws Refusal if it is wrong
+     */
+    static Arguments parse(String... arguments) {
+        Arguments parsed = new Arguments();
+        for (int i = 0; i < arguments.length; i++) {
+            String word = arguments[i];
+            if (!word.startsWith("-") || word.equals("-")) {
+                parsed.words.add(word);
+            } else if (!parsed.isFlag(word)) {
+                i = parsed.option(word, arguments, i);
+            }
+        }
+        parsed.findAction();
+        return parsed;
+    }
+
+    private boolean isFlag(String word) {
+        switch (word) {
+            case "-h", "--help" -> action = Action.HELP;
+            case "--version" -> action = Action.VERSION;
+            case "--log" -> Keys.add(settings, Keys.OUTPUT, "log");
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** @return the index of the last argument that was used */
+    private int option(String word, String[] arguments, int at) {
+        int equals = word.startsWith("--") ? word.indexOf('=') : -1;
+        String name = equals < 0 ? word : word.substring(0, equals);
+        String key = SHORT.getOrDefault(name, name.startsWith("--") ? name.substring(2) : name);
+        boolean isOutput = name.equals("-o");
+        if (!isOutput && (key.equals(Keys.CONTENT) || Keys.canonical(key) == null)) {
+            throw new Refusal("there is no option " + name);
+        }
+        int last = equals < 0 ? at + 1 : at;
+        if (last >= arguments.length) {
+            throw new Refusal(name + " needs a value");
+        }
+        String value = equals < 0 ? arguments[last] : word.substring(equals + 1);
+        if (isOutput) {
+            output = value;
+        } else {
+            Keys.add(settings, key, value);
+        }
+        return last;
+    }
+
+    private void findAction() {
+        if (action == Action.HELP || action == Action.VERSION || (words.isEmpty() && isBare())) {
+            return;
+        }
+        if (words.isEmpty()) {
+            throw new Refusal("which JVM? a process id or a name is missing");
+        }
+        String first = words.get(0);
+        if (first.equals("diff") || first.equals("merge")) {
+            action = first.equals("diff") ? Action.DIFF : Action.MERGE;
+            words.remove(0);
+            return;
+        }
+        action = Action.ATTACH;
+        Verb named = Verb.of(first);
+        if (named != null) {
+            verb = named;
+            words.remove(0);
+        }
+        if (words.isEmpty()) {
+            throw new Refusal("which JVM? a process id or a name is missing");
+        }
+        if (verb == Verb.SET && words.size() == 2 && words.get(1).indexOf('=') > 0) {
+            String pair = words.remove(1);
+            int at = pair.indexOf('=');
+            Keys.add(settings, pair.substring(0, at), pair.substring(at + 1));
+        }
+        if (words.size() > 1) {
+            throw new Refusal("\"" + words.get(1) + "\" is one word too many");
+        }
+        if (verb == Verb.SET && settings.size() != 1) {
+            throw new Refusal("set needs one KEY=VALUE");
+        }
+    }
+
+    private boolean isBare() {
+        return settings.isEmpty() && output == null;
+    }
+
+    Action action() {
+        return action;
+    }
+
+    Verb verb() {
+        return verb;
+    }
+
+    /** @return the word for the JVM */
+    String target() {
+        return words.get(0);
+    }
+
+    /** @return the files of {@link Action#DIFF} and {@link Action#MERGE} */
+    List<String> files() {
+        return words;
+    }
+
+    /** @return where this process writes the report, or null: to standard output, or the target writes it */
+    @Nullable
+    String output() {
+        return verb == Verb.START ? null : output;
+    }
+
+    /** @return how long a run takes */
+    long durationMillis() {
+        return Times.millis(
+                Keys.DURATION, settings.getOrDefault(Keys.DURATION, STANDARD_DURATION), Times.SECOND_MILLIS);
+    }
+
+    /** @return the text for {@link AgentCommand} */
+    String forAgent() {
+        Map<String, String> sent = new LinkedHashMap<>(settings);
+        if (verb == Verb.START && output != null) {
+            sent.put(Keys.FILE, Path.of(output).toAbsolutePath().toString());
+        }
+        boolean isFetched = verb == Verb.RUN || verb == Verb.DUMP || verb == Verb.STOP;
+        if (isFetched && !sent.containsKey(Keys.FILE)) {
+            String format = sent.remove(Keys.FORMAT);
+            sent.put(Keys.CONTENT, format != null ? format : standardFormat());
+        }
+        if (verb == Verb.RUN) {
+            sent.put(Keys.DURATION, durationMillis() + "ms");
+        }
+        StringBuilder text = new StringBuilder(verb.text());
+        sent.forEach((key, value) -> text.append(',').append(key).append('=').append(AgentCommand.escape(value)));
+        return text.toString();
+    }
+
+    private String standardFormat() {
+        if (output == null) {
+            return "top";
+        }
+        try {
+            return new FileSamplingOutputer(FileNames.expand(output, ""))
+                    .getFormat()
+                    .name()
+                    .toLowerCase(Locale.ROOT);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal("-o: " + e.getMessage(), e);
+        }
+    }
+}

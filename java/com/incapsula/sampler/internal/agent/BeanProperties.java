@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import com.incapsula.sampler.ThreadsSampler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The properties of {@link ThreadsSampler} that a text can set: found by their setters, which check the values, so there
+ * is no second table. Those that take objects (outputer, manipulator, threads) are left out.
+ *
+ * <p>Threads: any.
+ */
+final class BeanProperties {
+
+    private static final Map<String, Method> SETTERS = setters();
+
+    private BeanProperties() {}
+
+    private static Map<String, Method> setters() {
+        Map<String, Method> setters = new TreeMap<>();
+        for (Method method : ThreadsSampler.class.getMethods()) {
+            String name = method.getName();
+            if (name.startsWith("set") && method.getParameterCount() == 1 && isSimple(method.getParameterTypes()[0])) {
+                setters.put(Character.toLowerCase(name.charAt(3)) + name.substring(4), method);
+            }
+        }
+        return Collections.unmodifiableMap(setters);
+    }
+
+    private static boolean isSimple(Class<?> type) {
+        return type.isPrimitive() || type.isEnum() || type == String.class;
+    }
+
+    /** @return their names, in order */
+    static Set<String> names() {
+        return SETTERS.keySet();
+    }
+
+    static boolean has(String name) {
+        return SETTERS.containsKey(name);
+    }
+
+    /** @return true for a property whose value is a text: those are lists, except for the name in JMX */
+    static boolean isText(String name) {
+        Method setter = SETTERS.get(name);
+        return setter != null && setter.getParameterTypes()[0] == String.class && !name.equals("jmxName");
+    }
+
+    /**
+     * Sets one.
+     *
+     * @throws Refusal naming property, value and range
+     */
+    static void set(ThreadsSampler sampler, String name, String value) {
+        Method setter = SETTERS.get(name);
+        if (setter == null) {
+            throw new Refusal("there is no property \"" + name + "\"");
+        }
+        Object converted = convert(name, setter.getParameterTypes()[0], value);
+        try {
+            setter.invoke(sampler, converted);
+        } catch (InvocationTargetException e) {
+            Throwable cause = e.getCause();
+            if (cause instanceof IllegalArgumentException || cause instanceof IllegalStateException) {
+                throw new Refusal(String.valueOf(cause.getMessage()), cause);
+            }
+            throw new Refusal(name + " cannot be set: " + cause, cause);
+        } catch (IllegalAccessException e) {
+            throw new Refusal(name + " cannot be set: " + e, e);
+        }
+    }
+
+    private static Object convert(String name, Class<?> type, String value) {
+        if (type == String.class) {
+            return value;
+        }
+        if (type == boolean.class) {
+            return flag(name, value);
+        }
+        if (type.isEnum()) {
+            return choice(name, type.getEnumConstants(), value);
+        }
+        if (type == double.class) {
+            try {
+                return Double.valueOf(value);
+            } catch (NumberFormatException e) {
+                throw new Refusal(name + " must be a number, got \"" + value + "\"", e);
+            }
+        }
+        long number = number(name, value);
+        if (type == int.class) {
+            // a number that is too large for the setter's type is out of its range as well
+            return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, number));
+        }
+        return number;
+    }
+
+    private static boolean flag(String name, String value) {
+        String word = value.toLowerCase(Locale.ROOT);
+        if (!word.equals("true") && !word.equals("false")) {
+            throw new Refusal(name + " must be true or false, got \"" + value + "\"");
+        }
+        return word.equals("true");
+    }
+
+    private static Object choice(String name, @Nullable Object[] choices, String value) {
+        for (Object choice : choices) {
+            if (choice instanceof Enum<?> constant && constant.name().equalsIgnoreCase(value)) {
+                return constant;
+            }
+        }
+        throw new Refusal(name + " must be one of "
+                + Arrays.stream(choices).map(String::valueOf).collect(Collectors.joining(", ")) + ", got \"" + value
+                + "\"");
+    }
+
+    private static long number(String name, String value) {
+        if (name.endsWith("Millis")) {
+            return Times.millis(name, value, 1);
+        }
+        if (name.endsWith("Seconds")) {
+            return Times.wholeSeconds(name, value);
+        }
+        try {
+            return Long.parseLong(value);
+        } catch (NumberFormatException e) {
+            throw new Refusal(name + " must be a whole number, got \"" + value + "\"", e);
+        }
+    }
+}

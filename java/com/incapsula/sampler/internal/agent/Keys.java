@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of settings. Each property of the sampler has its own name as key; some have a short one as well, which
+ * becomes the name. The others are the agent's own.
+ *
+ * <p>Threads: any.
+ */
+final class Keys {
+
+    static final String FILE = "file";
+    static final String FORMAT = "format";
+    static final String KEEP = "keep";
+    static final String OUTPUT = "output";
+    static final String HTTP = "http";
+    static final String THREADS = "threads";
+    static final String CONFIG = "config";
+    static final String DURATION = "duration";
+
+    /** Where the report goes back to the command line: the form that it wants. */
+    static final String CONTENT = "content";
+
+    private static final List<String> OWN =
+            List.of(FILE, FORMAT, KEEP, OUTPUT, HTTP, THREADS, CONFIG, DURATION, CONTENT);
+
+    private static final Map<String, String> SHORT = shortNames();
+
+    private static final String VARIABLE = "THREADS_SAMPLER_";
+
+    private Keys() {}
+
+    private static Map<String, String> shortNames() {
+        Map<String, String> names = new LinkedHashMap<>();
+        names.put("interval", "samplingFrequencyMillis");
+        names.put("packages", "monitoredPackages");
+        names.put("every", "reportFrequencySeconds");
+        names.put("jmx", "jmxName");
+        return names;
+    }
+
+    /** @return the key that this one stands for, or null: there is no such key */
+    static @Nullable String canonical(String key) {
+        String name = SHORT.getOrDefault(key, key);
+        return OWN.contains(name) || BeanProperties.has(name) ? name : null;
+    }
+
+    /**
+     * Adds a setting.
+     *
+     * @throws Refusal if there is no such key, or it is there already and is no list
+     */
+    static void add(Map<String, String> settings, String key, String value) {
+        String name = canonical(key);
+        if (name == null) {
+            throw new Refusal("there is no option \"" + key + "\"; " + help());
+        }
+        String before = settings.get(name);
+        if (before != null && !BeanProperties.isText(name)) {
+            throw new Refusal(key + " is there twice: " + before + " and " + value);
+        }
+        settings.put(name, before == null ? value : before + "," + value);
+    }
+
+    /** @return true: the setting is a property of the sampler itself, or chooses what is sampled */
+    static boolean isOfSampler(String name) {
+        return name.equals(THREADS) || BeanProperties.has(name);
+    }
+
+    /** @return a sentence with all keys */
+    static String help() {
+        List<String> names = new ArrayList<>(SHORT.keySet());
+        names.addAll(OWN);
+        names.remove(CONTENT);
+        return "options are " + String.join(", ", names) + ", and the properties of ThreadsSampler: "
+                + String.join(", ", BeanProperties.names());
+    }
+
+    /**
+     * The settings in environment variables: {@code THREADS_SAMPLER_REPORT_CPU_TIME} is {@code reportCpuTime}. Others
+     * that begin so may be a container's own, as for a service of that name; they are left alone.
+     *
+     * @param environment all variables
+     * @param ignored receives the names of those that are no settings
+     */
+    static Map<String, String> ofEnvironment(Map<String, String> environment, List<String> ignored) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        environment.forEach((variable, value) -> {
+            if (variable.startsWith(VARIABLE) && !value.isBlank()) {
+                String name = canonical(camelCase(variable.substring(VARIABLE.length())));
+                if (name == null) {
+                    ignored.add(variable);
+                } else {
+                    settings.put(name, value.strip());
+                }
+            }
+        });
+        return settings;
+    }
+
+    private static String camelCase(String words) {
+        StringBuilder name = new StringBuilder();
+        for (int i = 0; i < words.length(); i++) {
+            char c = words.charAt(i);
+            if (c != '_') {
+                boolean begins = i > 0 && words.charAt(i - 1) == '_';
+                name.append(begins ? Character.toUpperCase(c) : Character.toLowerCase(c));
+            }
+        }
+        return name.toString();
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import org.jspecify.annotations.Nullable;
+
+/** A command that is not carried out; the message says why, in words for the user. Nothing has changed. */
+final class Refusal extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    Refusal(String message) {
+        this(message, null);
+    }
+
+    Refusal(String message, @Nullable Throwable cause) {
+        super(message, cause, false, false);
+    }
+}

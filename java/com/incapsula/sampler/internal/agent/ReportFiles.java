@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.outputer.FileSamplingOutputer;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files of one sampler's reports. Remembers the first failure, so that an answer can name it.
+ *
+ * <p>Threads: any.
+ */
+final class ReportFiles extends FileSamplingOutputer {
+
+    private volatile @Nullable Throwable failure;
+
+    /**
+     * Files as the settings describe them.
+     *
+     * @throws Refusal if a value is wrong
+     */
+    ReportFiles(Map<String, String> settings) {
+        String format = settings.get(Keys.FORMAT);
+        String keep = settings.get(Keys.KEEP);
+        try {
+            String name = FileNames.expand(settings.getOrDefault(Keys.FILE, ""));
+            setFile(name.isEmpty() ? name : Path.of(name).toAbsolutePath().toString());
+            if (format != null) {
+                setFormat(format(format));
+            }
+            if (keep != null) {
+                setMaxFiles(Math.toIntExact(Long.parseLong(keep)));
+            }
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new Refusal("keep must be a number of files, got \"" + keep + "\"", e);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** @throws Refusal naming the formats there are */
+    static ReportFormat format(String text) {
+        for (ReportFormat format : ReportFormat.values()) {
+            if (format.name().equalsIgnoreCase(text)) {
+                return format;
+            }
+        }
+        throw new Refusal("format must be one of "
+                + Arrays.stream(ReportFormat.values())
+                        .map(format -> format.name().toLowerCase(Locale.ROOT))
+                        .collect(Collectors.joining(", "))
+                + ", got \"" + text + "\"");
+    }
+
+    @Override
+    public void report(SamplingReport report) {
+        try {
+            super.report(report);
+        } catch (RuntimeException | Error e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    /** @return why the last report that failed could not be written, or null */
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
+    /** @return the pattern and the form, for people */
+    String description() {
+        return getFile() + " (" + getFormat().name().toLowerCase(Locale.ROOT) + ")";
+    }
+
+    /**
+     * Writes a report into a new file in the JVM's temporary folder, that only its user can read. The reader removes it.
+     */
+    static Path writeTemporary(SamplingReport report, ReportFormat format) throws IOException {
+        Path file = Files.createTempFile("threads-sampler-", "." + format.getFileExtension());
+        boolean written = false;
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
+            report.writeTo(format, out);
+            written = true;
+        } finally {
+            if (!written) {
+                Files.deleteIfExists(file);
+            }
+        }
+        return file;
+    }
+}

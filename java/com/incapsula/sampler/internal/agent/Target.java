@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
+import com.incapsula.sampler.internal.agent.AnswerSlot.State;
+import com.sun.tools.attach.AgentInitializationException;
+import com.sun.tools.attach.AgentLoadException;
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
+import com.sun.tools.attach.VirtualMachineDescriptor;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Another JVM on this machine, through the attach API. Only this class names it; it is loaded only where the module
+ * {@code jdk.attach} is present.
+ *
+ * <p>Threads: one at a time.
+ */
+final class Target implements AutoCloseable {
+
+    private static final long POLL_MILLIS = 200;
+
+    /** A JVM that can be seen. */
+    record Listed(String pid, String name) {}
+
+    /** What is to be done cannot be, as this JVM cannot be attached to. */
+    static final class Unreachable extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        Unreachable(String message, @Nullable Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    private final VirtualMachine machine;
+    private final TargetFiles files;
+
+    private Target(VirtualMachine machine, TargetFiles files) {
+        this.machine = machine;
+        this.files = files;
+    }
+
+    /** @return the JVMs of this user, for the superuser those of all; not this one */
+    static List<Listed> list() {
+        String own = String.valueOf(ProcessHandle.current().pid());
+        List<Listed> found = new ArrayList<>();
+        for (VirtualMachineDescriptor each : VirtualMachine.list()) {
+            if (!each.id().equals(own)) {
+                found.add(new Listed(each.id(), each.displayName()));
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Attaches.
+     *
+     * @throws Unreachable with the reason, and what can be done
+     */
+    static Target attach(String pid) throws Unreachable {
+        if (!TargetFiles.catchesQuit(pid)) {
+            throw new Unreachable(
+                    pid
+                            + " is no JVM, or one that runs with -Xrs: it would not survive the signal that attaching begins"
+                            + " with",
+                    null);
+        }
+        try {
+            return new Target(VirtualMachine.attach(pid), new TargetFiles(pid));
+        } catch (AttachNotSupportedException | IOException e) {
+            throw new Unreachable("cannot attach to " + pid + ": " + e.getMessage() + adviceOn(e), e);
+        }
+    }
+
+    private static String adviceOn(Exception e) {
+        String text = String.valueOf(e.getMessage());
+        if (text.contains("does not support the attach mechanism")) {
+            return "; it runs with -XX:+DisableAttachMechanism, so start it with -javaagent:threads-sampler.jar";
+        }
+        if (text.contains("not secure") || text.contains("Permission denied") || text.contains("not permitted")) {
+            return "; be the user that it runs as, or root";
+        }
+        if (text.contains("Dynamic agent loading is not enabled")) {
+            return "; or start it with -javaagent:threads-sampler.jar";
+        }
+        if (text.contains("instrument")) {
+            return "; the Java that it runs on may be without the module java.instrument";
+        }
+        return "";
+    }
+
+    /**
+     * Has the agent carry a command out.
+     *
+     * @param options as {@link AgentCommand} reads them, without an id
+     * @return its id, for {@link #answer}
+     * @throws Unreachable if the agent cannot be loaded
+     */
+    String send(String options) throws Unreachable {
+        String id = Long.toHexString(ThreadLocalRandom.current().nextLong());
+        try {
+            String jar = files.placeJar(machine.getSystemProperties());
+            String more = "," + AgentCommand.ANSWER + "=" + id;
+            if (files.hasCopied()) {
+                more += "," + AgentCommand.JAR + "=" + AgentCommand.escape(jar);
+            }
+            machine.loadAgent(jar, options + more);
+            return id;
+        } catch (AgentLoadException | AgentInitializationException | IOException e) {
+            throw new Unreachable("the agent cannot be loaded: " + e.getMessage() + adviceOn(e), e);
+        }
+    }
+
+    /**
+     * Waits for the end of a command.
+     *
+     * @param millis at most so long
+     * @return its answer
+     * @throws IOException if the target has ended, or does not answer
+     */
+    Answer await(String id, long millis) throws IOException, InterruptedException {
+        long end = System.nanoTime() + millis * 1_000_000;
+        Answer answer = answer(id);
+        while (answer.state() == State.GOES_ON && System.nanoTime() < end) {
+            Thread.sleep(POLL_MILLIS);
+            answer = answer(id);
+        }
+        return answer;
+    }
+
+    /** @throws IOException if the target has ended, or has not answered */
+    Answer answer(String id) throws IOException {
+        Properties properties;
+        try {
+            properties = machine.getSystemProperties();
+        } catch (IOException e) {
+            throw new IOException("the JVM has ended meanwhile, or does not answer: " + e.getMessage(), e);
+        }
+        Answer answer = AnswerSlot.read(properties, id);
+        if (answer == null) {
+            throw new IOException(
+                    properties.containsKey(AnswerSlot.PROPERTY)
+                            ? "another command has taken the place of this one"
+                            : "no answer: the application has another version of threads-sampler on its class path");
+        }
+        return answer;
+    }
+
+    /** @return the files of the target, as this process sees them */
+    TargetFiles files() {
+        return files;
+    }
+
+    @Override
+    public void close() throws IOException {
+        machine.detach();
+    }
+}

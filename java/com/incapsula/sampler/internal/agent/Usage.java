@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+/** What the command line says about itself. */
+final class Usage {
+
+    static final String TEXT = """
+            usage: java -jar threads-sampler.jar                       lists the JVMs
+                   java -jar threads-sampler.jar PID|NAME [OPTIONS]    samples one for 10 s
+                   java -jar threads-sampler.jar start  PID|NAME [OPTIONS]
+                   java -jar threads-sampler.jar dump   PID|NAME [-o FILE] [--format FORMAT]
+                   java -jar threads-sampler.jar status PID|NAME
+                   java -jar threads-sampler.jar set    PID|NAME KEY=VALUE
+                   java -jar threads-sampler.jar stop   PID|NAME [-o FILE] [--format FORMAT]
+                   java -jar threads-sampler.jar diff   BEFORE AFTER -o FILE   of .collapsed files
+                   java -jar threads-sampler.jar merge  FILE... -o FILE        of .collapsed files
+
+              NAME                main class, jar, or a part of the command line
+              -d, --duration T    of a sample: 500ms, 10s, 5m, 1h
+              -o FILE             the report; its extension says the format: .html .txt .top.txt .collapsed .pb.gz
+                                  .speedscope.json .json; without it, top goes to standard output. With start, a file
+                                  of the target: %p process, %h host, %t time, %n number
+              --format FORMAT     html, text, top, collapsed, pprof, speedscope, json
+              -i, --interval T    between two samples of a thread (50ms)
+              --packages LIST     the code that is of interest
+              --threads REGEX     only threads with such a name
+              --clock wall|cpu    which time (wall)
+              --every T           start: a report each T, not only one at the end
+              --keep N            start: so many files (100)
+              --log               start: reports go to the application's log
+              --jmx NAME          start: the sampler is in JMX
+              --http PORT         start: the page at http://127.0.0.1:PORT/
+              --config FILE       start: a file of the target with KEY=VALUE lines
+              --PROPERTY VALUE    any property of ThreadsSampler, as --reportCpuTime true
+              -h, --help          --version
+
+            exit: 0 done; 1 the target refused; 2 usage; 3 the target cannot be attached to
+            """;
+
+    private Usage() {}
+
+    /** @return of the jar */
+    static String version() {
+        String ofJar = Usage.class.getPackage().getImplementationVersion();
+        return ofJar == null ? "dev" : ofJar;
+    }
+}

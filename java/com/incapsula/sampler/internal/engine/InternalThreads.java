@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import com.incapsula.sampler.internal.report.LibraryLog;
+
+/**
+ * The thread group of the library's Java threads, which are not sampled: those of servers, and of the agent. The core
+ * knows one such group.
+ *
+ * <p>Threads: any.
+ */
+public final class InternalThreads {
+
+    private static final ThreadGroup GROUP = makeGroup();
+
+    private InternalThreads() {}
+
+    /**
+     * The group, hidden from now on. A failure only means that its threads are sampled.
+     *
+     * @param lifecycle of any sampler
+     * @return the same group for each call
+     */
+    public static ThreadGroup hidden(Lifecycle lifecycle) {
+        try {
+            lifecycle.hide(GROUP);
+        } catch (RuntimeException | Error e) {
+            LibraryLog.log(System.Logger.Level.DEBUG, "the library's own threads could not be hidden", e);
+        }
+        return GROUP;
+    }
+
+    /* Below the top group: the caller's group may be destroyed before the threads end. */
+    private static ThreadGroup makeGroup() {
+        ThreadGroup top = Thread.currentThread().getThreadGroup();
+        while (top.getParent() != null) {
+            top = top.getParent();
+        }
+        return new ThreadGroup(top, "threads-sampler");
+    }
+}

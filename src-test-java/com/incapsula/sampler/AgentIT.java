@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.core.Context;
+import com.incapsula.sampler.testing.AgentJar;
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.IsolatedLogProgram;
+import com.incapsula.sampler.testing.TwoLoadersProgram;
+import com.incapsula.sampler.testing.UnawareProgram;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/** {@code -javaagent}, on programs that do not have the library on their class path. Each in a JVM of its own. */
+class AgentIT {
+
+    @TempDir
+    static Path shared;
+
+    private static Path jar;
+    private static Path patience;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void makeJar() throws IOException {
+        jar = AgentJar.in(shared);
+        patience = AgentJar.ofPatience(shared);
+    }
+
+    private static ChildJvm child() {
+        return ChildJvm.bare(UnawareProgram.class.getName())
+                .with(UnawareProgram.class)
+                .option("-javaagent:" + patience);
+    }
+
+    private static ChildJvm child(String options) {
+        return child().option("-javaagent:" + jar + options);
+    }
+
+    private static ChildJvm.Result runToEnd(ChildJvm child) throws Exception {
+        ChildJvm.Running running = child.start().awaitOutput("ready");
+        running.process().getOutputStream().close();
+        return running.await().assertFine();
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> all = Files.list(folder)) {
+            return all.sorted().toList();
+        }
+    }
+
+    private void assertOneReport(String namePattern) throws IOException {
+        assertThat(files()).hasSize(1);
+        assertThat(files().get(0).getFileName().toString()).matches(namePattern);
+        assertThat(Files.readString(files().get(0)))
+                .contains(UnawareProgram.WORKER + ";java.lang.Thread.run")
+                .contains("main;com.incapsula.sampler.testing.UnawareProgram.main");
+    }
+
+    @Test
+    void theReportIsWrittenWhenTheProgramEnds() throws Exception {
+        ChildJvm.Running running = child("=interval=5ms,file=" + folder + "/%p-%n.collapsed")
+                .start()
+                .awaitOutput("ready");
+        long process = running.process().pid();
+        running.process().getOutputStream().close();
+
+        String output = running.await().assertFine().output();
+
+        assertOneReport(process + "-1\\.collapsed");
+        assertThat(output)
+                .contains("threads-sampler: runs since ")
+                .contains(", with samplingFrequencyMillis=5ms, reports to " + folder + "/" + process
+                        + "-%n.collapsed (collapsed) at the end\nready\n")
+                .endsWith("end of main\n");
+    }
+
+    /** As an operator has it for all JVMs of a container, without a command line to change. */
+    @Test
+    void theEnvironmentAloneIsEnough() throws Exception {
+        ChildJvm child = child().environment("JAVA_TOOL_OPTIONS", "-javaagent:" + jar)
+                .environment("THREADS_SAMPLER_INTERVAL", "5ms")
+                .environment("THREADS_SAMPLER_REPORT_CPU_TIME", "true")
+                .environment("THREADS_SAMPLER_FILE", folder + "/%h-%t.collapsed")
+                .environment("THREADS_SAMPLER_SERVICE_HOST", "10.0.0.1");
+
+        String output = runToEnd(child).output();
+
+        String host = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+        assertOneReport(Pattern.quote(host) + "-\\d{8}-\\d{6}\\.collapsed");
+        assertThat(output)
+                .contains("with reportCpuTime=true, samplingFrequencyMillis=5ms")
+                .contains("ignored, as no options: [THREADS_SAMPLER_SERVICE_HOST]");
+    }
+
+    @Test
+    void theOptionsWinOverTheEnvironmentAndThatOverTheFile() throws Exception {
+        Path config = Files.writeString(
+                folder.resolve("sampler.properties"),
+                "interval=7ms\nmonitoredPackages=com.acme,com.incapsula\noverheadLimitPercent=2.5\noutput=none\n");
+        ChildJvm child = child("=interval=9ms,config:" + config)
+                .environment("THREADS_SAMPLER_INTERVAL", "8ms")
+                .environment("THREADS_SAMPLER_OVERHEAD_LIMIT_PERCENT", "3.5");
+
+        assertThat(runToEnd(child).output())
+                .contains("with monitoredPackages=com.acme,com.incapsula, overheadLimitPercent=3.5,"
+                        + " samplingFrequencyMillis=9ms, reports on demand\n");
+    }
+
+    @Test
+    void reportsGoToStandardOutputWhereThatIsWanted() throws Exception {
+        assertThat(runToEnd(child("=interval=5ms,output=stdout,packages=com.incapsula.sampler.testing"))
+                        .output())
+                .contains("Report interval: from ")
+                .contains("Aggregated thread: " + UnawareProgram.WORKER)
+                .contains("Sampler account.\n");
+    }
+
+    /** The application goes on, whatever is wrong, and nothing is written. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "intervall=10ms -> there is no option \"intervall\"; options are interval, packages,",
+                "interval=0ms -> samplingFrequencyMillis must be between 1 and 3600000, got 0",
+                "dance -> \"dance\" is neither one of start, run, dump, status, set, stop nor KEY=VALUE",
+                "file=/proc/nowhere/x.html -> cannot open /proc/nowhere/x.html for writing: ",
+                "stop -> not running",
+                "engine=JVMTI,clock=CPU -> clock CPU needs engine AUTO"
+            })
+    void whatIsWrongIsSaidAndTheApplicationGoesOn(String options) throws Exception {
+        String[] parts = options.split(" -> ");
+
+        String output = runToEnd(child("=" + parts[0])).output();
+
+        assertThat(output).contains("threads-sampler: refused: " + parts[1]).endsWith("ready\nend of main\n");
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void whereSamplingIsNotPossibleTheApplicationGoesOn() throws Exception {
+        String output = runToEnd(
+                        child("=file=" + folder + "/x.html").option("-Dcom.incapsula.sampler.library=/nowhere"))
+                .output();
+
+        assertThat(output)
+                .contains("threads-sampler: refused: -Dcom.incapsula.sampler.library=/nowhere: there is no such file")
+                .endsWith("ready\nend of main\n");
+    }
+
+    @Test
+    void aSecondAgentIsRefusedAndTheFirstOneGoesOn() throws Exception {
+        String output = runToEnd(child("=interval=5ms,file=" + folder + "/a.collapsed")
+                        .option("-javaagent:" + jar + "=file=" + folder + "/b.collapsed"))
+                .output();
+
+        assertThat(output).contains("threads-sampler: refused: it runs since ").contains("/a.collapsed");
+        assertOneReport("a\\.collapsed");
+    }
+
+    /** As a web application that carries the library: its sampler starts, and the agent's has ended before. */
+    @Test
+    void theAgentGivesWayToTheApplicationsOwnCopy() throws Exception {
+        Path file = folder.resolve("a.collapsed");
+        String output = ChildJvm.of(TwoLoadersProgram.class)
+                .option("-javaagent:" + jar + "=interval=5ms,file=" + file)
+                .run("both")
+                .assertFine()
+                .output();
+
+        assertThat(output)
+                .contains("threads-sampler: the agent has stopped, because the application's own copy of"
+                        + " threads-sampler, in another class loader, starts to sample\n")
+                .containsPattern(
+                        "(?s)available: true\n.*owner: \\S+\npolls: some\navailable: true\nowner: \\S+\npolls: some\n");
+        assertThat(file).content().contains("main;");
+    }
+
+    /** As in a program of Spring Boot, whose classes are in a class loader below that of the agent. */
+    @Test
+    void reportsGoToTheApplicationsLog() throws Exception {
+        String output = runToEnd(ChildJvm.bare(IsolatedLogProgram.class.getName())
+                        .with(UnawareProgram.class)
+                        .option("-javaagent:" + patience, "-javaagent:" + jar + "=interval=5ms,output=log")
+                        .option("-Dlibraries=" + placesOf(LoggerFactory.class, Logger.class, Context.class)))
+                .output();
+
+        assertThat(output)
+                .containsPattern("INFO +\\S*LoggerSamplingOutputer -+ Report interval: from ")
+                .containsPattern("LoggerSamplingOutputer -+ Aggregated thread: " + UnawareProgram.WORKER);
+    }
+
+    private static String placesOf(Class<?>... types) {
+        return Stream.of(types)
+                .map(type -> ChildJvm.placeOf(type).toString())
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /** The command lines of README.md as they are there, but for the folder of the files. */
+    @Test
+    void theCommandsOfTheReadmeWork() throws Exception {
+        List<String> lines = Files.readAllLines(Path.of("README.md")).stream()
+                .filter(line -> line.contains("-javaagent:threads-sampler.jar") && line.endsWith(" -jar app.jar"))
+                .toList();
+        assertThat(lines).hasSize(2);
+        for (String line : lines) {
+            ChildJvm child = child();
+            String command =
+                    line.replace("threads-sampler.jar", jar.toString()).replace("report-", folder + "/report-");
+            for (String word : command.split(" ")) {
+                if (word.startsWith("-javaagent:")) {
+                    child.option(word);
+                } else if (word.indexOf('=') > 0) {
+                    child.environment(word.substring(0, word.indexOf('=')), word.substring(word.indexOf('=') + 1));
+                }
+            }
+            runToEnd(child);
+        }
+        assertThat(files())
+                .hasSize(2)
+                .allSatisfy(file ->
+                        assertThat(file).content().startsWith("<!DOCTYPE html>").contains(UnawareProgram.WORKER));
+    }
+}

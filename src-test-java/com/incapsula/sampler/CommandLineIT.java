@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.AgentJar;
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.UnawareProgram;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code java -jar threads-sampler.jar}, as a user types it, on a program that knows nothing of the sampler. */
+class CommandLineIT {
+
+    @TempDir
+    static Path shared;
+
+    private static Path jar;
+    private static ChildJvm.Running target;
+    private static String process;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void startTarget() throws IOException {
+        jar = AgentJar.in(shared);
+        target = target().start().awaitOutput("ready");
+        process = String.valueOf(target.process().pid());
+    }
+
+    /** It has run on, undisturbed, and ends as it always does. */
+    @AfterAll
+    static void endTarget() throws Exception {
+        target.process().getOutputStream().close();
+        String output = target.await().assertFine().output();
+        assertThat(output).isEqualTo("ready\nend of main\n");
+    }
+
+    /* Without the option JDK 21 and later warn of each attached agent. */
+    private static ChildJvm target() {
+        return ChildJvm.bare(UnawareProgram.class.getName())
+                .with(UnawareProgram.class)
+                .option("-XX:+EnableDynamicAgentLoading");
+    }
+
+    private static ChildJvm commandLine() {
+        return ChildJvm.bare("-jar " + jar);
+    }
+
+    private static String done(String... arguments) throws Exception {
+        return commandLine().run(arguments).assertFine().output();
+    }
+
+    private static void assertFails(int exit, String message, ChildJvm child, String... arguments) throws Exception {
+        ChildJvm.Result result = child.run(arguments);
+        assertThat(result.output()).contains(message);
+        assertThat(result.exit()).as(result.output()).isEqualTo(exit);
+    }
+
+    @Test
+    void theJvmsAreListed() throws Exception {
+        assertThat(done()).containsPattern("(?m)^ *" + process + " " + UnawareProgram.class.getName());
+    }
+
+    @Test
+    void oneCommandGivesAFlameGraph() throws Exception {
+        Path file = folder.resolve("report-" + process + ".html");
+        assertThat(done(process, "-d", "500ms", "-i", "5ms", "-o", folder + "/report-%p.html"))
+                .contains("sampling " + process + " (" + UnawareProgram.class.getName() + ") for 500 ms\n")
+                .containsPattern("\\d+ samples in \\d+ ms, in " + file + "\n$");
+        assertThat(file).content().startsWith("<!DOCTYPE html>").contains("unaware-worker");
+    }
+
+    @Test
+    void withoutAFileTheHottestMethodsArePrinted() throws Exception {
+        assertThat(done(process, "--duration=300ms", "--interval=5ms", "--threads", "unaware-worker"))
+                .contains("methods of ")
+                .contains(UnawareProgram.class.getName() + ".work");
+    }
+
+    @Test
+    void aSamplerIsStartedReadAndStopped() throws Exception {
+        Path file = folder.resolve("a, b.collapsed");
+        assertThat(done(
+                        "start",
+                        process,
+                        "-i",
+                        "5ms",
+                        "-o",
+                        file.toString(),
+                        "--packages",
+                        "com.incapsula,org.acme",
+                        "--reportPercent",
+                        "true"))
+                .contains("monitoredPackages=com.incapsula,org.acme, reportPercent=true, samplingFrequencyMillis=5ms,"
+                        + " reports to " + file + " (collapsed) at the end\n");
+        assertFails(1, "threads-sampler: it runs since ", commandLine(), "start", process);
+        assertThat(done("status", process)).contains("polls: ");
+        assertThat(done("set", process, "interval=6ms")).contains("samplingFrequencyMillis is 6ms");
+        assertThat(done("dump", process, "--format", "json")).contains("\"threads-sampler/1\"");
+        assertThat(done("stop", process, "--format", "collapsed"))
+                .contains("stopped, reports are in " + file)
+                .contains("unaware-worker;");
+        assertThat(file).content().contains("unaware-worker;");
+        assertFails(1, "threads-sampler: not running\n", commandLine(), "stop", process);
+    }
+
+    @Test
+    void whatTheTargetRefusesIsSaid() throws Exception {
+        assertFails(
+                1,
+                "threads-sampler: samplingFrequencyMillis must be between 1 and 3600000, got 0\n",
+                commandLine(),
+                process,
+                "-i",
+                "0ms",
+                "-d",
+                "100ms");
+        assertFails(
+                1,
+                "threads-sampler: cannot make the folder /proc/nowhere",
+                commandLine(),
+                process,
+                "-o",
+                "/proc/nowhere/x.html");
+    }
+
+    @Test
+    void aJvmThatAllowsNoAttachIsNamedWithAWay() throws Exception {
+        ChildJvm.Running closed =
+                target().option("-XX:+DisableAttachMechanism").start().awaitOutput("ready");
+        try {
+            assertFails(
+                    3,
+                    "it runs with -XX:+DisableAttachMechanism, so start it with -javaagent:threads-sampler.jar",
+                    commandLine(),
+                    String.valueOf(closed.process().pid()));
+        } finally {
+            closed.process().getOutputStream().close();
+            closed.await().assertFine();
+        }
+    }
+
+    @Test
+    void aJvmThatAllowsNoAgentIsNamedWithAWay() throws Exception {
+        ChildJvm.Running closed = ChildJvm.bare(UnawareProgram.class.getName())
+                .with(UnawareProgram.class)
+                .option("-XX:-EnableDynamicAgentLoading")
+                .start()
+                .awaitOutput("ready");
+        try {
+            assertFails(
+                    3,
+                    "Dynamic agent loading is not enabled",
+                    commandLine(),
+                    String.valueOf(closed.process().pid()));
+        } finally {
+            closed.process().getOutputStream().close();
+            closed.await().assertFine();
+        }
+    }
+
+    @Test
+    void withoutTheModuleOfTheAttachApiAWayIsNamed() throws Exception {
+        assertFails(
+                3,
+                "this Java runs without the module jdk.attach: take a JDK, or start the application with"
+                        + " -javaagent:threads-sampler.jar",
+                commandLine().option("--limit-modules", "java.base"),
+                process);
+    }
+
+    /** The signal that attaching begins with would end it. */
+    @Test
+    void aProcessThatIsNoJvmSurvives() throws Exception {
+        Process other = new ProcessBuilder("sleep", "600").start();
+        try {
+            assertFails(3, other.pid() + " is no JVM", commandLine(), String.valueOf(other.pid()));
+            assertThat(other.isAlive()).isTrue();
+        } finally {
+            other.destroy();
+            assertThat(other.waitFor(1, TimeUnit.MINUTES)).isTrue();
+        }
+    }
+
+    /** In a mount and a process namespace of its own, as in a container, where such may be made. */
+    @Test
+    void aJvmInNamespacesOfItsOwnIsSampledFromOutside() throws Exception {
+        List<String> unshare = List.of("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork");
+        List<String> probe = new ArrayList<>(unshare);
+        probe.add("true");
+        boolean allowed = succeeds(probe);
+        Path temporary = Files.createDirectory(folder.resolve("tmp"));
+        ChildJvm child = target().option("-Djava.io.tmpdir=" + temporary);
+        ChildJvm.Running inside = (allowed ? child.by(unshare.toArray(String[]::new)) : child)
+                .start()
+                .awaitOutput("ready");
+        ProcessHandle seen = inside.process().toHandle();
+        if (allowed) {
+            seen = seen.children().findFirst().orElseThrow();
+        }
+        Path file = folder.resolve("inside.collapsed");
+        done(String.valueOf(seen.pid()), "-d", "300ms", "-i", "5ms", "-o", file.toString());
+        done(String.valueOf(seen.pid()), "-d", "300ms", "-i", "5ms", "-o", file.toString());
+        inside.process().getOutputStream().close();
+        inside.await().assertFine();
+        assertThat(file).content().contains("unaware-worker;");
+        assertOnlyTheLibraryIsIn(temporary);
+    }
+
+    private static void assertOnlyTheLibraryIsIn(Path temporary) throws IOException {
+        try (Stream<Path> files = Files.list(temporary)) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .hasSize(1)
+                    .allMatch(name -> name.startsWith("threads-sampler-") && !name.contains("agent"));
+        }
+    }
+
+    private static boolean succeeds(List<String> command) throws InterruptedException {
+        try {
+            return new ProcessBuilder(command).start().waitFor() == 0;
+        } catch (IOException notInstalled) {
+            return false;
+        }
+    }
+
+    @Test
+    void whereTheTargetEndsMeanwhileThatIsSaid() throws Exception {
+        ChildJvm.Running ending = target().start().awaitOutput("ready");
+        ChildJvm.Running command =
+                commandLine().start(String.valueOf(ending.process().pid()), "-d", "2s");
+        command.awaitOutput("sampling ");
+        ending.process().getOutputStream().close();
+        ending.await().assertFine();
+        ChildJvm.Result result = command.await();
+        assertThat(result.output()).contains("the JVM has ended meanwhile");
+        assertThat(result.exit()).isEqualTo(1);
+    }
+
+    /** Nothing but the native library. */
+    @Test
+    void nothingIsLeftInTheTemporaryFolder() throws Exception {
+        Path temporary = Files.createDirectory(folder.resolve("tmp"));
+        ChildJvm.Running own =
+                target().option("-Djava.io.tmpdir=" + temporary).start().awaitOutput("ready");
+        done(String.valueOf(own.process().pid()), "-d", "100ms");
+        own.process().getOutputStream().close();
+        own.await().assertFine();
+        assertOnlyTheLibraryIsIn(temporary);
+    }
+
+    /** The commands of README.md as they are there, but for names and times. */
+    @Test
+    void theCommandsOfTheReadmeWork() throws Exception {
+        String program = "java -jar threads-sampler.jar";
+        List<String> commands = Files.readAllLines(Path.of("README.md")).stream()
+                .filter(line -> line.startsWith(program))
+                .toList();
+        assertThat(commands).hasSize(4);
+        for (String command : commands) {
+            String arguments = command.substring(program.length())
+                    .strip()
+                    .replace("PID", process)
+                    .replace("10s", "300ms")
+                    .replace("flame.html", folder + "/flame.html")
+                    .replace("report-", folder + "/report-");
+            done(arguments.isEmpty() ? new String[0] : arguments.split(" "));
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files.map(file -> file.getFileName().toString()).sorted())
+                    .hasSize(2)
+                    .satisfiesExactly(
+                            name -> assertThat(name).isEqualTo("flame.html"),
+                            name -> assertThat(name).matches("report-" + process + "-\\d{8}-\\d{6}\\.html"));
+        }
+    }
+
+    /** As java/README.md has it; with equals signs jcmd would cut the options. */
+    @Test
+    void jcmdStartsAndStopsIt() throws Exception {
+        ChildJvm.Running own = target().start().awaitOutput("ready");
+        Path file = folder.resolve("x.html");
+        jcmd(own, "start,interval:10ms,file:" + file);
+        own.awaitOutput("threads-sampler: runs since ");
+        jcmd(own, "interval=10ms,file=" + file);
+        jcmd(own, "stop");
+        own.process().getOutputStream().close();
+        assertThat(own.await().assertFine().output())
+                .contains("with samplingFrequencyMillis=10ms, reports to " + file + " (html) at the end\n")
+                .contains("threads-sampler: refused: ")
+                .contains("threads-sampler: stopped, reports are in " + file);
+        assertThat(file).content().contains("unaware-worker");
+    }
+
+    private static void jcmd(ChildJvm.Running to, String options) throws Exception {
+        Process jcmd = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                        String.valueOf(to.process().pid()),
+                        "JVMTI.agent_load",
+                        jar.toString(),
+                        options)
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(jcmd.waitFor()).as(output).isZero();
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
+import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
+import com.incapsula.sampler.internal.agent.AnswerSlot.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The grammar of the agent's options, and what travels back. */
+class AgentCommandTest {
+
+    private static AgentCommand parse(String options) {
+        return AgentCommand.parse(options);
+    }
+
+    private static void assertRefused(String options, String message) {
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> parse(options))
+                .withMessageContaining(message);
+    }
+
+    @Test
+    void nothingMeansStart() {
+        assertThat(parse("")).isEqualTo(new AgentCommand(Verb.START, Map.of(), null, null));
+        assertThat(parse(" , ,")).isEqualTo(parse("start"));
+    }
+
+    @Test
+    void anEqualsSignAndAColonSeparateWhicheverComesFirst() {
+        assertThat(parse("dump,file:a=b.html").settings()).containsExactly(Map.entry("file", "a=b.html"));
+        assertThat(parse("stop,file=a:b.html").settings()).containsExactly(Map.entry("file", "a:b.html"));
+        assertThat(parse("stop , file = a b ").settings()).containsExactly(Map.entry("file", "a b"));
+        assertThat(parse("status").verb()).isEqualTo(Verb.STATUS);
+    }
+
+    @Test
+    void shortKeysAreThePropertiesThemselves() {
+        assertThat(parse("interval=5ms,every=1h,jmx=x,packages=a,monitoredPackages=b")
+                        .settings())
+                .containsOnly(
+                        Map.entry("samplingFrequencyMillis", "5ms"),
+                        Map.entry("reportFrequencySeconds", "1h"),
+                        Map.entry("jmxName", "x"),
+                        Map.entry("monitoredPackages", "a,b"));
+    }
+
+    @Test
+    void whatIsUnknownIsNamedTogetherWithWhatIsThere() {
+        assertRefused(
+                "start,intervall=5", "there is no option \"intervall\"; options are interval, packages, every, jmx,");
+        assertRefused("threadToBeSampled=x", "there is no option \"threadToBeSampled\"");
+        assertRefused("begin", "\"begin\" is neither one of start, run, dump, status, set, stop nor KEY=VALUE");
+        assertRefused("packages=com.acme,org.example", "\"org.example\" is not KEY=VALUE; a list repeats its key");
+        assertRefused("interval", "interval has no value: write interval=VALUE, or interval:VALUE for jcmd");
+        assertRefused("file=a,file=b", "file is there twice: a and b");
+    }
+
+    @Test
+    void theIdIsFoundInACommandThatIsWrong() {
+        assertThat(AnswerSlot.of("nonsense,answer=7f").isAwaited()).isTrue();
+        assertThat(AnswerSlot.of("start").isAwaited()).isFalse();
+        assertThat(parse("run,answer=7f,jar=/a\\,b.jar"))
+                .isEqualTo(new AgentCommand(Verb.RUN, Map.of(), "7f", "/a,b.jar"));
+    }
+
+    /** Any values, with commas too, arrive as they were. */
+    @Test
+    void escapedValuesArriveAsTheyWere() {
+        Random random = new Random(13);
+        for (int round = 0; round < 2000; round++) {
+            List<String> values = new ArrayList<>();
+            StringBuilder text = new StringBuilder();
+            for (int i = 0; i <= random.nextInt(4); i++) {
+                StringBuilder value = new StringBuilder("v");
+                random.ints(random.nextInt(6), 0, 4).forEach(c -> value.append("a,=:".charAt(c)));
+                value.append('v');
+                values.add(value.toString());
+                text.append(i == 0 ? "" : ",").append(AgentCommand.escape(value.toString()));
+            }
+            assertThat(AgentCommand.split(text.toString())).isEqualTo(values);
+        }
+    }
+
+    @Test
+    void anAnswerIsReadByItsIdOnly() {
+        Properties properties = new Properties();
+        assertThat(AnswerSlot.read(properties, "1")).isNull();
+        properties.setProperty(AnswerSlot.PROPERTY + 3, "1 DONE /tmp/a b.html\nfirst\nsecond");
+        assertThat(AnswerSlot.read(properties, "1"))
+                .isEqualTo(new Answer(State.DONE, "/tmp/a b.html", "first\nsecond"));
+        assertThat(AnswerSlot.read(properties, "2")).isNull();
+        properties.setProperty(AnswerSlot.PROPERTY + 3, "1 REFUSED \nwhy");
+        assertThat(AnswerSlot.read(properties, "1")).isEqualTo(new Answer(State.REFUSED, null, "why"));
+        for (String broken : List.of("", "1", "1 DONE", "1 DONE x", "1 LATER x\ntext")) {
+            properties.setProperty(AnswerSlot.PROPERTY + 3, broken);
+            assertThat(AnswerSlot.read(properties, "1")).as(broken).isNull();
+        }
+    }
+
+    @Test
+    void timesHaveUnits() {
+        assertThat(Times.millis("x", "7", 1)).isEqualTo(7);
+        assertThat(Times.millis("x", "7", 1000)).isEqualTo(7000);
+        assertThat(Times.millis("x", "7ms", 1000)).isEqualTo(7);
+        assertThat(Times.millis("x", "2s", 1)).isEqualTo(2000);
+        assertThat(Times.millis("x", "3m", 1)).isEqualTo(180_000);
+        assertThat(Times.millis("x", "3min", 1)).isEqualTo(180_000);
+        assertThat(Times.millis("x", "2h", 1)).isEqualTo(7_200_000);
+        assertThat(Times.wholeSeconds("x", "1d")).isEqualTo(86_400);
+        for (String wrong : List.of("", "ms", "-1s", "1.5s", "1 s", "1w", "9223372036854775807s")) {
+            assertThatExceptionOfType(Refusal.class)
+                    .as(wrong)
+                    .isThrownBy(() -> Times.millis("x", wrong, 1))
+                    .withMessage("x must be a time such as 20ms, 10s, 5m or 1h, got \"" + wrong + "\"");
+        }
+    }
+
+    @Test
+    void namesOfFilesHaveProcessAndHost() {
+        assertThat(FileNames.expand("/r/%h/%p-%t-%n.html", "42", "box")).isEqualTo("/r/box/42-%t-%n.html");
+        assertThat(FileNames.expand("100%%p%", "42", "box")).isEqualTo("100%%p%");
+        assertThat(FileNames.expand("%p"))
+                .isEqualTo(String.valueOf(ProcessHandle.current().pid()));
+    }
+
+    @Test
+    void variablesAreSettingsByTheirNames() {
+        List<String> ignored = new ArrayList<>();
+        assertThat(Keys.ofEnvironment(
+                        Map.of(
+                                "THREADS_SAMPLER_INTERVAL", "5ms",
+                                "THREADS_SAMPLER_REPORT_CPU_TIME", " true ",
+                                "THREADS_SAMPLER_FILE", "x",
+                                "THREADS_SAMPLER_PORT", "tcp://10.0.0.1:80",
+                                "THREADS_SAMPLER_KEEP", " ",
+                                "OTHER", "y"),
+                        ignored))
+                .containsOnly(
+                        Map.entry("samplingFrequencyMillis", "5ms"),
+                        Map.entry("reportCpuTime", "true"),
+                        Map.entry("file", "x"));
+        assertThat(ignored).containsExactly("THREADS_SAMPLER_PORT");
+    }
+
+    @Test
+    void aJvmIsFoundByProcessClassJarOrAnyPart() {
+        List<Target.Listed> all = List.of(
+                new Target.Listed("1", "com.acme.Shop --port 80"),
+                new Target.Listed("2", "/opt/shop/shop.jar"),
+                new Target.Listed("3", "com.acme.ShopTest"),
+                new Target.Listed("4", ""));
+        assertThat(JvmNames.find(all, "3")).containsExactly(all.get(2));
+        assertThat(JvmNames.find(all, "77")).containsExactly(new Target.Listed("77", ""));
+        assertThat(JvmNames.find(all, "Shop")).containsExactly(all.get(0));
+        assertThat(JvmNames.find(all, "com.acme.Shop")).containsExactly(all.get(0));
+        assertThat(JvmNames.find(all, "shop")).containsExactly(all.get(1));
+        assertThat(JvmNames.find(all, "--port")).containsExactly(all.get(0));
+        assertThat(JvmNames.find(all, "acme")).containsExactly(all.get(0), all.get(2));
+        assertThat(JvmNames.find(all, "nothing")).isEmpty();
+    }
+}

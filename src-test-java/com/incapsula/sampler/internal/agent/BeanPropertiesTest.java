@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.incapsula.sampler.SamplingClock;
+import com.incapsula.sampler.ThreadsSampler;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/** Properties of the sampler by their names. */
+class BeanPropertiesTest {
+
+    private final ThreadsSampler sampler = new ThreadsSampler();
+
+    private Object get(String name) throws ReflectiveOperationException {
+        String end = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
+        Method getter = Arrays.stream(ThreadsSampler.class.getMethods())
+                .filter(method -> List.of("get" + end, "is" + end).contains(method.getName()))
+                .findFirst()
+                .orElseThrow();
+        return getter.invoke(sampler);
+    }
+
+    /** What a getter gives as a text is a value of the setter. */
+    @Test
+    void eachPropertyTakesItsDefault() throws Exception {
+        assertThat(BeanProperties.names()).hasSizeGreaterThan(25);
+        for (String name : BeanProperties.names()) {
+            Object before = get(name);
+            if (before != null) {
+                BeanProperties.set(sampler, name, before.toString());
+                assertThat(get(name)).as(name).isEqualTo(before);
+            }
+        }
+    }
+
+    @Test
+    void objectsAreNoTexts() {
+        assertThat(BeanProperties.names())
+                .doesNotContain(
+                        "samplingOutputer", "threadNameManipulator", "threadToBeSampled", "sampleTheseThreadsOnly");
+    }
+
+    @Test
+    void valuesAreReadByTheirType() throws Exception {
+        BeanProperties.set(sampler, "clock", "cpu");
+        assertThat(sampler.getClock()).isEqualTo(SamplingClock.CPU);
+        BeanProperties.set(sampler, "reportFrequencySeconds", "2m");
+        assertThat(sampler.getReportFrequencySeconds()).isEqualTo(120);
+        BeanProperties.set(sampler, "idleLookbackMillis", "2s");
+        assertThat(sampler.getIdleLookbackMillis()).isEqualTo(2000);
+        BeanProperties.set(sampler, "skipDaemonThreads", "TRUE");
+        assertThat(sampler.isSkipDaemonThreads()).isTrue();
+    }
+
+    @Test
+    void theSettersRefuseWhatIsWrong() {
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> BeanProperties.set(sampler, "samplingSignal", "9"))
+                .withMessage("samplingSignal must be between 34 and 64, got 9");
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> BeanProperties.set(sampler, "maxCallDepth", "1e3"))
+                .withMessage("maxCallDepth must be a whole number, got \"1e3\"");
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.engine.PatientExit;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
+import java.util.zip.Deflater;
+import java.util.zip.ZipEntry;
+
+/** The jar as Maven makes it, made of the same classes and the same manifest: tests run before there is a jar. */
+public final class AgentJar {
+
+    private static final String NAME = "threads-sampler.jar";
+    private static final Path MANIFEST = Path.of("java", "META-INF", "agent.mf");
+
+    private AgentJar() {}
+
+    /** @return the jar of these classes, in the folder */
+    public static Path in(Path folder) throws IOException {
+        Path jar = folder.resolve(NAME);
+        Path classes = ChildJvm.placeOf(ThreadsSampler.class);
+        List<Path> files;
+        try (Stream<Path> all = Files.walk(classes)) {
+            files = all.filter(Files::isRegularFile).toList();
+        }
+        try (InputStream entries = Files.newInputStream(MANIFEST);
+                OutputStream file = Files.newOutputStream(jar);
+                JarOutputStream out = new JarOutputStream(file, new Manifest(entries))) {
+            out.setLevel(Deflater.BEST_SPEED);
+            for (Path each : files) {
+                out.putNextEntry(new ZipEntry(classes.relativize(each).toString()));
+                Files.copy(each, out);
+            }
+        }
+        return jar;
+    }
+
+    /** @return the jar of an agent, for the folder of the other one, that makes exits wait for the last report, on a busy machine */
+    public static Path ofPatience(Path folder) throws IOException {
+        Path jar = folder.resolve("patience.jar");
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().putValue("Premain-Class", AgentJar.class.getName());
+        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, NAME);
+        try (OutputStream file = Files.newOutputStream(jar);
+                JarOutputStream out = new JarOutputStream(file, manifest)) {
+            out.finish();
+        }
+        return jar;
+    }
+
+    /** The JVM calls this. */
+    public static void premain(String options) {
+        PatientExit.set();
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import java.io.File;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * {@link UnawareProgram} in an application whose log is in a class loader of its own, of the jars of the system property
+ * {@code libraries}: the context class loader of its threads.
+ */
+public final class IsolatedLogProgram {
+
+    private IsolatedLogProgram() {}
+
+    /** Runs it. */
+    public static void main(String[] arguments) throws Exception {
+        List<URL> places = new ArrayList<>();
+        for (String place : System.getProperty("libraries").split(File.pathSeparator)) {
+            places.add(Path.of(place).toUri().toURL());
+        }
+        Thread.currentThread().setContextClassLoader(new URLClassLoader(places.toArray(URL[]::new)));
+        UnawareProgram.main(arguments);
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+
+/**
+ * A program that knows nothing of the sampler. It computes until its standard input ends, and for some CPU time at least,
+ * so that its threads are seen also on a busy machine.
+ */
+public final class UnawareProgram {
+
+    /** The name of the thread that computes. */
+    public static final String WORKER = "unaware-worker";
+
+    private static final long CPU_NANOS = 200_000_000;
+
+    private static volatile double result;
+
+    private UnawareProgram() {}
+
+    /** Runs it. */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        Thread worker = new Thread(UnawareProgram::work, WORKER);
+        worker.setDaemon(true);
+        worker.start();
+        System.out.println("ready");
+        while (System.in.read() >= 0) {
+            // until the end
+        }
+        ThreadMXBean clocks = ManagementFactory.getThreadMXBean();
+        while (clocks.getThreadCpuTime(worker.getId()) < CPU_NANOS) {
+            Thread.sleep(5);
+        }
+        System.out.println("end of main");
+    }
+
+    private static void work() {
+        for (double x = 1; ; x++) {
+            result += Math.sqrt(x);
+        }
+    }
+}

@@ -25,7 +25,8 @@ options
                      warnings are no errors unless SMP_WERROR=ON is in the environment
   --jdk DIR          the JDK whose headers are used; default JAVA_HOME, else the one javac belongs to
   --headers DIR      where javac -h wrote the JNI header; default: the build makes its own
-  --out DIR          build: writes DIR/META-INF/native/linux-ARCH/libthreadssampler.so
+  --processor NAME   x86_64, aarch64, or other: that of the two which this machine is not; default this machine's
+  --out DIR          build: writes DIR/META-INF/native/linux-PROCESSOR/libthreadssampler.so
   --only REGEX       test, bench, fuzz: only the names that match
   --label NAME       test: only those with the label: program (not the checks), threads (several threads),
                      memory (quick enough for valgrind); see src-test-c/CMakeLists.txt
@@ -61,6 +62,7 @@ preset=
 build=
 jdk=
 headers=
+processor=
 out=
 only=.
 label=
@@ -79,7 +81,7 @@ parse_options() {
                 printf -v "${1#--}" '%s' "$(realpath --canonicalize-missing "$2")"
                 shift 2
                 ;;
-            --preset | --only | --label | --launcher | --seconds)
+            --preset | --processor | --only | --label | --launcher | --seconds)
                 [ $# -ge 2 ] || die "$1 needs a value"
                 printf -v "${1#--}" '%s' "$2"
                 shift 2
@@ -96,13 +98,45 @@ parse_options() {
     done
 }
 
+# Says which processor is built for, once the preset is known.
+choose_processor() {
+    local own
+    own=$(uname -m)
+    [ "$preset" != aarch64 ] || processor=aarch64
+    case ${processor:=$own} in
+        other)
+            case $own in
+                x86_64) processor=aarch64 ;;
+                aarch64) processor=x86_64 ;;
+                *) die "--processor other: for x86_64 and aarch64 only, this is $own" ;;
+            esac
+            ;;
+        x86_64 | aarch64 | "$own") ;;
+        *) die "--processor $processor: x86_64, aarch64 or other" ;;
+    esac
+}
+
+is_cross() {
+    [ "$processor" != "$(uname -m)" ]
+}
+
+need_cross_compiler() {
+    local packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+    [ "$processor" != x86_64 ] || packages="gcc-x86-64-linux-gnu libc6-dev-amd64-cross"
+    command -v "$processor-linux-gnu-gcc" >/dev/null ||
+        die "the compiler of the library for linux-$processor, $processor-linux-gnu-gcc, is missing; on Debian: apt-get" \
+            "install $packages; a jar without that platform: mvn -Dnative.cross.skip"
+}
+
 need_compiler() {
     need cmake cmake
-    case $preset in
-        fuzz) need clang-14 "clang-14 libclang-rt-14-dev" ;;
-        aarch64) need aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;;
-        *) need cc "gcc libc6-dev" ;;
-    esac
+    if is_cross; then
+        need_cross_compiler
+    elif [ "$preset" = fuzz ]; then
+        need clang-14 "clang-14 libclang-rt-14-dev"
+    else
+        need cc "gcc libc6-dev"
+    fi
     # A build folder keeps the generator it was made with.
     if [ -z "${CMAKE_GENERATOR:-}" ] && [ ! -f "$build/Makefile" ] && command -v ninja >/dev/null; then
         export CMAKE_GENERATOR=Ninja
@@ -116,11 +150,14 @@ configure() {
         preset=dev
     fi
     build=${build:-$root/target/native/$preset}
+    choose_processor
     need_compiler
     if [ -n "$preset" ]; then
         flags+=(--preset "$preset")
     else
         flags+=(-DCMAKE_BUILD_TYPE=Release "-DSMP_WERROR=${SMP_WERROR:-OFF}")
+        ! is_cross || flags+=(-DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$processor"
+            "-DCMAKE_C_COMPILER=$processor-linux-gnu-gcc")
     fi
     flags+=("-DSMP_JAVA_HOME=$jdk" "-DSMP_JNI_HEADERS=$headers" "-DSMP_TEST_LAUNCHER=${launcher// /;}")
     mkdir -p "$build"
@@ -137,13 +174,6 @@ make_targets() {
     cmake --build "$build" --parallel "$(nproc)" --target "$@"
 }
 
-machine() {
-    case $preset in
-        aarch64) echo aarch64 ;;
-        *) uname -m ;;
-    esac
-}
-
 # The newest glibc symbol the library asks for is the oldest glibc it loads on.
 glibc_floor() {
     objdump -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1
@@ -156,7 +186,7 @@ cmd_build() {
     echo "built $library, needs $(glibc_floor "$library") or newer"
     if [ -n "$out" ]; then
         local folder
-        folder=$out/META-INF/native/linux-$(machine)
+        folder=$out/META-INF/native/linux-$processor
         mkdir -p "$folder"
         # A running JVM may have the old file mapped: replace it, never write into it.
         cp "$library" "$folder/.libthreadssampler.so.new"

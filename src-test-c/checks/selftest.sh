@@ -180,6 +180,53 @@ check_libraries() {
         "$(library local "$good _Thread_local int local; int Java_b(void) { return local++; }")"
     expect fail "needed: lazy binding" "$checks/needed.sh" "$(library lazy "$good" -Wl,-z,lazy)"
     expect fail "needed: a search path" "$checks/needed.sh" "$(library path "$good" -Wl,-rpath,/somewhere)"
+    local too_new="$good int gettid(void); int Java_c(void) { return gettid(); }"
+    local unknown="$good int no_version(void); int Java_d(void) { return no_version(); }"
+    expect pass "glibc: a good library" "$checks/glibc.sh" "$good_so"
+    expect fail "glibc: a function of 2.30" "$checks/glibc.sh" "$(library new "$too_new")"
+    expect fail "glibc: a function of none" "$checks/glibc.sh" "$(library unknown "$unknown")"
+    if [ -x "/lib/ld-musl-$(uname -m).so.1" ]; then
+        expect pass "musl: a good library" "$checks/musl.sh" "$good_so"
+        expect fail "musl: a function of none" "$checks/musl.sh" "$work/unknown.so"
+    fi
+}
+
+# jar NAME [FOLDER LIBRARY]...: a jar of these.
+jar() {
+    local name=$1
+    shift
+    rm -rf "$work/jar"
+    mkdir -p "$work/jar"
+    while [ $# -gt 0 ]; do
+        mkdir -p "$work/jar/META-INF/native/$1"
+        cp "$2" "$work/jar/META-INF/native/$1/libthreadssampler.so"
+        shift 2
+    done
+    "$jdk/bin/jar" --create --no-manifest --file "$work/$name.jar" -C "$work/jar" .
+    echo "$work/$name.jar"
+}
+
+# as_processor NUMBER LIBRARY: a copy whose header says so; 62 is x86-64, 183 is AArch64.
+as_processor() {
+    local copy=$work/processor-$1.so
+    cp "$2" "$copy"
+    # shellcheck disable=SC2059
+    printf "\\x$(printf %x "$1")" | dd of="$copy" bs=1 seek=18 conv=notrunc status=none
+    echo "$copy"
+}
+
+check_jar() {
+    local x86 arm
+    x86=$(as_processor 62 "$work/good.so")
+    arm=$(as_processor 183 "$work/good.so")
+    expect pass "jar: both" "$checks/jar.sh" "$(jar both linux-x86_64 "$x86" linux-aarch64 "$arm")" "$jdk"
+    expect fail "jar: one" "$checks/jar.sh" "$(jar one linux-x86_64 "$x86")" "$jdk"
+    expect fail "jar: exchanged" "$checks/jar.sh" "$(jar exchanged linux-x86_64 "$arm" linux-aarch64 "$x86")" "$jdk"
+    expect fail "jar: one more" "$checks/jar.sh" \
+        "$(jar more linux-x86_64 "$x86" linux-aarch64 "$arm" linux-riscv64 "$x86")" "$jdk"
+    expect fail "jar: one that needs what it may not" "$checks/jar.sh" \
+        "$(jar path linux-x86_64 "$(as_processor 62 "$work/path.so")" linux-aarch64 "$arm")" "$jdk"
+    expect fail "jar: none" "$checks/jar.sh" "$(jar none)" "$jdk"
 }
 
 check_registered() {
@@ -284,6 +331,13 @@ check_missing_tools() {
     expect_skipped "exporters: no ajv" "ajv in SMP_NODE_MODULES is missing" "$checks/exporters.sh" /bin/true speedscope_schema
     expect_skipped "exporters: no speedscope" "speedscope in SMP_NODE_MODULES is missing" "$checks/exporters.sh" /bin/true speedscope
     rm "$work/bin/node"
+    # A machine that builds for the other processor, and has no compiler for it.
+    ln -s /bin/true "$work/bin/cmake"
+    ln -s "$(command -v uname)" "$work/bin/uname"
+    expect fail "build: no cross compiler" without_tools "$root/native/build.sh" build --processor other --build "$work/cross"
+    mv "$work/output" "$work/said"
+    expect pass "build: no cross compiler, said" grep -q 'linux-gnu-gcc, is missing.*mvn -Dnative.cross.skip' "$work/said"
+    rm "$work/bin/cmake" "$work/bin/uname"
 }
 
 # The C tests of a build without cmocka: one that fails and says so.
@@ -371,6 +425,7 @@ else
     check_static_names
     check_tables
     check_libraries
+    check_jar
     check_registered
     check_handler
     check_sources

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/thread.h"
+
 /* The sanitizers interpose pthread_create and do not allow another interposer. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <dlfcn.h>
@@ -128,12 +130,12 @@ static void stack_is_an_ordinary_java_threads(void **state)
     assert_int_equal(pthread_setattr_default_np(&small), 0);
     assert_int_equal(smp_worker_start(&f->worker), SMP_OK);
     smp_worker_join(&f->worker);
-    assert_true(f->stack_bytes >= SMP_WORKER_MIN_STACK_BYTES);
-    assert_true(f->stack_bytes < 2 * SMP_WORKER_MIN_STACK_BYTES);
-    f->worker.attach.stack_bytes = 3 * SMP_WORKER_MIN_STACK_BYTES - 1;
+    assert_true(f->stack_bytes >= SMP_THREAD_MIN_STACK_BYTES);
+    assert_true(f->stack_bytes < 2 * SMP_THREAD_MIN_STACK_BYTES);
+    f->worker.attach.stack_bytes = 3 * SMP_THREAD_MIN_STACK_BYTES - 1;
     assert_int_equal(smp_worker_start(&f->worker), SMP_OK);
     smp_worker_join(&f->worker);
-    assert_true(f->stack_bytes >= 3 * SMP_WORKER_MIN_STACK_BYTES);
+    assert_true(f->stack_bytes >= 3 * SMP_THREAD_MIN_STACK_BYTES);
     (void)pthread_attr_destroy(&small);
 }
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "jvm/hotspot/frame_slots.h"
 #include "jvm/hotspot/layout.h"
 #include "support/fake_libjvm.h"
 
@@ -90,6 +91,12 @@ static void test_the_numbers_are_those_of_the_lists(void **state)
     fake_libjvm_destroy(libjvm);
 }
 
+/* Of numbers that are only compared, some processors' libjvm has none. */
+static bool is_dispensable_number(const struct smp_export *entry)
+{
+    return entry->type == NULL && !SMP_SLOTS_ARE_EXPORTED;
+}
+
 static const char *name_of(const struct smp_export *entry)
 {
     return entry->name != NULL ? entry->name : entry->type;
@@ -107,7 +114,7 @@ static void test_each_row_is_required(void **state)
         struct fake_libjvm *libjvm = fake_libjvm_create(versions[v]);
         for (size_t i = 0; i < fake_libjvm_count(libjvm); i++) {
             const struct smp_export *entry = fake_libjvm_at(libjvm, i);
-            if (is_of_another_way(versions[v], entry))
+            if (is_of_another_way(versions[v], entry) || is_dispensable_number(entry))
                 continue;
             fake_libjvm_hide(libjvm, i, true);
             if (find(libjvm, versions[v], &layout, reason)) {

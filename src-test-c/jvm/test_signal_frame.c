@@ -117,6 +117,7 @@ static void deliver(int first, int second, int third)
     assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
 }
 
+#if defined(__x86_64__)
 /* Sends our signal from below a part of the stack that nothing is written to. */
 static __attribute__((noinline)) void send_from_far_below(void)
 {
@@ -138,6 +139,7 @@ static void test_frames_that_are_over_are_not_taken(void **state)
     assert_null(round_of.at);
     assert_null(round_of.above);
 }
+#endif
 
 static void test_the_restorer_is_learned_from_its_code(void **state)
 {

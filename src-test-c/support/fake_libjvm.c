@@ -39,8 +39,10 @@ static const struct smp_export all_jdks[] = {
     { "ConstantPool", NULL, NULL, false, 72 },
     { "Method", NULL, NULL, false, 88 },
     { "PcDesc", NULL, NULL, false, 16 },
+#if defined(__x86_64__) /* others do not export them */
     { NULL, "frame::entry_frame_call_wrapper_offset", NULL, false, (uint64_t)-6 },
     { NULL, "frame::interpreter_frame_sender_sp_offset", NULL, false, (uint64_t)-1 },
+#endif
     { NULL, "_thread_in_native", NULL, false, 4 },
     { NULL, "_thread_in_vm", NULL, false, 6 },
     { NULL, "_thread_in_Java", NULL, false, 8 },

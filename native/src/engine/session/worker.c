@@ -4,11 +4,9 @@
 #include <signal.h>
 #include <stdio.h>
 
-enum {
-    SYSTEM_NAME_BYTES = 16,
-    EXTRA_STACK_BYTES = 64 * 1024,
-    PAGE_BYTES = 64 * 1024 /* a multiple of every page size there is */
-};
+#include "base/thread.h"
+
+enum { SYSTEM_NAME_BYTES = 16 };
 
 enum smp_status smp_worker_init(struct smp_worker *worker, const struct smp_attach *attach,
                                 const char *name, void (*run)(void *self), void *self)
@@ -68,45 +66,19 @@ static void *run_worker(void *argument)
     return NULL;
 }
 
-/* A whole number of pages. With glibc the thread's control block and the thread-locals of all
- * libraries are part of the stack: EXTRA_STACK_BYTES is for those. */
-static size_t stack_bytes_of(const struct smp_attach *attach)
-{
-    size_t wanted = attach->stack_bytes;
-
-    if (wanted < SMP_WORKER_MIN_STACK_BYTES)
-        wanted = SMP_WORKER_MIN_STACK_BYTES;
-    return (wanted + EXTRA_STACK_BYTES + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-}
-
-static int create_with_stack(struct smp_worker *worker)
-{
-    pthread_attr_t attributes;
-    int error = pthread_attr_init(&attributes);
-
-    if (error != 0)
-        return error;
-    error = pthread_attr_setstacksize(&attributes, stack_bytes_of(&worker->attach));
-    if (error == 0)
-        error = pthread_create(&worker->to_join, &attributes, run_worker, worker);
-    (void)pthread_attr_destroy(&attributes);
-    return error;
-}
-
 /* The new thread inherits the mask: no signal of the application is ever handled on it. */
-static int start_masked(struct smp_worker *worker)
+static enum smp_status start_masked(struct smp_worker *worker)
 {
     sigset_t all;
     sigset_t before;
-    int error;
+    enum smp_status status;
 
     (void)sigfillset(&all);
-    error = pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (error != 0)
-        return error;
-    error = create_with_stack(worker);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+        return SMP_ETHREAD;
+    status = smp_thread_start(&worker->to_join, worker->attach.stack_bytes, run_worker, worker);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
+    return status;
 }
 
 enum smp_status smp_worker_start(struct smp_worker *worker)
@@ -114,8 +86,9 @@ enum smp_status smp_worker_start(struct smp_worker *worker)
     enum smp_status status;
 
     worker->may_start_return = false;
-    if (start_masked(worker) != 0)
-        return SMP_ETHREAD;
+    status = start_masked(worker);
+    if (status != SMP_OK)
+        return status;
     smp_lock_acquire(&worker->lock);
     while (!worker->may_start_return)
         smp_lock_wait(&worker->lock);

@@ -18,12 +18,6 @@
 #include "base/status.h"
 #include "engine/jvm.h"
 
-/*
- * The least stack of an internal thread, as HotSpot gives a Java thread. The system's default will
- * not do: 128 KiB with musl, and what "ulimit -s" says with glibc.
- */
-enum { SMP_WORKER_MIN_STACK_BYTES = 1024 * 1024 };
-
 /* Visible so that it can be part of its owner; touch it through the functions. */
 struct smp_worker {
     struct smp_attach attach;

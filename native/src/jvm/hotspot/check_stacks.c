@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/safe_read.h"
+#include "base/thread.h"
 #include "jvm/agent/agent.h"
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/method.h"
@@ -461,11 +462,13 @@ static enum smp_status run_shapes(const struct smp_layout *layout,
 
     if ((*env)->MonitorEnter(env, sleeper->lock) != JNI_OK)
         return SMP_ESTATE;
-    if (pthread_create(&thread, NULL, run_sleeper, sleeper) != 0) {
+    enum smp_status status =
+        smp_thread_start(&thread, smp_agent_stack_bytes(), run_sleeper, sleeper);
+    if (status != SMP_OK) {
         (void)(*env)->MonitorExit(env, sleeper->lock);
-        return SMP_ETHREAD;
+        return status;
     }
-    const enum smp_status status = check_all_shapes(layout, caller, sleeper, reason);
+    status = check_all_shapes(layout, caller, sleeper, reason);
     atomic_store(&sleeper->done, SHAPES);
     (void)(*env)->MonitorExit(env, sleeper->lock);
     end_sleeper(env, sleeper, thread);

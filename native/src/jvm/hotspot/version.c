@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/hotspot/version.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "jvm/agent/jdk.h"
 
-enum { DECIMAL = 10, MOST = 10000 };
+enum { MOST = 10000 };
 
 int smp_jvm_version_parse(const char *text)
 {
-    char *end = NULL;
-    long version = 0;
+    const char *end = NULL;
 
     if (strncmp(text, "1.", 2) == 0) /* up to 1.8 */
         text += 2;
-    if (*text < '0' || *text > '9')
-        return 0;
-    version = strtol(text, &end, DECIMAL);
-    return version > 0 && version < MOST ? (int)version : 0;
+    const uint32_t version = smp_decimal_parse(text, &end);
+    return version < MOST ? (int)version : 0;
 }
 
 int smp_jvm_version(jvmtiEnv *jvmti)

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/decimal.h"
 
 #define NS_PER_US INT64_C(1000)
 
@@ -28,15 +28,15 @@ void smp_cpu_demand_fini(struct smp_cpu_demand *demand)
 bool smp_cpu_demand_exceeds(const char *text, unsigned cpus)
 {
     const char *at = text;
-    char *end = NULL;
+    const char *end = NULL;
 
     for (int field = 0; field < RUNNING_FIELD && at != NULL; field++) {
         at = strchr(at, ' ');
         at += at != NULL;
     }
-    if (at == NULL || *at < '0' || *at > '9')
+    if (at == NULL)
         return true;
-    const unsigned long running = strtoul(at, &end, 10);
+    const uint32_t running = smp_decimal_parse(at, &end);
 
     if (*end != '/' || running == 0 || cpus == 0)
         return true;

@@ -5,12 +5,12 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/decimal.h"
 #include "base/hash_map.h"
 #include "jvm/threads/cpu_demand.h"
 
@@ -224,8 +224,9 @@ static bool read_each_os_thread(struct reading *reading)
         return false;
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this call's own */
     while (goes_on && (entry = readdir(folder)) != NULL) {
-        const long tid = strtol(entry->d_name, NULL, 10); /* 0 for "." and ".." */
-        goes_on = tid <= 0 || read_os_thread(reading, (int32_t)tid);
+        const char *end = NULL;
+        const uint32_t tid = smp_decimal_parse(entry->d_name, &end); /* 0 for "." and ".." */
+        goes_on = tid == 0 || read_os_thread(reading, (int32_t)tid);
     }
     (void)closedir(folder);
     return true;

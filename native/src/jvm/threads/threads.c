@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
@@ -154,7 +155,7 @@ static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t t
 void JNICALL smp_threads_on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     if (smp_agent_is_live())
-        adopt_thread(jvmti, env, thread, (int32_t)gettid(), smp_stack_bounds_own());
+        adopt_thread(jvmti, env, thread, smp_thread_own_tid(), smp_stack_bounds_own());
 }
 
 /* No walk from outside begins any more; waits for one that is under way. */
@@ -180,7 +181,7 @@ void JNICALL smp_threads_on_end(SMP_UNUSED jvmtiEnv *jvmti, JNIEnv *env, jthread
     const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
     keep_readers_out(env, java_id);
     dispose_entry(env, smp_registry_end(&registry, java_id, smp_clock_ns()));
-    smp_signal_thread_ends((int32_t)gettid());
+    smp_signal_thread_ends(smp_thread_own_tid());
 }
 
 enum smp_status smp_threads_open(JNIEnv *env)
@@ -387,12 +388,12 @@ bool smp_threads_find(int64_t java_id, uint64_t *serial, int32_t *os_tid)
 
 enum smp_status smp_threads_enter(void)
 {
-    return smp_registry_enter(&registry, (int32_t)gettid());
+    return smp_registry_enter(&registry, smp_thread_own_tid());
 }
 
 void smp_threads_leave(void)
 {
-    smp_registry_leave(&registry, (int32_t)gettid());
+    smp_registry_leave(&registry, smp_thread_own_tid());
 }
 
 enum smp_status smp_threads_hide(JNIEnv *env, jobject thread)

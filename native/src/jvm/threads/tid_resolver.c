@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "jvm/agent/agent.h"
 #include "jvm/hotspot/fields.h"
 
@@ -87,7 +88,7 @@ static bool is_own_tid_right(uintptr_t java_thread)
 
     if (!open_tid_reader(&reader))
         return false;
-    const bool is_right = read_tid(&reader, java_thread) == (int32_t)gettid();
+    const bool is_right = read_tid(&reader, java_thread) == smp_thread_own_tid();
     close_reader(&reader);
     return is_right;
 }

@@ -40,7 +40,11 @@ static enum smp_status system_create(int number, int32_t tid, uint64_t cookie, i
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = number;
     event.sigev_value.sival_ptr = (void *)(uintptr_t)cookie; /* NOLINT(performance-no-int-to-ptr) */
+#ifdef sigev_notify_thread_id /* musl has the name, glibc only the field */
+    event.sigev_notify_thread_id = tid;
+#else
     event._sigev_un._tid = tid;
+#endif
     if (syscall(SYS_timer_create, smp_clock_of_thread(tid), &event, &id) == 0) {
         *out = id;
         return SMP_OK;

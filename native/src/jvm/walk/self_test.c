@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/virtual_threads.h"
@@ -91,7 +92,7 @@ const char *smp_self_test_native(int signal, const struct smp_walk_target *targe
     /* First, because it also makes the ids of the methods. */
     if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, TEST_FRAMES, frames, &count) != JVMTI_ERROR_NONE)
         reason = "JVMTI does not return the caller's stack";
-    else if (request_walk_of(signal, (int32_t)gettid(), target, &walked) != SMP_OK)
+    else if (request_walk_of(signal, smp_thread_own_tid(), target, &walked) != SMP_OK)
         reason = "the signal does not arrive";
     else if (count > 0)
         reason = compare_with_jvmti(&walked, frames, count);
@@ -122,7 +123,7 @@ static void hash_until_stopped(JNIEnv *env, struct hasher *hasher)
         return;
     }
     hasher->stack = smp_stack_bounds_own();
-    atomic_store(&hasher->tid, (int32_t)gettid());
+    atomic_store(&hasher->tid, smp_thread_own_tid());
     const int64_t end_ns = smp_clock_ns() + HASH_NS;
     while (smp_clock_ns() < end_ns && !atomic_load(&hasher->stop) && !(*env)->ExceptionCheck(env))
         (void)(*env)->CallStaticIntMethod(env, hasher->arrays, hasher->hash, array);
@@ -215,12 +216,11 @@ enum smp_status smp_self_test_java(int signal, const struct smp_walk_target *tar
         return SMP_OK;
     }
     if (find_hash_method(env, &hasher)) {
-        if (pthread_create(&thread, NULL, run_hasher, &hasher) == 0) {
+        status = smp_thread_start(&thread, smp_agent_stack_bytes(), run_hasher, &hasher);
+        if (status == SMP_OK) {
             *reason = walk_hasher(signal, *target, &hasher, &walked);
             atomic_store(&hasher.stop, true);
             (void)pthread_join(thread, NULL);
-        } else {
-            status = SMP_ETHREAD;
         }
     }
     if (hasher.arrays != NULL)

@@ -297,6 +297,7 @@ void smp_call_credit_counted(struct smp_call_credit *credit,
 
     if (call->method < 0) {
         credit->uncounted_calls += (uint64_t)call->calls;
+        smp_call_rates_add_unplaced(credit->rates, call->calls);
     } else if (tree == NULL) {
         credit->lost_calls += (uint64_t)call->calls;
     } else {

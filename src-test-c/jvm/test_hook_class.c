@@ -285,7 +285,7 @@ static void opens_once(void **state)
     vm.natives = 0;
     assert_int_equal(smp_hook_class_open(&env, reason), SMP_OK);
     assert_int_equal(vm.natives, 5);
-    assert_int_equal(vm.number_count, 15);
+    assert_int_equal(vm.number_count, 18);
     assert_int_equal(vm.numbers[0], SMP_CALL_SLOTS - 1);
     vm.natives = 0;
     assert_int_equal(smp_hook_class_open(&env, reason), SMP_OK);

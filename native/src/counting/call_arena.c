@@ -321,6 +321,7 @@ static bool prepare_state(struct smp_call_arena *arena, struct smp_call_state *s
     state->units = tree->units;
     state->is_exact = arena->is_exact;
     state->is_virtual = is_virtual;
+    state->is_full = false;
     state->depth_limit = arena->depth;
     atomic_store_explicit(&shared->tree_of[index], (uint32_t)(tree - shared->trees) + 1, RELEASE);
     atomic_store(&tree->status, SMP_TREE_OWNED);
@@ -403,6 +404,8 @@ bool smp_call_grow(struct smp_call_state *state)
         const uint32_t units = next_units(arena, state->units);
         if (units >= ROOT_UNITS)
             chunk = create_chunk(arena, units);
+        else
+            state->is_full = true;
     }
     if (chunk != NULL) {
         chunk->first_ordinal = state->units;

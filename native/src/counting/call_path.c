@@ -65,7 +65,7 @@ static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_
     const bool is_root = key < 0;
     const size_t size = is_root ? sizeof(struct smp_call_root) : sizeof(struct smp_call_node);
 
-    if (at->depth >= state->depth_limit)
+    if (state->is_full || at->depth >= state->depth_limit)
         return NULL;
     if ((size_t)(state->free_end - state->free) < size && !smp_call_grow(state))
         return NULL;

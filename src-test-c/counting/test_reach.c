@@ -73,6 +73,34 @@ static void test_lazy_goes_on_where_a_method_is_entered(void **state)
     reach_fixture_end(&fixture);
 }
 
+/* A chain a -> b -> c -> d -> e, whose last class comes late. */
+static void test_lazy_looks_some_calls_ahead(void **state)
+{
+    struct reach_fixture fixture;
+
+    (void)state;
+    reach_fixture_begin_ahead(&fixture, 3, "com.acme.A.a", "");
+    reach_load(&fixture, "com/acme/A | a()V -> com/acme/B*b()V");
+    reach_load(&fixture, "com/acme/B | b()V -> com/acme/C#c()V");
+    reach_load(&fixture, "com/acme/C | c()V -> com/acme/D#d()V");
+    reach_load(&fixture, "com/acme/D | d()V -> com/acme/E#e()V");
+    enter(&fixture, "com/acme/A.a()V");
+    assert_string_equal(wanted_of(&fixture), "com/acme/A.a()V com/acme/B.b()V com/acme/C.c()V "
+                                             "com/acme/D.d()V");
+    /* An override is as far away as what it overrides. */
+    reach_load(&fixture, "com/acme/Bb : com/acme/B | b()V -> com/acme/F#f()V");
+    reach_load(&fixture, "com/acme/F | f()V -> com/acme/G#g()V");
+    reach_load(&fixture, "com/acme/G | g()V -> com/acme/H#h()V");
+    reach_load(&fixture, "com/acme/H | h()V");
+    assert_true(reach_id(&fixture, "com/acme/G.g()V") >= 0);
+    assert_int_equal(reach_id(&fixture, "com/acme/H.h()V"), -1);
+    reach_load(&fixture, "com/acme/E | e()V");
+    assert_int_equal(reach_id(&fixture, "com/acme/E.e()V"), -1);
+    enter(&fixture, "com/acme/B.b()V");
+    assert_true(reach_id(&fixture, "com/acme/E.e()V") >= 0);
+    reach_fixture_end(&fixture);
+}
+
 static void test_eager_is_the_closure_of_the_loaded_classes(void **state)
 {
     struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.Handler.handle");
@@ -492,6 +520,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lazy_goes_on_where_a_method_is_entered),
+        cmocka_unit_test(test_lazy_looks_some_calls_ahead),
         cmocka_unit_test(test_eager_is_the_closure_of_the_loaded_classes),
         cmocka_unit_test(test_total_takes_all_that_passes_the_filter),
         cmocka_unit_test(test_total_without_rules_begins_with_main_and_run),

@@ -89,6 +89,11 @@ static void test_a_limit_out_of_range_is_refused(void **state)
     assert_int_equal(smp_reach_create(NULL, &options, &reach), SMP_EINVAL);
     options.max_methods = SMP_REACH_METHODS_LIMIT + 1;
     assert_int_equal(smp_reach_create(NULL, &options, &reach), SMP_EINVAL);
+    options.max_methods = 1;
+    options.look_ahead = 0;
+    assert_int_equal(smp_reach_create(NULL, &options, &reach), SMP_EINVAL);
+    options.look_ahead = SMP_REACH_LOOK_AHEAD_LIMIT + 1;
+    assert_int_equal(smp_reach_create(NULL, &options, &reach), SMP_EINVAL);
     assert_null(reach);
     reach_fixture_end(&fixture);
 }
@@ -193,7 +198,8 @@ static enum smp_status use_reach(void *self)
                                                    .filter = filter,
                                                    .max_bytes = REACH_AMPLE_BYTES,
                                                    .max_methods = 100,
-                                                   .scheme = scheme };
+                                                   .scheme = scheme,
+                                                   .look_ahead = 2 };
 
         status = smp_reach_create(NULL, &options, &reach);
     }

@@ -217,7 +217,7 @@ static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned n
         method->is_dropped = true;
         it->may_be_stale = true;
     }
-    method->is_expanded = true;
+    method->ahead = world->naive.look_ahead;
     reference_reach_close(&world->naive);
 }
 
@@ -352,14 +352,20 @@ static void step(struct world *world)
         make_batch(world);
 }
 
-static void run(enum smp_scheme scheme, bool has_rules)
+static void run(enum smp_scheme scheme, bool has_rules, uint8_t look_ahead)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct world world = { .naive = { .scheme = scheme, .has_rules = has_rules },
-                               .random = seed * 1000003 };
+    const char *const rules = has_rules ? reference_rules : "";
 
-        reach_fixture_begin(&world.real, scheme, has_rules ? reference_rules : "", reference_filter,
-                            0, 0);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct world world = {
+            .naive = { .scheme = scheme, .has_rules = has_rules, .look_ahead = look_ahead },
+            .random = seed * 1000003
+        };
+
+        if (scheme == SMP_SCHEME_LAZY)
+            reach_fixture_begin_ahead(&world.real, look_ahead, rules, reference_filter);
+        else
+            reach_fixture_begin(&world.real, scheme, rules, reference_filter, 0, 0);
         for (unsigned i = 0; i < STEPS; i++) {
             step(&world);
             check(&world);
@@ -373,20 +379,21 @@ static void run(enum smp_scheme scheme, bool has_rules)
 static void test_lazy(void **state)
 {
     (void)state;
-    run(SMP_SCHEME_LAZY, true);
+    for (uint8_t ahead = 1; ahead <= 4; ahead++)
+        run(SMP_SCHEME_LAZY, true, ahead);
 }
 
 static void test_eager(void **state)
 {
     (void)state;
-    run(SMP_SCHEME_EAGER, true);
+    run(SMP_SCHEME_EAGER, true, 1);
 }
 
 static void test_total(void **state)
 {
     (void)state;
-    run(SMP_SCHEME_TOTAL, true);
-    run(SMP_SCHEME_TOTAL, false);
+    run(SMP_SCHEME_TOTAL, true, 1);
+    run(SMP_SCHEME_TOTAL, false, 1);
 }
 
 int main(void)

@@ -892,6 +892,36 @@ static void short_methods_that_are_called_often_are_dropped(void **state)
     end(&s);
 }
 
+static bool drops_with(int64_t without_a_node)
+{
+    struct setting s;
+
+    begin(&s, ROOTS);
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    for (int i = 0; i < 10; i++) {
+        fake_counter_enter(s.counter, thread, s.methods[0], true);
+        fake_counter_call(s.counter, thread, s.methods[4], 1000);
+        s.counter->threads[thread].uncounted = without_a_node;
+        run(&s, S);
+        fake_counter_exit(s.counter, thread);
+    }
+    const bool has_dropped = s.counter->dropped_count > 0;
+    if (has_dropped)
+        assert_int_equal(s.counter->dropped[0], s.methods[4]);
+    end(&s);
+    return has_dropped;
+}
+
+/* They run probes as others do: where a tree is full nearly all calls may be such. */
+static void calls_without_a_node_count_for_the_limit(void **state)
+{
+    (void)state;
+    assert_false(drops_with(0));
+    assert_true(drops_with(50000000));
+    assert_true(drops_with(INT64_MAX / 64));
+}
+
 static void what_has_no_place_is_in_the_account(void **state)
 {
     struct setting s;
@@ -1125,6 +1155,7 @@ int main(void)
         cmocka_unit_test(a_jvm_without_a_counter_is_told),
         cmocka_unit_test(stops_with_the_session),
         cmocka_unit_test(short_methods_that_are_called_often_are_dropped),
+        cmocka_unit_test(calls_without_a_node_count_for_the_limit),
         cmocka_unit_test(what_has_no_place_is_in_the_account),
         cmocka_unit_test(calls_are_never_lost_without_a_trace),
         cmocka_unit_test(a_full_tree_counts_what_has_no_place),

@@ -149,11 +149,14 @@ static void enter(const char *method)
 
 static enum smp_status open_with(struct smp_quota *quota, const char *roots, enum smp_scheme scheme)
 {
-    const struct smp_counted_options options = { .quota = quota,
-                                                 .roots = roots,
-                                                 .filter = "app",
-                                                 .scheme = scheme,
-                                                 .max_methods = max_methods };
+    const struct smp_counted_options options = {
+        .quota = quota,
+        .roots = roots,
+        .filter = "app",
+        .scheme = scheme,
+        .max_methods = max_methods,
+        .look_ahead = 1,
+    };
     char message[SMP_COUNTED_MESSAGE_BYTES];
 
     smp_call_arena_forget_seen();

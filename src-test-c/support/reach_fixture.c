@@ -11,19 +11,37 @@
 #include "counting/wanted.h"
 #include "support/outline_text.h"
 
-void reach_fixture_begin(struct reach_fixture *self, enum smp_scheme scheme, const char *rules,
-                         const char *filter, uint32_t max_methods, size_t max_bytes)
+static void begin_with(struct reach_fixture *self, struct smp_reach_options options,
+                       const char *rules, const char *filter)
 {
-    struct smp_reach_options options = { .max_bytes = max_bytes > 0 ? max_bytes : REACH_AMPLE_BYTES,
-                                         .max_methods =
-                                             max_methods > 0 ? max_methods : SMP_REACH_MAX_METHODS,
-                                         .scheme = scheme };
-
     assert_int_equal(smp_root_rules_create(NULL, rules, &self->rules, NULL), SMP_OK);
     assert_int_equal(smp_call_filter_create(NULL, filter, &self->filter, NULL), SMP_OK);
     options.rules = self->rules;
     options.filter = self->filter;
     assert_int_equal(smp_reach_create(NULL, &options, &self->reach), SMP_OK);
+}
+
+void reach_fixture_begin(struct reach_fixture *self, enum smp_scheme scheme, const char *rules,
+                         const char *filter, uint32_t max_methods, size_t max_bytes)
+{
+    begin_with(self,
+               (struct smp_reach_options){
+                   .max_bytes = max_bytes > 0 ? max_bytes : REACH_AMPLE_BYTES,
+                   .max_methods = max_methods > 0 ? max_methods : SMP_REACH_MAX_METHODS,
+                   .scheme = scheme,
+                   .look_ahead = 1 },
+               rules, filter);
+}
+
+void reach_fixture_begin_ahead(struct reach_fixture *self, uint8_t look_ahead, const char *rules,
+                               const char *filter)
+{
+    begin_with(self,
+               (struct smp_reach_options){ .max_bytes = REACH_AMPLE_BYTES,
+                                           .max_methods = SMP_REACH_MAX_METHODS,
+                                           .scheme = SMP_SCHEME_LAZY,
+                                           .look_ahead = look_ahead },
+               rules, filter);
 }
 
 void reach_fixture_end(struct reach_fixture *self)

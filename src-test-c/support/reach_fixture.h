@@ -21,9 +21,12 @@ struct reach_fixture {
     struct smp_reach *reach;
 };
 
-/* max_methods and max_bytes 0: the default, and ample. */
+/* max_methods and max_bytes 0: the default, and ample. Looks one call ahead. */
 void reach_fixture_begin(struct reach_fixture *self, enum smp_scheme scheme, const char *rules,
                          const char *filter, uint32_t max_methods, size_t max_bytes);
+/* LAZY, with the default limits. */
+void reach_fixture_begin_ahead(struct reach_fixture *self, uint8_t look_ahead, const char *rules,
+                               const char *filter);
 void reach_fixture_end(struct reach_fixture *self);
 
 /* A class as outline_text.h writes it, of loader 1 or another; its index. */

@@ -137,7 +137,8 @@ static void look_up(const struct reference_reach *self, unsigned loader, unsigne
 
 /* --- the closure --- */
 
-static void want_found_methods(struct reference_reach *self, const struct found_methods *found)
+static void want_found_methods(struct reference_reach *self, const struct found_methods *found,
+                               unsigned ahead)
 {
     for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
         for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
@@ -146,15 +147,19 @@ static void want_found_methods(struct reference_reach *self, const struct found_
             for (unsigned m = 0; it->is_loaded && m < it->method_count; m++) {
                 struct reference_method *const method = &it->methods[m];
 
-                if (found->found[l][n][m] && !has_no_code(method) &&
+                if (!found->found[l][n][m])
+                    continue;
+                if (!has_no_code(method) &&
                     (method->is_root || (is_allowed_name(n) && !method->is_trivial)))
                     method->is_wanted = true;
+                if (method->is_wanted && ahead > method->ahead)
+                    method->ahead = ahead;
             }
         }
     }
 }
 
-static void follow(struct reference_reach *self, const struct reference_call *call)
+static void follow(struct reference_reach *self, const struct reference_call *call, unsigned ahead)
 {
     for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
         for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
@@ -168,59 +173,86 @@ static void follow(struct reference_reach *self, const struct reference_call *ca
                 struct found_methods found = { 0 };
 
                 look_up(self, l, n, call->signature, n != call->owner, &found);
-                want_found_methods(self, &found);
+                want_found_methods(self, &found, ahead);
             }
         }
     }
 }
 
-static bool is_expanded_now(const struct reference_reach *self,
-                            const struct reference_method *method)
+/* How many calls from it are followed; 0: none. */
+static unsigned look_from(const struct reference_reach *self, const struct reference_method *method)
 {
     switch (self->scheme) {
     case SMP_SCHEME_LAZY:
-        return method->is_expanded;
+        return method->ahead;
     case SMP_SCHEME_EAGER:
         return method->is_wanted;
     default:
-        return false;
+        return 0;
     }
 }
 
-static void follow_all(struct reference_reach *self)
+static void raise_to(unsigned *value, unsigned least)
 {
-    bool called[REFERENCE_NAMES][REFERENCE_SIGNATURES][2] = { { { false } } };
+    if (*value < least)
+        *value = least;
+}
 
+static void find_called(const struct reference_reach *self,
+                        unsigned called[REFERENCE_NAMES][REFERENCE_SIGNATURES][2])
+{
     for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
         for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
             const struct reference_class *const it = &self->classes[l][n];
 
             for (unsigned m = 0; it->is_loaded && m < it->method_count; m++) {
                 const struct reference_method *const method = &it->methods[m];
+                const unsigned ahead = look_from(self, method);
 
-                for (unsigned c = 0; is_expanded_now(self, method) && c < method->call_count; c++) {
+                for (unsigned c = 0; c < method->call_count; c++) {
                     const struct reference_call *const call = &method->calls[c];
                     const bool is_dispatched = call->is_dispatched &&
                                                call->signature != REFERENCE_INIT &&
                                                call->signature != REFERENCE_CLINIT;
 
-                    called[call->owner][call->signature][is_dispatched] = true;
+                    raise_to(&called[call->owner][call->signature][is_dispatched], ahead);
                     if (!is_dispatched)
-                        called[call->owner][REFERENCE_CLINIT][false] = true;
+                        raise_to(&called[call->owner][REFERENCE_CLINIT][false], ahead);
                 }
+            }
+        }
+    }
+}
+
+static void follow_all(struct reference_reach *self)
+{
+    unsigned called[REFERENCE_NAMES][REFERENCE_SIGNATURES][2] = { { { 0 } } };
+
+    find_called(self, called);
+    for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
+        for (unsigned s = 0; s < REFERENCE_SIGNATURES; s++) {
+            for (unsigned d = 0; d < 2; d++) {
+                unsigned *const reached = &self->reached[n][s][d];
+
+                if (called[n][s][d] == 0)
+                    *reached = 0;
+                else
+                    raise_to(reached, called[n][s][d]);
             }
         }
     }
     for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
         for (unsigned s = 0; s < REFERENCE_SIGNATURES; s++) {
             for (unsigned d = 0; d < 2; d++) {
-                if (called[n][s][d])
-                    follow(self, &(struct reference_call){ n, s, d != 0 });
+                if (self->reached[n][s][d] > 0)
+                    follow(self, &(struct reference_call){ n, s, d != 0 },
+                           self->reached[n][s][d] - 1);
             }
         }
     }
 }
 
+/* Grows as long as there is something to follow. */
 static unsigned count_wanted(const struct reference_reach *self)
 {
     unsigned count = 0;
@@ -230,7 +262,7 @@ static unsigned count_wanted(const struct reference_reach *self)
             const struct reference_class *const it = &self->classes[l][n];
 
             for (unsigned m = 0; it->is_loaded && m < it->method_count; m++)
-                count += it->methods[m].is_wanted;
+                count += it->methods[m].is_wanted + it->methods[m].ahead;
         }
     }
     return count;
@@ -266,7 +298,7 @@ static void keep_history(struct reference_method *method, const struct reference
             continue;
         method->is_wanted = before->is_wanted;
         method->is_dropped = before->is_dropped;
-        method->is_expanded = before->is_expanded;
+        method->ahead = before->ahead;
         method->id = before->id;
     }
 }
@@ -286,7 +318,8 @@ void reference_reach_load(struct reference_reach *self, unsigned loader, unsigne
         struct reference_method *const method = &it->methods[m];
 
         method->is_wanted = method->is_left_alone = method->is_dropped = false;
-        method->is_expanded = method->was_planned = false;
+        method->was_planned = false;
+        method->ahead = 0;
         method->id = -1;
         keep_history(method, &old);
         want_by_itself(self, name, method);
@@ -297,4 +330,5 @@ void reference_reach_load(struct reference_reach *self, unsigned loader, unsigne
 void reference_reach_unload(struct reference_reach *self, unsigned loader, unsigned name)
 {
     memset(&self->classes[loader][name], 0, sizeof(self->classes[loader][name]));
+    reference_reach_close(self); /* what it alone called is not reached any more */
 }

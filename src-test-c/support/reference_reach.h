@@ -4,7 +4,8 @@
  * scratch, over names that are small numbers.
  *
  * What is kept from step to step is only what the scheme defines as history: which methods are
- * wanted (as long as their class is loaded), and which have been entered.
+ * wanted (as long as their class is loaded), how far ahead was looked from them, and the farthest
+ * that was looked from the callers of what is still called.
  */
 #ifndef SMP_SUPPORT_REFERENCE_REACH_H
 #define SMP_SUPPORT_REFERENCE_REACH_H
@@ -42,7 +43,7 @@ struct reference_method {
     bool is_wanted; /* has an id, or was refused one for good */
     bool is_left_alone;
     bool is_dropped;
-    bool is_expanded; /* LAZY: entered, or it cannot be */
+    unsigned ahead;   /* LAZY: look_ahead, if it was entered or cannot be; one less for each call */
     bool was_planned; /* it had a probe in the last plan */
     int32_t id;       /* of the real one; -1: not seen yet */
 };
@@ -58,7 +59,10 @@ struct reference_class {
 
 struct reference_reach {
     enum smp_scheme scheme;
+    unsigned look_ahead;
     bool has_rules;
+    /* How far its callers look ahead, at most since it is reached; 0: it is not. */
+    unsigned reached[REFERENCE_NAMES][REFERENCE_SIGNATURES][2];
     struct reference_class classes[REFERENCE_LOADERS][REFERENCE_NAMES];
 };
 

@@ -325,6 +325,7 @@ static bool prepare_state(struct smp_call_arena *arena, struct smp_call_state *s
     state->units = tree->units;
     state->is_exact = arena->is_exact;
     state->is_virtual = is_virtual;
+    state->is_full = false;
     state->depth_limit = arena->depth;
     atomic_store_explicit(&shared->tree_of[index], (uint32_t)(tree - shared->trees) + 1, RELEASE);
     atomic_store(&tree->status, SMP_TREE_OWNED);
@@ -410,6 +411,7 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
             chunk = create_chunk(arena, units);
         else
             room = SMP_CALL_OVER_NODES;
+        state->is_full = room == SMP_CALL_OVER_NODES;
     }
     if (chunk != NULL) {
         chunk->first_ordinal = state->units;

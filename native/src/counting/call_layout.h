@@ -87,7 +87,7 @@ struct smp_call_state {
     _Atomic uint8_t phase; /* 1: inside of a hook */
     uint8_t is_exact;
     uint8_t is_virtual;
-    uint8_t unused;
+    uint8_t is_full; /* its tree has as many nodes as it may have */
     int32_t depth_limit;
 };
 

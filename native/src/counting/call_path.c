@@ -59,7 +59,7 @@ static void link_child(struct smp_call_node *at, struct smp_call_node *node)
     at->child = node;
 }
 
-/* NULL: a limit, which one is in *limit. The chunk's bytes are zero. */
+/* NULL: a limit, which one is in *limit, unless it is that of nodes. The chunk's bytes are zero. */
 static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_call_node *at,
                                        int32_t key, enum smp_counting *limit)
 {
@@ -70,6 +70,8 @@ static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_
         *limit = SMP_COUNTING_OVER_DEPTH_LIMIT;
         return NULL;
     }
+    if (state->is_full)
+        return NULL;
     if ((size_t)(state->free_end - state->free) < size) {
         const enum smp_call_room room = smp_call_grow(state);
         *limit = room == SMP_CALL_OVER_NODES ? SMP_COUNTING_OVER_NODE_LIMIT

@@ -32,6 +32,7 @@ struct smp_call_target {
     uint32_t prior_reached; /* likewise; 0: it is the first */
     uint32_t next_pending;
     uint32_t caller; /* the last caller that was read, so that each counts once */
+    uint8_t ahead;   /* how many calls are looked ahead from what it finds */
     bool is_dispatched;
     bool is_pending;
 };

@@ -40,6 +40,7 @@ struct smp_indexed_method {
     int32_t id; /* -1 at first. Like flags, only reach uses it */
     uint16_t access;
     uint16_t flags;
+    uint8_t ahead; /* likewise: how many calls are looked ahead from here; 0: not expanded */
     bool is_trivial;
 };
 

@@ -23,7 +23,7 @@
 
 enum {
     SMP_DROPPER_PATIENCE = 3,     /* judgements */
-    SMP_DROPPER_MOST = 64,        /* methods dropped by one judgement */
+    SMP_DROPPER_MOST = 1024,      /* methods dropped by one judgement */
     SMP_DROPPER_SHORT_PROBES = 50 /* a method is short below the time of so many of its probes */
 };
 

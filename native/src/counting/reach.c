@@ -24,7 +24,8 @@ enum smp_status smp_reach_create(struct smp_quota *quota, const struct smp_reach
     struct smp_reach *reach = NULL;
     enum smp_status status = SMP_OK;
 
-    if (options->max_methods < 1 || options->max_methods > SMP_REACH_METHODS_LIMIT)
+    if (options->max_methods < 1 || options->max_methods > SMP_REACH_METHODS_LIMIT ||
+        options->look_ahead < 1 || options->look_ahead > SMP_REACH_LOOK_AHEAD_LIMIT)
         return SMP_EINVAL;
     reach = smp_alloc(quota, sizeof(*reach));
     if (reach == NULL)
@@ -187,8 +188,7 @@ static void adopt_method(struct smp_reach *reach, uint32_t loaded, uint32_t numb
         method->id = old->id;
         old->id = -1;
     }
-    if ((old->flags & SMP_WANTED_EXPANDED) != 0)
-        smp_wanted_expand(reach, loaded, number);
+    smp_wanted_look_ahead(reach, loaded, number, old->ahead);
 }
 
 static void adopt_body(struct smp_reach *reach, uint32_t loaded, struct smp_class_body *old)

@@ -8,7 +8,8 @@
  *   a method is wanted ──► it gets an id, its class is dirty
  *   a method is expanded ──► the targets that it calls are reached ──► methods that they find
  *
- *   LAZY   expands a method when it is entered for the first time
+ *   LAZY   expands a method when it is entered for the first time, and what is found by that, up to
+ *          look_ahead calls away: with 1 what it calls is wanted, with 2 what that calls too
  *   EAGER  expands a method as soon as it is wanted: the transitive closure of the loaded classes
  *   TOTAL  expands nothing; all methods of classes that pass the filter are wanted, and the roots
  *          say from where on calls are counted (without rules: main(String[]) and each run())

@@ -17,6 +17,8 @@
 enum smp_scheme { SMP_SCHEME_LAZY, SMP_SCHEME_EAGER, SMP_SCHEME_TOTAL };
 
 enum {
+    SMP_REACH_LOOK_AHEAD = 2, /* calls: a batch for each of them on the way down would be many */
+    SMP_REACH_LOOK_AHEAD_LIMIT = 16,
     SMP_REACH_MAX_METHODS = 32768,    /* the default limit of ids */
     SMP_REACH_METHODS_LIMIT = 1 << 20 /* what a limit may be at most: SMP_CALL_METHODS */
 };
@@ -27,6 +29,7 @@ struct smp_reach_options {
     size_t max_bytes;
     uint32_t max_methods; /* 1 to SMP_REACH_METHODS_LIMIT */
     enum smp_scheme scheme;
+    uint8_t look_ahead; /* LAZY: 1 to SMP_REACH_LOOK_AHEAD_LIMIT */
 };
 
 /* Of each: how many, and the first by name. */

@@ -168,6 +168,18 @@ void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t 
 
 /* --- targets --- */
 
+static void set_pending(struct smp_reach *reach, uint32_t pending)
+{
+    struct smp_call_target *const target = smp_call_targets_at(&reach->index.targets, pending);
+
+    if (target->is_pending)
+        return;
+    target->is_pending = true;
+    target->next_pending = reach->first_pending;
+    reach->first_pending = pending;
+}
+
+/* By one more method. */
 static void reach_target(struct smp_reach *reach, uint32_t reached)
 {
     struct smp_call_target *const target = smp_call_targets_at(&reach->index.targets, reached);
@@ -180,11 +192,18 @@ static void reach_target(struct smp_reach *reach, uint32_t reached)
     if (owner->first_reached != 0)
         smp_call_targets_at(&reach->index.targets, owner->first_reached)->prior_reached = reached;
     owner->first_reached = reached;
-    if (!target->is_pending) {
-        target->is_pending = true;
-        target->next_pending = reach->first_pending;
-        reach->first_pending = reached;
-    }
+    set_pending(reach, reached);
+}
+
+/* What it finds is looked ahead from again where that is farther than before. */
+static void raise_target(struct smp_reach *reach, uint32_t raised, uint8_t ahead)
+{
+    struct smp_call_target *const target = smp_call_targets_at(&reach->index.targets, raised);
+
+    if (ahead <= target->ahead)
+        return;
+    target->ahead = ahead;
+    set_pending(reach, raised);
 }
 
 static void leave_target(struct smp_reach *reach, uint32_t left)
@@ -196,6 +215,7 @@ static void leave_target(struct smp_reach *reach, uint32_t left)
     if (--target->reached_by > 0)
         return;
     assert(!target->is_pending);
+    target->ahead = 0;
     if (target->prior_reached != 0)
         smp_call_targets_at(targets, target->prior_reached)->next_reached = target->next_reached;
     else
@@ -205,16 +225,31 @@ static void leave_target(struct smp_reach *reach, uint32_t left)
         smp_call_targets_at(targets, target->next_reached)->prior_reached = target->prior_reached;
 }
 
-void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t method)
+void smp_wanted_look_ahead(struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                           uint8_t ahead)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&reach->index, in_class)->body;
     struct smp_indexed_method *const it = &body->methods[method];
+    const bool was_expanded = it->ahead > 0;
 
-    if ((it->flags & SMP_WANTED_EXPANDED) != 0)
+    if (ahead <= it->ahead)
         return;
-    it->flags |= SMP_WANTED_EXPANDED;
-    for (uint32_t i = 0; i < it->call_count; i++)
-        reach_target(reach, body->calls[it->first_call + i]);
+    it->ahead = ahead;
+    for (uint32_t i = 0; i < it->call_count; i++) {
+        const uint32_t called = body->calls[it->first_call + i];
+
+        if (!was_expanded)
+            reach_target(reach, called);
+        raise_target(reach, called, (uint8_t)(ahead - 1));
+    }
+}
+
+/* EAGER expands all it finds anyway. */
+void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t method)
+{
+    const bool is_lazy = reach->options.scheme == SMP_SCHEME_LAZY;
+
+    smp_wanted_look_ahead(reach, in_class, method, is_lazy ? reach->options.look_ahead : 1);
 }
 
 void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body)
@@ -222,9 +257,9 @@ void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body)
     for (uint32_t m = 0; m < body->method_count; m++) {
         struct smp_indexed_method *const it = &body->methods[m];
 
-        if ((it->flags & SMP_WANTED_EXPANDED) == 0)
+        if (it->ahead == 0)
             continue;
-        it->flags &= (uint16_t)~SMP_WANTED_EXPANDED;
+        it->ahead = 0;
         for (uint32_t i = 0; i < it->call_count; i++)
             leave_target(reach, body->calls[it->first_call + i]);
     }
@@ -232,7 +267,11 @@ void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body)
 
 static void want_found(void *self, uint32_t in_class, uint32_t method)
 {
-    smp_wanted_add(self, in_class, method);
+    struct smp_reach *const reach = self;
+
+    smp_wanted_add(reach, in_class, method);
+    if (smp_wanted_method(reach, in_class, method)->id >= 0)
+        smp_wanted_look_ahead(reach, in_class, method, reach->found_ahead);
 }
 
 void smp_wanted_drain(struct smp_reach *reach)
@@ -245,6 +284,7 @@ void smp_wanted_drain(struct smp_reach *reach)
 
         reach->first_pending = target->next_pending;
         target->is_pending = false;
+        reach->found_ahead = target->ahead;
         smp_type_search_subtypes(search, target->owner);
         smp_type_search_methods(search, signature, search->subtypes.items, search->same_count,
                                 false, want_found, reach);
@@ -265,6 +305,7 @@ static void visit_targets(struct smp_reach *reach, uint32_t name, uint32_t in_cl
             smp_call_targets_at(&reach->index.targets, reached);
 
         reached = target->next_reached;
+        reach->found_ahead = target->ahead;
         if (is_own || target->is_dispatched)
             smp_type_search_methods(&reach->search, target->signature, &in_class, 1, !is_own,
                                     want_found, reach);

@@ -27,10 +27,9 @@
 /* Of an indexed method. */
 enum {
     SMP_WANTED_ROOT = 1,
-    SMP_WANTED_EXPANDED = 2,   /* its targets are reached */
-    SMP_WANTED_COUNTED = 4,    /* as one that gets no id or no probe, so that each counts once */
-    SMP_WANTED_LEFT_ALONE = 8, /* has an id and no probe */
-    SMP_WANTED_DROPPED = 16    /* likewise */
+    SMP_WANTED_COUNTED = 2,    /* as one that gets no id or no probe, so that each counts once */
+    SMP_WANTED_LEFT_ALONE = 4, /* has an id and no probe */
+    SMP_WANTED_DROPPED = 8     /* likewise */
 };
 
 struct smp_reach {
@@ -41,6 +40,7 @@ struct smp_reach {
     struct smp_method_ids ids;
     struct smp_type_search search;
     uint32_t first_pending; /* reached targets that have not been searched for yet */
+    uint8_t found_ahead;    /* of the target that is searched for */
     uint32_t first_dirty;   /* classes, those waiting longest first */
     uint32_t last_dirty;
     uint32_t methods; /* with a probe, or to get one */
@@ -75,8 +75,12 @@ void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method)
 void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t method,
                            enum smp_reach_loss loss, const char *why, int64_t wall_ms);
 
-/* What the method calls is reached; once. */
+/* What the method calls is reached, as if it had been entered. */
 void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t method);
+/* The same, looking ahead as many calls; nothing happens where that is no more than before. A
+ * target keeps the most it got while it is reached. */
+void smp_wanted_look_ahead(struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                           uint8_t ahead);
 /* It does not call that any more. No target that is pending is reached by it alone. */
 void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body);
 /* What the reached targets of all its super types find through a class that is new. */

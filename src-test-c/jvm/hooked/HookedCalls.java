@@ -50,6 +50,7 @@ public final class HookedCalls {
         stackOverflow();
         deepRecursionPastTheLimit();
         manyMethods();
+        fullTree();
         overriddenId();
         sameSlot();
         position();
@@ -405,6 +406,37 @@ public final class HookedCalls {
         Hooks hooks = new Hooks().read();
         check("nodes are limited", hooks.size() > 900 && hooks.size() <= 1000);
         check("no call is missing", 15_000, hooks.callsOf(id(Thread.currentThread())) - 1 + hooks.uncounted());
+        end();
+    }
+
+    /* Calls that have no node, roots among them, nested; then one that has its node is in its place. */
+    private static void fullTree() {
+        Hooks.begin(exact, 1000, 100, 1 << 24);
+        rooted(() -> {
+            leaf();
+            for (int method = 100; method < 5100; method++) {
+                ThreadsSamplerHook.enter(method);
+                ThreadsSamplerHook.exit(method);
+            }
+        });
+        long before = new Hooks().read().uncounted();
+        for (int i = 0; i < 1000; i++) {
+            rooted(() -> {
+                leaf();
+                ThreadsSamplerHook.enter(SECOND);
+                rooted(() -> {
+                    sink += isEven(50) ? 1 : 0;
+                    leaf();
+                });
+                ThreadsSamplerHook.exit(SECOND);
+                leaf();
+            });
+        }
+        Hooks hooks = new Hooks().read();
+        check("filled", before > 4000);
+        check("without a node", 1000 * (1 + 1 + 51 + 1), hooks.uncounted());
+        check("leaves with one", 2000, hooks.tree().get("[1] 2"));
+        check("outside", Hooks.OUTSIDE, Hooks.position(id(Thread.currentThread())));
         end();
     }
 

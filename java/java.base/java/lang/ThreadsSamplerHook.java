@@ -42,14 +42,19 @@ public abstract class ThreadsSamplerHook {
     private static final long STATE_TOP = 24;
     private static final long STATE_PHASE = 56;
     private static final long STATE_IS_EXACT = 57;
+    private static final long STATE_IS_FULL = 59;
     private static final long NODE_KEY = 0;
     private static final long NODE_PARENT = 8;
     private static final long NODE_CHILD = 16;
     private static final long NODE_NEXT = 24;
     private static final long NODE_COUNT = 32;
+    private static final long NODE_TIME = 40;
+    private static final long NODE_DEPTH = 56;
     private static final long NODE_EXITS = 60;
     /* From the top to the overflow node. */
     private static final long OVERFLOW = 64;
+    /* A limit, of counting_account.h. */
+    private static final int OVER_NODE_LIMIT = 19;
 
     private static final int KEY_OVERFLOW = -2;
     /* In place of a position. */
@@ -94,13 +99,18 @@ public abstract class ThreadsSamplerHook {
             STATE_TOP,
             STATE_PHASE,
             STATE_IS_EXACT,
+            STATE_IS_FULL,
             NODE_KEY,
             NODE_PARENT,
             NODE_CHILD,
             NODE_NEXT,
             NODE_COUNT,
+            NODE_TIME,
             NODE_EXITS,
-            OVERFLOW
+            OVERFLOW,
+            KEY_OVERFLOW,
+            NODE_DEPTH,
+            OVER_NODE_LIMIT
         };
         for (int i = 0; i < own.length; i++) {
             if (i >= layout.length || layout[i] != own[i]) {
@@ -165,6 +175,8 @@ public abstract class ThreadsSamplerHook {
                         U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
                         U.putLongOpaque(null, state + STATE_POSITION, U.getLong(at + NODE_PARENT));
                         U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+                    } else if (U.getInt(at + NODE_KEY) == KEY_OVERFLOW && U.getByte(state + STATE_IS_EXACT) == 0) {
+                        exitOverflow(state, at);
                     } else {
                         natives.exit0(state, id);
                     }
@@ -314,7 +326,22 @@ public abstract class ThreadsSamplerHook {
         U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
     }
 
-    /* Siblings are in a circle, in the order of their first calls: what is called next is mostly the next one. */
+    /* Of a call without a node, as in call_path.c. */
+    @DontInline
+    private static void exitOverflow(long state, long overflow) {
+        long level = U.getLong(overflow + NODE_COUNT) - 1;
+        U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
+        U.putLong(overflow + NODE_COUNT, level);
+        if (level <= 0) {
+            U.putLongOpaque(null, state + STATE_POSITION, U.getLong(overflow + NODE_PARENT));
+        }
+        U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+    }
+
+    /*
+     * Siblings are in a circle, in the order of their first calls: what is called next is mostly the next one. A call
+     * that can have no node is counted as such here, as in call_path.c: in a tree that is full most calls may be.
+     */
     @DontInline
     private static long find(long state, long at, long last, int id) {
         if (last != 0) {
@@ -327,6 +354,19 @@ public abstract class ThreadsSamplerHook {
                 child = U.getLong(child + NODE_NEXT);
             }
         }
-        return natives.child0(state, at, id);
+        if (U.getByte(state + STATE_IS_FULL) == 0) {
+            return natives.child0(state, at, id);
+        }
+        long overflow = U.getLong(state + STATE_TOP) + OVERFLOW;
+        if (at != overflow) {
+            U.putLong(overflow + NODE_COUNT, 0);
+            U.putInt(overflow + NODE_EXITS, 0);
+            U.putInt(overflow + NODE_DEPTH, OVER_NODE_LIMIT);
+            U.putLong(overflow + NODE_PARENT, at);
+        } else if (U.getInt(overflow + NODE_DEPTH) != OVER_NODE_LIMIT) {
+            return natives.child0(state, at, id);
+        }
+        U.putLong(overflow + NODE_TIME, U.getLong(overflow + NODE_TIME) + 1);
+        return overflow;
     }
 }

@@ -313,6 +313,7 @@ void smp_call_credit_counted(struct smp_call_credit *credit,
 
     if (call->method < 0) {
         credit->lost[call->limit] += (uint64_t)call->calls;
+        smp_call_rates_add_unplaced(credit->rates, call->calls);
     } else if (tree == NULL) {
         credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] += (uint64_t)call->calls;
     } else {

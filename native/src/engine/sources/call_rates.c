@@ -77,8 +77,38 @@ void smp_call_rates_add(struct smp_call_rates *rates, int32_t method, bool is_ro
         rate->self_ns += self_ns;
 }
 
+void smp_call_rates_add_unplaced(struct smp_call_rates *rates, int64_t calls)
+{
+    rates->unplaced += (uint64_t)calls;
+}
+
+static double most_of(double value)
+{
+    return value < (double)(INT64_MAX / 2) ? value : (double)(INT64_MAX / 2);
+}
+
+void smp_call_rates_spread(struct smp_call_rates *rates)
+{
+    double calls = 0;
+    double times;
+
+    for (size_t i = 0; i < rates->count; i++)
+        calls += (double)rates->rates[i].calls;
+    if (rates->unplaced == 0 || calls < 1)
+        return;
+    times = 1 + (double)rates->unplaced / calls;
+    for (size_t i = 0; i < rates->count; i++) {
+        struct smp_call_rate *const rate = &rates->rates[i];
+        rate->calls = (uint64_t)most_of((double)rate->calls * times);
+        if (rates->is_timed)
+            rate->self_ns = (int64_t)most_of((double)rate->self_ns * times);
+    }
+    rates->unplaced = 0;
+}
+
 void smp_call_rates_clear(struct smp_call_rates *rates)
 {
+    rates->unplaced = 0;
     for (size_t i = 0; i < rates->count; i++)
         rates->index_of[rates->rates[i].id] = 0;
     rates->count = 0;

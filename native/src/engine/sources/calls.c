@@ -163,6 +163,7 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
 
     if (elapsed_ns < SMP_CALLS_JUDGE_MS * NS_PER_MS)
         return;
+    smp_call_rates_spread(&source->rates);
     count = smp_dropper_judge(&source->dropper, source->rates.rates, source->rates.count,
                               elapsed_ns, dropped);
     if (count > 0)

@@ -44,7 +44,8 @@ static enum smp_status create_reach(struct smp_counted_classes *counted)
                                                                 ? counted->quota->limit_bytes
                                                                 : SIZE_MAX,
                                                .max_methods = counted->max_methods,
-                                               .scheme = counted->scheme };
+                                               .scheme = counted->scheme,
+                                               .look_ahead = counted->look_ahead };
 
     counted->planned = smp_alloc(counted->quota, counted->max_methods);
     if (counted->planned == NULL)
@@ -62,6 +63,7 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
     counted->quota = smp_quota_hold(options->quota);
     counted->scheme = options->scheme;
     counted->max_methods = options->max_methods < ids_left ? options->max_methods : ids_left;
+    counted->look_ahead = options->look_ahead;
     message[0] = '\0';
     status = smp_root_rules_create(counted->quota, options->roots, &counted->rules, message);
     if (status == SMP_OK)

@@ -53,6 +53,7 @@ struct smp_counted_options {
     const char *filter;
     enum smp_scheme scheme;
     uint32_t max_methods;
+    uint8_t look_ahead; /* reach_options.h */
 };
 
 /* What went wrong with classes. */
@@ -69,6 +70,7 @@ struct smp_counted_classes {
     struct smp_root_rules *rules;   /* constant while open */
     struct smp_call_filter *filter; /* likewise */
     enum smp_scheme scheme;         /* likewise */
+    uint8_t look_ahead;             /* likewise */
     int32_t id_base;                /* likewise */
     struct smp_class_mark *marks;
     size_t mark_count;

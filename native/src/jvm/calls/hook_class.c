@@ -29,13 +29,18 @@ static const jlong layout[] = {
     offsetof(struct smp_call_state, top),
     offsetof(struct smp_call_state, phase),
     offsetof(struct smp_call_state, is_exact),
+    offsetof(struct smp_call_state, is_full),
     offsetof(struct smp_call_node, key),
     offsetof(struct smp_call_node, parent),
     offsetof(struct smp_call_node, child),
     offsetof(struct smp_call_node, next),
     offsetof(struct smp_call_node, count),
+    offsetof(struct smp_call_node, time),
     offsetof(struct smp_call_node, exits),
     sizeof(struct smp_call_node),
+    SMP_CALL_OVERFLOW,
+    offsetof(struct smp_call_node, depth),
+    SMP_COUNTING_OVER_NODE_LIMIT,
 };
 
 enum { LAYOUT_SIZE = sizeof(layout) / sizeof(layout[0]), SAME_LAYOUT = -1, LOCAL_REFS = 8 };

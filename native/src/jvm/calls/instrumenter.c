@@ -13,6 +13,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
+#include "jvm/calls/batch_pace.h"
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
@@ -27,8 +28,7 @@ enum {
     KEEPS_COMPILED_CODE = 23
 };
 
-#define ROUND_NS 50000000LL        /* while methods are found */
-#define QUIET_ROUND_NS 100000000LL /* else */
+#define ROUND_NS 100000000LL /* first entries are looked at so often */
 #define PURGE_NS 1000000000LL
 #define INSIDE_MOST_NS 10000000000LL
 
@@ -55,6 +55,8 @@ static struct {
     bool was_prepared; /* for changes of classes, by another agent, when the library was loaded */
     bool has_retransformed_early;
     uint32_t news;
+    struct smp_batch_pace pace;
+    int64_t next_batch_ns;
     int64_t purged_ns;
 } instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT, .loaders = SMP_CLASS_LOADERS_INIT };
 
@@ -279,6 +281,8 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
         return status;
     retransform_early(jvmti, env);
     smp_class_batches_init(&instrumenter.batches, &instrumenter.counted, &instrumenter.loaders);
+    instrumenter.pace = (struct smp_batch_pace){ 0 };
+    instrumenter.next_batch_ns = 0;
     status = begin_hooks();
     if (status == SMP_OK)
         status = meet_all(jvmti, env);
@@ -305,40 +309,40 @@ static void purge_loaders(JNIEnv *env)
     smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);
 }
 
-/* Returns how long to sleep: the program runs at least as long as a batch took. */
-static int64_t do_round(JNIEnv *env)
+static void run_batch_if_due(JNIEnv *env)
 {
     const int64_t start_ns = smp_clock_ns();
+
+    if (start_ns < instrumenter.next_batch_ns || !has_dirty())
+        return;
+    if (smp_class_batches_run(&instrumenter.batches, smp_agent_jvmti(), env)) {
+        const int64_t end_ns = smp_clock_ns();
+        instrumenter.next_batch_ns =
+            end_ns + smp_batch_pace_wait_ns(&instrumenter.pace, start_ns, end_ns);
+    }
+}
+
+/* Entries are noted though no batch is due, so that figures say that there is work. */
+static void do_round(JNIEnv *env)
+{
     const uint32_t news = smp_call_arena_news();
-    int64_t took_ns = 0;
-    bool has_changed = false;
 
     if (news != instrumenter.news) {
         instrumenter.news = news;
         smp_counted_classes_note_entries(&instrumenter.counted);
-        has_changed = true;
     }
-    if (has_dirty()) {
-        has_changed = true;
-        (void)smp_class_batches_run(&instrumenter.batches, smp_agent_jvmti(), env);
-    }
+    run_batch_if_due(env);
     purge_loaders(env);
-    took_ns = smp_clock_ns() - start_ns;
-    if (!has_changed)
-        return QUIET_ROUND_NS;
-    return took_ns > ROUND_NS ? took_ns : ROUND_NS;
 }
 
 static void do_rounds(JNIEnv *env)
 {
-    int64_t sleep_ns = ROUND_NS;
-
     while (!atomic_load(&instrumenter.is_stopping)) {
         const uint32_t calls = smp_event_calls(&instrumenter.event);
         if (!atomic_load(&instrumenter.is_stopping))
-            smp_event_sleep(&instrumenter.event, calls, sleep_ns);
+            smp_event_sleep(&instrumenter.event, calls, ROUND_NS);
         if (!atomic_load(&instrumenter.is_stopping) && smp_agent_is_live())
-            sleep_ns = do_round(env);
+            do_round(env);
     }
 }
 

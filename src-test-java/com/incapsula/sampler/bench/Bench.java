@@ -13,10 +13,13 @@ import com.incapsula.sampler.bench.accuracy.TimedTruth;
 import com.incapsula.sampler.bench.accuracy.VirtualThreads;
 import com.incapsula.sampler.bench.cost.CallHooks;
 import com.incapsula.sampler.bench.cost.ContextSwitches;
+import com.incapsula.sampler.bench.cost.CountedStarts;
+import com.incapsula.sampler.bench.cost.Counting;
 import com.incapsula.sampler.bench.cost.Exports;
 import com.incapsula.sampler.bench.cost.FirstSample;
 import com.incapsula.sampler.bench.cost.HandlerCost;
 import com.incapsula.sampler.bench.cost.IdleThreads;
+import com.incapsula.sampler.bench.cost.LateCounting;
 import com.incapsula.sampler.bench.cost.Memory;
 import com.incapsula.sampler.bench.cost.OnePass;
 import com.incapsula.sampler.bench.cost.OutsideWalks;
@@ -64,7 +67,10 @@ public final class Bench {
             "woken",
             "switch-rate",
             "unmounted",
-            "call-hooks");
+            "call-hooks",
+            "counting",
+            "counted-starts",
+            "late-counting");
 
     private static final Path SOURCES = Path.of("src-test-java").toAbsolutePath();
 
@@ -97,6 +103,9 @@ public final class Bench {
         programs.put("switch-rate", SwitchRate::run);
         programs.put("unmounted", Unmounted::run);
         programs.put("call-hooks", CallHooks::run);
+        programs.put("counting", Counting::run);
+        programs.put("counted-starts", CountedStarts::run);
+        programs.put("late-counting", LateCounting::run);
         return programs;
     }
 

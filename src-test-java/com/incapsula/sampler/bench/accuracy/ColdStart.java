@@ -11,16 +11,9 @@ import com.incapsula.sampler.bench.peer.Frame;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.bench.peer.Profile;
 import com.incapsula.sampler.bench.peer.SamplerPeer;
-import com.incapsula.sampler.testing.ColdStartProgram;
-import java.io.File;
 import java.io.IOException;
-import java.lang.reflect.Method;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -35,33 +28,9 @@ public final class ColdStart {
     private static final double SKIPPED_BAR = 5;
     private static final int JVMS_PER_ROUND = 2;
     private static final int ROUNDS_PER_PEER = 2;
-    private static final int LEAST_RUN_SHARE = 2;
-    private static final String FOLDERS = "bench.coldStart";
     private static final String NAMELESS = "[method without an id]";
-    private static final String EVALUATED = "(do (require 'clojure.set 'clojure.pprint 'clojure.test 'clojure.walk"
-            + " 'clojure.zip 'clojure.xml 'clojure.data) (dotimes [i 100] (eval (list 'fn ['x] (list '+ 'x i)))))";
     private static final String MAIN = "main";
     private static final double LEAST_MILLIS = 100;
-    private static volatile long sink;
-
-    /** What starts. */
-    private enum Program {
-        BUSY,
-        JAVAC,
-        CLOJURE,
-        BOOT;
-
-        /** The folder of its jars; null: it needs none. */
-        Path jars() {
-            return this == BUSY || this == JAVAC
-                    ? null
-                    : Path.of(System.getProperty(FOLDERS, "target/cold-start"), name().toLowerCase(Locale.ROOT));
-        }
-
-        boolean isThere() {
-            return jars() == null || Files.isDirectory(jars());
-        }
-    }
 
     private ColdStart() {}
 
@@ -87,7 +56,7 @@ public final class ColdStart {
                 "polls skipped, %, worst",
                 "bar");
         for (Path jdk : plan.jdks()) {
-            for (Program program : Program.values()) {
+            for (StartingProgram program : StartingProgram.values()) {
                 for (String profiler : List.of(Peer.HYBRID, Peer.ASYNC, Peer.JFR)) {
                     if (program.isThere() && program.name().matches(only.toUpperCase(Locale.ROOT))) {
                         measure(table, plan, jdk, program, profiler);
@@ -101,23 +70,20 @@ public final class ColdStart {
                 + ". The root: the program's main method. Of a JVM each is its share of the main thread's weight; any other thread:"
                 + " of the threads with at least " + LEAST_MILLIS
                 + " ms of their own, the one with the largest share.");
-        Stream.of(Program.values())
+        Stream.of(StartingProgram.values())
                 .filter(program -> !program.isThere())
                 .forEach(program -> table.note(program + " is left out: " + program.jars() + " is not there."));
         return List.of(table);
     }
 
-    private static void measure(Table table, Plan plan, Path jdk, Program program, String profiler)
+    private static void measure(Table table, Plan plan, Path jdk, StartingProgram program, String profiler)
             throws IOException, InterruptedException {
         List<double[]> runs = new ArrayList<>();
-        List<String> flags = program.jars() == null
-                ? List.of()
-                : List.of("-D" + FOLDERS + "=" + program.jars().toAbsolutePath().getParent());
         int jvms = profiler.equals(Peer.HYBRID)
                 ? JVMS_PER_ROUND * plan.rounds()
                 : Math.max(1, plan.rounds() / ROUNDS_PER_PEER);
         for (int i = 0; i < jvms; i++) {
-            String[] cells = Jvm.of(jdk, flags)
+            String[] cells = Jvm.of(jdk, program.flags())
                     .run(ColdStart.class, program, profiler, plan.windowMillis())
                     .get(0);
             runs.add(Stream.of(cells).mapToDouble(Double::parseDouble).toArray());
@@ -153,14 +119,14 @@ public final class ColdStart {
      * @param arguments program, profiler, milliseconds at least
      */
     public static void main(String... arguments) throws Exception {
-        Program program = Program.valueOf(arguments[0]);
+        StartingProgram program = StartingProgram.valueOf(arguments[0]);
         boolean isOurs = arguments[1].equals(Peer.HYBRID);
         Peer peer = isOurs ? new SamplerPeer(SamplingEngine.AUTO, INTERVAL_MILLIS) : Peer.of(arguments[1]);
         peer.start();
         if (isOurs) {
             ((SamplerPeer) peer).limit(LIMIT_PERCENT);
         }
-        work(program, Long.parseLong(arguments[2]));
+        program.run(Long.parseLong(arguments[2]));
         double skipped = isOurs ? skipped(((SamplerPeer) peer).statistics()) : 0;
         Map<String, Profile> threads =
                 isOurs ? ((SamplerPeer) peer).stopByGroup(name -> name) : Map.of(MAIN, peer.stop(MAIN::equals));
@@ -212,60 +178,5 @@ public final class ColdStart {
             return stack.get(0).kind() == Frame.Kind.CODE ? -1 : 1;
         }
         return stack.stream().anyMatch(frame -> frame.method().equals(ColdStart.class.getName() + ".main")) ? -1 : 2;
-    }
-
-    private static void work(Program program, long millis) throws Exception {
-        switch (program) {
-            case BUSY -> compute(System.nanoTime() + millis * 1_000_000);
-            case JAVAC -> {
-                long end = System.nanoTime() + millis * 1_000_000 / LEAST_RUN_SHARE;
-                do {
-                    ColdStartProgram.compile();
-                } while (System.nanoTime() < end);
-            }
-            case CLOJURE ->
-                method(program, "clojure.main", "main", String[].class)
-                        .invoke(null, (Object) new String[] {"-e", EVALUATED});
-            default -> startBoot(program);
-        }
-    }
-
-    private static void compute(long end) {
-        Map<String, Integer> counts = new HashMap<>();
-        for (int i = 0; System.nanoTime() < end; i++) {
-            counts.merge("k" + i % 1000, 1, Integer::sum);
-            sink += counts.size();
-        }
-    }
-
-    /* A web server with what Boot configures by itself for one. */
-    private static void startBoot(Program program) throws Exception {
-        String web = "org.springframework.boot.autoconfigure.web.servlet.";
-        List<Class<?>> sources = new ArrayList<>();
-        Method run =
-                method(program, "org.springframework.boot.SpringApplication", "run", Class[].class, String[].class);
-        for (String name : List.of(
-                "ServletWebServerFactoryAutoConfiguration",
-                "DispatcherServletAutoConfiguration",
-                "WebMvcAutoConfiguration",
-                "error.ErrorMvcAutoConfiguration",
-                "HttpEncodingAutoConfiguration",
-                "MultipartAutoConfiguration")) {
-            sources.add(Class.forName(web + name, true, Thread.currentThread().getContextClassLoader()));
-        }
-        run.invoke(null, sources.toArray(new Class<?>[0]), new String[] {
-            "--server.port=0", "--logging.level.root=ERROR", "--spring.main.banner-mode=off"
-        });
-    }
-
-    /* From its jars alone: this class path has another Spring. */
-    private static Method method(Program program, String type, String name, Class<?>... parameters) throws Exception {
-        List<URL> urls = new ArrayList<>();
-        for (File jar : program.jars().toFile().listFiles()) {
-            urls.add(jar.toURI().toURL());
-        }
-        ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
-        Thread.currentThread().setContextClassLoader(loader);
-        return Class.forName(type, true, loader).getMethod(name, parameters);
     }
 }

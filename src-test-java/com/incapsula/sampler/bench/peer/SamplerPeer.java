@@ -73,6 +73,11 @@ public final class SamplerPeer implements GroupedPeer {
         this.clock = clock;
     }
 
+    /** An output that drops everything but errors, which it throws. */
+    static SamplingOutputer silent() {
+        return new Silent();
+    }
+
     /** As a user runs it: with the default overhead limit. */
     static SamplerPeer withDefaultLimit(long intervalMillis) {
         SamplerPeer peer = new SamplerPeer(SamplingEngine.AUTO, intervalMillis);

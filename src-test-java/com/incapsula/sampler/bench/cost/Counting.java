@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.cost;
+
+import com.incapsula.sampler.MethodTiming;
+import com.incapsula.sampler.bench.Figures;
+import com.incapsula.sampler.bench.Jvm;
+import com.incapsula.sampler.bench.Plan;
+import com.incapsula.sampler.bench.Table;
+import com.incapsula.sampler.bench.peer.CountingPeer;
+import com.incapsula.sampler.bench.peer.Peer;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Recording;
+
+/** What counting the calls of programs of other authors costs them: before, while and after, in one JVM. */
+public final class Counting {
+
+    private static final String BEFORE = "not counted, before the first time";
+    private static final String BETWEEN = "not counted, after each `close()`";
+    private static final String METHOD_TIMING = "jdk.MethodTiming";
+    private static final double NO_LIMIT = 100;
+    private static final double NANOS_PER_MILLI = 1e6;
+    private static final int WARM_UPS = 2; /* windows */
+    private static final int COUNTED_WARM_UPS = 10; /* until LAZY has found what it finds */
+    private static final Path PARSER_CLASSES = Path.of("modules", "jdk.compiler", "com/sun/tools/javac/parser");
+
+    /** What counts, if anything does. */
+    private interface Counter {
+        void start() throws Exception;
+
+        /** What it has counted up to now. */
+        Map<String, Long> figures() throws Exception;
+
+        void stop() throws Exception;
+    }
+
+    private Counting() {}
+
+    /**
+     * Runs everything.
+     *
+     * @param plan how long and how often
+     * @param only of the programs
+     * @return a table per JDK and program
+     */
+    public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
+        List<Table> tables = new ArrayList<>();
+        for (Path jdk : plan.jdks()) {
+            for (CountedWork work : CountedWork.values()) {
+                if (work.name().matches(only.toUpperCase(Locale.ROOT))) {
+                    tables.add(measure(plan, jdk, work));
+                }
+            }
+        }
+        return tables;
+    }
+
+    private static Table measure(Plan plan, Path jdk, CountedWork work) throws IOException, InterruptedException {
+        Table table = new Table(
+                work.name().toLowerCase(Locale.ROOT) + " counted, JDK " + Jvm.version(jdk),
+                "counted by",
+                "CPU of a pass, ms",
+                "spread",
+                "of a pass that is not counted",
+                "the same, wall time",
+                "calls of a pass",
+                "methods",
+                "dropped",
+                "batches",
+                "calls without a node",
+                "bar");
+        Map<String, List<String[]>> rows = new LinkedHashMap<>();
+        for (String[] cells : Jvm.of(jdk, List.of())
+                .run(
+                        Counting.class,
+                        work,
+                        plan.sources(),
+                        plan.scaled(work.size()),
+                        plan.windowMillis(),
+                        plan.rounds())) {
+            rows.computeIfAbsent(cells[0], name -> new ArrayList<>()).add(cells);
+        }
+        double cpu = Figures.median(column(rows.get(BEFORE), 1));
+        double wall = Figures.median(column(rows.get(BEFORE), 2));
+        rows.forEach((name, windows) -> {
+            List<Double> passes = column(windows, 1);
+            double share = Figures.median(passes) / cpu;
+            String[] last = windows.get(windows.size() - 1);
+            table.row(
+                    name,
+                    Figures.median(passes),
+                    Figures.spread(passes),
+                    name.equals(BEFORE) ? Double.NaN : share,
+                    name.equals(BEFORE) ? Double.NaN : Figures.median(column(windows, 2)) / wall,
+                    last[3],
+                    last[4],
+                    last[5],
+                    last[6],
+                    last[7],
+                    bar(work, name, share));
+        });
+        return table;
+    }
+
+    private static List<Double> column(List<String[]> rows, int column) {
+        return rows.stream().map(row -> Double.parseDouble(row[column])).toList();
+    }
+
+    private static String bar(CountedWork work, String name, double share) {
+        return name.startsWith(Peer.HYBRID) && work.bar() > 0 ? Table.atMost(share, work.bar()) : "";
+    }
+
+    /**
+     * The measured program.
+     *
+     * @param arguments work, folder of sources, size of a pass, milliseconds of a window, rounds
+     */
+    public static void main(String... arguments) throws Exception {
+        CountedWork work = CountedWork.valueOf(arguments[0]);
+        CountedWork.Pass pass = work.prepare(Path.of(arguments[1]), Integer.parseInt(arguments[2]));
+        long window = Long.parseLong(arguments[3]);
+        int rounds = Integer.parseInt(arguments[4]);
+        runFor(pass, COUNTED_WARM_UPS * window);
+        for (int i = 0; i < rounds; i++) {
+            measure(BEFORE, pass, window, null);
+        }
+        Map<String, Counter> counters = counters(work);
+        for (int i = 0; i < rounds; i++) {
+            for (Map.Entry<String, Counter> counter : counters.entrySet()) {
+                measure(counter.getKey(), pass, window, counter.getValue());
+                measure(BETWEEN, pass, window, null);
+            }
+        }
+        System.exit(0);
+    }
+
+    private static Map<String, Counter> counters(CountedWork work) throws IOException {
+        Map<String, Counter> counters = new LinkedHashMap<>();
+        for (MethodTiming timing : List.of(MethodTiming.NONE, MethodTiming.SAMPLED, MethodTiming.EXACT)) {
+            counters.put(
+                    Peer.HYBRID + ", " + timing + ", no limit",
+                    new Ours(timing, new CountingPeer(work.roots(), work.filter(), NO_LIMIT)));
+        }
+        counters.put(
+                Peer.HYBRID + ", all defaults",
+                new Ours(MethodTiming.SAMPLED, new CountingPeer(work.roots(), work.filter(), 1)));
+        if (work != CountedWork.DATABASE && hasMethodTiming()) {
+            counters.put(METHOD_TIMING, new Timing(classesOfParser()));
+        }
+        return counters;
+    }
+
+    private static void measure(String name, CountedWork.Pass pass, long window, Counter counter) throws Exception {
+        if (counter != null) {
+            counter.start();
+        }
+        runFor(pass, (counter == null ? WARM_UPS : COUNTED_WARM_UPS) * window);
+        long counted = counter == null ? 0 : counter.figures().getOrDefault(CountingPeer.CALLS, 0L);
+        double[] nanos = runFor(pass, window);
+        Map<String, Long> figures = counter == null ? Map.of() : counter.figures();
+        if (counter != null) {
+            counter.stop();
+        }
+        double calls = figures.getOrDefault(CountingPeer.CALLS, 0L) - counted;
+        Jvm.tell(
+                name,
+                nanos[0] / NANOS_PER_MILLI,
+                nanos[1] / NANOS_PER_MILLI,
+                Math.round(calls / nanos[2]),
+                figures.getOrDefault(CountingPeer.METHODS, 0L),
+                figures.getOrDefault(CountingPeer.DROPPED, 0L),
+                figures.getOrDefault(CountingPeer.BATCHES, 0L),
+                figures.getOrDefault(CountingPeer.NO_NODE, 0L));
+    }
+
+    /* CPU and wall time of a pass, medians, and the number of passes. */
+    private static double[] runFor(CountedWork.Pass pass, long millis) throws Exception {
+        var threads = ManagementFactory.getThreadMXBean();
+        List<Double> cpu = new ArrayList<>();
+        List<Double> wall = new ArrayList<>();
+        long start = System.nanoTime();
+        do {
+            long cpuBefore = threads.getCurrentThreadCpuTime();
+            long before = System.nanoTime();
+            pass.run();
+            wall.add((double) (System.nanoTime() - before));
+            cpu.add((double) (threads.getCurrentThreadCpuTime() - cpuBefore));
+        } while (System.nanoTime() - start < millis * NANOS_PER_MILLI);
+        return new double[] {Figures.median(cpu), Figures.median(wall), wall.size()};
+    }
+
+    private static boolean hasMethodTiming() {
+        return FlightRecorder.getFlightRecorder().getEventTypes().stream()
+                .anyMatch(type -> type.getName().equals(METHOD_TIMING));
+    }
+
+    private static String classesOfParser() throws IOException {
+        try (Stream<Path> files =
+                Files.list(FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/" + PARSER_CLASSES))) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".class"))
+                    .map(name -> "com.sun.tools.javac.parser." + name.substring(0, name.length() - 6))
+                    .collect(Collectors.joining(";"));
+        }
+    }
+
+    private record Ours(MethodTiming timing, CountingPeer peer) implements Counter {
+
+        @Override
+        public void start() {
+            peer.start(timing);
+        }
+
+        @Override
+        public Map<String, Long> figures() throws IOException {
+            return peer.figures();
+        }
+
+        @Override
+        public void stop() throws IOException {
+            peer.stop();
+        }
+    }
+
+    private static final class Timing implements Counter {
+
+        private final String filter;
+        private Recording recording;
+
+        Timing(String filter) {
+            this.filter = filter;
+        }
+
+        @Override
+        public void start() {
+            recording = new Recording();
+            recording.enable(METHOD_TIMING).with("filter", filter).with("period", "endChunk");
+            recording.start();
+        }
+
+        @Override
+        public Map<String, Long> figures() {
+            return Map.of();
+        }
+
+        @Override
+        public void stop() {
+            recording.stop();
+            recording.close();
+        }
+    }
+}

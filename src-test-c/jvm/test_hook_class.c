@@ -232,12 +232,20 @@ static const struct JNINativeInterface_ functions = {
 
 static JNIEnv env = &functions;
 
+static bool on_reflected(JNIEnv *jni, jobject called, jobject receiver)
+{
+    (void)jni;
+    (void)called;
+    (void)receiver;
+    return true;
+}
+
 static void open_fails(enum step step, enum smp_status expected, const char *why)
 {
     char reason[SMP_HOOK_REASON_BYTES] = "";
 
     vm.fails = step;
-    assert_int_equal(smp_hook_class_open(&env, reason), expected);
+    assert_int_equal(smp_hook_class_open(&env, on_reflected, reason), expected);
     assert_string_equal(reason, why);
     assert_false(vm.is_pending);
     assert_int_equal(smp_hook_class_lost(&env), 0);
@@ -283,12 +291,12 @@ static void opens_once(void **state)
     vm.is_defined = true;
     vm.shared = 0;
     vm.natives = 0;
-    assert_int_equal(smp_hook_class_open(&env, reason), SMP_OK);
-    assert_int_equal(vm.natives, 5);
-    assert_int_equal(vm.number_count, 15);
+    assert_int_equal(smp_hook_class_open(&env, on_reflected, reason), SMP_OK);
+    assert_int_equal(vm.natives, 6);
+    assert_int_equal(vm.number_count, 17);
     assert_int_equal(vm.numbers[0], SMP_CALL_SLOTS - 1);
     vm.natives = 0;
-    assert_int_equal(smp_hook_class_open(&env, reason), SMP_OK);
+    assert_int_equal(smp_hook_class_open(&env, on_reflected, reason), SMP_OK);
     assert_int_equal(vm.natives, 0);
     vm.lost = 42;
     assert_int_equal(smp_hook_class_lost(&env), 42);

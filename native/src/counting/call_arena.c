@@ -12,7 +12,7 @@
 enum { FIRST_NODE = 2, ROOT_UNITS = 2, TAG_SHIFT = 32, CLOSE_SLEEP_NS = 20000 };
 
 /* Grows with each change of the layout that the sizes do not show. */
-#define STAMP_VERSION UINT64_C(2)
+#define STAMP_VERSION UINT64_C(3)
 
 static struct smp_call_shared own;
 static struct smp_call_shared *shared = &own;
@@ -31,7 +31,9 @@ struct smp_call_shared *smp_call_shared_memory(void)
 struct smp_call_addresses smp_call_arena_addresses(void)
 {
     shared->stamp = stamp_of_layout();
-    return (struct smp_call_addresses){ .slots = (void *)shared->slots, .shared = shared };
+    return (struct smp_call_addresses){ .slots = (void *)shared->slots,
+                                        .shared = shared,
+                                        .reflected = shared->reflected };
 }
 
 bool smp_call_arena_adopt(struct smp_call_shared *other)

@@ -41,7 +41,8 @@ enum {
     SMP_CALL_TREES = 32768,     /* at a time */
     SMP_CALL_METHODS = 1 << 20, /* ids whose first entry is noted */
     SMP_CALL_POOLS = 64,
-    SMP_CALL_UNIT = 64 /* bytes of a node; a root has two units */
+    SMP_CALL_REFLECTED = 65536, /* calls by reflection that were seen: a table of the hook's */
+    SMP_CALL_UNIT = 64          /* bytes of a node; a root has two units */
 };
 
 /* A node's key is its method's id; these are others. */

@@ -91,6 +91,7 @@ struct smp_call_shared {
     _Atomic uint32_t tree_of[SMP_CALL_STATES]; /* index + 1; 0: none */
     struct smp_call_tree trees[SMP_CALL_TREES];
     _Atomic uint8_t seen[SMP_CALL_METHODS];
+    int64_t reflected[SMP_CALL_REFLECTED]; /* only the hook uses it */
 };
 
 struct smp_call_shared *smp_call_shared_memory(void);

@@ -66,6 +66,7 @@ struct smp_indexed_class {
     const char *refusal; /* why no method of it may get a probe; NULL: each may */
     bool is_dirty;
     bool is_allowed; /* by the filter */
+    bool is_proxy;   /* its methods only pass calls on to its handler */
 };
 
 struct smp_subtype_edge {

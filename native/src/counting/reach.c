@@ -130,6 +130,7 @@ static bool is_root_method(struct smp_reach *reach, const struct smp_method_outl
 struct loading {
     struct smp_reach *reach;
     bool is_allowed;
+    bool is_proxy;
 };
 
 static bool keeps_calls(void *self, const struct smp_class_outline *outline, size_t method)
@@ -138,7 +139,8 @@ static bool keeps_calls(void *self, const struct smp_class_outline *outline, siz
 
     if (loading->reach->options.scheme == SMP_SCHEME_TOTAL)
         return false;
-    return loading->is_allowed || is_root_method(loading->reach, &outline->methods[method], false);
+    return loading->is_allowed || loading->is_proxy ||
+           is_root_method(loading->reach, &outline->methods[method], false);
 }
 
 static void retire_ids(struct smp_reach *reach, const struct smp_class_body *body)
@@ -249,14 +251,17 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
     const bool is_allowed =
         !is_never && smp_call_filter_passes(reach->options.filter, outline->name);
     const bool has_rules = match_rules(reach, outline->name, is_never);
-    struct loading loading = { .reach = reach, .is_allowed = is_allowed };
+    const bool is_proxy = !is_never && is_text(outline->super_name, "java/lang/reflect/Proxy") &&
+                          smp_call_filter_is_proxy(outline->name);
+    struct loading loading = { .reach = reach, .is_allowed = is_allowed, .is_proxy = is_proxy };
     struct smp_class_outline kept = *outline;
     struct smp_class_body old = { 0 };
     uint32_t loaded = 0;
     enum smp_status status = SMP_OK;
 
     /* Of such a class only its super types matter. */
-    if (is_never || (!is_allowed && !has_rules && smp_call_filter_is_jdk(outline->name)))
+    if (is_never ||
+        (!is_allowed && !has_rules && !is_proxy && smp_call_filter_is_jdk(outline->name)))
         kept.method_count = 0;
     status = smp_class_index_put(&reach->index, &kept, keeps_calls, &loading, &loaded, &old);
     if (status == SMP_OK && !smp_type_search_reserve(&reach->search))
@@ -266,6 +271,7 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
         return status;
     }
     smp_class_index_at(&reach->index, loaded)->is_allowed = is_allowed;
+    smp_class_index_at(&reach->index, loaded)->is_proxy = is_proxy;
     smp_wanted_set_clean(reach, loaded);
     /* What only the old bytes called is not reached any more before the new ones are looked at. */
     adopt_body(reach, loaded, &old);
@@ -403,6 +409,21 @@ void smp_reach_entered(struct smp_reach *reach, int32_t id)
     if (reach->options.scheme != SMP_SCHEME_LAZY)
         return;
     smp_wanted_expand(reach, record->in_class, record->number);
+    smp_wanted_drain(reach);
+}
+
+void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
+                      struct smp_slice signature)
+{
+    const struct smp_class_index *const index = &reach->index;
+    const uint32_t owner =
+        smp_symbols_find(&index->class_names, class_name.bytes, class_name.length);
+    const uint32_t called = smp_symbols_find(&index->signatures, signature.bytes, signature.length);
+
+    /* No class that is known has such a method: all that declare it are of the JDK. */
+    if (owner == 0 || called == 0)
+        return;
+    smp_wanted_find(reach, owner, called);
     smp_wanted_drain(reach);
 }
 

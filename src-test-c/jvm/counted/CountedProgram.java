@@ -104,7 +104,7 @@ public final class CountedProgram {
         compare(what, Tally.counts(), Counting.counts());
     }
 
-    private static void compare(String what, Map<String, Long> wanted, Map<String, Long> found) {
+    static void compare(String what, Map<String, Long> wanted, Map<String, Long> found) {
         TreeSet<String> names = new TreeSet<>(wanted.keySet());
         names.addAll(found.keySet());
         long sum = 0;

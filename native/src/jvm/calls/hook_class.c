@@ -14,6 +14,7 @@
 static struct {
     jclass type; /* a global reference; NULL: not open */
     jfieldID lost;
+    smp_on_reflected *on_reflected; /* set before the hooks can be called */
 } hook;
 
 /* In the order of setUp in Java. */
@@ -24,6 +25,7 @@ static const jlong layout[] = {
     offsetof(struct smp_call_state, next),
     offsetof(struct smp_call_state, position),
     offsetof(struct smp_call_state, top),
+    offsetof(struct smp_call_state, session),
     offsetof(struct smp_call_state, phase),
     offsetof(struct smp_call_state, is_exact),
     offsetof(struct smp_call_node, key),
@@ -33,11 +35,12 @@ static const jlong layout[] = {
     offsetof(struct smp_call_node, count),
     offsetof(struct smp_call_node, exits),
     sizeof(struct smp_call_node),
+    SMP_CALL_REFLECTED - 1,
 };
 
 enum { LAYOUT_SIZE = sizeof(layout) / sizeof(layout[0]), SAME_LAYOUT = -1, LOCAL_REFS = 8 };
 
-#define SET_UP_SIGNATURE "(L" SMP_HOOK_CLASS ";JJ[J)I"
+#define SET_UP_SIGNATURE "(L" SMP_HOOK_CLASS ";JJJ[J)I"
 
 static struct smp_call_state *state_of(jlong address)
 {
@@ -77,6 +80,12 @@ static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self,
     return (jlong)(uintptr_t)smp_call_child(state_of(state), node, id);
 }
 
+static jboolean JNICALL hook_reflected(JNIEnv *env, SMP_UNUSED jobject self, jobject called,
+                                       jobject receiver)
+{
+    return hook.on_reflected(env, called, receiver) ? JNI_TRUE : JNI_FALSE;
+}
+
 static bool register_natives(JNIEnv *env, jclass type)
 {
     static const JNINativeMethod methods[] = {
@@ -85,6 +94,8 @@ static bool register_natives(JNIEnv *env, jclass type)
         { (char *)"enter0", (char *)"(JI)V", (void *)hook_enter },
         { (char *)"exit0", (char *)"(JI)V", (void *)hook_exit },
         { (char *)"child0", (char *)"(JJI)J", (void *)hook_child },
+        { (char *)"reflected0", (char *)"(Ljava/lang/Object;Ljava/lang/Object;)Z",
+          (void *)hook_reflected },
     };
 
     return (*env)->RegisterNatives(env, type, methods,
@@ -143,9 +154,9 @@ static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
         return SMP_ENOMEM;
     }
     (*env)->SetLongArrayRegion(env, numbers, 0, LAYOUT_SIZE, layout);
-    const jint different =
-        (*env)->CallStaticIntMethod(env, type, set_up, natives, (jlong)(uintptr_t)addresses.slots,
-                                    (jlong)(uintptr_t)addresses.shared, numbers);
+    const jint different = (*env)->CallStaticIntMethod(
+        env, type, set_up, natives, (jlong)(uintptr_t)addresses.slots,
+        (jlong)(uintptr_t)addresses.shared, (jlong)(uintptr_t)addresses.reflected, numbers);
     if ((*env)->ExceptionCheck(env) || different != SAME_LAYOUT)
         return refuse_hook(env, reason, "the hook class has another layout");
     return SMP_OK;
@@ -203,13 +214,15 @@ static enum smp_status keep_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_
     return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
 }
 
-enum smp_status smp_hook_class_open(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES])
+enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
+                                    char reason[SMP_HOOK_REASON_BYTES])
 {
     jclass type = NULL;
     enum smp_status status = SMP_OK;
 
     if (hook.type != NULL)
         return SMP_OK;
+    hook.on_reflected = on_reflected;
     if (!stay_mapped())
         return refuse_hook(env, reason, "the library cannot be kept in memory");
     if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {

@@ -16,6 +16,7 @@
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
+#include "jvm/calls/reflected_calls.h"
 #include "jvm/code/prepare_event.h"
 #include "jvm/hotspot/version.h"
 
@@ -129,6 +130,17 @@ void JNICALL smp_instrumenter_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, SMP_UNUSE
     go_outside();
 }
 
+static bool note_reflected(JNIEnv *env, jobject called, jobject receiver)
+{
+    bool is_noted = false;
+
+    if (!go_inside())
+        return false;
+    is_noted = smp_reflected_calls_note(smp_agent_jvmti(), env, called, receiver);
+    go_outside();
+    return is_noted;
+}
+
 static enum smp_status set_load_hook(jvmtiEventMode mode)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
@@ -205,7 +217,7 @@ static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
 static enum smp_status open_hook_class(JNIEnv *env)
 {
     char reason[SMP_HOOK_REASON_BYTES] = "";
-    const enum smp_status status = smp_hook_class_open(env, reason);
+    const enum smp_status status = smp_hook_class_open(env, note_reflected, reason);
 
     return status != SMP_OK && reason[0] != '\0' ? refuse_start(status, reason) : status;
 }
@@ -267,9 +279,11 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
         return status;
     retransform_early(jvmti, env);
     smp_class_batches_init(&instrumenter.batches, &instrumenter.counted, &instrumenter.loaders);
+    smp_reflected_calls_clear();
     status = begin_hooks();
     if (status == SMP_OK)
         status = meet_all(jvmti, env);
+    smp_counted_classes_want_reflection(&instrumenter.counted);
     for (int i = 0; status == SMP_OK && i < START_BATCHES && has_dirty(); i++)
         (void)smp_class_batches_run(&instrumenter.batches, jvmti, env);
     return status;
@@ -293,6 +307,12 @@ static void purge_loaders(JNIEnv *env)
     smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);
 }
 
+static void add_reflected(SMP_UNUSED void *self, struct smp_slice class_name,
+                          struct smp_slice signature)
+{
+    smp_counted_classes_called(&instrumenter.counted, class_name, signature);
+}
+
 /* Returns how long to sleep: the program runs at least as long as a batch took. */
 static int64_t do_round(JNIEnv *env)
 {
@@ -306,6 +326,9 @@ static int64_t do_round(JNIEnv *env)
         smp_counted_classes_note_entries(&instrumenter.counted);
         has_changed = true;
     }
+    if (smp_reflected_calls_each(add_reflected, NULL) > 0)
+        has_changed = true;
+    smp_counted_classes_want_reflection(&instrumenter.counted);
     if (has_dirty()) {
         has_changed = true;
         (void)smp_class_batches_run(&instrumenter.batches, smp_agent_jvmti(), env);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "counting/call_filter.h"
 #include "jvm/agent/jvmti_status.h"
 
 enum { FIRST_TEXTS = 32 };
@@ -118,6 +119,32 @@ static enum smp_status outline_loaded_method(struct smp_loaded_outline *made, jv
     return smp_jvmti_status(error);
 }
 
+/* Its byte code is not at hand, but each proxy does the same. */
+static bool is_loaded_proxy(const struct smp_loaded_outline *made)
+{
+    static const char PROXY[] = "java/lang/reflect/Proxy";
+    const struct smp_slice super = made->outline.super_name;
+
+    return super.length == sizeof(PROXY) - 1 && memcmp(super.bytes, PROXY, super.length) == 0 &&
+           smp_call_filter_is_proxy(made->outline.name);
+}
+
+static void call_handler(struct smp_method_outline *method)
+{
+    static const char OWNER[] = "java/lang/reflect/InvocationHandler";
+    static const char NAME[] = "invoke";
+    static const char DESCRIPTOR[] =
+        "(Ljava/lang/Object;Ljava/lang/reflect/Method;[Ljava/lang/Object;)Ljava/lang/Object;";
+    static const struct smp_call_outline CALL = { .owner = { OWNER, sizeof(OWNER) - 1 },
+                                                  .name = { NAME, sizeof(NAME) - 1 },
+                                                  .descriptor = { DESCRIPTOR,
+                                                                  sizeof(DESCRIPTOR) - 1 },
+                                                  .is_dispatched = true };
+
+    method->calls = &CALL;
+    method->call_count = 1;
+}
+
 static enum smp_status outline_loaded_methods(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
                                               jclass type)
 {
@@ -135,6 +162,8 @@ static enum smp_status outline_loaded_methods(struct smp_loaded_outline *made, j
     }
     for (jint i = 0; status == SMP_OK && i < count; i++)
         status = outline_loaded_method(made, jvmti, methods[i], &made->methods[i]);
+    for (jint i = 0; status == SMP_OK && i < count && is_loaded_proxy(made); i++)
+        call_handler(&made->methods[i]);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)methods);
     made->outline.methods = made->methods;
     made->outline.method_count = status == SMP_OK && count > 0 ? (size_t)count : 0;

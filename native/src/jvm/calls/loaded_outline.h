@@ -2,7 +2,7 @@
 /*
  * loaded_outline.h - the outline of a class that is loaded already, by JVMTI: its bytes are not at
  * hand before it is retransformed. What its methods call, and which of them are trivial, is not
- * known.
+ * known, but of a java.lang.reflect.Proxy: all of them call its handler.
  *
  * Owns     the tables of the outline and all its texts.
  * Threads  any attached one.

@@ -167,7 +167,9 @@ public abstract class ThreadsSamplerHook {
                     if (U.getByte(state + STATE_IS_EXACT) == 0) {
                         push(state, at, id);
                     } else {
+                        U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
                         natives.enter0(state, id);
+                        U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
                     }
                 }
             }
@@ -189,7 +191,9 @@ public abstract class ThreadsSamplerHook {
                         U.putLongOpaque(null, state + STATE_POSITION, U.getLong(at + NODE_PARENT));
                         U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
                     } else {
+                        U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
                         natives.exit0(state, id);
+                        U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
                     }
                 }
             }
@@ -221,8 +225,8 @@ public abstract class ThreadsSamplerHook {
     }
 
     /**
-     * A Method or Constructor is called; receiver: the object whose method it is, or null. Only the first such call of a
-     * root is of interest: byte code does not say that this can be called. Where this fails, it is said the next time.
+     * A Method or Constructor is called; receiver: the object whose method it is, or null. Only the first one is of
+     * interest: byte code does not say that this can be called. Where this fails, it is said the next time.
      */
     @ForceInline
     public static void reflected(Object called, Object receiver) {

@@ -282,7 +282,11 @@ static void a_class_of_another_version_is_refused(void **state)
 }
 
 /* There from an archive: it is set up as one that was defined. */
-static void opens_once(void **state)
+static const struct smp_call_options some_options = { .max_bytes = 1 << 20,
+                                                      .nodes = SMP_CALL_LEAST_UNITS,
+                                                      .depth = 10 };
+
+static void opens_again(void **state)
 {
     char reason[SMP_HOOK_REASON_BYTES] = "";
 
@@ -296,8 +300,16 @@ static void opens_once(void **state)
     assert_int_equal(vm.number_count, 17);
     assert_int_equal(vm.numbers[0], SMP_CALL_SLOTS - 1);
     vm.natives = 0;
+    vm.shared = 1;
     assert_int_equal(smp_hook_class_open(&env, on_reflected, reason), SMP_OK);
+    assert_int_equal(vm.natives, 6); /* another copy may have had them */
+    open_fails(NATIVES, SMP_EUNSUPPORTED, "the hooks' native methods are not accepted");
+    vm.natives = 0;
+    assert_int_equal(smp_call_arena_open(&some_options), SMP_OK);
+    open_fails(NO_STEP, SMP_ESTATE, "another sampler counts calls in this JVM");
     assert_int_equal(vm.natives, 0);
+    smp_call_arena_close();
+    reason[0] = '\0';
     vm.lost = 42;
     assert_int_equal(smp_hook_class_lost(&env), 42);
     assert_string_equal(reason, "");
@@ -308,7 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_refused_has_a_reason),
         cmocka_unit_test(a_class_of_another_version_is_refused),
-        cmocka_unit_test(opens_once),
+        cmocka_unit_test(opens_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,6 +111,13 @@ static enum smp_status refuse_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTE
     return SMP_EUNSUPPORTED;
 }
 
+/* Whose native methods stay what they are. */
+static enum smp_status refuse_second(char reason[SMP_HOOK_REASON_BYTES])
+{
+    (void)snprintf(reason, SMP_HOOK_REASON_BYTES, "%s", "another sampler counts calls in this JVM");
+    return SMP_ESTATE;
+}
+
 /* The JVM may unload the library with its class loader; the class stays. */
 static bool stay_mapped(void)
 {
@@ -198,6 +205,8 @@ static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK
         return connect_hook(env, type, reason);
     if (object == NULL || !smp_call_arena_adopt((struct smp_call_shared *)(uintptr_t)address))
         return refuse_hook(env, reason, "another version of this library counts in this JVM");
+    if (smp_call_arena_is_open())
+        return refuse_second(reason);
     if (!register_natives(env, (*env)->GetObjectClass(env, object)))
         return refuse_hook(env, reason, "the hooks' native methods are not accepted");
     return SMP_OK;
@@ -214,14 +223,33 @@ static enum smp_status keep_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_
     return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
 }
 
+/* It is open: another copy of the library may have taken the native methods since. */
+static enum smp_status reopen_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES])
+{
+    jfieldID natives = smp_jdk_static_field(env, hook.type, "natives", "L" SMP_HOOK_CLASS ";");
+    jobject object = natives == NULL ? NULL : (*env)->GetStaticObjectField(env, hook.type, natives);
+
+    if (smp_call_arena_is_open())
+        return refuse_second(reason);
+    if (object == NULL || !register_natives(env, (*env)->GetObjectClass(env, object)))
+        return refuse_hook(env, reason, "the hooks' native methods are not accepted");
+    return SMP_OK;
+}
+
+static enum smp_status find_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES])
+{
+    jclass type = smp_jdk_class(env, SMP_HOOK_CLASS);
+    enum smp_status status =
+        type != NULL ? adopt_hook(env, type, reason) : define_hook(env, reason, &type);
+
+    return status == SMP_OK ? keep_hook(env, type, reason) : status;
+}
+
 enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
                                     char reason[SMP_HOOK_REASON_BYTES])
 {
-    jclass type = NULL;
     enum smp_status status = SMP_OK;
 
-    if (hook.type != NULL)
-        return SMP_OK;
     hook.on_reflected = on_reflected;
     if (!stay_mapped())
         return refuse_hook(env, reason, "the library cannot be kept in memory");
@@ -229,10 +257,7 @@ enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
         (*env)->ExceptionClear(env);
         return SMP_ENOMEM;
     }
-    type = smp_jdk_class(env, SMP_HOOK_CLASS);
-    status = type != NULL ? adopt_hook(env, type, reason) : define_hook(env, reason, &type);
-    if (status == SMP_OK)
-        status = keep_hook(env, type, reason);
+    status = hook.type != NULL ? reopen_hook(env, reason) : find_hook(env, reason);
     (void)(*env)->PopLocalFrame(env, NULL);
     return status;
 }

@@ -14,8 +14,9 @@
  * Owns     a global reference to the class.
  * Threads  one at a time; an attached one, with no exception pending. on_reflected is called by
  *          counted threads.
- * Errors   SMP_EUNSUPPORTED, with a reason: this JVM lacks something, or the class that is there is
- *          another one. SMP_ENOMEM. Nothing is counted then.
+ * Errors   SMP_ESTATE: another copy counts; SMP_EUNSUPPORTED: this JVM lacks something, or the
+ *          class that is there is another one. Both with a reason. SMP_ENOMEM. Nothing is counted
+ *          then.
  * Cost     open: a millisecond, once. The others: a few JNI calls.
  */
 #ifndef SMP_JVM_CALLS_HOOK_CLASS_H
@@ -44,7 +45,8 @@ enum { SMP_HOOK_REASON_BYTES = 160 };
  * again when it is called again. */
 typedef bool smp_on_reflected(JNIEnv *env, jobject called, jobject receiver);
 
-/* May be called again: it does nothing then. reason is written on failure only. */
+/* Before each counting: the native methods are this copy's of the library from then on. reason is
+ * written on failure only. */
 SMP_CHECKED enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
                                                 char reason[SMP_HOOK_REASON_BYTES]);
 /* Entries and exits that hooks could not do for lack of stack, about. */

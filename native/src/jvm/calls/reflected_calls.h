@@ -10,12 +10,17 @@
  * private, else that of the class that declares it. A receiver of a hidden class has no name by
  * which it is known: the declaring class counts then.
  *
- * Owns     two buffers: one is filled while the other is read.
- * Threads  note: any attached one, with no exception pending; it waits for no other thread but for
- *          the copy of a name. each: one at a time.
- * Errors   note: false: there is no room now, or the JVM refuses: the call is to be noted again.
- * Cost     note: a microsecond, some calls of JVMTI. The memory of a buffer is used from the first
- *          call on.
+ * The fields of Method and Constructor are read: FromReflectedMethod would run the initialiser of
+ * the declaring class, and have its exceptions, in place of the program.
+ *
+ * Owns     a global reference to Method, for ever; two buffers: one is filled while the other is
+ *          read.
+ * Threads  open, clear, each: one at a time. note: any attached one, with no exception pending,
+ *          between open and the end; it waits for no other thread but for the copy of a name.
+ * Errors   open: false: this JDK has other fields. note: false: there is no room now, no memory, or
+ *          the JVM refuses: the call is to be noted again.
+ * Cost     note: some microseconds, and one for each parameter. The memory of a buffer is used from
+ *          the first call on.
  */
 #ifndef SMP_JVM_CALLS_REFLECTED_CALLS_H
 #define SMP_JVM_CALLS_REFLECTED_CALLS_H
@@ -27,9 +32,11 @@
 
 #include "counting/class_outline.h"
 
-/* A record is three names of 65,535 bytes at most, so an empty buffer has room for any. */
+/* Names have 65,535 bytes at most, a descriptor likewise, so an empty buffer has room for any. */
 enum { SMP_REFLECTED_BUFFER_BYTES = 256 * 1024 };
 
+/* May be called again. */
+bool smp_reflected_calls_open(JNIEnv *env);
 /* Forgets what was noted. */
 void smp_reflected_calls_clear(void);
 

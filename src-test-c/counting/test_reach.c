@@ -525,6 +525,31 @@ static void test_a_proxy_leads_to_the_handlers(void **state)
     reach_fixture_end(&fixture);
 }
 
+/* A lambda's class leads to what it stands for, wherever it was made; a root is it never. */
+static void test_a_lambda_leads_to_its_body(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Root.go, com.acme.*.run");
+    struct outline_text text;
+    struct smp_class_outline lambda;
+    uint32_t loaded = 0;
+
+    (void)state;
+    reach_load(&fixture, "com/acme/Root | go()V -> java/lang/Runnable*run()V");
+    reach_load(&fixture, "com/acme/Made | private static lambda$0()V | other()V");
+    lambda = *outline_text_read(&text, 1,
+                                "com/acme/Made$$Lambda.0x12 : java/lang/Object java/lang/Runnable "
+                                "| run()V -> com/acme/Made*lambda$0()V");
+    lambda.is_hidden = true;
+    assert_int_equal(smp_reach_load(fixture.reach, &lambda, &loaded), SMP_OK);
+    assert_string_equal(wanted_of(&fixture), "com/acme/Root.go()V");
+    assert_int_equal(smp_reach_rule_state(fixture.reach, 1), SMP_RULE_NO_METHOD);
+    enter(&fixture, "com/acme/Root.go()V");
+    assert_string_equal(wanted_of(&fixture), "com/acme/Root.go()V com/acme/Made.lambda$0()V");
+    smp_reach_unload(fixture.reach, loaded);
+    assert_string_equal(wanted_of(&fixture), "com/acme/Root.go()V com/acme/Made.lambda$0()V");
+    reach_fixture_end(&fixture);
+}
+
 static void test_names_of_proxies(void **state)
 {
     (void)state;
@@ -541,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_what_reflection_calls_is_wanted_and_stays_so),
         cmocka_unit_test(test_eager_follows_what_reflection_calls),
         cmocka_unit_test(test_a_proxy_leads_to_the_handlers),
+        cmocka_unit_test(test_a_lambda_leads_to_its_body),
         cmocka_unit_test(test_names_of_proxies),
         cmocka_unit_test(test_lazy_goes_on_where_a_method_is_entered),
         cmocka_unit_test(test_eager_is_the_closure_of_the_loaded_classes),

@@ -22,8 +22,8 @@
  * Never wanted: native and abstract methods, classes that never are instrumented (call_filter.h).
  * Not wanted unless they are roots: trivial methods, those that the filter excludes.
  * What is excluded is not expanded either, so what a library calls back is found only where a
- * method of ours names it: a method handle of a lambda does. But a java.lang.reflect.Proxy only
- * passes calls on, to its InvocationHandler: one that is excluded is expanded when it is reached.
+ * method of ours names it: a method handle of a lambda does. But some classes only pass calls on,
+ * lambdas and each java.lang.reflect.Proxy: those that are excluded are expanded when reached.
  * What is called by reflection is named by no byte code: called() says it.
  *
  *   dirty classes ──► take_batch ──► (RetransformClasses) ──► load, plan ──► the class is clean

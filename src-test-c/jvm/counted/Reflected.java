@@ -9,7 +9,9 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
+import java.util.function.ToIntFunction;
 
 /** Calls that no byte code names. Each method but the trivial ones tallies itself. */
 class Reflected {
@@ -250,16 +252,48 @@ class Reflected {
         }
     }
 
-    private static final IntUnaryOperator MADE_OUTSIDE = n -> {
+    static final class Stepper {
+        final int step;
+
+        Stepper(int step) {
+            Tally.hit();
+            this.step = step;
+        }
+
+        int steps() {
+            Tally.hit();
+            return step + sink % 2;
+        }
+
+        int step(int n) {
+            Tally.hit();
+            return n + step;
+        }
+    }
+
+    private static int stepped(int n) {
+        Tally.hit();
+        return n + 1;
+    }
+
+    private static final IntUnaryOperator LAMBDA = n -> {
         Tally.hit("counted.Reflected.lambda");
         return n + 1;
     };
+    private static final IntUnaryOperator OF_STATIC = Reflected::stepped;
+    private static final IntUnaryOperator BOUND = new Stepper(2)::step;
+    private static final ToIntFunction<Stepper> UNBOUND = Stepper::steps;
+    private static final IntFunction<Stepper> MAKES = Stepper::new;
+
+    /** Made by a class that is loaded after counting has begun. */
+    static IntUnaryOperator late;
 
     /** A root. */
     static void lambdas(int rounds) {
         Tally.hit();
         for (int i = 0; i < rounds; i++) {
-            sink += MADE_OUTSIDE.applyAsInt(i);
+            sink += LAMBDA.applyAsInt(i) + OF_STATIC.applyAsInt(i) + BOUND.applyAsInt(i) + late.applyAsInt(i);
+            sink += UNBOUND.applyAsInt(MAKES.apply(i));
         }
     }
 }

@@ -193,6 +193,13 @@ static bool needs_methods(const struct smp_counted_classes *counted, struct smp_
     return false;
 }
 
+/* Is what the lambda stands for counted, maybe? The filter sees a prefix of its name. */
+static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_slice name)
+{
+    return counted->scheme != SMP_SCHEME_TOTAL && !smp_call_filter_is_never(name) &&
+           smp_call_filter_passes(counted->filter, name);
+}
+
 /* --- reflection --- */
 
 static const char *const REFLECTION[] = { "java/lang/reflect/Method",
@@ -221,7 +228,8 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
 
     smp_lock_acquire(&counted->lock);
     smp_reach_figures(counted->reach, &figures);
-    if (!counted->has_reflection && figures.roots > 0 && counted->scheme != SMP_SCHEME_TOTAL) {
+    if (counted->follows_reflection && !counted->has_reflection && figures.roots > 0 &&
+        counted->scheme != SMP_SCHEME_TOTAL) {
         counted->has_reflection = true;
         for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
             const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
@@ -439,12 +447,24 @@ static void add_loaded_outline(struct smp_counted_classes *counted,
     smp_lock_release(&counted->lock);
 }
 
+static enum smp_status make_outline(const struct smp_counted_classes *counted, jvmtiEnv *jvmti,
+                                    JNIEnv *env, const struct smp_loaded_class *loaded,
+                                    struct smp_loaded_outline *made)
+{
+    if (loaded->is_lambda)
+        return smp_loaded_outline_make_lambda(made, jvmti, env, loaded->type, loaded->loader);
+    return smp_loaded_outline_make(made, jvmti, env, loaded->type, loaded->loader,
+                                   needs_methods(counted, loaded->name));
+}
+
 void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
                               const struct smp_loaded_class *loaded)
 {
     struct smp_loaded_outline made;
     uint32_t known = 0;
 
+    if (loaded->is_lambda && !needs_lambda(counted, loaded->name))
+        return;
     smp_lock_acquire(&counted->lock);
     known = smp_reach_find(counted->reach, loaded->loader, loaded->name);
     if (known != 0)
@@ -452,8 +472,7 @@ void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvm
     smp_lock_release(&counted->lock);
     if (known != 0)
         return;
-    const enum smp_status status = smp_loaded_outline_make(
-        &made, jvmti, env, loaded->type, loaded->loader, needs_methods(counted, loaded->name));
+    const enum smp_status status = make_outline(counted, jvmti, env, loaded, &made);
     if (status == SMP_OK) {
         add_loaded_outline(counted, &made.outline);
         smp_loaded_outline_free(&made, jvmti);

@@ -76,7 +76,8 @@ struct smp_counted_classes {
     size_t mark_count;
     uint8_t *planned; /* by id: a probe has been made with it */
     uint32_t max_methods;
-    bool has_reflection; /* the classes of reflection are to be changed, or were */
+    bool follows_reflection; /* this JDK lets it: set before open */
+    bool has_reflection;     /* the classes of reflection are to be changed, or were */
     uint64_t left_alone[SMP_REWRITE_COUNT];
     struct smp_counted_losses losses;
     /* Hashes of the names of classes that may have probes of an earlier counting. They outlast

@@ -109,8 +109,7 @@ static void meet_prepared(jvmtiEnv *jvmti, JNIEnv *env, jclass prepared)
 
     if ((*jvmti)->GetClassSignature(jvmti, prepared, &signature, NULL) != JVMTI_ERROR_NONE)
         return;
-    loaded.name = smp_loaded_class_name(signature);
-    if (loaded.name.length > 0 &&
+    if (smp_loaded_class_describe(signature, true, &loaded) &&
         (*jvmti)->GetClassLoader(jvmti, prepared, &loader) == JVMTI_ERROR_NONE) {
         loaded.loader = smp_class_loaders_number(&instrumenter.loaders, jvmti, env, loader);
         if (loaded.loader != SMP_CLASS_LOADERS_UNKNOWN)
@@ -190,6 +189,7 @@ static enum smp_status add_calls_capabilities(jvmtiEnv *jvmti)
         !potential.can_retransform_classes)
         return refuse_start(SMP_EUNSUPPORTED, "this JVM does not let loaded classes be changed");
     wanted.can_retransform_any_class = potential.can_retransform_any_class;
+    wanted.can_get_constant_pool = potential.can_get_constant_pool; /* of lambdas */
     wanted.can_generate_all_class_hook_events = potential.can_generate_all_class_hook_events;
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE)
         return refuse_start(SMP_EUNSUPPORTED, "this JVM does not let loaded classes be changed");
@@ -250,7 +250,7 @@ static enum smp_status meet_all(jvmtiEnv *jvmti, JNIEnv *env)
         (*env)->ExceptionClear(env);
         return SMP_ENOMEM;
     }
-    status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, meet_loaded, env);
+    status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
     (void)(*env)->PopLocalFrame(env, NULL);
     return status;
 }
@@ -269,6 +269,7 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
 
     if (status == SMP_OK)
         status = open_hook_class(env);
+    instrumenter.counted.follows_reflection = smp_reflected_calls_open(env);
     if (status == SMP_OK)
         status = smp_counted_classes_open(&instrumenter.counted, &instrumenter.options->classes,
                                           instrumenter.message);

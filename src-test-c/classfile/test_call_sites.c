@@ -23,7 +23,8 @@ struct listed_calls {
 
 static bool list_call(void *self, const struct smp_class_call_site *site)
 {
-    static const char *const kinds[] = { "static", "special", "virtual", "interface", "handle" };
+    static const char *const kinds[] = { "static",    "special", "virtual",
+                                         "interface", "handle",  "initialiser" };
     struct listed_calls *calls = self;
 
     if (site->kind != SMP_CALL_HANDLE)
@@ -82,10 +83,11 @@ static void each_kind_of_call_is_found(void **state)
                              182, INDEX(clone), 185, INDEX(of),    1, 0, /**/
                              184, INDEX(of),    178, INDEX(field),       /**/
                              182, INDEX(one),   177 };
-    assert_calls(&b, code, sizeof(code),
-                 "0 static a/B.one()V\n3 special a/B.<init>(J)V\n"
-                 "6 virtual [I.clone()Ljava/lang/Object;\n9 interface a/I.of()La/I;\n"
-                 "14 static a/I.of()La/I;\n20 virtual a/B.one()V\n");
+    assert_calls(
+        &b, code, sizeof(code),
+        "0 static a/B.one()V\n3 special a/B.<init>(J)V\n"
+        "6 virtual [I.clone()Ljava/lang/Object;\n9 interface a/I.of()La/I;\n"
+        "14 static a/I.of()La/I;\n17 initialiser a/B.<clinit>()V\n20 virtual a/B.one()V\n");
 }
 
 static void handles_of_dynamic_calls_and_constants_are_found(void **state)

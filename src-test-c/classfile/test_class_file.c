@@ -306,6 +306,42 @@ static enum smp_status attempt_open(void *self)
     return status;
 }
 
+static void constants_alone_are_read(void **state)
+{
+    enum { START = 10 }; /* behind magic, version, count */
+    struct smp_class_file whole;
+    struct smp_class_file pool;
+    uint8_t *bytes = NULL;
+    const size_t size = compiled_class_read(compiled_class_names()[0], &bytes);
+
+    (void)state;
+    assert_int_equal(smp_class_file_open(&whole, bytes, size), SMP_OK);
+    const size_t end = whole.pool_end;
+    const uint16_t count = whole.pool_count;
+    assert_int_equal(smp_class_file_open_pool(&pool, bytes, end, START, count), SMP_OK);
+    assert_int_equal(pool.method_count, 0);
+    for (uint16_t i = 0; i < count; i++) {
+        struct smp_class_member one;
+        struct smp_class_member other;
+        const bool is_member = smp_class_file_member(&whole, i, &one);
+        assert_int_equal(smp_class_file_tag(&pool, i), smp_class_file_tag(&whole, i));
+        assert_int_equal(smp_class_file_member(&pool, i, &other), is_member);
+        if (is_member)
+            assert_true(smp_class_text_equals(one.owner, other.owner) &&
+                        smp_class_text_equals(one.name, other.name));
+    }
+    smp_class_file_close(&pool);
+    assert_int_equal(smp_class_file_open_pool(&pool, bytes, end - 1, START, count), SMP_EINVAL);
+    assert_int_equal(smp_class_file_open_pool(&pool, bytes, end + 1, START, count), SMP_EINVAL);
+    assert_int_equal(smp_class_file_open_pool(&pool, bytes, end, START, 0), SMP_EINVAL);
+    assert_int_equal(smp_class_file_open_pool(&pool, bytes, end, 0, count), SMP_EINVAL);
+    assert_int_equal(smp_class_file_open_pool(&pool, bytes, 1, 2, 1), SMP_EINVAL);
+    assert_int_equal(smp_class_file_open_pool(&pool, bytes, 1, 1, 1), SMP_OK);
+    smp_class_file_close(&pool);
+    smp_class_file_close(&whole);
+    free(bytes);
+}
+
 static void a_refused_allocation_leaves_nothing(void **state)
 {
     (void)state;
@@ -328,6 +364,7 @@ int main(void)
         cmocka_unit_test(a_long_takes_two_indexes),
         cmocka_unit_test(code_and_flags_must_agree),
         cmocka_unit_test(a_code_attribute_holds_nothing_behind_its_own),
+        cmocka_unit_test(constants_alone_are_read),
         cmocka_unit_test(a_refused_allocation_leaves_nothing),
     };
 

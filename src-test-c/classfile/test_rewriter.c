@@ -22,7 +22,8 @@ static const struct smp_probe_hook hook = { .class_name = "java/lang/Hook",
                                             .enter = "enter",
                                             .exit = "exit",
                                             .enter_root = "enterRoot",
-                                            .exit_root = "exitRoot" };
+                                            .exit_root = "exitRoot",
+                                            .reflected = "reflected" };
 
 /* A class file before and after. */
 struct run {
@@ -141,6 +142,34 @@ static void only_chosen_methods_change(void **state)
             }
             assert_int_equal(run.rewritten.method_count, done);
             assert_int_equal(run.rewritten.bytes != NULL, done > 0);
+            close_run(&run);
+        }
+    }
+}
+
+static void entries_hand_out(void **state)
+{
+    static const enum smp_probe_hands kinds[] = { SMP_HANDS_THIS, SMP_HANDS_THIS_AND_FIRST };
+
+    (void)state;
+    for (const char *const *name = compiled_class_names(); *name != NULL; name++) {
+        for (uint32_t round = 0; round < 4; round++) { /* with probes, and without */
+            uint8_t *bytes = NULL;
+            struct run run;
+            const size_t size = compiled_class_read(*name, &bytes);
+            open_run(&run, bytes, size, 40000, round == 1);
+            for (uint32_t i = 0; i < run.before.method_count; i++) {
+                run.methods[i].hands = kinds[(i + round) % 2];
+                if (round >= 2)
+                    run.methods[i].id = i % 3 == 0 && round == 3 ? (int32_t)i : NO_ID;
+            }
+            do_run(&run);
+            for (uint32_t i = 0; i < run.before.method_count; i++) {
+                const bool has_code = run.before.methods[i].code.attribute != 0;
+                assert_int_equal(run.methods[i].result,
+                                 has_code ? SMP_REWRITE_DONE : SMP_REWRITE_NATIVE_OR_ABSTRACT);
+                assert_int_equal(run.methods[i].has_handler, has_code && run.methods[i].id >= 0);
+            }
             close_run(&run);
         }
     }
@@ -869,6 +898,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_classes_get_probes),
         cmocka_unit_test(only_chosen_methods_change),
+        cmocka_unit_test(entries_hand_out),
         cmocka_unit_test(old_class_files_have_no_stack_maps),
         cmocka_unit_test(jumps_to_the_start_and_to_returns_land_as_drawn),
         cmocka_unit_test(switches_keep_their_alignment),

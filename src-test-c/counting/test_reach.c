@@ -516,9 +516,131 @@ static void test_odd_types(void **state)
     reach_fixture_end(&fixture);
 }
 
+static void call_by_reflection(struct reach_fixture *fixture, const char *class_name,
+                               const char *signature)
+{
+    smp_reach_called(fixture->reach, slice_of(class_name), slice_of(signature));
+}
+
+static void test_what_reflection_calls_is_wanted_and_stays_so(void **state)
+{
+    static const char USER[] = "com/acme/User : com/acme/Base com/acme/Named | own()V";
+    static const char BASE[] = "com/acme/Base | base()V -> com/acme/Log#log()V | own()V";
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Handler.handle");
+
+    (void)state;
+    reach_load(&fixture, HANDLER);
+    reach_load(&fixture, LOG);
+    reach_load(&fixture, BASE);
+    reach_load(&fixture, "com/acme/Named | name()V | abstract own()V");
+    reach_load(&fixture, USER);
+    reach_load(&fixture, "com/acme/Sub : com/acme/User | own()V | base()V");
+    reach_load(&fixture, "org/lib/Lib | lib()V");
+    call_by_reflection(&fixture, "com/acme/User", "own.()V");
+    assert_true(reach_id(&fixture, "com/acme/User.own()V") >= 0);
+    assert_int_equal(reach_id(&fixture, "com/acme/Base.own()V"), -1);
+    assert_int_equal(reach_id(&fixture, "com/acme/Sub.own()V"), -1);
+    call_by_reflection(&fixture, "com/acme/User", "base.()V"); /* inherited, as is the next */
+    call_by_reflection(&fixture, "com/acme/User", "name.()V");
+    assert_true(reach_id(&fixture, "com/acme/Base.base()V") >= 0);
+    assert_true(reach_id(&fixture, "com/acme/Named.name()V") >= 0);
+    assert_int_equal(reach_id(&fixture, "com/acme/Sub.base()V"), -1);
+    assert_int_equal(reach_id(&fixture, "com/acme/Log.log()V"), -1);
+    enter(&fixture, "com/acme/Base.base()V");
+    assert_true(reach_id(&fixture, "com/acme/Log.log()V") >= 0);
+    const int32_t id = reach_id(&fixture, "com/acme/User.own()V");
+    reach_load(&fixture, USER); /* other bytes */
+    assert_int_equal(reach_id(&fixture, "com/acme/User.own()V"), id);
+    call_by_reflection(&fixture, "com/acme/Nobody", "own.()V");
+    call_by_reflection(&fixture, "com/acme/User", "nothing.()V");
+    reach_fixture_end(&fixture);
+}
+
+static void test_eager_follows_what_reflection_calls(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.Handler.other");
+
+    (void)state;
+    reach_load(&fixture, HANDLER);
+    reach_load(&fixture, STORE);
+    reach_load(&fixture, LOG);
+    assert_int_equal(reach_id(&fixture, "com/acme/Log.log()V"), -1);
+    call_by_reflection(&fixture, "com/acme/Store", "save.()V");
+    assert_true(reach_id(&fixture, "com/acme/Log.log()V") >= 0);
+    reach_fixture_end(&fixture);
+}
+
+/* A proxy that the filter excludes passes on what it is called for, without a probe of its own. */
+static void test_a_proxy_leads_to_the_handlers(void **state)
+{
+    static const char PROXY[] =
+        "jdk/proxy1/$Proxy3 : java/lang/reflect/Proxy com/acme/Api | get()V -> "
+        "java/lang/reflect/InvocationHandler*invoke(LX;)LX; | put()V -> com/acme/Log#log()V";
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Root.go");
+
+    (void)state;
+    reach_load(&fixture, "com/acme/Root | go()V -> com/acme/Api*get()V");
+    reach_load(&fixture, LOG);
+    reach_load(&fixture, "com/acme/H : java/lang/Object java/lang/reflect/InvocationHandler | "
+                         "invoke(LX;)LX;");
+    reach_load(&fixture, PROXY);
+    assert_int_equal(reach_id(&fixture, "com/acme/H.invoke(LX;)LX;"), -1);
+    enter(&fixture, "com/acme/Root.go()V");
+    assert_true(reach_id(&fixture, "com/acme/H.invoke(LX;)LX;") >= 0);
+    assert_int_equal(reach_id(&fixture, "jdk/proxy1/$Proxy3.get()V"), -1);
+    assert_int_equal(reach_id(&fixture, "com/acme/Log.log()V"), -1);
+    reach_load(&fixture, PROXY);
+    smp_reach_unload(fixture.reach, reach_find(&fixture, "jdk/proxy1/$Proxy3"));
+    /* Its name alone is not enough. */
+    reach_load(&fixture, "jdk/proxy1/$Proxy4 : java/lang/Object com/acme/Api | get()V -> "
+                         "com/acme/Log#log()V");
+    assert_int_equal(reach_id(&fixture, "com/acme/Log.log()V"), -1);
+    reach_fixture_end(&fixture);
+}
+
+/* A lambda's class leads to what it stands for, wherever it was made; a root is it never. */
+static void test_a_lambda_leads_to_its_body(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Root.go, com.acme.*.run");
+    struct outline_text text;
+    struct smp_class_outline lambda;
+    uint32_t loaded = 0;
+
+    (void)state;
+    reach_load(&fixture, "com/acme/Root | go()V -> java/lang/Runnable*run()V");
+    reach_load(&fixture, "com/acme/Made | private static lambda$0()V | other()V");
+    lambda = *outline_text_read(&text, 1,
+                                "com/acme/Made$$Lambda.0x12 : java/lang/Object java/lang/Runnable "
+                                "| run()V -> com/acme/Made*lambda$0()V");
+    lambda.is_hidden = true;
+    assert_int_equal(smp_reach_load(fixture.reach, &lambda, &loaded), SMP_OK);
+    assert_string_equal(wanted_of(&fixture), "com/acme/Root.go()V");
+    assert_int_equal(smp_reach_rule_state(fixture.reach, 1), SMP_RULE_NO_METHOD);
+    enter(&fixture, "com/acme/Root.go()V");
+    assert_string_equal(wanted_of(&fixture), "com/acme/Root.go()V com/acme/Made.lambda$0()V");
+    smp_reach_unload(fixture.reach, loaded);
+    assert_string_equal(wanted_of(&fixture), "com/acme/Root.go()V com/acme/Made.lambda$0()V");
+    reach_fixture_end(&fixture);
+}
+
+static void test_names_of_proxies(void **state)
+{
+    (void)state;
+    assert_true(smp_call_filter_is_proxy(slice_of("com/acme/$Proxy7")));
+    assert_true(smp_call_filter_is_proxy(slice_of("$Proxy0")));
+    assert_false(smp_call_filter_is_proxy(slice_of("com/acme/$Proxy")));
+    assert_false(smp_call_filter_is_proxy(slice_of("com/$Proxy7/A")));
+    assert_false(smp_call_filter_is_proxy(slice_of("")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_reflection_calls_is_wanted_and_stays_so),
+        cmocka_unit_test(test_eager_follows_what_reflection_calls),
+        cmocka_unit_test(test_a_proxy_leads_to_the_handlers),
+        cmocka_unit_test(test_a_lambda_leads_to_its_body),
+        cmocka_unit_test(test_names_of_proxies),
         cmocka_unit_test(test_lazy_goes_on_where_a_method_is_entered),
         cmocka_unit_test(test_lazy_looks_some_calls_ahead),
         cmocka_unit_test(test_eager_is_the_closure_of_the_loaded_classes),

@@ -640,6 +640,39 @@ static void exact_times_become_times_of_their_own(void **state)
     end(&s);
 }
 
+/* Ticks say how long threads were in probes; callers give that back by their calls. */
+static void exact_times_are_without_the_time_in_probes(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS "methodTiming=EXACT\n");
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    run(&s, 10 * TICK);
+    for (int i = 0; i < 9; i++) {
+        fake_counter_enter(s.counter, thread, s.methods[1], false);
+        fake_clock_advance(&s.f->clock, MS);
+        fake_counter_exit(s.counter, thread);
+    }
+    s.counter->threads[thread].is_in_hook = true;
+    run(&s, 5 * TICK);
+    s.counter->threads[thread].is_in_hook = false;
+    sampler_fixture_seal(s.f);
+    /* The tick after the callees has the time of these, too. */
+    const int64_t hook_ns = counted_group(s.f->profile, "main")->hook_ns;
+    assert_int_equal(hook_ns, 5 * TICK + 9 * MS);
+    assert_int_equal(wall_of(&s, "handle|load"), 9 * MS);
+    assert_int_equal(wall_of(&s, "handle"), 15 * TICK - hook_ns * 9 / 10);
+    run(&s, 2 * TICK);
+    fake_counter_enter(s.counter, thread, s.methods[1], false);
+    fake_counter_exit(s.counter, thread);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(wall_of(&s, "handle"), 2 * TICK);
+    end(&s);
+}
+
 /* A caller is read before what it calls, which has run on by then: its time becomes negative, and
  * that is evened out by later reads. */
 static void times_of_reads_that_take_time_add_up(void **state)
@@ -1144,6 +1177,7 @@ int main(void)
         cmocka_unit_test(cpu_time_goes_where_a_thread_runs),
         cmocka_unit_test(with_the_clock_cpu_all_times_are_cpu_times),
         cmocka_unit_test(exact_times_become_times_of_their_own),
+        cmocka_unit_test(exact_times_are_without_the_time_in_probes),
         cmocka_unit_test(times_of_reads_that_take_time_add_up),
         cmocka_unit_test(virtual_threads_are_in_the_group_that_the_counter_names),
         cmocka_unit_test(roots_have_their_shortest_and_longest_call),

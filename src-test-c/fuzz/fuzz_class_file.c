@@ -23,7 +23,8 @@ static const struct smp_probe_hook hook = { .class_name = "java/lang/Hook",
                                             .enter = "enter",
                                             .exit = "exit",
                                             .enter_root = "enterRoot",
-                                            .exit_root = "exitRoot" };
+                                            .exit_root = "exitRoot",
+                                            .reflected = "reflected" };
 
 static void require_true(bool holds)
 {
@@ -48,6 +49,7 @@ static void rewrite(const struct smp_class_file *file, uint8_t first)
         (void)smp_class_each_call_site(file, &file->methods[i], ignore_call, NULL);
         (void)smp_class_method_is_trivial(file, &file->methods[i]);
         methods[i].id = (first & 3) * 16383 + i - 2;
+        methods[i].hands = (enum smp_probe_hands)(i % 3);
         methods[i].is_root = (first & HAS_ROOTS) != 0 && i % 2 == 0;
     }
     require_true(smp_rewriter_run(file, &hook, methods, NULL, &rewritten) == SMP_OK);

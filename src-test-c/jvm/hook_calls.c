@@ -4,6 +4,8 @@
  * counting on and off, and hands out what was counted.
  */
 #include <jni.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -32,12 +34,35 @@ JNIEXPORT void HOOKED(reset)(JNIEnv *env, jclass type);
 JNIEXPORT void HOOKED(retire)(JNIEnv *env, jclass type, jlong tid);
 JNIEXPORT jint HOOKED(position)(JNIEnv *env, jclass type, jlong tid);
 JNIEXPORT jlongArray HOOKED(losses)(JNIEnv *env, jclass type);
+JNIEXPORT jlong HOOKED(reflected)(JNIEnv *env, jclass type, jboolean refused);
+
+/* Of reflection, in this process. */
+static _Atomic jlong reflected_calls;
+static _Atomic bool refuses_reflected;
+
+static bool on_reflected(JNIEnv *env, jobject called, jobject receiver)
+{
+    (void)env;
+    (void)called;
+    (void)receiver;
+    reflected_calls++;
+    return !refuses_reflected;
+}
+
+/* How often the hook has said a reflective call since the last time; refused: from now on. */
+JNIEXPORT jlong HOOKED(reflected)(JNIEnv *env, jclass type, jboolean refused)
+{
+    (void)env;
+    (void)type;
+    refuses_reflected = refused != JNI_FALSE;
+    return atomic_exchange(&reflected_calls, 0);
+}
 
 /* Why nothing can be counted; "": it can. */
 JNIEXPORT jstring HOOKED(open)(JNIEnv *env, jclass type)
 {
     char reason[SMP_HOOK_REASON_BYTES] = "out of memory";
-    const enum smp_status status = smp_hook_class_open(env, reason);
+    const enum smp_status status = smp_hook_class_open(env, on_reflected, reason);
 
     (void)type;
     return (*env)->NewStringUTF(env, status == SMP_OK ? "" : reason);

@@ -232,12 +232,20 @@ static const struct JNINativeInterface_ functions = {
 
 static JNIEnv env = &functions;
 
+static bool on_reflected(JNIEnv *jni, jobject called, jobject receiver)
+{
+    (void)jni;
+    (void)called;
+    (void)receiver;
+    return true;
+}
+
 static void open_fails(enum step step, enum smp_status expected, const char *why)
 {
     char reason[SMP_HOOK_REASON_BYTES] = "";
 
     vm.fails = step;
-    assert_int_equal(smp_hook_class_open(&env, reason), expected);
+    assert_int_equal(smp_hook_class_open(&env, on_reflected, reason), expected);
     assert_string_equal(reason, why);
     assert_false(vm.is_pending);
     assert_int_equal(smp_hook_class_lost(&env), 0);
@@ -286,25 +294,25 @@ static void is_set_up_once_and_taken_over_each_time(void **state)
     vm.is_defined = true;
     vm.shared = 0;
     vm.natives = 0;
-    assert_int_equal(smp_hook_class_open(&env, reason), SMP_OK);
-    assert_int_equal(vm.natives, 5);
-    assert_int_equal(vm.number_count, 20);
+    assert_int_equal(smp_hook_class_open(&env, on_reflected, reason), SMP_OK);
+    assert_int_equal(vm.natives, 6);
+    assert_int_equal(vm.number_count, 22);
     assert_int_equal(vm.numbers[0], SMP_CALL_SLOTS - 1);
     /* Another copy of the library may have been opened in between. */
     vm.natives = 0;
     vm.number_count = 0;
     vm.shared = 1;
-    assert_int_equal(smp_hook_class_open(&env, reason), SMP_OK);
-    assert_int_equal(vm.natives, 5);
+    assert_int_equal(smp_hook_class_open(&env, on_reflected, reason), SMP_OK);
+    assert_int_equal(vm.natives, 6);
     assert_int_equal(vm.number_count, 0);
     vm.fails = NATIVES;
-    assert_int_equal(smp_hook_class_open(&env, reason), SMP_EUNSUPPORTED);
+    assert_int_equal(smp_hook_class_open(&env, on_reflected, reason), SMP_EUNSUPPORTED);
     assert_string_equal(reason, "the hooks' native methods are not accepted");
     reason[0] = '\0';
     /* Not while a copy counts, though. */
     vm.natives = 0;
     assert_int_equal(smp_call_arena_open(&counting), SMP_OK);
-    assert_int_equal(smp_hook_class_open(&env, reason), SMP_OK);
+    assert_int_equal(smp_hook_class_open(&env, on_reflected, reason), SMP_OK);
     smp_call_arena_close();
     assert_int_equal(vm.natives, 0);
     vm.fails = NO_STEP;

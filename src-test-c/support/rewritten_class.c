@@ -66,6 +66,28 @@ static uint32_t probe_length(const struct pair *pair, uint32_t pc, const char *n
     return push + 3;
 }
 
+/* The length of what hands out at pc; 0: nothing does. */
+static uint32_t hand_length(const struct pair *pair, uint32_t pc)
+{
+    const uint8_t *at = new_code(pair) + pc;
+    struct smp_class_member member;
+
+    if (pc + 5 > pair->new->code.length || at[0] != SMP_OP_ALOAD_0 ||
+        at[1] != (pair->plan->hands == SMP_HANDS_THIS ? 1 : SMP_OP_ALOAD_1) ||
+        at[2] != SMP_OP_INVOKESTATIC ||
+        !smp_class_file_member(pair->after, smp_class_u2(at + 3), &member) ||
+        !smp_class_text_is(member.owner, pair->hook->class_name) ||
+        !smp_class_text_is(member.descriptor, "(Ljava/lang/Object;Ljava/lang/Object;)V") ||
+        !smp_class_text_is(member.name, pair->hook->reflected))
+        return 0;
+    return 5;
+}
+
+static bool has_probes(const struct pair *pair)
+{
+    return pair->plan->id >= 0;
+}
+
 static const char *exit_name(const struct pair *pair)
 {
     return pair->plan->is_root ? pair->hook->exit_root : pair->hook->exit;
@@ -82,14 +104,20 @@ static const char *match_instructions(struct pair *pair)
     uint32_t at =
         probe_length(pair, 0, pair->plan->is_root ? pair->hook->enter_root : pair->hook->enter);
 
-    if (at == 0)
+    if ((at == 0) == has_probes(pair))
         return "no probe at the entry";
+    if (pair->plan->hands != SMP_HANDS_NOTHING) {
+        const uint32_t hand = hand_length(pair, at);
+        if (hand == 0)
+            return "nothing is handed out at the entry";
+        at += hand;
+    }
     memset(pair->land, -1, (length + 1) * sizeof(pair->land[0]));
     memset(pair->is_at, -1, (length + 1) * sizeof(pair->is_at[0]));
     for (uint32_t pc = 0; pc < length; pc += before.length) {
         before = smp_opcode_at(from, length, pc);
         pair->land[pc] = (int32_t)at;
-        if (before.kind == SMP_OPCODE_RETURN) {
+        if (before.kind == SMP_OPCODE_RETURN && has_probes(pair)) {
             const uint32_t probe = probe_length(pair, at, exit_name(pair));
             if (probe == 0)
                 return "no probe before a return";

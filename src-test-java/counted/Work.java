@@ -175,6 +175,102 @@ public final class Work {
         waits(waitNanos);
     }
 
+    /** What methods of known length have taken by their own clock, in nanoseconds: see {@link #known}. */
+    public static final class Known {
+        /** In the methods, from their first reading of the clock to their last. */
+        public final long[] nanos = new long[METHODS.length];
+
+        /** Their calls. */
+        public final long[] calls = new long[METHODS.length];
+
+        /** One reading of the clock, which each call takes beside its time. */
+        public static double readingNanos() {
+            long least = Long.MAX_VALUE;
+            for (int round = 0; round < 100; round++) {
+                long start = System.nanoTime();
+                for (int i = 0; i < 1000; i++) {
+                    sink += (int) System.nanoTime();
+                }
+                least = Math.min(least, System.nanoTime() - start);
+            }
+            return least / 1000.0;
+        }
+    }
+
+    /** The methods of {@link #known}, by their length. */
+    public static final String[] METHODS = {"micro", "tenMicros", "milli", "hundredMillis"};
+
+    private static final int[] KNOWN_NANOS = {1_000, 10_000, 1_000_000, 100_000_000};
+
+    /** Calls each of {@link #METHODS} for a tenth of a second. */
+    public static void known(Known known) {
+        for (int i = 0; i < 100_000; i++) {
+            known.nanos[0] += micro();
+        }
+        for (int i = 0; i < 10_000; i++) {
+            known.nanos[1] += tenMicros();
+        }
+        for (int i = 0; i < 100; i++) {
+            known.nanos[2] += milli();
+        }
+        known.nanos[3] += hundredMillis();
+        for (int i = 0; i < KNOWN_NANOS.length; i++) {
+            known.calls[i] += KNOWN_NANOS[KNOWN_NANOS.length - 1] / KNOWN_NANOS[i];
+        }
+    }
+
+    private static long micro() {
+        long start = System.nanoTime();
+        long now = start;
+        while (now - start < KNOWN_NANOS[0]) {
+            now = System.nanoTime();
+        }
+        return now - start;
+    }
+
+    private static long tenMicros() {
+        long start = System.nanoTime();
+        long now = start;
+        while (now - start < KNOWN_NANOS[1]) {
+            now = System.nanoTime();
+        }
+        return now - start;
+    }
+
+    private static long milli() {
+        long start = System.nanoTime();
+        long now = start;
+        while (now - start < KNOWN_NANOS[2]) {
+            now = System.nanoTime();
+        }
+        return now - start;
+    }
+
+    private static long hundredMillis() {
+        long start = System.nanoTime();
+        long now = start;
+        while (now - start < KNOWN_NANOS[3]) {
+            now = System.nanoTime();
+        }
+        return now - start;
+    }
+
+    /** Calls that are hardly longer than their probes; a root of nothing else. */
+    public static void hot(long calls) {
+        for (long i = 0; i < calls; i++) {
+            mix((int) i);
+        }
+    }
+
+    private static void mix(int i) {
+        mixed = mixed * 31 + i;
+        if (mixed == 0) {
+            mixed = i;
+        }
+    }
+
+    private static int mixed = 1;
+
     private static void compute(long nanos) {
         long until = System.nanoTime() + nanos;
         while (System.nanoTime() < until) {

@@ -24,4 +24,7 @@ public final class HookNatives extends ThreadsSamplerHook {
 
     @Override
     protected native long child0(long state, long at, int id);
+
+    @Override
+    protected native boolean reflected0(Object called, Object receiver);
 }

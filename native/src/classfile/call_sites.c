@@ -118,6 +118,22 @@ static bool report_invoke(const struct call_walk *walk, uint8_t opcode, uint16_t
     return report_call(walk, kind, kind, constant);
 }
 
+/* The class of a static field. Its own is initialised: this is its code. */
+static bool report_initialiser(const struct call_walk *walk, uint16_t constant)
+{
+    const struct smp_class_text own = smp_class_file_this_name(walk->file);
+    struct smp_class_call_site site = { .kind = SMP_CALL_INITIALISER,
+                                        .handle_kind = SMP_CALL_INITIALISER,
+                                        .pc = walk->pc };
+
+    if (!smp_class_file_member(walk->file, constant, &site.method) ||
+        smp_class_text_equals(site.method.owner, own))
+        return true;
+    site.method.name = (struct smp_class_text){ .bytes = "<clinit>", .length = 8 };
+    site.method.descriptor = (struct smp_class_text){ .bytes = "()V", .length = 3 };
+    return walk->each(walk->self, &site);
+}
+
 static uint16_t loaded_constant(const uint8_t *at)
 {
     return at[0] == SMP_OP_LDC ? (uint16_t)at[1] : smp_class_u2(at + 1);
@@ -138,6 +154,9 @@ bool smp_class_each_call_site(const struct smp_class_file *file,
             return false;
         if (instruction.kind == SMP_OPCODE_INVOKE &&
             !report_invoke(&walk, at[0], smp_class_u2(at + 1)))
+            return false;
+        if ((at[0] == SMP_OP_GETSTATIC || at[0] == SMP_OP_PUTSTATIC) &&
+            !report_initialiser(&walk, smp_class_u2(at + 1)))
             return false;
         if (instruction.kind == SMP_OPCODE_CONSTANT && !report_handles(&walk, loaded_constant(at)))
             return false;

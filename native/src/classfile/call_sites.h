@@ -6,6 +6,8 @@
  * gets, and for those that are loaded as constants: bodies of lambdas and method references. The
  * call then comes from elsewhere, but it is this code that hands the method out.
  *
+ * INITIALISER stands for a static field: what uses it first runs <clinit> of its class.
+ *
  * Threads  any.
  * Errors   code that is not understood ends the walk: false.
  * Cost     a pass over the code.
@@ -23,7 +25,8 @@ enum smp_call_kind {
     SMP_CALL_SPECIAL, /* constructors, private methods of old, super.method() */
     SMP_CALL_VIRTUAL,
     SMP_CALL_INTERFACE,
-    SMP_CALL_HANDLE
+    SMP_CALL_HANDLE,
+    SMP_CALL_INITIALISER /* of another class than its own */
 };
 
 /* Borrowed from the class file. The owner of a method of an array, as clone(), begins with [. */

@@ -82,9 +82,10 @@ static bool read_constant(struct class_reader *reader, uint8_t *tag)
     return skip_bytes(reader, bytes);
 }
 
-static enum smp_status open_pool(struct class_reader *reader, struct smp_class_file *file)
+static enum smp_status open_pool(struct class_reader *reader, struct smp_class_file *file,
+                                 uint16_t count)
 {
-    file->pool_count = next_u2(reader);
+    file->pool_count = count;
     /* So that a short file cannot ask for much memory. */
     if (file->pool_count == 0 ||
         file->pool_count > 1 + (reader->size - reader->at) / SMALLEST_CONSTANT)
@@ -246,7 +247,7 @@ static enum smp_status open_class(struct smp_class_file *file)
     file->major = next_u2(&reader);
     if (file->major < OLDEST_MAJOR || (file->major == OLDEST_MAJOR && minor < OLDEST_MINOR))
         return SMP_EINVAL;
-    status = open_pool(&reader, file);
+    status = open_pool(&reader, file, next_u2(&reader));
     if (status == SMP_OK)
         status = read_head(&reader, file);
     if (status == SMP_OK && !skip_fields(&reader, file))
@@ -262,6 +263,22 @@ enum smp_status smp_class_file_open(struct smp_class_file *file, const uint8_t *
 {
     *file = (struct smp_class_file){ .bytes = bytes, .size = size };
     const enum smp_status status = open_class(file);
+    if (status != SMP_OK)
+        smp_class_file_close(file);
+    return status;
+}
+
+enum smp_status smp_class_file_open_pool(struct smp_class_file *file, const uint8_t *bytes,
+                                         size_t size, size_t start, uint16_t count)
+{
+    struct class_reader reader = { .bytes = bytes, .size = size, .at = start };
+    enum smp_status status = SMP_EINVAL;
+
+    *file = (struct smp_class_file){ .bytes = bytes, .size = size };
+    if (size <= SMP_CLASS_MAX_BYTES && start > 0 && start <= size)
+        status = open_pool(&reader, file, count);
+    if (status == SMP_OK && reader.at != size)
+        status = SMP_EINVAL;
     if (status != SMP_OK)
         smp_class_file_close(file);
     return status;

@@ -125,6 +125,11 @@ struct smp_class_attribute {
 
 SMP_CHECKED enum smp_status smp_class_file_open(struct smp_class_file *file, const uint8_t *bytes,
                                                 size_t size);
+/* Only the constants, from offset start on, which is not 0; count as in a class file. All else is
+ * empty. */
+SMP_CHECKED enum smp_status smp_class_file_open_pool(struct smp_class_file *file,
+                                                     const uint8_t *bytes, size_t size,
+                                                     size_t start, uint16_t count);
 /* One that was not opened must be all zero; a second close is fine. */
 void smp_class_file_close(struct smp_class_file *file);
 

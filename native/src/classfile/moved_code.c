@@ -12,9 +12,9 @@ static uint32_t moved_switch_length(uint32_t pc, uint32_t moved_pc, uint32_t len
     return length - smp_opcode_padding(pc) + smp_opcode_padding(moved_pc);
 }
 
-enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, uint32_t probe_bytes)
+enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, const struct smp_probe *probe)
 {
-    uint32_t position = probe_bytes;
+    uint32_t position = probe->enter_length;
     uint32_t pc = 0;
     uint32_t points = 0;
 
@@ -28,7 +28,7 @@ enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, uint32_t p
         if (instruction.kind >= SMP_OPCODE_JUMP && instruction.kind <= SMP_OPCODE_SWITCH) {
             moved->points[points++] = (uint16_t)pc;
             if (instruction.kind == SMP_OPCODE_RETURN)
-                length += probe_bytes;
+                length += probe->exit_length;
             else if (instruction.kind == SMP_OPCODE_SWITCH)
                 length = moved_switch_length(pc, position, length);
         }
@@ -44,9 +44,9 @@ enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, uint32_t p
     return SMP_REWRITE_DONE;
 }
 
-uint32_t smp_moved_code_size(const struct smp_moved_code *moved, uint32_t probe_bytes)
+uint32_t smp_moved_code_size(const struct smp_moved_code *moved, const struct smp_probe *probe)
 {
-    return moved->body_end + (moved->handler_from != 0 ? probe_bytes + ATHROW_BYTES : 0);
+    return moved->body_end + (moved->handler_from != 0 ? probe->exit_length + ATHROW_BYTES : 0);
 }
 
 uint32_t smp_moved_place(const struct smp_moved_code *moved, uint32_t pc)
@@ -122,7 +122,7 @@ static enum smp_rewrite write_point(const struct smp_moved_code *moved, uint32_t
     case SMP_OPCODE_SWITCH:
         return write_switch(moved, pc, writer);
     default:
-        smp_byte_writer_put(writer, probe->exit, probe->length);
+        smp_byte_writer_put(writer, probe->exit, probe->exit_length);
         *next = pc; /* the return itself is copied with what follows */
         return SMP_REWRITE_DONE;
     }
@@ -133,7 +133,7 @@ enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
 {
     uint32_t copied = 0;
 
-    smp_byte_writer_put(writer, probe->enter, probe->length);
+    smp_byte_writer_put(writer, probe->enter, probe->enter_length);
     for (uint32_t i = 0; i < moved->point_count; i++) {
         const uint32_t pc = moved->points[i];
         smp_byte_writer_put(writer, moved->code + copied, pc - copied);
@@ -143,7 +143,7 @@ enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
     }
     smp_byte_writer_put(writer, moved->code + copied, moved->length - copied);
     if (moved->handler_from != 0) {
-        smp_byte_writer_put(writer, probe->exit, probe->length);
+        smp_byte_writer_put(writer, probe->exit, probe->exit_length);
         smp_byte_writer_u1(writer, SMP_OP_ATHROW);
     }
     return SMP_REWRITE_DONE;

@@ -12,6 +12,8 @@
  *                               18: ...
  *                         body_end: probe of the exit, athrow      the handler, if there is one
  *
+ * A method that only hands out at its entry has neither probes of the exit nor a handler.
+ *
  * Owns     no memory; the two tables are the caller's.
  * Threads  one at a time.
  * Errors   a result other than DONE: the method is left alone.
@@ -39,12 +41,13 @@ struct smp_moved_code {
 };
 
 /* code, length, map and points are set. Sets the rest but handler_from. */
-enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, uint32_t probe_bytes);
+enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved,
+                                        const struct smp_probe *probe);
 /* With the handler. TOO_LARGE has been ruled out by the caller's use of smp_moved_code_size. */
 enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
                                       const struct smp_probe *probe,
                                       struct smp_byte_writer *writer);
-uint32_t smp_moved_code_size(const struct smp_moved_code *moved, uint32_t probe_bytes);
+uint32_t smp_moved_code_size(const struct smp_moved_code *moved, const struct smp_probe *probe);
 
 /* Where a jump to this offset lands; 0: no instruction begins there. */
 static inline uint32_t smp_moved_target(const struct smp_moved_code *moved, int64_t pc)

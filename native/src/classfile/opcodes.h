@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 enum {
+    SMP_OP_ACONST_NULL = 1,
     SMP_OP_ICONST_0 = 3,
     SMP_OP_BIPUSH = 16,
     SMP_OP_SIPUSH = 17,
@@ -26,6 +27,7 @@ enum {
     SMP_OP_ALOAD = 25,
     SMP_OP_ILOAD_0 = 26,
     SMP_OP_ALOAD_0 = 42,
+    SMP_OP_ALOAD_1 = 43,
     SMP_OP_ALOAD_3 = 45,
     SMP_OP_TABLESWITCH = 170,
     SMP_OP_LOOKUPSWITCH = 171,

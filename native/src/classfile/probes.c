@@ -16,18 +16,23 @@ enum {
     STACK_MAP_NAME,
     HOOK_CALLS,
     CALL_CONSTANTS = 3, /* of one method of the hook: name, name and type, method */
-    PAIR_CONSTANTS = 2 * CALL_CONSTANTS
+    PAIR_CONSTANTS = 2 * CALL_CONSTANTS,
+    HAND_CONSTANTS = CALL_CONSTANTS + 1 /* a descriptor of its own */
 };
 
+#define HAND_DESCRIPTOR "(Ljava/lang/Object;Ljava/lang/Object;)V"
+
 bool smp_probe_pool_init(struct smp_probe_pool *pool, const struct smp_probe_hook *hook,
-                         uint32_t pool_count, bool has_roots)
+                         uint32_t pool_count, struct smp_probe_needs needs)
 {
     const uint32_t calls = pool_count + HOOK_CALLS;
-    const uint32_t end = calls + (has_roots ? 2u : 1u) * PAIR_CONSTANTS;
+    const uint32_t hands = calls + (needs.roots ? 2u : 1u) * PAIR_CONSTANTS;
+    const uint32_t end = hands + (needs.hands ? HAND_CONSTANTS : 0u);
 
     *pool = (struct smp_probe_pool){ .hook = hook,
                                      .first = pool_count,
-                                     .roots = has_roots ? calls + PAIR_CONSTANTS : 0,
+                                     .roots = needs.roots ? calls + PAIR_CONSTANTS : 0,
+                                     .hands = needs.hands ? hands : 0,
                                      .numbers = end,
                                      .end = end };
     return end <= SMP_CLASS_MAX_POOL;
@@ -70,8 +75,22 @@ bool smp_probe_make(struct smp_probe_pool *pool, int32_t id, bool is_root, struc
     memcpy(out->exit, out->enter, push);
     make_call(out->enter + push, pair + CALL_CONSTANTS - 1);
     make_call(out->exit + push, pair + PAIR_CONSTANTS - 1);
-    out->length = push + 3;
+    out->enter_length = push + 3;
+    out->exit_length = push + 3;
     return true;
+}
+
+void smp_probe_add_hands(const struct smp_probe_pool *pool, enum smp_probe_hands hands,
+                         struct smp_probe *out)
+{
+    uint8_t *const at = out->enter + out->enter_length;
+
+    if (hands == SMP_HANDS_NOTHING)
+        return;
+    at[0] = SMP_OP_ALOAD_0;
+    at[1] = hands == SMP_HANDS_THIS ? SMP_OP_ACONST_NULL : SMP_OP_ALOAD_1;
+    make_call(at + 2, pool->hands + HAND_CONSTANTS - 1);
+    out->enter_length += SMP_PROBE_HAND_BYTES;
 }
 
 static void write_text(struct smp_byte_writer *writer, const char *text)
@@ -98,16 +117,17 @@ static void write_pair(struct smp_byte_writer *writer, uint8_t tag, uint32_t a, 
 
 /* at: the index of the first of its constants. */
 static void write_hook_method(const struct smp_probe_pool *pool, struct smp_byte_writer *writer,
-                              uint32_t at, const char *name)
+                              uint32_t at, const char *name, uint32_t descriptor)
 {
     write_text(writer, name);
-    write_pair(writer, SMP_CONSTANT_NAME_AND_TYPE, at, pool->first + HOOK_DESCRIPTOR);
+    write_pair(writer, SMP_CONSTANT_NAME_AND_TYPE, at, descriptor);
     write_pair(writer, SMP_CONSTANT_METHOD, pool->first + HOOK_CLASS, at + 1);
 }
 
 void smp_probe_pool_write(const struct smp_probe_pool *pool, struct smp_byte_writer *writer)
 {
     const uint32_t calls = pool->first + HOOK_CALLS;
+    const uint32_t descriptor = pool->first + HOOK_DESCRIPTOR;
 
     write_text(writer, pool->hook->class_name);
     write_class(writer, pool->first + HOOK_NAME);
@@ -115,12 +135,17 @@ void smp_probe_pool_write(const struct smp_probe_pool *pool, struct smp_byte_wri
     write_text(writer, "java/lang/Throwable");
     write_class(writer, pool->first + THROWABLE_NAME);
     write_text(writer, "StackMapTable");
-    write_hook_method(pool, writer, calls, pool->hook->enter);
-    write_hook_method(pool, writer, calls + CALL_CONSTANTS, pool->hook->exit);
-    if (pool->roots == 0)
-        return;
-    write_hook_method(pool, writer, pool->roots, pool->hook->enter_root);
-    write_hook_method(pool, writer, pool->roots + CALL_CONSTANTS, pool->hook->exit_root);
+    write_hook_method(pool, writer, calls, pool->hook->enter, descriptor);
+    write_hook_method(pool, writer, calls + CALL_CONSTANTS, pool->hook->exit, descriptor);
+    if (pool->roots != 0) {
+        write_hook_method(pool, writer, pool->roots, pool->hook->enter_root, descriptor);
+        write_hook_method(pool, writer, pool->roots + CALL_CONSTANTS, pool->hook->exit_root,
+                          descriptor);
+    }
+    if (pool->hands != 0) {
+        write_text(writer, HAND_DESCRIPTOR);
+        write_hook_method(pool, writer, pool->hands + 1, pool->hook->reflected, pool->hands);
+    }
 }
 
 size_t smp_probe_pool_bytes(const struct smp_probe_pool *pool)
@@ -133,6 +158,8 @@ size_t smp_probe_pool_bytes(const struct smp_probe_pool *pool)
     bytes += strlen(hook->enter) + strlen(hook->exit) + 2 * of_call;
     if (pool->roots != 0)
         bytes += strlen(hook->enter_root) + strlen(hook->exit_root) + 2 * of_call;
+    if (pool->hands != 0)
+        bytes += 3 + strlen(HAND_DESCRIPTOR) + strlen(hook->reflected) + of_call;
     return bytes;
 }
 

@@ -6,9 +6,11 @@
 #include "classfile/moved_tables.h"
 #include "classfile/super_call.h"
 
+_Static_assert((int)SMP_PROBE_HAND_STACK == 2, "HANDLER_STACK");
+
 enum {
     POOL_COUNT_AT = 8,
-    HANDLER_STACK = 2, /* the exception, and what the probe pushes */
+    HANDLER_STACK = 2, /* the exception, and what the probe pushes; what is handed out as well */
     MOST_STACK = 65535
 };
 
@@ -44,23 +46,24 @@ static const struct smp_rewriter_memory uncharged = { .allocate = allocate_uncha
                                                       .release = release_uncharged };
 
 /* Which methods are to be looked at, and how much memory that takes. */
-static size_t choose_methods(struct rewriting *rewriting, bool *has_roots)
+static size_t choose_methods(struct rewriting *rewriting, struct smp_probe_needs *needs)
 {
     const struct smp_class_file *file = rewriting->file;
     size_t offsets = 0;
 
-    *has_roots = false;
+    *needs = (struct smp_probe_needs){ 0 };
     for (uint32_t i = 0; i < file->method_count; i++) {
         struct smp_rewriter_method *method = &rewriting->methods[i];
         method->has_handler = false;
         method->result = SMP_REWRITE_NOT_PLANNED;
-        if (method->id < 0)
+        if (method->id < 0 && method->hands == SMP_HANDS_NOTHING)
             continue;
         method->result = SMP_REWRITE_NATIVE_OR_ABSTRACT;
         if (file->methods[i].code.attribute == 0)
             continue;
         method->result = SMP_REWRITE_DONE;
-        *has_roots = *has_roots || method->is_root;
+        needs->roots |= method->id >= 0 && method->is_root;
+        needs->hands |= method->hands != SMP_HANDS_NOTHING;
         offsets += 2 * (size_t)file->methods[i].code.length + 1; /* map and points */
     }
     if (offsets == 0)
@@ -84,15 +87,17 @@ static enum smp_rewrite measure_method(struct rewriting *rewriting, uint32_t i)
     const struct smp_rewriter_method *plan = &rewriting->methods[i];
     struct method_work *work = &rewriting->work[i];
 
-    if (!smp_probe_make(&rewriting->pool, plan->id, plan->is_root, &work->probe))
+    if (plan->id >= 0 && !smp_probe_make(&rewriting->pool, plan->id, plan->is_root, &work->probe))
         return SMP_REWRITE_NO_ROOM_IN_POOL;
+    smp_probe_add_hands(&rewriting->pool, plan->hands, &work->probe);
     if (method->code.max_stack + SMP_PROBE_STACK > MOST_STACK)
         return SMP_REWRITE_TOO_LARGE;
-    const enum smp_rewrite result = smp_moved_code_measure(&work->moved, work->probe.length);
+    const enum smp_rewrite result = smp_moved_code_measure(&work->moved, &work->probe);
     if (result != SMP_REWRITE_DONE)
         return result;
-    work->moved.handler_from = handler_start(rewriting->file, method, &work->moved);
-    return smp_moved_code_size(&work->moved, work->probe.length) <= SMP_CLASS_MAX_CODE
+    if (plan->id >= 0)
+        work->moved.handler_from = handler_start(rewriting->file, method, &work->moved);
+    return smp_moved_code_size(&work->moved, &work->probe) <= SMP_CLASS_MAX_CODE
                ? SMP_REWRITE_DONE
                : SMP_REWRITE_TOO_LARGE;
 }
@@ -127,7 +132,7 @@ static size_t most_bytes(const struct rewriting *rewriting)
         const struct method_work *work = &rewriting->work[i];
         if (rewriting->methods[i].result != SMP_REWRITE_DONE)
             continue;
-        bytes += smp_moved_code_size(&work->moved, work->probe.length) - work->moved.length +
+        bytes += smp_moved_code_size(&work->moved, &work->probe) - work->moved.length +
                  smp_moved_tables_growth(file, &file->methods[i].code);
     }
     return bytes;
@@ -147,7 +152,8 @@ static void write_head(struct rewriting *rewriting)
     smp_probe_pool_write(&rewriting->pool, writer);
     for (uint32_t i = 0; i < file->method_count; i++) {
         /* Those with a number were given one in this order. */
-        if (rewriting->work[i].probe.length != 0 && smp_probe_is_number(rewriting->methods[i].id))
+        if (rewriting->work[i].probe.enter_length != 0 &&
+            smp_probe_is_number(rewriting->methods[i].id))
             smp_probe_number_write(rewriting->methods[i].id, writer);
     }
     smp_byte_writer_put(writer, file->bytes + file->pool_end, methods - file->pool_end);
@@ -165,7 +171,7 @@ static enum smp_rewrite write_code(struct rewriting *rewriting, uint32_t i)
     smp_byte_writer_u4(writer, 0); /* its length comes last */
     smp_byte_writer_u2(writer, stack < HANDLER_STACK ? HANDLER_STACK : stack);
     smp_byte_writer_u2(writer, code->max_locals);
-    smp_byte_writer_u4(writer, smp_moved_code_size(&work->moved, work->probe.length));
+    smp_byte_writer_u4(writer, smp_moved_code_size(&work->moved, &work->probe));
     enum smp_rewrite result = smp_moved_code_write(&work->moved, &work->probe, writer);
     if (result == SMP_REWRITE_DONE)
         result =
@@ -241,14 +247,14 @@ enum smp_status smp_rewriter_run(const struct smp_class_file *file,
                                  struct smp_rewritten *out)
 {
     struct rewriting rewriting = { .file = file, .methods = methods };
-    bool has_roots = false;
+    struct smp_probe_needs needs;
     enum smp_status status = SMP_OK;
 
     *out = (struct smp_rewritten){ 0 };
-    const size_t bytes = choose_methods(&rewriting, &has_roots);
+    const size_t bytes = choose_methods(&rewriting, &needs);
     if (bytes == 0)
         return SMP_OK;
-    if (!smp_probe_pool_init(&rewriting.pool, hook, file->pool_count, has_roots)) {
+    if (!smp_probe_pool_init(&rewriting.pool, hook, file->pool_count, needs)) {
         leave_all(&rewriting, SMP_REWRITE_NO_ROOM_IN_POOL);
         return SMP_OK;
     }

@@ -8,6 +8,9 @@
  *                                                                    ┘ which comes last of all
  *   probe of the exit, athrow
  *
+ * A method may hand out its receiver and first argument at its entry (probes.h), without probes if
+ * it has no id: nothing else of it changes then.
+ *
  * The handler has the one new frame: no locals, an exception on the stack. No types are inferred,
  * no class is loaded. In a constructor it covers what follows super() or this(), as the verifier
  * wants; where that call is not known there is no handler, and an exception leaves without a probe.
@@ -33,10 +36,11 @@
 
 /* What is to happen to a method, and what did. */
 struct smp_rewriter_method {
-    int32_t id;              /* what its probes push; below 0: it gets none */
-    bool is_root;            /* its probes are the hook's for roots */
-    bool has_handler;        /* out: exceptions leave through a probe */
-    enum smp_rewrite result; /* out */
+    int32_t id;                 /* what its probes push; below 0: it gets none */
+    bool is_root;               /* its probes are the hook's for roots */
+    enum smp_probe_hands hands; /* at its entry; of an instance method, no constructor */
+    bool has_handler;           /* out: exceptions leave through a probe */
+    enum smp_rewrite result;    /* out */
 };
 
 /* Where the bytes come from: JVMTI's Allocate, in a load hook. Both are set. */

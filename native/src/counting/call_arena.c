@@ -31,7 +31,9 @@ struct smp_call_shared *smp_call_shared_memory(void)
 struct smp_call_addresses smp_call_arena_addresses(void)
 {
     shared->stamp = stamp_of_layout();
-    return (struct smp_call_addresses){ .slots = (void *)shared->slots, .shared = shared };
+    return (struct smp_call_addresses){ .slots = (void *)shared->slots,
+                                        .shared = shared,
+                                        .reflected = shared->reflected };
 }
 
 bool smp_call_arena_adopt(struct smp_call_shared *other)

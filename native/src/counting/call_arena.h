@@ -61,6 +61,7 @@ struct smp_call_shared;
 struct smp_call_addresses {
     void *slots;
     struct smp_call_shared *shared;
+    void *reflected;
 };
 
 struct smp_call_losses {

@@ -57,6 +57,18 @@ bool smp_call_filter_is_jdk(struct smp_slice class_name)
     return false;
 }
 
+/* com/acme/$Proxy7, jdk/proxy2/$Proxy9 */
+bool smp_call_filter_is_proxy(struct smp_slice class_name)
+{
+    static const char PROXY[] = "$Proxy";
+    size_t start = class_name.length;
+
+    while (start > 0 && class_name.bytes[start - 1] != '/')
+        start--;
+    return class_name.length - start > sizeof(PROXY) - 1 &&
+           memcmp(class_name.bytes + start, PROXY, sizeof(PROXY) - 1) == 0;
+}
+
 bool smp_call_filter_is_never(struct smp_slice class_name)
 {
     for (size_t i = 0; i < sizeof(NEVER) / sizeof(NEVER[0]); i++) {

@@ -42,6 +42,8 @@ void smp_call_filter_destroy(struct smp_call_filter *filter);
 bool smp_call_filter_passes(const struct smp_call_filter *filter, struct smp_slice class_name);
 /* Is it below java. javax. jdk. sun. com.sun.? */
 bool smp_call_filter_is_jdk(struct smp_slice class_name);
+/* Is its name that of a java.lang.reflect.Proxy? A class of the program may have such a name. */
+bool smp_call_filter_is_proxy(struct smp_slice class_name);
 /* Is it never instrumented? */
 bool smp_call_filter_is_never(struct smp_slice class_name);
 

@@ -43,7 +43,8 @@ enum {
     SMP_CALL_METHODS = 1 << 20, /* ids whose first entry is noted */
     SMP_CALL_POOLS = 256,       /* of virtual threads, by the name of their group; 0: without */
     SMP_CALL_POOL_NAME_BYTES = 128,
-    SMP_CALL_UNIT = 64 /* bytes of a node; a root has two units */
+    SMP_CALL_REFLECTED = 65536, /* calls by reflection that were seen: a table of the hook's */
+    SMP_CALL_UNIT = 64          /* bytes of a node; a root has two units */
 };
 
 /* A node's key is its method's id; these are others. */

@@ -99,6 +99,7 @@ struct smp_call_shared {
     struct smp_call_tree trees[SMP_CALL_TREES];
     _Atomic uint8_t seen[SMP_CALL_METHODS];
     struct smp_call_pool pools[SMP_CALL_POOLS];
+    int64_t reflected[SMP_CALL_REFLECTED]; /* only the hook uses it */
 };
 
 struct smp_call_shared *smp_call_shared_memory(void);

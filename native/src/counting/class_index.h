@@ -68,6 +68,7 @@ struct smp_indexed_class {
     const char *refusal; /* why no method of it may get a probe; NULL: each may */
     bool is_dirty;
     bool is_allowed; /* by the filter */
+    bool passes_on;  /* a proxy, a lambda: its methods only call what is meant */
 };
 
 struct smp_subtype_edge {

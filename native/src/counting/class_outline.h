@@ -55,6 +55,7 @@ struct smp_class_outline {
     size_t interface_count;
     const struct smp_method_outline *methods; /* in the order of the class file */
     size_t method_count;                      /* SMP_MAX_METHODS_OF_CLASS at most */
+    bool is_hidden; /* a lambda's class: it only passes calls on, and cannot be changed */
 };
 
 #endif

@@ -66,12 +66,14 @@ static void advance_rule(struct smp_reach *reach, size_t rule, enum smp_rule_sta
 }
 
 /* Notes which rules speak of this class. */
-static bool match_rules(struct smp_reach *reach, struct smp_slice class_name, bool is_never)
+static bool match_rules(struct smp_reach *reach, const struct smp_class_outline *outline,
+                        bool is_never)
 {
     bool has_any = false;
 
     for (size_t i = 0; i < reach->rule_count; i++) {
-        const bool matches = smp_root_rules_match_class(reach->options.rules, i, class_name);
+        const bool matches = !outline->is_hidden &&
+                             smp_root_rules_match_class(reach->options.rules, i, outline->name);
 
         reach->rule_matches[i] = matches && !is_never;
         has_any |= reach->rule_matches[i];
@@ -128,9 +130,16 @@ static bool is_root_method(struct smp_reach *reach, const struct smp_method_outl
 
 /* --- loading --- */
 
+static bool is_proxy(const struct smp_class_outline *outline)
+{
+    return is_text(outline->super_name, "java/lang/reflect/Proxy") &&
+           smp_call_filter_is_proxy(outline->name);
+}
+
 struct loading {
     struct smp_reach *reach;
     bool is_allowed;
+    bool passes_on;
 };
 
 static bool keeps_calls(void *self, const struct smp_class_outline *outline, size_t method)
@@ -139,7 +148,8 @@ static bool keeps_calls(void *self, const struct smp_class_outline *outline, siz
 
     if (loading->reach->options.scheme == SMP_SCHEME_TOTAL)
         return false;
-    return loading->is_allowed || is_root_method(loading->reach, &outline->methods[method], false);
+    return loading->is_allowed || loading->passes_on ||
+           is_root_method(loading->reach, &outline->methods[method], false);
 }
 
 static void retire_ids(struct smp_reach *reach, const struct smp_class_body *body)
@@ -260,17 +270,19 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
                                uint32_t *out)
 {
     const bool is_never = smp_call_filter_is_never(outline->name);
-    const bool is_allowed =
-        !is_never && smp_call_filter_passes(reach->options.filter, outline->name);
-    const bool has_rules = match_rules(reach, outline->name, is_never);
-    struct loading loading = { .reach = reach, .is_allowed = is_allowed };
+    const bool is_allowed = !is_never && !outline->is_hidden &&
+                            smp_call_filter_passes(reach->options.filter, outline->name);
+    const bool has_rules = match_rules(reach, outline, is_never);
+    const bool passes_on = outline->is_hidden || (!is_never && is_proxy(outline));
+    struct loading loading = { .reach = reach, .is_allowed = is_allowed, .passes_on = passes_on };
     struct smp_class_outline kept = *outline;
     struct smp_class_body old = { 0 };
     uint32_t loaded = 0;
     enum smp_status status = SMP_OK;
 
     /* Of such a class only its super types matter. */
-    if (is_never || (!is_allowed && !has_rules && smp_call_filter_is_jdk(outline->name)))
+    if (is_never ||
+        (!is_allowed && !has_rules && !passes_on && smp_call_filter_is_jdk(outline->name)))
         kept.method_count = 0;
     if (kept.method_count == 0)
         kept.source_file = (struct smp_slice){ 0 };
@@ -282,6 +294,7 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
         return status;
     }
     smp_class_index_at(&reach->index, loaded)->is_allowed = is_allowed;
+    smp_class_index_at(&reach->index, loaded)->passes_on = passes_on;
     smp_wanted_set_clean(reach, loaded);
     /* What only the old bytes called is not reached any more before the new ones are looked at. */
     adopt_body(reach, loaded, &old);
@@ -426,6 +439,23 @@ void smp_reach_entered(struct smp_reach *reach, int32_t id)
     if (reach->options.scheme != SMP_SCHEME_LAZY)
         return;
     smp_wanted_expand(reach, record->in_class, record->number);
+    smp_wanted_drain(reach);
+}
+
+void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
+                      struct smp_slice signature)
+{
+    const struct smp_class_index *const index = &reach->index;
+    const uint32_t owner =
+        smp_symbols_find(&index->class_names, class_name.bytes, class_name.length);
+    const uint32_t called = smp_symbols_find(&index->signatures, signature.bytes, signature.length);
+
+    /* No class that is known has such a method: all that declare it are of the JDK. */
+    if (owner == 0 || called == 0)
+        return;
+    reach->found_ahead =
+        reach->options.scheme == SMP_SCHEME_LAZY ? (uint8_t)(reach->options.look_ahead - 1) : 0;
+    smp_wanted_find(reach, owner, called);
     smp_wanted_drain(reach);
 }
 

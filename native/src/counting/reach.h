@@ -23,7 +23,9 @@
  * Never wanted: native and abstract methods, classes that never are instrumented (call_filter.h).
  * Not wanted unless they are roots: trivial methods, those that the filter excludes.
  * What is excluded is not expanded either, so what a library calls back is found only where a
- * method of ours names it: a method handle of a lambda does.
+ * method of ours names it: a method handle of a lambda does. But some classes only pass calls on,
+ * lambdas and each java.lang.reflect.Proxy: those that are excluded are expanded when reached.
+ * What is called by reflection is named by no byte code: called() says it.
  *
  *   dirty classes ──► take_batch ──► (RetransformClasses) ──► load, plan ──► the class is clean
  *                                        └─ failed: put_back, or refuse_class
@@ -121,6 +123,10 @@ void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t 
 
 /* A probe was run for the first time. Ids that are retired or unknown are ignored. */
 void smp_reach_entered(struct smp_reach *reach, int32_t id);
+/* This method, `name.descriptor`, was called by reflection, of an object of this class or of the
+ * class itself: it is wanted, or the one that is inherited. Once is enough: it stays so. */
+void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
+                      struct smp_slice signature);
 /* Its probe is to be taken out for good. False: it is a root, or has none. */
 bool smp_reach_drop(struct smp_reach *reach, int32_t id, int64_t wall_ms);
 /* Frees retired ids that nothing uses any more. */

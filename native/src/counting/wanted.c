@@ -128,7 +128,9 @@ void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     if (wanted->id >= 0 || (wanted->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) != 0)
         return;
     if (!is_root && !it->is_allowed) {
-        if (!is_jdk_class(reach, it))
+        if (it->passes_on)
+            smp_wanted_expand(reach, in_class, method);
+        else if (!is_jdk_class(reach, it))
             count_once(reach, in_class, method, SMP_LOSS_EXCLUDED, NULL);
         return;
     }
@@ -274,6 +276,15 @@ static void want_found(void *self, uint32_t in_class, uint32_t method)
         smp_wanted_look_ahead(reach, in_class, method, reach->found_ahead);
 }
 
+void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature)
+{
+    struct smp_type_search *const search = &reach->search;
+
+    smp_type_search_subtypes(search, owner);
+    smp_type_search_methods(search, signature, search->subtypes.items, search->same_count, false,
+                            want_found, reach);
+}
+
 void smp_wanted_drain(struct smp_reach *reach)
 {
     while (reach->first_pending != 0) {
@@ -285,9 +296,7 @@ void smp_wanted_drain(struct smp_reach *reach)
         reach->first_pending = target->next_pending;
         target->is_pending = false;
         reach->found_ahead = target->ahead;
-        smp_type_search_subtypes(search, target->owner);
-        smp_type_search_methods(search, signature, search->subtypes.items, search->same_count,
-                                false, want_found, reach);
+        smp_wanted_find(reach, target->owner, signature);
         if (target->is_dispatched)
             smp_type_search_methods(search, signature, search->subtypes.items + search->same_count,
                                     search->subtypes.count - search->same_count, true, want_found,

@@ -85,6 +85,8 @@ void smp_wanted_look_ahead(struct smp_reach *reach, uint32_t in_class, uint32_t 
 void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body);
 /* What the reached targets of all its super types find through a class that is new. */
 void smp_wanted_visit_class(struct smp_reach *reach, uint32_t visited);
+/* What this method of this class is, or the one that it inherits, is wanted. To be drained. */
+void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature);
 /* Searches for all that is pending. */
 void smp_wanted_drain(struct smp_reach *reach);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package counted;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Counts what Work does, and compares with what Work says itself. Arguments: the library, a scheme, EXACT or not.
@@ -20,6 +20,8 @@ public final class CountedProgram {
             System.getProperty("java.vm.info").contains("interpreted");
 
     private static final long HOT_CALLS = IS_INTERPRETED ? 320_000 : 10_000_000;
+    private static final int MANY_VIRTUAL_THREADS = 10_000;
+    private static final int HOT_CALLS_EACH = 160;
 
     private CountedProgram() {}
 
@@ -28,7 +30,8 @@ public final class CountedProgram {
         int scheme = List.of("LAZY", "EAGER", "TOTAL").indexOf(arguments[1]);
         boolean exact = arguments.length > 2 && arguments[2].equals("EXACT");
         refusals();
-        Counting.startFine("counted.Work.run, counted.Hot.loop, counted.Deep.run", scheme, exact);
+        Counting.startFine(
+                "counted.Work.run, counted.Hot.loop, counted.Deep.run, counted.Initialisers.run", scheme, exact);
         String second = Counting.start("counted.Work.run", Counting.FILTER, scheme, exact, 1000);
         check(second.contains("another sampler counts"), "a second one is refused: " + second);
         Counting.settle(() -> Work.run(1));
@@ -41,6 +44,7 @@ public final class CountedProgram {
             manyThreads(virtual, VIRTUAL_THREADS, "virtual threads");
         }
         hot();
+        initialisers();
         deep();
         dropped();
         account();
@@ -79,7 +83,6 @@ public final class CountedProgram {
 
     private static void manyThreads(ExecutorService pool, int threads, String what) throws InterruptedException {
         begin();
-        List<Runnable> all = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
             pool.execute(() -> {
                 Work.run(3);
@@ -87,12 +90,9 @@ public final class CountedProgram {
                 Work.run(1);
             });
         }
-        pool.shutdown();
-        while (!pool.awaitTermination(1, java.util.concurrent.TimeUnit.SECONDS)) {
-            /* they go on */
-        }
+        await(pool);
         compare(what);
-        check(all.isEmpty() && Counting.inside() == 0, "no thread is inside of a root");
+        check(Counting.inside() == 0, "no thread is inside of a root");
     }
 
     private static ExecutorService virtualThreads() {
@@ -108,7 +108,7 @@ public final class CountedProgram {
         compare(what, Tally.counts(), Counting.counts());
     }
 
-    private static void compare(String what, Map<String, Long> wanted, Map<String, Long> found) {
+    static void compare(String what, Map<String, Long> wanted, Map<String, Long> found) {
         TreeSet<String> names = new TreeSet<>(wanted.keySet());
         names.addAll(found.keySet());
         long sum = 0;
@@ -132,6 +132,56 @@ public final class CountedProgram {
         Counting.reset();
         Hot.loop(HOT_CALLS);
         compare(HOT_CALLS + " calls", Counting.hotCalls(HOT_CALLS), Counting.counts());
+        manyVirtualThreads();
+    }
+
+    private static void manyVirtualThreads() throws InterruptedException {
+        ExecutorService virtual = virtualThreads();
+        if (virtual == null) {
+            return;
+        }
+        Counting.reset();
+        for (int i = 0; i < MANY_VIRTUAL_THREADS; i++) {
+            virtual.execute(() -> {
+                Hot.loop(HOT_CALLS_EACH);
+                Thread.yield();
+                Hot.loop(HOT_CALLS_EACH);
+            });
+        }
+        await(virtual);
+        long calls = 2L * HOT_CALLS_EACH * MANY_VIRTUAL_THREADS;
+        compare(
+                "ten thousand virtual threads",
+                Map.of(
+                        "counted.Hot.loop",
+                        2L * MANY_VIRTUAL_THREADS,
+                        "counted.Hot.mix",
+                        calls,
+                        "counted.Hot.sometimes",
+                        calls / 16),
+                Counting.counts());
+    }
+
+    private static void await(ExecutorService pool) throws InterruptedException {
+        pool.shutdown();
+        while (!pool.awaitTermination(1, TimeUnit.SECONDS)) {
+            /* they go on */
+        }
+    }
+
+    /* Classes that are loaded once more get their probes while they are loaded. */
+    private static void initialisers() throws InterruptedException {
+        Counting.settle(() -> {
+            Initialisers.next();
+            Initialisers.run();
+        });
+        Counting.counts();
+        begin();
+        for (int i = 0; i < 5; i++) {
+            Initialisers.next();
+            Initialisers.run();
+        }
+        compare("static initialisers");
     }
 
     /* Where there is no stack left for a probe, calls are lost; what follows is counted all the same. */

@@ -13,7 +13,8 @@ final class Counting {
 
     /** All of these programs, but for what looks at them. */
     static final String FILTER =
-            "counted, -counted.Tally, -counted.Counting, -counted.CountedProgram, -counted.OtherAgent";
+            "counted, -counted.Tally, -counted.Counting, -counted.CountedProgram, -counted.OtherAgent, -counted.Library,"
+                    + " -counted.FreshLoader";
 
     private Counting() {}
 

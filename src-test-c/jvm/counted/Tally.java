@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts as the programs see it: each method says that it was called. */
-final class Tally {
+/** Counts as the programs see it: each method says that it was called; also those of other loaders. */
+public final class Tally {
 
     private static final StackWalker WALKER = StackWalker.getInstance();
     private static final Map<String, LongAdder> CALLS = new ConcurrentHashMap<>();
@@ -15,7 +15,7 @@ final class Tally {
     private Tally() {}
 
     /** The method that calls this one has been called. */
-    static void hit() {
+    public static void hit() {
         String method = WALKER.walk(frames -> frames.skip(1)
                 .findFirst()
                 .map(frame -> frame.getClassName() + "." + frame.getMethodName())
@@ -23,7 +23,7 @@ final class Tally {
         hit(method);
     }
 
-    static void hit(String method) {
+    public static void hit(String method) {
         CALLS.computeIfAbsent(method, name -> new LongAdder()).increment();
     }
 

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
@@ -25,6 +26,7 @@ class Work {
             recursion(5);
             even(6);
             exceptions();
+            interruption();
             constructors(i);
             new Initialised().touch();
             dispatch();
@@ -114,6 +116,44 @@ class Work {
         if (n != 1) {
             throw new IllegalStateException();
         }
+    }
+
+    /* ---- interruption ---- */
+
+    static void interruption() {
+        Tally.hit();
+        for (int i = 0; i < 3; i++) {
+            Thread.currentThread().interrupt();
+            try {
+                waiting(i);
+            } catch (InterruptedException e) {
+                caught();
+            }
+        }
+    }
+
+    static void waiting(int how) throws InterruptedException {
+        Tally.hit();
+        try {
+            interrupted(how);
+        } finally {
+            last();
+        }
+    }
+
+    static void interrupted(int how) throws InterruptedException {
+        Tally.hit();
+        switch (how) {
+            case 0 -> Thread.sleep(60_000);
+            case 1 -> new CountDownLatch(1).await();
+            default -> waitsForNobody();
+        }
+        last();
+    }
+
+    static synchronized void waitsForNobody() throws InterruptedException {
+        Tally.hit();
+        Work.class.wait();
     }
 
     /* ---- constructors ---- */

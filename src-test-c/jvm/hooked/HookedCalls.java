@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package hooked;
 
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,7 @@ public final class HookedCalls {
         lostExits();
         rootsInsideRoots();
         reset();
+        reflection();
         stackOverflow();
         deepRecursionPastTheLimit();
         manyMethods();
@@ -344,6 +346,46 @@ public final class HookedCalls {
         hooks.read();
         check("time of the root goes on", hooks.nanos(ROOT) > 0);
         end();
+    }
+
+    /* As Method.invoke says it. Each call is said once: by method, and by the class of the receiver. */
+    private static void reflection() throws ReflectiveOperationException {
+        Method none = HookedCalls.class.getDeclaredMethod("work");
+        Method text = Object.class.getMethod("toString");
+        Method[] waits = {
+            Object.class.getMethod("wait"),
+            Object.class.getMethod("wait", long.class),
+            Object.class.getMethod("wait", long.class, int.class)
+        };
+        Runnable all = () -> {
+            for (int i = 0; i < 100; i++) {
+                ThreadsSamplerHook.reflected(none, null);
+                ThreadsSamplerHook.reflected(text, i);
+                ThreadsSamplerHook.reflected(text, "text");
+                ThreadsSamplerHook.reflected(Integer.class.getConstructors()[0], null);
+                ThreadsSamplerHook.reflected(Integer.class.getConstructors()[1], null);
+                for (Method overload : waits) {
+                    ThreadsSamplerHook.reflected(overload, "text");
+                }
+            }
+        };
+        Hooks.reflected(false);
+        begin();
+        all.run();
+        check("outside of a root", 0, Hooks.reflected(false));
+        rooted(all);
+        check("each once", 8, Hooks.reflected(false));
+        rooted(all);
+        check("again", 0, Hooks.reflected(true));
+        end();
+        begin();
+        rooted(all);
+        check("refused", 800, Hooks.reflected(false));
+        rooted(all);
+        rooted(all);
+        check("counted anew", 8, Hooks.reflected(false));
+        end();
+        ThreadsSamplerHook.reflected("neither", null);
     }
 
     /* What has no stack left for its hook is counted as lost: some calls at the end of the stack. */

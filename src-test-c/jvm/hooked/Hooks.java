@@ -170,4 +170,7 @@ public final class Hooks {
 
     /** @return roots and chunks that were refused, hooks without stack, bytes in use, news */
     public static native long[] losses();
+
+    /** How often a reflective call was said since the last time; those from now on may be refused. */
+    public static native long reflected(boolean refused);
 }

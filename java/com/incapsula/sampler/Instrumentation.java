@@ -14,12 +14,17 @@ public enum Instrumentation {
      * loaded. So hardly more methods are touched than run. Calls of a method before its probe is in place are not
      * counted: counts are exact from the second entry of a root after the last batch on. For servers and all programs
      * that run for long.
+     *
+     * <p>What is called by reflection is found when it is called for the first time, what lambdas and proxies stand for by
+     * the interface that a counted method calls. Methods that nothing but a looked-up method handle leads to are not
+     * counted.
      */
     LAZY,
 
     /**
      * All methods that can be reached from the roots are instrumented, as soon as their classes are loaded. More methods,
-     * fewer batches: for a start or an action that runs once.
+     * fewer batches: for a start or an action that runs once. What is called by reflection, and by method handles, is
+     * found as with {@link #LAZY}.
      */
     EAGER,
 

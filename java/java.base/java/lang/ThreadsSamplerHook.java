@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package java.lang;
 
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
@@ -14,6 +16,8 @@ import jdk.internal.vm.annotation.Stable;
  * <p>All data is the library's (native/src/counting/call_layout.h): a state per thread, found by the thread's id, and a
  * tree of calls. Here is only what is frequent: a call from a place it was made from before, and its exit. The rest is
  * done by native methods (threadssampler.HookNatives), as all of it is with exact timing.
+ *
+ * <p>What is called by reflection is handed to {@link #reflected}, which says each to the library once.
  *
  * <p>A hook throws nothing, waits for no other thread and allocates nothing on the Java heap; the first root of a thread
  * and a tree that grows call malloc. What fails for lack of stack is counted in {@code lost}. The first thing each hook
@@ -40,6 +44,7 @@ public abstract class ThreadsSamplerHook {
     private static final long STATE_NEXT = 8;
     private static final long STATE_POSITION = 16;
     private static final long STATE_TOP = 24;
+    private static final long STATE_SESSION = 48;
     private static final long STATE_PHASE = 56;
     private static final long STATE_IS_EXACT = 57;
     private static final long STATE_IS_FULL = 59;
@@ -60,6 +65,16 @@ public abstract class ThreadsSamplerHook {
     /* In place of a position. */
     private static final long NOT_READ = -1;
 
+    private static final long REFLECTED_MASK = 65536 - 1;
+    private static final int REFLECTED_SHIFT = 3;
+    private static final int REFLECTED_TRIES = 4;
+    /* Of golden section, as good hashes have it. */
+    private static final long SCATTER = 0x9e3779b97f4a7c15L;
+
+    /* -1: this JDK has no such field, and each reflective call of a root is said. */
+    private static final long METHOD_SLOT = slotOf(Method.class);
+    private static final long CONSTRUCTOR_SLOT = slotOf(Constructor.class);
+
     private static final byte IN_HOOK = 1;
     private static final byte OUTSIDE = 0;
 
@@ -70,6 +85,10 @@ public abstract class ThreadsSamplerHook {
     /** Does the rest; a constant as well. */
     @Stable
     private static ThreadsSamplerHook natives;
+
+    /** Address of the table of reflective calls that were said. */
+    @Stable
+    private static long reflected;
 
     /** Address of all that is shared, for another copy of the library in this JVM. */
     private static long shared;
@@ -88,8 +107,21 @@ public abstract class ThreadsSamplerHook {
         }
     }
 
+    private static long slotOf(Class<?> type) {
+        try {
+            return U.objectFieldOffset(type, "slot");
+        } catch (InternalError e) {
+            return -1;
+        }
+    }
+
     /* -1: the layout is the same; else the index of the first number that is not. */
-    private static int setUp(ThreadsSamplerHook nativePart, long slotsAddress, long sharedAddress, long[] layout) {
+    private static int setUp(
+            ThreadsSamplerHook nativePart,
+            long slotsAddress,
+            long sharedAddress,
+            long reflectedAddress,
+            long[] layout) {
         long[] own = {
             SLOT_MASK,
             1L << SLOT_SHIFT,
@@ -97,6 +129,7 @@ public abstract class ThreadsSamplerHook {
             STATE_NEXT,
             STATE_POSITION,
             STATE_TOP,
+            STATE_SESSION,
             STATE_PHASE,
             STATE_IS_EXACT,
             STATE_IS_FULL,
@@ -110,7 +143,8 @@ public abstract class ThreadsSamplerHook {
             OVERFLOW,
             KEY_OVERFLOW,
             NODE_DEPTH,
-            OVER_NODE_LIMIT
+            OVER_NODE_LIMIT,
+            REFLECTED_MASK
         };
         for (int i = 0; i < own.length; i++) {
             if (i >= layout.length || layout[i] != own[i]) {
@@ -119,6 +153,7 @@ public abstract class ThreadsSamplerHook {
         }
         natives = nativePart;
         shared = sharedAddress;
+        reflected = reflectedAddress;
         slots = slotsAddress;
         return -1;
     }
@@ -138,6 +173,9 @@ public abstract class ThreadsSamplerHook {
     /** A node for a call. */
     protected abstract long child0(long state, long at, int id);
 
+    /** A call by reflection; false: it has to be said again. */
+    protected abstract boolean reflected0(Object called, Object receiver);
+
     /** An instrumented method begins. */
     @ForceInline
     public static void enter(int id) {
@@ -151,7 +189,9 @@ public abstract class ThreadsSamplerHook {
                     if (U.getByte(state + STATE_IS_EXACT) == 0) {
                         push(state, at, id);
                     } else {
+                        U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
                         natives.enter0(state, id);
+                        U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
                     }
                 }
             }
@@ -178,7 +218,9 @@ public abstract class ThreadsSamplerHook {
                     } else if (U.getInt(at + NODE_KEY) == KEY_OVERFLOW && U.getByte(state + STATE_IS_EXACT) == 0) {
                         exitOverflow(state, at);
                     } else {
+                        U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
                         natives.exit0(state, id);
+                        U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
                     }
                 }
             }
@@ -280,6 +322,78 @@ public abstract class ThreadsSamplerHook {
             throw (Error) e;
         }
         lost++;
+
+    /**
+     * A Method or Constructor is called; receiver: the object whose method it is, or null. Only the first one is of
+     * interest: byte code does not say that this can be called. Where this fails, it is said the next time.
+     */
+    @ForceInline
+    public static void reflected(Object called, Object receiver) {
+        try {
+            long state = state();
+            if (state != 0 && U.getLong(state + STATE_POSITION) != 0) {
+                say(state, called, receiver);
+            }
+        } catch (Throwable e) {
+            if (isStop(e)) {
+                throw (Error) e;
+            }
+            /* no stack left */
+        }
+    }
+
+    /*
+     * The table remembers by numbers, as references would keep classes alive. It is not cleared: the session is part of
+     * the number. Threads may overwrite each other's; then a call is said twice.
+     */
+    @DontInline
+    private static void say(long state, Object called, Object receiver) {
+        long number = numberOf(called, receiver) + U.getInt(state + STATE_SESSION);
+        number = (number ^ number >>> 32) * SCATTER | 1;
+        long first = number >>> 40;
+        if (!isSaid(first, number) && natives.reflected0(called, receiver)) {
+            note(first, number);
+        }
+    }
+
+    /* Equal for equal calls, and hardly ever for others; 0: not known. */
+    private static long numberOf(Object called, Object receiver) {
+        Class<?> owner;
+        long slot;
+        if (called instanceof Method method) {
+            owner = method.getDeclaringClass();
+            slot = METHOD_SLOT < 0 ? 0 : 2L * U.getInt(called, METHOD_SLOT);
+        } else {
+            owner = ((Constructor<?>) called).getDeclaringClass();
+            slot = CONSTRUCTOR_SLOT < 0 ? 0 : 2L * U.getInt(called, CONSTRUCTOR_SLOT) + 1;
+        }
+        long number = receiver == null ? 0 : System.identityHashCode(receiver.getClass());
+        return ((number << 32 ^ System.identityHashCode(owner)) * SCATTER + slot) * SCATTER;
+    }
+
+    private static long reflectedSlot(long index) {
+        return reflected + ((index & REFLECTED_MASK) << REFLECTED_SHIFT);
+    }
+
+    private static boolean isSaid(long first, long number) {
+        for (int i = 0; i < REFLECTED_TRIES; i++) {
+            if (U.getLong(reflectedSlot(first + i)) == number) {
+                return METHOD_SLOT >= 0 && CONSTRUCTOR_SLOT >= 0;
+            }
+        }
+        return false;
+    }
+
+    /* Where there is no free place, the first one: what was there is of another session, or is said once more. */
+    private static void note(long first, long number) {
+        long place = reflectedSlot(first);
+        for (int i = 0; i < REFLECTED_TRIES; i++) {
+            if (U.getLong(reflectedSlot(first + i)) == 0) {
+                place = reflectedSlot(first + i);
+                break;
+            }
+        }
+        U.putLong(place, number);
     }
 
     /* The thread's state; 0: it has none. */

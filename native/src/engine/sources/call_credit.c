@@ -243,9 +243,12 @@ static void keep_exact_time(struct smp_call_tree *tree, const struct smp_counted
 {
     tree->entries[call->ordinal].wall_ns += call->time_ns;
     smp_call_tree_note_pending(tree, call->ordinal);
-    if (call->parent == 0)
+    if (call->parent == 0) {
+        tree->outermost += call->calls;
         return;
+    }
     tree->entries[call->parent].wall_ns -= call->time_ns;
+    tree->entries[call->parent].callees += call->calls;
     smp_call_tree_note_pending(tree, call->parent);
 }
 
@@ -373,6 +376,25 @@ static void credit_list(struct smp_call_credit *credit, struct smp_call_tree *tr
     tree->running_ns = 0;
 }
 
+/* Exact times lie between stamps, so a caller's contains the probes of its callees, as far as they
+ * are outside of these stamps. Ticks say how long threads were in probes; each call has an equal
+ * part of that, and its caller gives it back. */
+static void give_back_hook_time(struct smp_call_tree *tree)
+{
+    int64_t calls = tree->outermost;
+
+    for (uint32_t at = tree->first_pending; at != 0; at = tree->entries[at].next)
+        calls += tree->entries[at].callees;
+    for (uint32_t at = tree->first_pending; at != 0; at = tree->entries[at].next) {
+        struct smp_call_entry *entry = &tree->entries[at];
+        if (calls > 0)
+            entry->wall_ns -=
+                (int64_t)((double)tree->hook_ns * (double)entry->callees / (double)calls);
+        entry->callees = 0;
+    }
+    tree->outermost = 0;
+}
+
 void smp_call_credit_pending_of(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
     if (tree->first_pending == 0 && tree->hook_ns == 0)
@@ -383,6 +405,8 @@ void smp_call_credit_pending_of(struct smp_call_credit *credit, struct smp_call_
     }
     if (tree->hook_ns > 0)
         smp_interval_in_hook(credit->attribution->interval, tree->tree, tree->hook_ns);
+    if (credit->is_exact)
+        give_back_hook_time(tree);
     tree->hook_ns = 0;
     credit_list(credit, tree);
 }

@@ -121,9 +121,11 @@ void smp_call_tree_forget_pending(struct smp_call_tree *tree)
         entry->is_pending = false;
         entry->wall_ns = 0;
         entry->cpu_ns = 0;
+        entry->callees = 0;
     }
     tree->first_pending = 0;
     tree->hook_ns = 0;
+    tree->outermost = 0;
     tree->running_ns = 0;
     tree->has_clock = false;
 }

@@ -31,6 +31,7 @@ struct smp_call_entry {
     uint32_t epoch;      /* of the interval with this number; 0: none yet */
     int64_t wall_ns;     /* pending; negative: its callees have got more than is known of it yet */
     int64_t cpu_ns;      /* pending */
+    int64_t callees;     /* exact timing: calls that it has made since its time was credited last */
     bool is_pending : 1; /* in the tree's list of those that have pending time */
     uint32_t depth : 24; /* calls from the outermost root on, with it; 0: not known yet */
     uint32_t next;       /* in that list; 0: the last one */
@@ -54,6 +55,7 @@ struct smp_call_tree {
     uint32_t capacity;
     uint32_t first_pending; /* ordinal; 0: none */
     int64_t hook_ns;        /* pending time inside of probes */
+    int64_t outermost;      /* exact timing: calls since then that no counted call has made */
     bool has_clock;
     int64_t clock_ns;   /* its CPU clock when pending CPU time was credited last */
     int64_t running_ns; /* pending CPU time */

@@ -229,8 +229,8 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
     if (!push_frame(env))
         return false;
     take_dirty(batches);
-    if (batches->count > 0 &&
-        smp_loaded_classes_each(batches->loaders, jvmti, env, find_dirty, &search) == SMP_OK) {
+    if (batches->count > 0 && smp_loaded_classes_each(batches->loaders, jvmti, env, false,
+                                                      find_dirty, &search) == SMP_OK) {
         batches->failed_lists = 0;
         close_gaps(batches);
     } else if (batches->count > 0) {
@@ -299,7 +299,7 @@ static bool give_some_back(struct batch_search *search, JNIEnv *env)
     if (!push_frame(env))
         return false;
     batches->count = 0;
-    if (smp_loaded_classes_each(batches->loaders, search->jvmti, env, find_probed, search) ==
+    if (smp_loaded_classes_each(batches->loaders, search->jvmti, env, false, find_probed, search) ==
             SMP_OK &&
         batches->count > 0) {
         for (size_t done = 0; done < batches->count;)

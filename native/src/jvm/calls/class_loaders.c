@@ -107,7 +107,7 @@ uint64_t smp_class_loaders_number(struct smp_class_loaders *loaders, jvmtiEnv *j
     struct smp_class_loader *entry = NULL;
 
     if (loader == NULL)
-        return 0;
+        return SMP_CLASS_LOADERS_BOOT;
     if ((*jvmti)->GetObjectHashCode(jvmti, loader, &hash) != JVMTI_ERROR_NONE)
         return SMP_CLASS_LOADERS_UNKNOWN;
     uint64_t number = find_class_loader(loaders, env, loader, hash, &added);

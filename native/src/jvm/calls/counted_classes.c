@@ -11,6 +11,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/outline_reader.h"
+#include "jvm/calls/class_loaders.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
 
@@ -23,7 +24,8 @@ static const struct smp_probe_hook probe_hook = { .class_name = SMP_HOOK_CLASS,
                                                   .enter = SMP_HOOK_ENTER,
                                                   .exit = SMP_HOOK_EXIT,
                                                   .enter_root = SMP_HOOK_ENTER_ROOT,
-                                                  .exit_root = SMP_HOOK_EXIT_ROOT };
+                                                  .exit_root = SMP_HOOK_EXIT_ROOT,
+                                                  .reflected = SMP_HOOK_REFLECTED };
 
 /* --- open and close --- */
 
@@ -90,6 +92,7 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
     counted->planned = NULL;
     counted->marks = NULL;
     counted->mark_count = 0;
+    counted->has_reflection = false;
     smp_quota_release(counted->quota);
     counted->quota = NULL;
     counted->losses = (struct smp_counted_losses){ 0 };
@@ -178,18 +181,76 @@ static uint32_t load_outline(struct smp_counted_classes *counted,
     return index;
 }
 
-/* Of the JDK's classes only the super types matter, unless a list or a root names them. */
+/* Of the JDK's classes only the super types matter, unless a list or a root names them, or they
+ * pass calls on. */
 static bool needs_methods(const struct smp_counted_classes *counted, struct smp_slice name)
 {
     if (smp_call_filter_is_never(name))
         return false;
-    if (!smp_call_filter_is_jdk(name) || smp_call_filter_passes(counted->filter, name))
+    if (!smp_call_filter_is_jdk(name) || smp_call_filter_is_proxy(name) ||
+        smp_call_filter_passes(counted->filter, name))
         return true;
     for (size_t i = 0; i < smp_root_rules_count(counted->rules); i++) {
         if (smp_root_rules_match_class(counted->rules, i, name))
             return true;
     }
     return false;
+}
+
+/* Is what the lambda stands for counted, maybe? The filter sees a prefix of its name. */
+static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_slice name)
+{
+    return counted->scheme != SMP_SCHEME_TOTAL && !smp_call_filter_is_never(name) &&
+           smp_call_filter_passes(counted->filter, name);
+}
+
+/* --- reflection --- */
+
+static const char *const REFLECTION[] = { "java/lang/reflect/Method",
+                                          "java/lang/reflect/Constructor" };
+
+/* What the public methods of both come to, on JDK 17 to 28. */
+static enum smp_probe_hands hands_of(const struct smp_class_file *file,
+                                     const struct smp_class_method *method)
+{
+    const struct smp_class_text owner = smp_class_file_this_name(file);
+
+    if (smp_class_text_is(owner, REFLECTION[0]) && smp_class_text_is(method->name, "invoke") &&
+        smp_class_text_is(method->descriptor,
+                          "(Ljava/lang/Object;[Ljava/lang/Object;)Ljava/lang/Object;"))
+        return SMP_HANDS_THIS_AND_FIRST;
+    if (smp_class_text_is(owner, REFLECTION[1]) &&
+        (smp_class_text_is(method->name, "newInstance") ||
+         smp_class_text_is(method->name, "newInstanceWithCaller")))
+        return SMP_HANDS_THIS;
+    return SMP_HANDS_NOTHING;
+}
+
+void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
+{
+    struct smp_reach_figures figures;
+
+    smp_lock_acquire(&counted->lock);
+    smp_reach_figures(counted->reach, &figures);
+    if (counted->follows_reflection && !counted->has_reflection && figures.roots > 0 &&
+        counted->scheme != SMP_SCHEME_TOTAL) {
+        counted->has_reflection = true;
+        for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
+            const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
+            const uint32_t index = smp_reach_find(counted->reach, SMP_CLASS_LOADERS_BOOT, name);
+            if (index != 0)
+                smp_reach_put_back(counted->reach, index);
+        }
+    }
+    smp_lock_release(&counted->lock);
+}
+
+void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
+                                struct smp_slice signature)
+{
+    smp_lock_acquire(&counted->lock);
+    smp_reach_called(counted->reach, class_name, signature);
+    smp_lock_release(&counted->lock);
 }
 
 /* --- bytes --- */
@@ -201,6 +262,7 @@ struct counted_load {
     struct smp_class_file file;
     const struct smp_class_outline *outline;
     uint32_t index;                      /* of the class, while the lock was held for its plan */
+    bool hands_out;                      /* it is a class of reflection */
     struct smp_rewriter_method *methods; /* as many as the file has; NULL: no probe */
 };
 
@@ -219,7 +281,7 @@ static void release_class(void *self, void *piece)
     (void)(*jvmti)->Deallocate(jvmti, piece);
 }
 
-/* With the lock held. Ids become those that probes push. */
+/* With the lock held. Ids become those that probes push. False: nothing is to change. */
 static bool copy_plan(struct counted_load *load, const struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
@@ -228,6 +290,9 @@ static bool copy_plan(struct counted_load *load, const struct smp_method_probe *
     for (size_t i = 0; i < load->file.method_count; i++) {
         const struct smp_method_probe probe = probes[i];
         load->methods[i] = (struct smp_rewriter_method){ .id = -1 };
+        if (load->hands_out)
+            load->methods[i].hands = hands_of(&load->file, &load->file.methods[i]);
+        has_any |= load->methods[i].hands != SMP_HANDS_NOTHING;
         if (probe.id < 0)
             continue;
         counted->planned[probe.id] = 1;
@@ -256,9 +321,9 @@ static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_me
     smp_lock_acquire(&counted->lock);
     load->index = load_outline(counted, load->outline, &was_dirty);
     if (load->index != 0) {
-        has_probes =
-            smp_reach_plan(counted->reach, load->index, probes, load->file.method_count) > 0 &&
-            copy_plan(load, probes);
+        (void)smp_reach_plan(counted->reach, load->index, probes, load->file.method_count);
+        load->hands_out = counted->has_reflection && outline->loader == SMP_CLASS_LOADERS_BOOT;
+        has_probes = copy_plan(load, probes);
         mark_probed(smp_counted_classes_mark(counted, load->index), has_probes);
         if (is_foreign && was_dirty)
             smp_reach_put_back(counted->reach, load->index);
@@ -400,12 +465,24 @@ static void add_loaded_outline(struct smp_counted_classes *counted,
     smp_lock_release(&counted->lock);
 }
 
+static enum smp_status make_outline(const struct smp_counted_classes *counted, jvmtiEnv *jvmti,
+                                    JNIEnv *env, const struct smp_loaded_class *loaded,
+                                    struct smp_loaded_outline *made)
+{
+    if (loaded->is_lambda)
+        return smp_loaded_outline_make_lambda(made, jvmti, env, loaded->type, loaded->loader);
+    return smp_loaded_outline_make(made, jvmti, env, loaded->type, loaded->loader,
+                                   needs_methods(counted, loaded->name));
+}
+
 void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
                               const struct smp_loaded_class *loaded)
 {
     struct smp_loaded_outline made;
     uint32_t known = 0;
 
+    if (loaded->is_lambda && !needs_lambda(counted, loaded->name))
+        return;
     smp_lock_acquire(&counted->lock);
     known = smp_reach_find(counted->reach, loaded->loader, loaded->name);
     if (known != 0)
@@ -413,8 +490,7 @@ void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvm
     smp_lock_release(&counted->lock);
     if (known != 0)
         return;
-    const enum smp_status status = smp_loaded_outline_make(
-        &made, jvmti, env, loaded->type, loaded->loader, needs_methods(counted, loaded->name));
+    const enum smp_status status = make_outline(counted, jvmti, env, loaded, &made);
     if (status == SMP_OK) {
         add_loaded_outline(counted, &made.outline);
         smp_loaded_outline_free(&made, jvmti);

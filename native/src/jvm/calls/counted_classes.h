@@ -6,6 +6,8 @@
  *   the load hook's bytes ─► outline ─► reach: load, plan ─► rewriter ─► bytes with probes
  *   a class that is there already, or is prepared ─► outline by JVMTI ─► reach: load
  *
+ *   a root is found ─► java.lang.reflect.Method, Constructor: hand out what they call (TOTAL: no)
+ *
  * A mark for each class says whether its bytes have probes, and whether a change of it waits until
  * it is prepared.
  *
@@ -76,6 +78,8 @@ struct smp_counted_classes {
     size_t mark_count;
     uint8_t *planned; /* by id: a probe has been made with it */
     uint32_t max_methods;
+    bool follows_reflection; /* this JDK lets it: set before open */
+    bool has_reflection;     /* the classes of reflection are to be changed, or were */
     uint64_t left_alone[SMP_REWRITE_COUNT];
     struct smp_counted_losses losses;
     /* Hashes of the names of classes that may have probes of an earlier counting. They outlast
@@ -126,6 +130,11 @@ struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *coun
 /* With the lock held. Is the index one of a class of that name, now? */
 bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t index,
                                   struct smp_slice name);
+/* Once there is a root: reflective calls are handed to the hook from the next batch on. */
+void smp_counted_classes_want_reflection(struct smp_counted_classes *counted);
+/* A reflective call (reach.h: called). */
+void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
+                                struct smp_slice signature);
 /* Tells reach which methods have been entered for the first time. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted);
 /* With the lock held: remembered beyond close. */

@@ -17,6 +17,7 @@
 static struct {
     jclass type; /* a global reference; NULL: not open */
     jfieldID lost;
+    smp_on_reflected *on_reflected; /* set before the hooks can be called */
 } hook;
 
 /* In the order of setUp in Java. */
@@ -27,6 +28,7 @@ static const jlong layout[] = {
     offsetof(struct smp_call_state, next),
     offsetof(struct smp_call_state, position),
     offsetof(struct smp_call_state, top),
+    offsetof(struct smp_call_state, session),
     offsetof(struct smp_call_state, phase),
     offsetof(struct smp_call_state, is_exact),
     offsetof(struct smp_call_state, is_full),
@@ -41,13 +43,14 @@ static const jlong layout[] = {
     SMP_CALL_OVERFLOW,
     offsetof(struct smp_call_node, depth),
     SMP_COUNTING_OVER_NODE_LIMIT,
+    SMP_CALL_REFLECTED - 1,
 };
 
 enum { LAYOUT_SIZE = sizeof(layout) / sizeof(layout[0]), SAME_LAYOUT = -1, LOCAL_REFS = 8 };
 /* Of a virtual thread's name; the rest does not choose its group. */
 enum { POOL_NAME_CHARS = 120 };
 
-#define SET_UP_SIGNATURE "(L" SMP_HOOK_CLASS ";JJ[J)I"
+#define SET_UP_SIGNATURE "(L" SMP_HOOK_CLASS ";JJJ[J)I"
 
 static struct smp_call_state *state_of(jlong address)
 {
@@ -106,6 +109,12 @@ static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self,
     return (jlong)(uintptr_t)smp_call_child(state_of(state), node, id);
 }
 
+static jboolean JNICALL hook_reflected(JNIEnv *env, SMP_UNUSED jobject self, jobject called,
+                                       jobject receiver)
+{
+    return hook.on_reflected(env, called, receiver) ? JNI_TRUE : JNI_FALSE;
+}
+
 static bool register_natives(JNIEnv *env, jclass type)
 {
     static const JNINativeMethod methods[] = {
@@ -114,6 +123,8 @@ static bool register_natives(JNIEnv *env, jclass type)
         { (char *)"enter0", (char *)"(JI)V", (void *)hook_enter },
         { (char *)"exit0", (char *)"(JI)V", (void *)hook_exit },
         { (char *)"child0", (char *)"(JJI)J", (void *)hook_child },
+        { (char *)"reflected0", (char *)"(Ljava/lang/Object;Ljava/lang/Object;)Z",
+          (void *)hook_reflected },
     };
 
     return (*env)->RegisterNatives(env, type, methods,
@@ -172,9 +183,9 @@ static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
         return SMP_ENOMEM;
     }
     (*env)->SetLongArrayRegion(env, numbers, 0, LAYOUT_SIZE, layout);
-    const jint different =
-        (*env)->CallStaticIntMethod(env, type, set_up, natives, (jlong)(uintptr_t)addresses.slots,
-                                    (jlong)(uintptr_t)addresses.shared, numbers);
+    const jint different = (*env)->CallStaticIntMethod(
+        env, type, set_up, natives, (jlong)(uintptr_t)addresses.slots,
+        (jlong)(uintptr_t)addresses.shared, (jlong)(uintptr_t)addresses.reflected, numbers);
     if ((*env)->ExceptionCheck(env) || different != SAME_LAYOUT)
         return refuse_hook(env, reason, "the hook class has another layout");
     return SMP_OK;
@@ -251,10 +262,12 @@ static enum smp_status find_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]
     return status == SMP_OK ? keep_hook(env, type, reason) : status;
 }
 
-enum smp_status smp_hook_class_open(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES])
+enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
+                                    char reason[SMP_HOOK_REASON_BYTES])
 {
     enum smp_status status = SMP_OK;
 
+    hook.on_reflected = on_reflected;
     if (hook.type == NULL && !stay_mapped())
         return refuse_hook(env, reason, "the library cannot be kept in memory");
     if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {

@@ -12,15 +12,18 @@
  * the same layout. They take turns: the native methods are those of the copy that was opened last.
  *
  * Owns     a global reference to the class.
- * Threads  one at a time; an attached one, with no exception pending.
- * Errors   SMP_EUNSUPPORTED, with a reason: this JVM lacks something, or the class that is there is
- *          another one. SMP_ENOMEM. Nothing is counted then.
+ * Threads  one at a time; an attached one, with no exception pending. on_reflected is called by
+ *          counted threads.
+ * Errors   SMP_ESTATE: another copy counts; SMP_EUNSUPPORTED: this JVM lacks something, or the
+ *          class that is there is another one. Both with a reason. SMP_ENOMEM. Nothing is counted
+ *          then.
  * Cost     open: a millisecond, once. The others: a few JNI calls.
  */
 #ifndef SMP_JVM_CALLS_HOOK_CLASS_H
 #define SMP_JVM_CALLS_HOOK_CLASS_H
 
 #include <jni.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -33,11 +36,18 @@
 #define SMP_HOOK_ENTER_ROOT "enterRoot"
 #define SMP_HOOK_EXIT_ROOT "exitRoot"
 #define SMP_HOOK_SIGNATURE "(I)V"
+/* This one takes a Method or Constructor, and the receiver or null. */
+#define SMP_HOOK_REFLECTED "reflected"
 
 enum { SMP_HOOK_REASON_BYTES = 160 };
 
+/* A method is called by reflection inside of a root. receiver may be NULL. False: it is to be said
+ * again when it is called again. */
+typedef bool smp_on_reflected(JNIEnv *env, jobject called, jobject receiver);
+
 /* Each time before calls are counted. reason is written on failure only. */
-SMP_CHECKED enum smp_status smp_hook_class_open(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]);
+SMP_CHECKED enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
+                                                char reason[SMP_HOOK_REASON_BYTES]);
 /* Entries and exits that hooks could not do for lack of stack, about. */
 int64_t smp_hook_class_lost(JNIEnv *env);
 

@@ -17,6 +17,7 @@
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
+#include "jvm/calls/reflected_calls.h"
 #include "jvm/code/prepare_event.h"
 #include "jvm/hotspot/class_changes.h"
 #include "jvm/hotspot/version.h"
@@ -118,8 +119,7 @@ static void meet_prepared(jvmtiEnv *jvmti, JNIEnv *env, jclass prepared)
 
     if ((*jvmti)->GetClassSignature(jvmti, prepared, &signature, NULL) != JVMTI_ERROR_NONE)
         return;
-    loaded.name = smp_loaded_class_name(signature);
-    if (loaded.name.length > 0 &&
+    if (smp_loaded_class_describe(signature, true, &loaded) &&
         (*jvmti)->GetClassLoader(jvmti, prepared, &loader) == JVMTI_ERROR_NONE) {
         loaded.loader = smp_class_loaders_number(&instrumenter.loaders, jvmti, env, loader);
         if (loaded.loader != SMP_CLASS_LOADERS_UNKNOWN)
@@ -137,6 +137,17 @@ void JNICALL smp_instrumenter_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, SMP_UNUSE
         return;
     meet_prepared(jvmti, env, prepared);
     go_outside();
+}
+
+static bool note_reflected(JNIEnv *env, jobject called, jobject receiver)
+{
+    bool is_noted = false;
+
+    if (!go_inside())
+        return false;
+    is_noted = smp_reflected_calls_note(smp_agent_jvmti(), env, called, receiver);
+    go_outside();
+    return is_noted;
 }
 
 static enum smp_status set_load_hook(jvmtiEventMode mode)
@@ -188,6 +199,7 @@ static enum smp_status add_calls_capabilities(jvmtiEnv *jvmti)
         !potential.can_retransform_classes)
         return refuse_start(SMP_EUNSUPPORTED, "this JVM does not let loaded classes be changed");
     wanted.can_retransform_any_class = potential.can_retransform_any_class;
+    wanted.can_get_constant_pool = potential.can_get_constant_pool; /* of lambdas */
     wanted.can_generate_all_class_hook_events = potential.can_generate_all_class_hook_events;
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE)
         return refuse_start(SMP_EUNSUPPORTED, "this JVM does not let loaded classes be changed");
@@ -219,7 +231,7 @@ static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
 static enum smp_status open_hook_class(JNIEnv *env)
 {
     char reason[SMP_HOOK_REASON_BYTES] = "";
-    const enum smp_status status = smp_hook_class_open(env, reason);
+    const enum smp_status status = smp_hook_class_open(env, note_reflected, reason);
 
     return status != SMP_OK && reason[0] != '\0' ? refuse_start(status, reason) : status;
 }
@@ -252,7 +264,7 @@ static enum smp_status meet_all(jvmtiEnv *jvmti, JNIEnv *env)
         (*env)->ExceptionClear(env);
         return SMP_ENOMEM;
     }
-    status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, meet_loaded, env);
+    status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
     (void)(*env)->PopLocalFrame(env, NULL);
     return status;
 }
@@ -271,6 +283,7 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
 
     if (status == SMP_OK)
         status = open_hook_class(env);
+    instrumenter.counted.follows_reflection = smp_reflected_calls_open(env);
     if (status == SMP_OK)
         status = smp_counted_classes_open(&instrumenter.counted, &instrumenter.options->classes,
                                           instrumenter.message);
@@ -283,9 +296,11 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     smp_class_batches_init(&instrumenter.batches, &instrumenter.counted, &instrumenter.loaders);
     instrumenter.pace = (struct smp_batch_pace){ 0 };
     instrumenter.next_batch_ns = 0;
+    smp_reflected_calls_clear();
     status = begin_hooks();
     if (status == SMP_OK)
         status = meet_all(jvmti, env);
+    smp_counted_classes_want_reflection(&instrumenter.counted);
     for (int i = 0; status == SMP_OK && i < START_BATCHES && has_dirty(); i++)
         (void)smp_class_batches_run(&instrumenter.batches, jvmti, env);
     return status;
@@ -307,6 +322,12 @@ static void purge_loaders(JNIEnv *env)
     if (atomic_load(&instrumenter.inside) == 0)
         smp_class_loaders_bury(&instrumenter.loaders, env);
     smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);
+}
+
+static void add_reflected(SMP_UNUSED void *self, struct smp_slice class_name,
+                          struct smp_slice signature)
+{
+    smp_counted_classes_called(&instrumenter.counted, class_name, signature);
 }
 
 static void run_batch_if_due(JNIEnv *env)
@@ -331,6 +352,8 @@ static void do_round(JNIEnv *env)
         instrumenter.news = news;
         smp_counted_classes_note_entries(&instrumenter.counted);
     }
+    (void)smp_reflected_calls_each(add_reflected, NULL);
+    smp_counted_classes_want_reflection(&instrumenter.counted);
     run_batch_if_due(env);
     purge_loaders(env);
 }

@@ -10,6 +10,7 @@ struct going {
     struct smp_class_loaders *loaders;
     jvmtiEnv *jvmti;
     JNIEnv *env;
+    bool with_lambdas;
     jobject last_loader; /* classes of one loader mostly come in a row */
     uint64_t last_number;
 };
@@ -34,6 +35,17 @@ static uint64_t number_loader(struct going *going, jclass type)
     return going->last_number;
 }
 
+bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
+                               struct smp_loaded_class *out)
+{
+    out->name = smp_loaded_class_name(signature);
+    if (out->name.length == 0 && with_lambdas) {
+        out->name = smp_lambda_class_name(signature);
+        out->is_lambda = true;
+    }
+    return out->name.length > 0;
+}
+
 static bool offer_class(struct going *going, jclass type, smp_on_loaded_class *each, void *self)
 {
     char *signature = NULL;
@@ -43,8 +55,7 @@ static bool offer_class(struct going *going, jclass type, smp_on_loaded_class *e
     if ((*going->jvmti)->GetClassSignature(going->jvmti, type, &signature, NULL) !=
         JVMTI_ERROR_NONE)
         return false;
-    loaded.name = smp_loaded_class_name(signature);
-    if (loaded.name.length > 0) {
+    if (smp_loaded_class_describe(signature, going->with_lambdas, &loaded)) {
         loaded.loader = number_loader(going, type);
         is_kept = loaded.loader != SMP_CLASS_LOADERS_UNKNOWN && each(self, &loaded);
     }
@@ -53,9 +64,12 @@ static bool offer_class(struct going *going, jclass type, smp_on_loaded_class *e
 }
 
 enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti,
-                                        JNIEnv *env, smp_on_loaded_class *each, void *self)
+                                        JNIEnv *env, bool with_lambdas, smp_on_loaded_class *each,
+                                        void *self)
 {
-    struct going going = { .loaders = loaders, .jvmti = jvmti, .env = env };
+    struct going going = {
+        .loaders = loaders, .jvmti = jvmti, .env = env, .with_lambdas = with_lambdas
+    };
     jint count = 0;
     jclass *classes = NULL;
     const enum smp_status status =

@@ -22,14 +22,19 @@ struct smp_loaded_class {
     jclass type;           /* a local reference */
     struct smp_slice name; /* borrowed for the call */
     uint64_t loader;       /* its number */
+    bool is_lambda;        /* hidden: it has the name of an outline only */
 };
+
+/* Fills in name and is_lambda. False: it is a class that never matters. */
+bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
+                               struct smp_loaded_class *out);
 
 /* True: the reference is the caller's now. */
 typedef bool smp_on_loaded_class(void *self, const struct smp_loaded_class *loaded);
 
-/* Inside of a local frame of the caller's. */
+/* Inside of a local frame of the caller's. Without lambdas no hidden class is offered. */
 SMP_CHECKED enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders,
-                                                    jvmtiEnv *jvmti, JNIEnv *env,
+                                                    jvmtiEnv *jvmti, JNIEnv *env, bool with_lambdas,
                                                     smp_on_loaded_class *each, void *self);
 
 #endif

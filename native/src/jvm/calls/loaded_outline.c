@@ -4,9 +4,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "classfile/class_file.h"
+#include "counting/call_filter.h"
 #include "jvm/agent/jvmti_status.h"
 
-enum { FIRST_TEXTS = 32 };
+enum { FIRST_TEXTS = 32, POOL_START = 1 };
+
+#define LAMBDA_MARK "$$Lambda"
 
 struct smp_slice smp_loaded_class_name(const char *signature)
 {
@@ -14,6 +18,16 @@ struct smp_slice smp_loaded_class_name(const char *signature)
 
     /* A hidden class's signature has a dot: Lcom/acme/Order.0x0123; */
     if (length < 3 || signature[0] != 'L' || memchr(signature, '.', length) != NULL)
+        return (struct smp_slice){ 0 };
+    return (struct smp_slice){ signature + 1, length - 2 };
+}
+
+struct smp_slice smp_lambda_class_name(const char *signature)
+{
+    const char *const mark = signature[0] == 'L' ? strstr(signature, LAMBDA_MARK) : NULL;
+    const size_t length = strlen(signature);
+
+    if (mark == NULL || memchr(mark, '.', length - (size_t)(mark - signature)) == NULL)
         return (struct smp_slice){ 0 };
     return (struct smp_slice){ signature + 1, length - 2 };
 }
@@ -118,6 +132,32 @@ static enum smp_status outline_loaded_method(struct smp_loaded_outline *made, jv
     return smp_jvmti_status(error);
 }
 
+/* Its byte code is not at hand, but each proxy does the same. */
+static bool is_loaded_proxy(const struct smp_loaded_outline *made)
+{
+    static const char PROXY[] = "java/lang/reflect/Proxy";
+    const struct smp_slice super = made->outline.super_name;
+
+    return super.length == sizeof(PROXY) - 1 && memcmp(super.bytes, PROXY, super.length) == 0 &&
+           smp_call_filter_is_proxy(made->outline.name);
+}
+
+static void call_handler(struct smp_method_outline *method)
+{
+    static const char OWNER[] = "java/lang/reflect/InvocationHandler";
+    static const char NAME[] = "invoke";
+    static const char DESCRIPTOR[] =
+        "(Ljava/lang/Object;Ljava/lang/reflect/Method;[Ljava/lang/Object;)Ljava/lang/Object;";
+    static const struct smp_call_outline CALL = { .owner = { OWNER, sizeof(OWNER) - 1 },
+                                                  .name = { NAME, sizeof(NAME) - 1 },
+                                                  .descriptor = { DESCRIPTOR,
+                                                                  sizeof(DESCRIPTOR) - 1 },
+                                                  .is_dispatched = true };
+
+    method->calls = &CALL;
+    method->call_count = 1;
+}
+
 static enum smp_status outline_loaded_methods(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
                                               jclass type)
 {
@@ -135,11 +175,116 @@ static enum smp_status outline_loaded_methods(struct smp_loaded_outline *made, j
     }
     for (jint i = 0; status == SMP_OK && i < count; i++)
         status = outline_loaded_method(made, jvmti, methods[i], &made->methods[i]);
+    for (jint i = 0; status == SMP_OK && i < count && is_loaded_proxy(made); i++)
+        call_handler(&made->methods[i]);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)methods);
     made->outline.methods = made->methods;
     made->outline.method_count = status == SMP_OK && count > 0 ? (size_t)count : 0;
     return status;
 }
+
+/* --- lambdas --- */
+
+static struct smp_slice slice_of_text(struct smp_class_text text)
+{
+    return (struct smp_slice){ text.bytes, text.length };
+}
+
+/* Each method that its constants name may be called by each of its own: there are few. How it is
+ * called is not known, and dispatched finds all. */
+static enum smp_status add_lambda_calls(struct smp_loaded_outline *made,
+                                        const struct smp_class_file *pool)
+{
+    struct smp_class_member member;
+    size_t count = 0;
+
+    made->calls = smp_alloc(NULL, pool->pool_count * sizeof(*made->calls));
+    if (made->calls == NULL)
+        return SMP_ENOMEM;
+    for (uint16_t i = 1; i < pool->pool_count; i++) {
+        const uint8_t tag = smp_class_file_tag(pool, i);
+        if ((tag == SMP_CONSTANT_METHOD || tag == SMP_CONSTANT_INTERFACE_METHOD) &&
+            smp_class_file_member(pool, i, &member))
+            made->calls[count++] =
+                (struct smp_call_outline){ .owner = slice_of_text(member.owner),
+                                           .name = slice_of_text(member.name),
+                                           .descriptor = slice_of_text(member.descriptor),
+                                           .is_dispatched = true };
+    }
+    for (size_t m = 0; m < made->outline.method_count; m++) {
+        made->methods[m].calls = made->calls;
+        made->methods[m].call_count = count;
+    }
+    return SMP_OK;
+}
+
+/* A copy, behind a byte that makes no offset 0. */
+static enum smp_status keep_constants(struct smp_loaded_outline *made, const unsigned char *bytes,
+                                      size_t size)
+{
+    made->constants = smp_alloc(NULL, POOL_START + size);
+    if (made->constants == NULL)
+        return SMP_ENOMEM;
+    memcpy(made->constants + POOL_START, bytes, size);
+    return SMP_OK;
+}
+
+static enum smp_status read_lambda_calls(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
+                                         jclass type)
+{
+    jint count = 0;
+    jint size = 0;
+    unsigned char *bytes = NULL;
+    struct smp_class_file pool = { 0 };
+    enum smp_status status =
+        smp_jvmti_status((*jvmti)->GetConstantPool(jvmti, type, &count, &size, &bytes));
+
+    if (status != SMP_OK)
+        return status;
+    status = keep_constants(made, bytes, (size_t)size);
+    (void)(*jvmti)->Deallocate(jvmti, bytes);
+    if (status == SMP_OK)
+        status = smp_class_file_open_pool(&pool, made->constants, POOL_START + (size_t)size,
+                                          POOL_START, (uint16_t)count);
+    if (status == SMP_OK)
+        status = add_lambda_calls(made, &pool);
+    smp_class_file_close(&pool);
+    return status;
+}
+
+static enum smp_status name_lambda(struct smp_loaded_outline *made, jvmtiEnv *jvmti, jclass type)
+{
+    char *signature = NULL;
+    const enum smp_status status =
+        smp_jvmti_status((*jvmti)->GetClassSignature(jvmti, type, &signature, NULL));
+
+    if (status != SMP_OK)
+        return status;
+    if (!keep_text(made, jvmti, signature))
+        return SMP_ENOMEM;
+    made->outline.name = smp_lambda_class_name(signature);
+    return made->outline.name.length > 0 ? SMP_OK : SMP_EGONE;
+}
+
+enum smp_status smp_loaded_outline_make_lambda(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
+                                               JNIEnv *env, jclass type, uint64_t loader)
+{
+    enum smp_status status;
+
+    *made = (struct smp_loaded_outline){ .outline = { .loader = loader, .is_hidden = true } };
+    status = name_lambda(made, jvmti, type);
+    if (status == SMP_OK)
+        status = name_interfaces(made, jvmti, env, type);
+    if (status == SMP_OK)
+        status = outline_loaded_methods(made, jvmti, type);
+    if (status == SMP_OK)
+        status = read_lambda_calls(made, jvmti, type);
+    if (status != SMP_OK)
+        smp_loaded_outline_free(made, jvmti);
+    return status;
+}
+
+/* --- make, free --- */
 
 enum smp_status smp_loaded_outline_make(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
                                         JNIEnv *env, jclass type, uint64_t loader,
@@ -164,6 +309,8 @@ void smp_loaded_outline_free(struct smp_loaded_outline *made, jvmtiEnv *jvmti)
 {
     for (size_t i = 0; i < made->text_count; i++)
         (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)made->texts[i]);
+    smp_free(NULL, made->constants);
+    smp_free(NULL, made->calls);
     smp_free(NULL, made->texts);
     smp_free(NULL, made->methods);
     smp_free(NULL, made->interfaces);

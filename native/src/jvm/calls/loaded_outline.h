@@ -2,7 +2,9 @@
 /*
  * loaded_outline.h - the outline of a class that is loaded already, by JVMTI: its bytes are not at
  * hand before it is retransformed. What its methods call, and which of them are trivial, is not
- * known.
+ * known, but of a java.lang.reflect.Proxy: all of them call its handler.
+ *
+ * A lambda's class is hidden and never changed: which methods it stands for is in its constants.
  *
  * Owns     the tables of the outline and all its texts.
  * Threads  any attached one.
@@ -16,6 +18,7 @@
 #include <jni.h>
 #include <jvmti.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "counting/class_outline.h"
@@ -25,7 +28,9 @@ struct smp_loaded_outline {
     struct smp_class_outline outline;
     struct smp_slice *interfaces;
     struct smp_method_outline *methods;
-    char **texts; /* of JVMTI */
+    struct smp_call_outline *calls; /* of a lambda */
+    uint8_t *constants;             /* likewise */
+    char **texts;                   /* of JVMTI */
     size_t text_count;
     size_t text_capacity;
 };
@@ -34,6 +39,14 @@ struct smp_loaded_outline {
  * class, which cannot be changed. */
 struct smp_slice smp_loaded_class_name(const char *signature);
 
+/* The name in `Lcom/acme/Order$$Lambda.0x0123;`, which begins as that of the class that made the
+ * lambda. Length 0: it is no lambda's class. */
+struct smp_slice smp_lambda_class_name(const char *signature);
+
+/* Of a lambda's class. */
+SMP_CHECKED enum smp_status smp_loaded_outline_make_lambda(struct smp_loaded_outline *made,
+                                                           jvmtiEnv *jvmti, JNIEnv *env,
+                                                           jclass type, uint64_t loader);
 /* with_methods false: its super types only. loader: a token of its class loader. */
 SMP_CHECKED enum smp_status smp_loaded_outline_make(struct smp_loaded_outline *made,
                                                     jvmtiEnv *jvmti, JNIEnv *env, jclass type,

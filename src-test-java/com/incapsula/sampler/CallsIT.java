@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Calls are counted to the last one, through the whole product. */
 @ExtendWith(NothingLeft.class)
@@ -38,6 +41,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CallsIT {
 
     private static final String ROOT = "counted.Work.root";
+    /* SMP_CALLS_WARM_UP_MS, and some ticks. */
+    private static final long WARM_UP_NANOS = 3_100_000_000L;
 
     /* The first JDK that does not discard all compiled code at the first change of a class. */
     private static final int KEEPS_COMPILED_CODE = 23;
@@ -96,8 +101,11 @@ class CallsIT {
         assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(100), 2000));
     }
 
-    @Test
-    void threadsAreCountedSideBySide() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void threadsAreCountedSideBySide(Instrumentation instrumentation) throws Exception {
+        sampler.setInstrumentation(instrumentation);
+        sampler.setInstrumentationFilter("counted");
         sampler.init();
         awaitInstrumented();
         CountDownLatch counted = new CountDownLatch(64);
@@ -126,9 +134,12 @@ class CallsIT {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void virtualThreadsAreCounted() throws Exception {
+    void virtualThreadsAreCounted(Instrumentation instrumentation) throws Exception {
+        sampler.setInstrumentation(instrumentation);
+        sampler.setInstrumentationFilter("counted");
         sampler.init();
         awaitInstrumented();
         List<Thread> threads = new ArrayList<>();
@@ -163,6 +174,55 @@ class CallsIT {
             assertThat(counted).isEqualTo(times(Work.callsOf(5), 1));
             assertThat(report.toString(ReportFormat.TEXT)).contains("counted.Work.busy(");
         }
+    }
+
+    /** What was counted before is gone once no method was new for three seconds; what follows is counted. */
+    @Test
+    void theWarmUpIsDiscarded() {
+        sampler.init();
+        awaitInstrumented();
+        Work.root(10);
+        sampler.setDiscardWarmUp(true);
+        patiently().until(() -> {
+            long now = System.nanoTime();
+            while (System.nanoTime() - now < WARM_UP_NANOS) {
+                Samplers.awaitTicks(sampler, 2);
+            }
+            Map<String, Long> counted = CallCounts.take(sampler);
+            Work.root(10);
+            return counted.isEmpty();
+        });
+        assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(10), 1));
+    }
+
+    /** Whatever the timing is. */
+    @ParameterizedTest
+    @EnumSource
+    void rootsHaveTheirShortestMeanAndLongestCall(MethodTiming timing) {
+        sampler.setMethodTiming(timing);
+        sampler.setRootMethods("counted.Work.busy");
+        sampler.init();
+        Work.busy(1_000, 1_000);
+        CallCounts.take(sampler);
+        long least = Long.MAX_VALUE;
+        long most = 0;
+        for (int i = 0; i < 5; i++) {
+            long start = System.nanoTime();
+            Work.busy(i * 2_000_000L, 1_000);
+            long took = System.nanoTime() - start;
+            least = Math.min(least, took);
+            most = Math.max(most, took);
+        }
+        String text = text();
+        Matcher row = Pattern.compile(
+                        "counted\\.Work\\.busy\\(.*, Calls: 5, Time per call\\(us\\): ([0-9.]+), min ([0-9.]+), max ([0-9.]+)\n")
+                .matcher(text);
+        assertThat(row.find()).as(text).isTrue();
+        double shortest = Double.parseDouble(row.group(2));
+        double longest = Double.parseDouble(row.group(3));
+        assertThat(shortest).isPositive().isLessThanOrEqualTo(least * 1.001 / 1000);
+        assertThat(longest).isBetween(7_990.0, most * 1.001 / 1000);
+        assertThat(Double.parseDouble(row.group(1))).as(text).isBetween(shortest, longest);
     }
 
     @Test

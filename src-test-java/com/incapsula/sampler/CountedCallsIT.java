@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Probes in the methods of a running JVM: what is counted is what the programs (src-test-c/jvm/counted) call. */
 class CountedCallsIT {
@@ -37,6 +38,13 @@ class CountedCallsIT {
     @Test
     void eachCallIsCountedInInterpretedCode() throws Exception {
         runToItsEnd(program("CountedProgram").option("-Xint"), LIBRARY.toString(), "LAZY");
+    }
+
+    /** Reflection, proxies, lambdas made before; looked-up method handles with TOTAL alone. */
+    @ParameterizedTest
+    @ValueSource(strings = {"LAZY", "EAGER", "TOTAL"})
+    void callsThatNoByteCodeNamesAreCounted(String scheme) throws Exception {
+        runToItsEnd(program("ReflectionProgram").likeAServer(), LIBRARY.toString(), scheme);
     }
 
     @Test

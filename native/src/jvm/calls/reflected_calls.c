@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/calls/reflected_calls.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/lock.h"
+#include "jvm/agent/jdk.h"
+#include "jvm/calls/loaded_outline.h"
+
+enum {
+    MODIFIER_PRIVATE = 0x0002, /* of java.lang.reflect, as the next */
+    MODIFIER_STATIC = 0x0008,
+    FIRST_TEXT_BYTES = 256,
+    MOST_TEXT_BYTES = SMP_REFLECTED_BUFFER_BYTES / 2
+};
+
+/* Of one of the two classes. */
+struct reflected_fields {
+    jfieldID owner;
+    jfieldID parameters;
+    jfieldID modifiers;
+};
+
+static struct {
+    jclass method_type; /* a global reference; NULL: not open */
+    struct reflected_fields method;
+    struct reflected_fields constructor;
+    jfieldID name; /* of a Method, as the next */
+    jfieldID result;
+} fields;
+
+static struct {
+    struct smp_lock lock; /* guards the rest, and the buffer that is being filled */
+    size_t filled;        /* which one: 0 or 1 */
+    size_t used;          /* of it */
+} noted = { .lock = SMP_LOCK_INIT };
+
+static char buffers[2][SMP_REFLECTED_BUFFER_BYTES];
+
+/* Stands before the texts of a record, which have no NUL. */
+struct reflected_record {
+    size_t class_length;
+    size_t signature_length;
+};
+
+/* A call that is being named. */
+struct reflected_call {
+    jvmtiEnv *jvmti;
+    JNIEnv *env;
+    jobject called;
+    bool is_method;
+    const struct reflected_fields *fields;
+    char *class_signature; /* JVMTI's */
+    struct smp_slice class_name;
+    char *text; /* `name.descriptor` */
+    size_t length;
+    size_t capacity;
+};
+
+/* --- open --- */
+
+static bool find_reflected_fields(JNIEnv *env, jclass type, struct reflected_fields *out)
+{
+    out->owner = smp_jdk_field(env, type, "clazz", "Ljava/lang/Class;");
+    out->parameters = smp_jdk_field(env, type, "parameterTypes", "[Ljava/lang/Class;");
+    out->modifiers = smp_jdk_field(env, type, "modifiers", "I");
+    return out->owner != NULL && out->parameters != NULL && out->modifiers != NULL;
+}
+
+bool smp_reflected_calls_open(JNIEnv *env)
+{
+    jclass method = NULL;
+    jclass constructor = NULL;
+    bool has_all = false;
+
+    if (fields.method_type != NULL)
+        return true;
+    method = smp_jdk_class(env, "java/lang/reflect/Method");
+    constructor = smp_jdk_class(env, "java/lang/reflect/Constructor");
+    fields.name = smp_jdk_field(env, method, "name", "Ljava/lang/String;");
+    fields.result = smp_jdk_field(env, method, "returnType", "Ljava/lang/Class;");
+    has_all = fields.name != NULL && fields.result != NULL &&
+              find_reflected_fields(env, method, &fields.method) &&
+              find_reflected_fields(env, constructor, &fields.constructor);
+    if (has_all)
+        fields.method_type = smp_jdk_found(env, (*env)->NewGlobalRef(env, method));
+    if (method != NULL)
+        (*env)->DeleteLocalRef(env, method);
+    if (constructor != NULL)
+        (*env)->DeleteLocalRef(env, constructor);
+    return fields.method_type != NULL;
+}
+
+void smp_reflected_calls_clear(void)
+{
+    smp_lock_acquire(&noted.lock);
+    noted.used = 0;
+    smp_lock_release(&noted.lock);
+}
+
+/* --- names --- */
+
+/* Room for so many bytes more. */
+static bool has_text_room(struct reflected_call *call, size_t more)
+{
+    size_t capacity = call->capacity > 0 ? call->capacity : FIRST_TEXT_BYTES;
+    char *grown = NULL;
+
+    if (more > MOST_TEXT_BYTES - call->length)
+        return false;
+    if (call->length + more <= call->capacity)
+        return true;
+    while (capacity < call->length + more)
+        capacity *= 2;
+    grown = smp_realloc(NULL, call->text, capacity);
+    if (grown == NULL)
+        return false;
+    call->text = grown;
+    call->capacity = capacity;
+    return true;
+}
+
+static bool add_called_text(struct reflected_call *call, const char *text)
+{
+    const size_t length = strlen(text);
+
+    if (!has_text_room(call, length))
+        return false;
+    memcpy(call->text + call->length, text, length);
+    call->length += length;
+    return true;
+}
+
+static bool add_called_string(struct reflected_call *call, jstring string)
+{
+    JNIEnv *env = call->env;
+    const size_t length = (size_t)(*env)->GetStringUTFLength(env, string);
+
+    if (!has_text_room(call, length + 1)) /* the JVM adds a NUL */
+        return false;
+    (*env)->GetStringUTFRegion(env, string, 0, (*env)->GetStringLength(env, string),
+                               call->text + call->length);
+    call->length += length;
+    return true;
+}
+
+static bool add_called_type(struct reflected_call *call, jclass type)
+{
+    char *signature = NULL;
+
+    if ((*call->jvmti)->GetClassSignature(call->jvmti, type, &signature, NULL) != JVMTI_ERROR_NONE)
+        return false;
+    const bool is_added = add_called_text(call, signature);
+    (void)(*call->jvmti)->Deallocate(call->jvmti, (unsigned char *)signature);
+    return is_added;
+}
+
+static bool add_called_parameters(struct reflected_call *call)
+{
+    JNIEnv *env = call->env;
+    jobjectArray types = (*env)->GetObjectField(env, call->called, call->fields->parameters);
+    const jsize count = types == NULL ? 0 : (*env)->GetArrayLength(env, types);
+    bool is_added = types != NULL;
+
+    for (jsize i = 0; i < count && is_added; i++) {
+        jclass type = (*env)->GetObjectArrayElement(env, types, i);
+        is_added = add_called_type(call, type);
+        (*env)->DeleteLocalRef(env, type);
+    }
+    if (types != NULL)
+        (*env)->DeleteLocalRef(env, types);
+    return is_added;
+}
+
+static bool add_called_name(struct reflected_call *call)
+{
+    JNIEnv *env = call->env;
+    jstring name = NULL;
+
+    if (!call->is_method)
+        return add_called_text(call, "<init>");
+    name = (*env)->GetObjectField(env, call->called, fields.name);
+    const bool is_added = name != NULL && add_called_string(call, name);
+    if (name != NULL)
+        (*env)->DeleteLocalRef(env, name);
+    return is_added;
+}
+
+static bool add_called_result(struct reflected_call *call)
+{
+    JNIEnv *env = call->env;
+    jclass type = NULL;
+
+    if (!call->is_method)
+        return add_called_text(call, "V");
+    type = (*env)->GetObjectField(env, call->called, fields.result);
+    const bool is_added = type != NULL && add_called_type(call, type);
+    if (type != NULL)
+        (*env)->DeleteLocalRef(env, type);
+    return is_added;
+}
+
+/* Takes the reference over. class_name is empty where the class is hidden. */
+static bool name_owner(struct reflected_call *call, jclass type)
+{
+    jvmtiEnv *jvmti = call->jvmti;
+    bool is_named = false;
+
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)call->class_signature);
+    call->class_signature = NULL;
+    if (type == NULL)
+        return false;
+    is_named =
+        (*jvmti)->GetClassSignature(jvmti, type, &call->class_signature, NULL) == JVMTI_ERROR_NONE;
+    (*call->env)->DeleteLocalRef(call->env, type);
+    if (is_named)
+        call->class_name = smp_loaded_class_name(call->class_signature);
+    return is_named;
+}
+
+static bool name_reflected(struct reflected_call *call, jobject receiver)
+{
+    JNIEnv *env = call->env;
+    const jint modifiers = (*env)->GetIntField(env, call->called, call->fields->modifiers);
+
+    if (receiver != NULL && (modifiers & (MODIFIER_PRIVATE | MODIFIER_STATIC)) == 0 &&
+        !name_owner(call, (*env)->GetObjectClass(env, receiver)))
+        return false;
+    if (call->class_name.length == 0 &&
+        !name_owner(call, (*env)->GetObjectField(env, call->called, call->fields->owner)))
+        return false;
+    return add_called_name(call) && add_called_text(call, ".(") && add_called_parameters(call) &&
+           add_called_text(call, ")") && add_called_result(call);
+}
+
+/* --- the buffer --- */
+
+static char *append(char *at, const void *bytes, size_t length)
+{
+    memcpy(at, bytes, length);
+    return at + length;
+}
+
+static bool append_record(const struct reflected_call *call)
+{
+    const struct reflected_record record = { .class_length = call->class_name.length,
+                                             .signature_length = call->length };
+    const size_t bytes = sizeof(record) + record.class_length + record.signature_length;
+    bool has_room = false;
+
+    smp_lock_acquire(&noted.lock);
+    has_room = bytes <= SMP_REFLECTED_BUFFER_BYTES - noted.used;
+    if (has_room) {
+        char *at = append(buffers[noted.filled] + noted.used, &record, sizeof(record));
+        at = append(at, call->class_name.bytes, record.class_length);
+        (void)append(at, call->text, record.signature_length);
+        noted.used += bytes;
+    }
+    smp_lock_release(&noted.lock);
+    return has_room;
+}
+
+bool smp_reflected_calls_note(jvmtiEnv *jvmti, JNIEnv *env, jobject called, jobject receiver)
+{
+    struct reflected_call call = { .jvmti = jvmti, .env = env, .called = called };
+    bool is_noted = false;
+
+    call.is_method = (*env)->IsInstanceOf(env, called, fields.method_type);
+    call.fields = call.is_method ? &fields.method : &fields.constructor;
+    /* A class without a name has no method that is known. */
+    if (name_reflected(&call, receiver))
+        is_noted = call.class_name.length == 0 || append_record(&call);
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)call.class_signature);
+    smp_free(NULL, call.text);
+    return is_noted;
+}
+
+size_t smp_reflected_calls_each(smp_on_reflected_call *on_call, void *self)
+{
+    const char *at = NULL;
+    const char *end = NULL;
+    size_t count = 0;
+
+    smp_lock_acquire(&noted.lock);
+    at = buffers[noted.filled];
+    end = at + noted.used;
+    noted.filled = 1 - noted.filled;
+    noted.used = 0;
+    smp_lock_release(&noted.lock);
+    for (; at < end; count++) {
+        struct reflected_record record;
+        memcpy(&record, at, sizeof(record));
+        at += sizeof(record);
+        on_call(self, (struct smp_slice){ at, record.class_length },
+                (struct smp_slice){ at + record.class_length, record.signature_length });
+        at += record.class_length + record.signature_length;
+    }
+    return count;
+}

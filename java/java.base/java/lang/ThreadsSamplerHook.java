@@ -322,6 +322,7 @@ public abstract class ThreadsSamplerHook {
             throw (Error) e;
         }
         lost++;
+    }
 
     /**
      * A Method or Constructor is called; receiver: the object whose method it is, or null. Only the first one is of

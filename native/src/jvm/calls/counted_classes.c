@@ -322,7 +322,8 @@ static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_me
     load->index = load_outline(counted, load->outline, &was_dirty);
     if (load->index != 0) {
         (void)smp_reach_plan(counted->reach, load->index, probes, load->file.method_count);
-        load->hands_out = counted->has_reflection && outline->loader == SMP_CLASS_LOADERS_BOOT;
+        load->hands_out =
+            counted->has_reflection && load->outline->loader == SMP_CLASS_LOADERS_BOOT;
         has_probes = copy_plan(load, probes);
         mark_probed(smp_counted_classes_mark(counted, load->index), has_probes);
         if (is_foreign && was_dirty)

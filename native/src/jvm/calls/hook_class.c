@@ -13,6 +13,7 @@
 #include "counting/call_path.h"
 #include "counting/call_pools.h"
 #include "jvm/agent/jdk.h"
+#include "model/counting_account.h"
 
 static struct {
     jclass type; /* a global reference; NULL: not open */

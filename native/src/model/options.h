@@ -120,9 +120,9 @@ enum smp_method_timing {
     X(report_order, "reportOrder", smp_report_order, "BY_NAME", "BY_TIME", NULL, false,          \
       "The order of rows below the same row.")                                                   \
     X(instrumentation, "instrumentation", smp_instrumentation, "LAZY", "EAGER", "TOTAL", true,   \
-      "With `rootMethods`: LAZY instruments what a method can call when that method runs for "   \
-      "the first time; EAGER all that can be reached, as classes are loaded; TOTAL all methods " \
-      "that pass `instrumentationFilter`.")                                                      \
+      "With `rootMethods`: LAZY instruments what a method can call, and what that can call, "    \
+      "when that method runs for the first time; EAGER all that can be reached, as classes are " \
+      "loaded; TOTAL all methods that pass `instrumentationFilter`.")                            \
     X(method_timing, "methodTiming", smp_method_timing, "SAMPLED", "EXACT", "NONE", true,        \
       "With `rootMethods`: SAMPLED charges the time of each tick to the call that runs; EXACT "  \
       "takes a time stamp at each entry and exit, and has no CPU time; NONE counts only.")

@@ -275,6 +275,11 @@ check_sources() {
     expect pass "spdx: a good file" "$checks/spdx.sh" "$folder"
     echo 'int z;' >"$folder/native/src/base/x.c"
     expect fail "spdx: no licence" "$checks/spdx.sh" "$folder"
+    printf '# SPDX-License-Identifier: Apache-2.0\n' >"$folder/native/x.cmake"
+    rm "$folder/native/src/base/x.c"
+    expect pass "spdx: a good script of cmake" "$checks/spdx.sh" "$folder"
+    echo 'set(x 1)' >"$folder/native/x.cmake"
+    expect fail "spdx: a script of cmake without a licence" "$checks/spdx.sh" "$folder"
 }
 
 check_format() {

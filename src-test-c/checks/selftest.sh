@@ -345,6 +345,21 @@ check_missing_tools() {
     rm "$work/bin/cmake" "$work/bin/uname"
 }
 
+# What an earlier build has left in the folder of the jar; cmake does nothing, the library is there.
+check_stale_library() {
+    local build=$work/stale libraries=$work/stale/classes/META-INF/native own other
+    own=linux-$(uname -m)
+    other=linux-other
+    mkdir -p "$build/bin" "$libraries/$own" "$libraries/$other"
+    ln -s /bin/true "$build/bin/cmake"
+    cp "$work/good.so" "$build/libthreadssampler.so"
+    echo old | tee "$libraries/$own/libthreadssampler.so" >"$libraries/$other/libthreadssampler.so"
+    expect pass "build: beside an older library" env PATH="$build/bin:$PATH" CMAKE_GENERATOR=Ninja \
+        "$root/native/build.sh" build --build "$build" --out "$build/classes"
+    expect pass "build: replaces the library" cmp "$work/good.so" "$libraries/$own/libthreadssampler.so"
+    expect fail "build: keeps one of another processor" test -e "$libraries/$other"
+}
+
 # The C tests of a build without cmocka: one that fails and says so.
 check_cmocka() {
     local build=$work/no-cmocka
@@ -438,6 +453,7 @@ else
     check_page_lint
     check_jni_output
     check_missing_tools
+    check_stale_library
     check_cmocka
 fi
 exit "$bad"

@@ -26,7 +26,8 @@ options
   --jdk DIR          the JDK whose headers are used; default JAVA_HOME, else the one javac belongs to
   --headers DIR      where javac -h wrote the JNI header; default: the build makes its own
   --processor NAME   x86_64, aarch64, or other: that of the two which this machine is not; default this machine's
-  --out DIR          build: writes DIR/META-INF/native/linux-PROCESSOR/libthreadssampler.so
+  --out DIR          build: writes DIR/META-INF/native/linux-PROCESSOR/libthreadssampler.so; if that is this machine's
+                     processor, removes the libraries of others
   --only REGEX       test, bench, fuzz: only the names that match
   --label NAME       test: only those with the label: program (not the checks), threads (several threads),
                      memory (quick enough for valgrind); see src-test-c/CMakeLists.txt
@@ -185,9 +186,11 @@ cmd_build() {
     local library=$build/libthreadssampler.so
     echo "built $library, needs $(glibc_floor "$library") or newer"
     if [ -n "$out" ]; then
-        local folder
-        folder=$out/META-INF/native/linux-$processor
+        local libraries=$out/META-INF/native folder
+        folder=$libraries/linux-$processor
         mkdir -p "$folder"
+        # This machine's is built first: what is there for another processor is of an earlier build.
+        is_cross || find "$libraries" -mindepth 1 -maxdepth 1 ! -name "linux-$processor" -exec rm -r {} +
         # A running JVM may have the old file mapped: replace it, never write into it.
         cp "$library" "$folder/.libthreadssampler.so.new"
         mv "$folder/.libthreadssampler.so.new" "$folder/libthreadssampler.so"

@@ -275,6 +275,11 @@ check_sources() {
     expect pass "spdx: a good file" "$checks/spdx.sh" "$folder"
     echo 'int z;' >"$folder/native/src/base/x.c"
     expect fail "spdx: no licence" "$checks/spdx.sh" "$folder"
+    printf '# SPDX-License-Identifier: Apache-2.0\n' >"$folder/native/x.cmake"
+    rm "$folder/native/src/base/x.c"
+    expect pass "spdx: a good script of cmake" "$checks/spdx.sh" "$folder"
+    echo 'set(x 1)' >"$folder/native/x.cmake"
+    expect fail "spdx: a script of cmake without a licence" "$checks/spdx.sh" "$folder"
 }
 
 check_format() {
@@ -338,6 +343,21 @@ check_missing_tools() {
     mv "$work/output" "$work/said"
     expect pass "build: no cross compiler, said" grep -q 'linux-gnu-gcc, is missing.*mvn -Dnative.cross.skip' "$work/said"
     rm "$work/bin/cmake" "$work/bin/uname"
+}
+
+# What an earlier build has left in the folder of the jar; cmake does nothing, the library is there.
+check_stale_library() {
+    local build=$work/stale libraries=$work/stale/classes/META-INF/native own other
+    own=linux-$(uname -m)
+    other=linux-other
+    mkdir -p "$build/bin" "$libraries/$own" "$libraries/$other"
+    ln -s /bin/true "$build/bin/cmake"
+    cp "$work/good.so" "$build/libthreadssampler.so"
+    echo old | tee "$libraries/$own/libthreadssampler.so" >"$libraries/$other/libthreadssampler.so"
+    expect pass "build: beside an older library" env PATH="$build/bin:$PATH" CMAKE_GENERATOR=Ninja \
+        "$root/native/build.sh" build --build "$build" --out "$build/classes"
+    expect pass "build: replaces the library" cmp "$work/good.so" "$libraries/$own/libthreadssampler.so"
+    expect fail "build: keeps one of another processor" test -e "$libraries/$other"
 }
 
 # The C tests of a build without cmocka: one that fails and says so.
@@ -433,6 +453,7 @@ else
     check_page_lint
     check_jni_output
     check_missing_tools
+    check_stale_library
     check_cmocka
 fi
 exit "$bad"

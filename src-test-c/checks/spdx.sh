@@ -11,7 +11,7 @@ while read -r file; do
     echo "spdx.sh: $file does not name its licence" >&2
     bad=1
 done < <(find "$root" -path "$root/target" -prune -o -path "$root/.git" -prune -o -path '*/target' -prune -o \
-    \( -name '*.[ch]' -o -name '*.java' -o -name '*.sh' -o -name CMakeLists.txt -o -name pom.xml \) -print0 |
+    \( -name '*.[ch]' -o -name '*.java' -o -name '*.sh' -o -name '*.cmake' -o -name CMakeLists.txt -o -name pom.xml \) -print0 |
     xargs -0 -r awk '
         function end() { if (file != "" && !named) print file }
         FNR == 1 { end(); file = FILENAME; named = 0 }

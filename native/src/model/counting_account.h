@@ -41,7 +41,7 @@ enum {
     X(INSTRUMENTED, HIGHEST, "methods counted", "Methods that have a probe.")                   \
     X(BATCHES, SUM, "batches of methods that began to be counted",                              \
       "How often classes that were loaded got their probes. Each batch stops all threads for "  \
-      "40 to 110 ms.")                                                                          \
+      "some tens of milliseconds.")                                                             \
     X(NOT_ENTERED, LAST, "methods instrumented, root not entered since",                        \
       "No thread has entered a root since it has its probe, so nothing is counted. A call of a " \
       "root that began earlier does not count.")                                                \

@@ -243,7 +243,7 @@ const COUNTING = {
     },
     BATCHES: {
         text: 'batches of methods that began to be counted',
-        words: 'How often classes that were loaded got their probes. Each batch stops all threads for 40 to 110 ms.',
+        words: 'How often classes that were loaded got their probes. Each batch stops all threads for some tens of milliseconds.',
     },
     NOT_ENTERED: {
         text: 'methods instrumented, root not entered since',

@@ -16,7 +16,7 @@
  * Errors   a class that the JVM refuses is left alone, with the reason; one for which the JVM has
  *          no memory is tried again some times. So is a batch where the loaded classes could not be
  *          listed; after SMP_BATCH_FAILED_LISTS times in a row its classes are left alone.
- * Cost     run: a pass over the loaded classes, then a safepoint of 40 to 110 ms.
+ * Cost     run: a pass over the loaded classes, then a safepoint of 10 to 50 ms.
  */
 #ifndef SMP_JVM_CALLS_CLASS_BATCHES_H
 #define SMP_JVM_CALLS_CLASS_BATCHES_H

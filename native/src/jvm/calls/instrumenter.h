@@ -20,7 +20,7 @@
  *          SMP_EVM, SMP_EPHASE, SMP_ETHREAD. message says why.
  * Cost     the first start on a JDK before 23: all compiled code is thrown away, and never again.
  *          start: a pass over the loaded classes (20 us for each that may be counted, 2 for one of
- *          the JDK's), and a stop of 40 to 110 ms for each batch of root classes. The thread:
+ *          the JDK's), and a stop of 10 to 50 ms for each batch of root classes. The thread:
  *          nothing to be seen while no method is new. stop: a stop for each batch of classes with
  *          probes.
  */

@@ -8,7 +8,7 @@
  *
  * Threads  any attached one; no lock may be held, as the load hook runs inside.
  * Errors   for each class, its own.
- * Cost     a safepoint for each call that succeeds: 40 to 110 ms, nearly whatever the number of
+ * Cost     a safepoint for each call that succeeds: 10 to 50 ms, nearly whatever the number of
  *          classes.
  */
 #ifndef SMP_JVM_CALLS_RETRANSFORM_H

@@ -105,19 +105,20 @@ public final class SamplerProfiler implements InternalProfiler {
         if (sampler == null) {
             return List.of();
         }
+        iterations++;
         try (ThreadsSampler ended = sampler) {
             sampler = null;
             SamplingReport report = ended.snapshot();
             Map<String, Long> nanos = ofWorkers(report);
             Path file = write(keep(report), benchmark);
-            iterations++;
+            return nanos.isEmpty() ? List.of() : List.of(new SampledLines(nanos, options.lines(), file));
+        } catch (IOException | RuntimeException | OutOfMemoryError e) {
+            warn(benchmark, e);
+            return List.of();
+        } finally {
             if (iterations == iteration.getCount()) {
                 forget();
             }
-            return nanos.isEmpty() ? List.of() : List.of(new SampledLines(nanos, options.lines(), file));
-        } catch (IOException | RuntimeException e) {
-            warn(benchmark, e);
-            return List.of();
         }
     }
 
@@ -128,14 +129,15 @@ public final class SamplerProfiler implements InternalProfiler {
         return ofWorkers.isEmpty() ? HotRows.of(report, group -> true) : ofWorkers;
     }
 
+    /* Where merging fails, the iterations before are still there. */
     private SamplingReport keep(SamplingReport report) {
         SamplingReport before = ofFork;
         SamplingReport all = report;
         if (before != null) {
-            try (before;
-                    report) {
+            try (report) {
                 all = SamplingReport.merge(before, report);
             }
+            before.close();
         }
         ofFork = all;
         return all;
@@ -166,7 +168,7 @@ public final class SamplerProfiler implements InternalProfiler {
         }
     }
 
-    private static void warn(BenchmarkParams benchmark, Exception cause) {
+    private static void warn(BenchmarkParams benchmark, Throwable cause) {
         LibraryLog.log(System.Logger.Level.WARNING, "no report of the benchmark " + benchmark.getBenchmark(), cause);
     }
 }

@@ -9,6 +9,7 @@ import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Function;
@@ -180,12 +181,12 @@ public final class SampledExtension implements InvocationInterceptor {
 
     /* The text is worth having without the file. */
     private static String write(Ended test, SamplingReport report) {
-        Path file = fileOf(test.context(), test.options()).toAbsolutePath();
         try {
+            Path file = fileOf(test.context(), test.options()).toAbsolutePath();
             Files.createDirectories(file.getParent());
             report.writeTo(test.options().format(), file);
             return "the whole report: " + file;
-        } catch (IOException e) {
+        } catch (IOException | InvalidPathException | OutOfMemoryError e) {
             warn(test.context(), e);
             return "the whole report could not be written: " + e;
         }

@@ -42,8 +42,8 @@ import java.util.function.ToDoubleFunction;
  * ago or more; reports and other readers are unaffected. So they are of the time between two scrapes, as a rule, and
  * {@code NaN} or missing where the sampler does not run, is paused, or has just been bound.
  *
- * <p>Counters begin at zero with each start of the sampler. The sampler may be started before or after the binding; the
- * counters by outcome are there once it was.
+ * <p>Counters go on where the sampler is started again. It may be started before or after the binding; the counters by
+ * outcome are there once it was.
  *
  * <p>Threads: any. The registry holds the sampler until {@link #close()}.
  *
@@ -137,6 +137,31 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
         bound.forEach(Binding::remove);
     }
 
+    /**
+     * A figure that begins at zero with each start of the sampler, as one that never falls: a registry that sends
+     * differences would send a negative one.
+     */
+    private static final class Count implements ToDoubleFunction<ThreadsSampler> {
+
+        private final ToDoubleFunction<ThreadsSampler> figure;
+        private double before; // of the starts before this one; guarded by this
+        private double last; // of this one; guarded by this
+
+        Count(ToDoubleFunction<ThreadsSampler> figure) {
+            this.figure = figure;
+        }
+
+        @Override
+        public synchronized double applyAsDouble(ThreadsSampler of) {
+            double now = figure.applyAsDouble(of);
+            if (now < last) {
+                before += last;
+            }
+            last = now;
+            return before + now;
+        }
+    }
+
     /** The meters of one registry. */
     private final class Binding {
 
@@ -152,7 +177,9 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
 
         void registerAll() {
             keep(FunctionCounter.builder(
-                            "threadsampler.cpu", sampler, figure(SamplerStatistics::getOwnCpuNanos, NANOS_PER_SECOND))
+                            "threadsampler.cpu",
+                            sampler,
+                            new Count(figure(SamplerStatistics::getOwnCpuNanos, NANOS_PER_SECOND)))
                     .tags(tags)
                     .baseUnit("seconds")
                     .description("CPU time of the sampler itself")
@@ -198,7 +225,7 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
                 meters.add(FunctionCounter.builder(
                                 "threadsampler.polls",
                                 sampler,
-                                figure(statistics -> statistics.getOutcomes().getOrDefault(outcome, 0L), 1))
+                                new Count(figure(statistics -> statistics.getOutcomes().getOrDefault(outcome, 0L), 1)))
                         .tags(tags)
                         .tag("outcome", outcome)
                         .description("Checks of a thread, by how they ended")

@@ -64,6 +64,15 @@ class SampledIT {
         }
     }
 
+    static class NoPath {
+        @Test
+        @Sampled(samplingFrequencyMillis = 5, folder = "no\0path")
+        void fails() {
+            waits();
+            throw new IllegalStateException("its own failure");
+        }
+    }
+
     @Sampled(slowerThanMillis = 1, samplingFrequencyMillis = 5, lines = 3, format = ReportFormat.COLLAPSED)
     static class Slow {
         @Test
@@ -260,5 +269,17 @@ class SampledIT {
                     .contains("the whole report could not be written: java.nio.file.FileAlreadyExistsException");
         });
         assertThat(noFolder).isEmptyFile();
+    }
+
+    /* In a JVM whose file names are ASCII, any other letter in the name of a test is as bad. */
+    @Test
+    void aNameThatNoFileCanHaveChangesNothingElse() {
+        Outcomes outcomes = run(NoPath.class);
+        assertThat(outcomes.failures).singleElement().satisfies(failure -> {
+            assertThat(failure).hasMessage("its own failure");
+            assertThat(failure.getSuppressed()[0].getMessage())
+                    .startsWith("the test ran for ")
+                    .contains("the whole report could not be written: java.nio.file.InvalidPathException");
+        });
     }
 }

@@ -137,6 +137,20 @@ class ThreadsSamplerMetricsIT {
     }
 
     @Test
+    void countersDoNotFallWhenTheSamplerStartsAgain() throws IOException {
+        sampler.init();
+        metrics.bindTo(registry);
+        awaitTicks(sampler, 20);
+        sampler.close();
+        double polls = polls();
+        double cpu = registry.get("threadsampler.cpu").functionCounter().count();
+        assertThat(polls).isPositive();
+        sampler.init();
+        assertThat(polls()).isGreaterThanOrEqualTo(polls);
+        assertThat(registry.get("threadsampler.cpu").functionCounter().count()).isGreaterThanOrEqualTo(cpu);
+    }
+
+    @Test
     void namesOfGroupsAreLimited() throws Exception {
         sampler.setThreadNameManipulator(Thread::getName);
         sampler.init();

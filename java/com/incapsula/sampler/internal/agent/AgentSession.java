@@ -85,10 +85,9 @@ final class AgentSession {
         });
     }
 
-    /* A copy that the command line has made for this JVM, in a folder of its own. */
+    /* A copy that the command line has made for this JVM. */
     private static void keepJar(File jar) {
         System.setProperty(JAR_PROPERTY, jar.getPath());
-        jar.getAbsoluteFile().getParentFile().deleteOnExit(); // after the jar: the last one is the first to go
         jar.deleteOnExit();
     }
 

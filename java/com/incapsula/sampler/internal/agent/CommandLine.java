@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
-import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
 import com.incapsula.sampler.internal.agent.AnswerSlot.State;
 import com.incapsula.sampler.internal.report.FileSeries;
@@ -129,13 +128,11 @@ public final class CommandLine {
             files.check(); // before anything is sampled
         }
         String id = target.send(arguments.forAgent());
-        if (arguments.verb() == Verb.RUN) {
-            Answer first = target.answer(id);
-            if (first.state() == State.GOES_ON) {
-                showProgress(named, arguments.durationMillis());
-            }
+        Answer answer = target.answer(id);
+        if (answer.state() == State.GOES_ON) {
+            showProgress(named, arguments.durationMillis());
+            answer = target.await(id, ANSWER_MILLIS);
         }
-        Answer answer = target.await(id, ANSWER_MILLIS);
         if (answer.state() == State.GOES_ON) {
             return fail(REFUSED, "the target has not answered in time");
         }

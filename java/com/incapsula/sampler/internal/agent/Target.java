@@ -118,7 +118,7 @@ final class Target implements AutoCloseable {
     }
 
     /**
-     * Waits for the end of a command.
+     * Waits for the end of a command that goes on. Later ones may take the place of its first answer meanwhile.
      *
      * @param millis at most so long
      * @return its answer
@@ -126,26 +126,29 @@ final class Target implements AutoCloseable {
      */
     Answer await(String id, long millis) throws IOException, InterruptedException {
         long end = System.nanoTime() + millis * 1_000_000;
-        Answer answer = answer(id);
-        while (answer.state() == State.GOES_ON && System.nanoTime() < end) {
+        Answer answer = AnswerSlot.read(properties(), id);
+        while ((answer == null || answer.state() == State.GOES_ON) && System.nanoTime() < end) {
             Thread.sleep(POLL_MILLIS);
-            answer = answer(id);
+            answer = AnswerSlot.read(properties(), id);
         }
-        return answer;
+        return answer == null ? answer(id) : answer;
+    }
+
+    private Properties properties() throws IOException {
+        try {
+            return machine.getSystemProperties();
+        } catch (IOException e) {
+            throw new IOException("the JVM has ended meanwhile, or does not answer: " + e.getMessage(), e);
+        }
     }
 
     /** @throws IOException if the target has ended, or has not answered */
     Answer answer(String id) throws IOException {
-        Properties properties;
-        try {
-            properties = machine.getSystemProperties();
-        } catch (IOException e) {
-            throw new IOException("the JVM has ended meanwhile, or does not answer: " + e.getMessage(), e);
-        }
+        Properties properties = properties();
         Answer answer = AnswerSlot.read(properties, id);
         if (answer == null) {
             throw new IOException(
-                    properties.containsKey(AnswerSlot.PROPERTY)
+                    AnswerSlot.isInUse(properties)
                             ? "another command has taken the place of this one"
                             : "no answer: the application has another version of threads-sampler on its class path");
         }

@@ -11,6 +11,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,7 +48,7 @@ class TargetFilesTest {
 
     @Test
     void noLinkLeadsOutOfTheRoot() throws Exception {
-        for (String path : new String[] {"/tmp/out/secret", "/tmp/link", "/tmp/../../secret", "tmp/report", "/", "/tmp"}) {
+        for (String path : List.of("/tmp/out/secret", "/tmp/link", "/tmp/../../secret", "tmp/report", "/", "/tmp")) {
             assertThatExceptionOfType(IOException.class)
                     .as(path)
                     .isThrownBy(() -> TargetFiles.takeFrom(root, path, owner()));
@@ -68,7 +69,7 @@ class TargetFilesTest {
 
     @Test
     void theJarIsNotCopiedThroughALink() {
-        for (String path : new String[] {"/tmp/out", "/tmp/../..", "tmp"}) {
+        for (String path : List.of("/tmp/out", "/tmp/../..", "tmp")) {
             assertThatExceptionOfType(IOException.class)
                     .as(path)
                     .isThrownBy(() -> TargetFiles.copyInto(root, path, secret));

@@ -129,8 +129,24 @@ class AgentSessionIT {
         }
     }
 
+    /** Two users at once: the second one has the whole of its time. */
+    @Test
+    void aRunThatComesLaterIsNotEndedByTheFirst() {
+        command("run,duration=300ms,interval=5ms,content=json");
+        String first = "it" + commands;
+        command("run,duration=2s,content=json");
+        String second = "it" + commands;
+        assertThat(contentOf(answerTo(first))).contains("\"threads-sampler/1\"");
+        assertThat(done("status")).startsWith("runs since ");
+        assertThat(contentOf(answerTo(second))).contains("\"threads-sampler/1\"");
+        assertThat(done("status")).isEqualTo("not running");
+    }
+
     private static Answer lastAnswer() {
-        String id = "it" + commands;
+        return answerTo("it" + commands);
+    }
+
+    private static Answer answerTo(String id) {
         patiently()
                 .until(() -> Objects.requireNonNull(AnswerSlot.read(System.getProperties(), id))
                                 .state()

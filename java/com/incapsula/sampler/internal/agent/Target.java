@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Target implements AutoCloseable {
 
     private static final long POLL_MILLIS = 200;
+    private static final int OLDEST_JAVA = 17;
 
     /** A JVM that can be seen. */
     record Listed(String pid, String name) {}
@@ -64,7 +65,7 @@ final class Target implements AutoCloseable {
      * @throws Unreachable with the reason, and what can be done
      */
     static Target attach(String pid) throws Unreachable {
-        if (!TargetFiles.catchesQuit(pid)) {
+        if (!TargetFiles.catchesQuit(pid) || TargetFiles.isNoJvm(pid)) {
             throw new Unreachable(
                     pid
                             + " is no JVM, or one that runs with -Xrs: it would not survive the signal that attaching begins"
@@ -105,7 +106,9 @@ final class Target implements AutoCloseable {
     String send(String options) throws Unreachable {
         String id = Long.toHexString(ThreadLocalRandom.current().nextLong());
         try {
-            String jar = files.placeJar(machine.getSystemProperties());
+            Properties properties = machine.getSystemProperties();
+            requireVersion(properties.getProperty("java.specification.version", ""));
+            String jar = files.placeJar(properties);
             String more = "," + AgentCommand.ANSWER + "=" + id;
             if (files.hasCopied()) {
                 more += "," + AgentCommand.JAR + "=" + AgentCommand.escape(jar);
@@ -114,6 +117,17 @@ final class Target implements AutoCloseable {
             return id;
         } catch (AgentLoadException | AgentInitializationException | IOException e) {
             throw new Unreachable("the agent cannot be loaded: " + e.getMessage() + adviceOn(e), e);
+        }
+    }
+
+    /* The agent's classes would fail in an older one, with a stack trace on the application's standard error. */
+    static void requireVersion(String version) throws Unreachable {
+        try {
+            if (Double.parseDouble(version) < OLDEST_JAVA) {
+                throw new Unreachable("it runs on Java " + version + ", the agent needs " + OLDEST_JAVA, null);
+            }
+        } catch (NumberFormatException unknown) {
+            // loading the agent says what is wrong
         }
     }
 

@@ -4,8 +4,10 @@ package com.incapsula.sampler.internal.agent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -22,6 +24,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 
 /**
  * The files of another process, as this one sees them: the process may have another mount namespace, another root, or
@@ -118,6 +121,19 @@ final class TargetFiles {
             // attaching says what is wrong
         }
         return true;
+    }
+
+    /**
+     * Whether a process is no JVM, and may have a meaning of its own for SIGQUIT: nginx and PostgreSQL end.
+     *
+     * @return false also where this is not known
+     */
+    static boolean isNoJvm(String pid) {
+        try (Stream<String> mapped = Files.lines(Path.of("/proc", pid, "maps"), StandardCharsets.ISO_8859_1)) {
+            return mapped.noneMatch(line -> line.contains("/libjvm.so") || line.endsWith("/java"));
+        } catch (IOException | UncheckedIOException unknown) {
+            return false;
+        }
     }
 
     static Path ownJar() throws IOException {

@@ -153,6 +153,18 @@ class AgentCommandTest {
     }
 
     @Test
+    void aJvmThatIsTooOldIsRefused() throws Exception {
+        for (String version : List.of("17", "25", "", "next")) {
+            Target.requireVersion(version);
+        }
+        for (String version : List.of("1.8", "11")) {
+            assertThatExceptionOfType(Target.Unreachable.class)
+                    .isThrownBy(() -> Target.requireVersion(version))
+                    .withMessage("it runs on Java " + version + ", the agent needs 17");
+        }
+    }
+
+    @Test
     void aJvmIsFoundByProcessClassJarOrAnyPart() {
         List<Target.Listed> all = List.of(
                 new Target.Listed("1", "com.acme.Shop --port 80"),

@@ -7,6 +7,7 @@ import com.incapsula.sampler.internal.report.FileSeries;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -51,7 +52,7 @@ public final class CommandLine {
     int run(String... arguments) {
         try {
             return execute(Arguments.parse(arguments));
-        } catch (Refusal e) {
+        } catch (Refusal | InvalidPathException e) { // a name that this locale cannot write
             return fail(USAGE, e.getMessage() + "\n--help explains the options");
         } catch (IOException e) {
             return fail(REFUSED, e.getMessage());

@@ -114,6 +114,7 @@ final class AgentSampler {
             wanted.init();
             server = wanted;
         } catch (RuntimeException | Error e) {
+            sampler.setSamplingOutputer(new SilentOutputer()); // what is refused writes no report over an older one
             sampler.shutdown();
             throw new Refusal("http: " + e.getMessage(), e);
         }

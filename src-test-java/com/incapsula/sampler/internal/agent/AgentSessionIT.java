@@ -9,6 +9,8 @@ import com.incapsula.sampler.internal.agent.AnswerSlot.State;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -210,6 +212,17 @@ class AgentSessionIT {
         String port = page.replaceAll(".*:(\\d+)/", "$1");
         done("stop");
         assertThat(done("start,http=" + port)).endsWith(page);
+    }
+
+    @Test
+    void aPortThatIsTakenLeavesAnOlderReportAsItWas() throws Exception {
+        Path file = Files.writeString(folder.resolve("x.html"), "older");
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThat(refused("start,interval=5ms,http=" + taken.getLocalPort() + ",file=" + file))
+                    .startsWith("http: ");
+        }
+        assertThat(file).hasContent("older");
+        assertThat(done("status")).isEqualTo("not running");
     }
 
     @ParameterizedTest

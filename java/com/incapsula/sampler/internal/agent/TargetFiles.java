@@ -219,6 +219,7 @@ final class TargetFiles {
         return given;
     }
 
+    @SuppressWarnings("StreamResourceLeak") // the caller closes the last one
     private static SecureDirectoryStream<Path> open(Path root, Path folder) throws IOException {
         SecureDirectoryStream<Path> opened = secure(Files.newDirectoryStream(root));
         for (Path part : folder) {

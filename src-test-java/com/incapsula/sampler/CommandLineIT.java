@@ -194,6 +194,21 @@ class CommandLineIT {
         }
     }
 
+    /** As some servers do, for which the signal is a command. */
+    @Test
+    void aProcessThatCatchesTheSignalAndIsNoJvmGetsNone() throws Exception {
+        Process other = new ProcessBuilder("sh", "-c", "trap 'exit 7' QUIT; echo ready; while :; do sleep 0.1; done")
+                .start();
+        try {
+            assertThat(other.inputReader().readLine()).isEqualTo("ready");
+            assertFails(3, other.pid() + " is no JVM", commandLine(), String.valueOf(other.pid()));
+            assertThat(other.isAlive()).isTrue();
+        } finally {
+            other.destroy();
+            assertThat(other.waitFor(1, TimeUnit.MINUTES)).isTrue();
+        }
+    }
+
     /** In a mount and a process namespace of its own, as in a container, where such may be made. */
     @Test
     void aJvmInNamespacesOfItsOwnIsSampledFromOutside() throws Exception {

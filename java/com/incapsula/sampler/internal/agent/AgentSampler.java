@@ -11,8 +11,10 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +39,7 @@ final class AgentSampler {
     private final Instant since = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     private @Nullable ThreadsSamplerServer server;
     private final List<Thread> helpers = new CopyOnWriteArrayList<>();
+    private final Set<Thread> runs = new HashSet<>(); // those of commands that share it
 
     private AgentSampler(
             ThreadsSampler sampler, SamplingOutputer outputer, String output, Map<String, String> options) {
@@ -111,6 +114,7 @@ final class AgentSampler {
             wanted.init();
             server = wanted;
         } catch (RuntimeException | Error e) {
+            sampler.setSamplingOutputer(new SilentOutputer()); // what is refused writes no report over an older one
             sampler.shutdown();
             throw new Refusal("http: " + e.getMessage(), e);
         }
@@ -159,6 +163,24 @@ final class AgentSampler {
     /** A thread that waits for something while this one runs: {@link #end} interrupts it. */
     void addHelper(Thread helper) {
         helpers.add(helper);
+    }
+
+    /** A thread of a run that shares this one: {@link #end} interrupts it. */
+    void addRun(Thread thread) {
+        runs.add(thread);
+        helpers.add(thread);
+    }
+
+    /** @return true: there is no other run that shares this one */
+    boolean removeRun(Thread thread) {
+        helpers.remove(thread);
+        runs.remove(thread);
+        return runs.isEmpty();
+    }
+
+    /** @return true: it ends with the last of its runs */
+    boolean hasRuns() {
+        return !runs.isEmpty();
     }
 
     /**

@@ -85,10 +85,9 @@ final class AgentSession {
         });
     }
 
-    /* A copy that the command line has made for this JVM, in a folder of its own. */
+    /* A copy that the command line has made for this JVM. */
     private static void keepJar(File jar) {
         System.setProperty(JAR_PROPERTY, jar.getPath());
-        jar.getAbsoluteFile().getParentFile().deleteOnExit(); // after the jar: the last one is the first to go
         jar.deleteOnExit();
     }
 
@@ -219,7 +218,7 @@ final class AgentSession {
         refuse(command, Keys.OUTPUT, Keys.HTTP, Keys.CONFIG, Keys.KEEP, "reportFrequencySeconds");
         Destination to = new Destination(command);
         AgentSampler used = running;
-        boolean own = used == null;
+        boolean own = used == null || used.hasRuns();
         if (used == null) {
             Map<String, String> ofSampler = new LinkedHashMap<>(settings);
             ofSampler.keySet().removeIf(key -> !Keys.isOfSampler(key));
@@ -242,22 +241,29 @@ final class AgentSession {
             thread.setDaemon(true);
             thread.setContextClassLoader(null);
             run.slot().goesOn("running");
-            if (run.own()) {
-                run.used().addHelper(thread);
-            }
             thread.start();
             started = true;
+            if (run.own()) {
+                run.used().addRun(thread); // before it can end: that takes the lock that is held here
+            }
         } finally {
             if (!started && cursor != null) {
                 cursor.close();
             }
-            if (!started && run.own()) {
+            if (!started && run.own() && !run.used().hasRuns()) {
                 endQuietly(run.used());
             }
         }
     }
 
-    /** A sampler that runs for some time; its own or the one that ran already. */
+    /* The last of the runs that share a sampler ends it. */
+    private synchronized void leave(Run run) {
+        if (run.own() && run.used().removeRun(Thread.currentThread())) {
+            endQuietly(run.used());
+        }
+    }
+
+    /** A sampler that runs for some time: own to this run and others at the same time, or one that was started. */
     private record Run(AgentSampler used, boolean own, long millis, Destination to, AnswerSlot slot) {}
 
     private void awaitAndReport(Run run, SamplingCursor cursor) {
@@ -269,14 +275,10 @@ final class AgentSession {
                 content = noted(run.to().write(report));
                 text = run.to().description(report);
             }
-            if (run.own()) {
-                endQuietly(run.used());
-            }
+            leave(run);
             run.slot().done(text, content);
         } catch (InterruptedException | IOException | RuntimeException | Error e) {
-            if (run.own()) {
-                endQuietly(run.used());
-            }
+            leave(run);
             run.slot()
                     .refuse(
                             e instanceof InterruptedException || e instanceof IllegalStateException

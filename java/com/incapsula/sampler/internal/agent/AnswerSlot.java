@@ -99,6 +99,11 @@ final class AnswerSlot {
         return null;
     }
 
+    /** @return true: some command has been answered in these properties */
+    static boolean isInUse(Properties properties) {
+        return properties.stringPropertyNames().stream().anyMatch(name -> name.startsWith(PROPERTY));
+    }
+
     private static @Nullable Answer parse(String value, String id) {
         int end = value.indexOf('\n');
         String[] head = (end < 0 ? value : value.substring(0, end)).split(" ", 3);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
-import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
 import com.incapsula.sampler.internal.agent.AnswerSlot.State;
 import com.incapsula.sampler.internal.report.FileSeries;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -52,7 +52,7 @@ public final class CommandLine {
     int run(String... arguments) {
         try {
             return execute(Arguments.parse(arguments));
-        } catch (Refusal e) {
+        } catch (Refusal | InvalidPathException e) { // a name that this locale cannot write
             return fail(USAGE, e.getMessage() + "\n--help explains the options");
         } catch (IOException e) {
             return fail(REFUSED, e.getMessage());
@@ -129,13 +129,11 @@ public final class CommandLine {
             files.check(); // before anything is sampled
         }
         String id = target.send(arguments.forAgent());
-        if (arguments.verb() == Verb.RUN) {
-            Answer first = target.answer(id);
-            if (first.state() == State.GOES_ON) {
-                showProgress(named, arguments.durationMillis());
-            }
+        Answer answer = target.answer(id);
+        if (answer.state() == State.GOES_ON) {
+            showProgress(named, arguments.durationMillis());
+            answer = target.await(id, ANSWER_MILLIS);
         }
-        Answer answer = target.await(id, ANSWER_MILLIS);
         if (answer.state() == State.GOES_ON) {
             return fail(REFUSED, "the target has not answered in time");
         }

@@ -97,6 +97,6 @@ final class ReportFiles extends FileSamplingOutputer {
                 Files.deleteIfExists(file);
             }
         }
-        return file;
+        return file.toRealPath(); // the reader may refuse links
     }
 }

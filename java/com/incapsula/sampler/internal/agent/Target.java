@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Target implements AutoCloseable {
 
     private static final long POLL_MILLIS = 200;
+    private static final int OLDEST_JAVA = 17;
 
     /** A JVM that can be seen. */
     record Listed(String pid, String name) {}
@@ -64,7 +65,7 @@ final class Target implements AutoCloseable {
      * @throws Unreachable with the reason, and what can be done
      */
     static Target attach(String pid) throws Unreachable {
-        if (!TargetFiles.catchesQuit(pid)) {
+        if (!TargetFiles.catchesQuit(pid) || TargetFiles.isNoJvm(pid)) {
             throw new Unreachable(
                     pid
                             + " is no JVM, or one that runs with -Xrs: it would not survive the signal that attaching begins"
@@ -105,7 +106,9 @@ final class Target implements AutoCloseable {
     String send(String options) throws Unreachable {
         String id = Long.toHexString(ThreadLocalRandom.current().nextLong());
         try {
-            String jar = files.placeJar(machine.getSystemProperties());
+            Properties properties = machine.getSystemProperties();
+            requireVersion(properties.getProperty("java.specification.version", ""));
+            String jar = files.placeJar(properties);
             String more = "," + AgentCommand.ANSWER + "=" + id;
             if (files.hasCopied()) {
                 more += "," + AgentCommand.JAR + "=" + AgentCommand.escape(jar);
@@ -117,8 +120,19 @@ final class Target implements AutoCloseable {
         }
     }
 
+    /* The agent's classes would fail in an older one, with a stack trace on the application's standard error. */
+    static void requireVersion(String version) throws Unreachable {
+        try {
+            if (Double.parseDouble(version) < OLDEST_JAVA) {
+                throw new Unreachable("it runs on Java " + version + ", the agent needs " + OLDEST_JAVA, null);
+            }
+        } catch (NumberFormatException unknown) {
+            // loading the agent says what is wrong
+        }
+    }
+
     /**
-     * Waits for the end of a command.
+     * Waits for the end of a command that goes on. Later ones may take the place of its first answer meanwhile.
      *
      * @param millis at most so long
      * @return its answer
@@ -126,26 +140,29 @@ final class Target implements AutoCloseable {
      */
     Answer await(String id, long millis) throws IOException, InterruptedException {
         long end = System.nanoTime() + millis * 1_000_000;
-        Answer answer = answer(id);
-        while (answer.state() == State.GOES_ON && System.nanoTime() < end) {
+        Answer answer = AnswerSlot.read(properties(), id);
+        while ((answer == null || answer.state() == State.GOES_ON) && System.nanoTime() < end) {
             Thread.sleep(POLL_MILLIS);
-            answer = answer(id);
+            answer = AnswerSlot.read(properties(), id);
         }
-        return answer;
+        return answer == null ? answer(id) : answer;
+    }
+
+    private Properties properties() throws IOException {
+        try {
+            return machine.getSystemProperties();
+        } catch (IOException e) {
+            throw new IOException("the JVM has ended meanwhile, or does not answer: " + e.getMessage(), e);
+        }
     }
 
     /** @throws IOException if the target has ended, or has not answered */
     Answer answer(String id) throws IOException {
-        Properties properties;
-        try {
-            properties = machine.getSystemProperties();
-        } catch (IOException e) {
-            throw new IOException("the JVM has ended meanwhile, or does not answer: " + e.getMessage(), e);
-        }
+        Properties properties = properties();
         Answer answer = AnswerSlot.read(properties, id);
         if (answer == null) {
             throw new IOException(
-                    properties.containsKey(AnswerSlot.PROPERTY)
+                    AnswerSlot.isInUse(properties)
                             ? "another command has taken the place of this one"
                             : "no answer: the application has another version of threads-sampler on its class path");
         }

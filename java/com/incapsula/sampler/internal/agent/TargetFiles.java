@@ -3,17 +3,36 @@ package com.incapsula.sampler.internal.agent;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
+import java.nio.channels.Channels;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.List;
 import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 
 /**
  * The files of another process, as this one sees them: the process may have another mount namespace, another root, or
  * belong to another user. Then it gets a copy of the jar, which stays while the target runs and which later commands use
  * again: a JVM keeps the jars of its agents open. The target removes it when it ends, if it is allowed to.
+ *
+ * <p>Such a process is not trusted with paths: folders are opened one in the other, without links. This process would
+ * resolve an absolute link in its own root, and may remove files there that the target may not even see.
  *
  * <p>Threads: one at a time.
  */
@@ -42,21 +61,46 @@ final class TargetFiles {
      */
     String placeJar(Properties properties) throws IOException {
         Path jar = ownJar();
-        if (!hasOtherFiles() && !hasOtherUser()) {
+        if (!isForeign()) {
             return jar.toString();
         }
         String before = properties.getProperty(AgentSession.JAR_PROPERTY);
         if (before != null && Files.isRegularFile(here(before), LinkOption.NOFOLLOW_LINKS)) {
             return before;
         }
-        String temporary = properties.getProperty("java.io.tmpdir", "/tmp");
-        Path folder = Files.createTempDirectory(here(temporary), "threads-sampler-agent-");
-        Path copy = Files.copy(jar, folder.resolve("threads-sampler.jar"));
-        Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("rw-r--r--"));
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        copied = true;
-        return Path.of(temporary, folder.getFileName().toString(), "threads-sampler.jar")
-                .toString();
+        IOException first = null;
+        for (String folder : List.of(properties.getProperty("java.io.tmpdir", "/tmp"), "/tmp")) {
+            try {
+                String copy = copyInto(root(), folder, jar);
+                copied = true;
+                return copy;
+            } catch (IOException e) {
+                first = first == null ? e : first;
+            }
+        }
+        throw new IOException("no copy of the jar can be made for the target: " + first, first);
+    }
+
+    /**
+     * Copies a file into a folder below a root that is another process's.
+     *
+     * @param folder as the other process names it
+     * @return the copy, named so too
+     */
+    static String copyInto(Path root, String folder, Path jar) throws IOException {
+        Path parent = absolute(folder);
+        Path name = Path.of(
+                "threads-sampler-agent-" + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".jar");
+        Set<PosixFilePermission> readable = PosixFilePermissions.fromString("rw-r--r--");
+        Set<OpenOption> created = Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+        try (SecureDirectoryStream<Path> in = open(root, parent)) {
+            try (OutputStream out = Channels.newOutputStream(
+                    in.newByteChannel(name, created, PosixFilePermissions.asFileAttribute(readable)))) {
+                fill(out, jar, in, name);
+            }
+            view(in, name).setPermissions(readable); // whatever the mask of this process is
+        }
+        return parent.resolve(name).toString();
     }
 
     /**
@@ -79,6 +123,19 @@ final class TargetFiles {
         return true;
     }
 
+    /**
+     * Whether a process is no JVM, and may have a meaning of its own for SIGQUIT: nginx and PostgreSQL end.
+     *
+     * @return false also where this is not known
+     */
+    static boolean isNoJvm(String pid) {
+        try (Stream<String> mapped = Files.lines(Path.of("/proc", pid, "maps"), StandardCharsets.ISO_8859_1)) {
+            return mapped.noneMatch(line -> line.contains("/libjvm.so") || line.endsWith("/java"));
+        } catch (IOException | UncheckedIOException unknown) {
+            return false;
+        }
+    }
+
     static Path ownJar() throws IOException {
         try {
             Path jar = Path.of(TargetFiles.class
@@ -95,6 +152,16 @@ final class TargetFiles {
         }
     }
 
+    private static void fill(OutputStream out, Path jar, SecureDirectoryStream<Path> folder, Path name)
+            throws IOException {
+        try {
+            Files.copy(jar, out);
+        } catch (IOException e) {
+            folder.deleteFile(name);
+            throw e;
+        }
+    }
+
     /**
      * Moves a file that the target has made for this process: reads it, and removes it.
      *
@@ -103,17 +170,80 @@ final class TargetFiles {
      * @throws IOException if it is not there, or is not a file of the target's user
      */
     byte[] take(String path) throws IOException {
-        Path file = here(path);
-        if (path.contains("..")
-                || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-                || !userOf(file).equals(userOf(process))) {
-            throw new IOException("the target's report " + file + " is no file of its user");
+        if (isForeign()) {
+            return takeFrom(root(), path, Files.getOwner(process, LinkOption.NOFOLLOW_LINKS));
         }
-        try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
-            return in.readAllBytes();
+        Path file = Path.of(path);
+        try {
+            return Files.readAllBytes(file);
         } finally {
             Files.deleteIfExists(file);
         }
+    }
+
+    /**
+     * As {@link #take}, below a root that is another process's.
+     *
+     * @param owner of the file
+     */
+    static byte[] takeFrom(Path root, String path, UserPrincipal owner) throws IOException {
+        Path file = absolute(path);
+        Path folder = file.getParent();
+        Path name = file.getFileName();
+        if (folder == null || name == null) {
+            throw new IOException("the target's report " + path + " is no file");
+        }
+        try (SecureDirectoryStream<Path> in = open(root, folder)) {
+            PosixFileAttributes found = view(in, name).readAttributes();
+            if (!found.isRegularFile() || !found.owner().equals(owner)) {
+                throw new IOException("the target's report " + path + " is no file of its user");
+            }
+            Set<OpenOption> read = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+            try (InputStream content = Channels.newInputStream(in.newByteChannel(name, read))) {
+                return content.readAllBytes();
+            } finally {
+                in.deleteFile(name);
+            }
+        }
+    }
+
+    private static PosixFileAttributeView view(SecureDirectoryStream<Path> folder, Path name) {
+        return folder.getFileAttributeView(name, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static Path absolute(String path) throws IOException {
+        Path given = Path.of(path);
+        if (!given.isAbsolute() || !given.equals(given.normalize())) {
+            throw new IOException("the target names " + path + ", which is no plain absolute path");
+        }
+        return given;
+    }
+
+    @SuppressWarnings("StreamResourceLeak") // the caller closes the last one
+    private static SecureDirectoryStream<Path> open(Path root, Path folder) throws IOException {
+        SecureDirectoryStream<Path> opened = secure(Files.newDirectoryStream(root));
+        for (Path part : folder) {
+            try (SecureDirectoryStream<Path> outer = opened) {
+                opened = outer.newDirectoryStream(part, LinkOption.NOFOLLOW_LINKS);
+            }
+        }
+        return opened;
+    }
+
+    private static SecureDirectoryStream<Path> secure(DirectoryStream<Path> folder) throws IOException {
+        if (folder instanceof SecureDirectoryStream<Path> secure) {
+            return secure;
+        }
+        folder.close();
+        throw new IOException("folders cannot be opened one in the other here");
+    }
+
+    private Path root() {
+        return hasOtherFiles() ? process.resolve("root") : Path.of("/");
+    }
+
+    private boolean isForeign() throws IOException {
+        return hasOtherFiles() || hasOtherUser();
     }
 
     private Path here(String path) {

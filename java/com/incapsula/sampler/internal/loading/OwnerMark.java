@@ -90,23 +90,26 @@ final class OwnerMark {
         }
     }
 
-    /* An interrupt ends the waiting only. */
+    /* An interrupt does not end the waiting: an interrupted thread starts a sampler as any other. */
     private void awaitYield(String library) {
         properties.setProperty(WANTED_PROPERTY, library);
         long end = System.nanoTime() + YIELD_NANOS;
-        try {
-            synchronized (lock()) {
-                lock().notifyAll();
-                for (long left = YIELD_NANOS;
-                        left > 0 && properties.getProperty(PROPERTY) != null;
-                        left = end - System.nanoTime()) {
+        boolean interrupted = false;
+        synchronized (lock()) {
+            lock().notifyAll();
+            for (long left = YIELD_NANOS;
+                    left > 0 && properties.getProperty(PROPERTY) != null;
+                    left = end - System.nanoTime()) {
+                try {
                     TimeUnit.NANOSECONDS.timedWait(lock(), left);
+                } catch (InterruptedException e) {
+                    interrupted = true;
                 }
             }
-        } catch (InterruptedException impatient) {
-            Thread.currentThread().interrupt();
-        } finally {
             properties.remove(WANTED_PROPERTY);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -93,10 +93,12 @@ class AgentCommandTest {
     void anAnswerIsReadByItsIdOnly() {
         Properties properties = new Properties();
         assertThat(AnswerSlot.read(properties, "1")).isNull();
+        assertThat(AnswerSlot.isInUse(properties)).isFalse();
         properties.setProperty(AnswerSlot.PROPERTY + 3, "1 DONE /tmp/a b.html\nfirst\nsecond");
         assertThat(AnswerSlot.read(properties, "1"))
                 .isEqualTo(new Answer(State.DONE, "/tmp/a b.html", "first\nsecond"));
         assertThat(AnswerSlot.read(properties, "2")).isNull();
+        assertThat(AnswerSlot.isInUse(properties)).isTrue();
         properties.setProperty(AnswerSlot.PROPERTY + 3, "1 REFUSED \nwhy");
         assertThat(AnswerSlot.read(properties, "1")).isEqualTo(new Answer(State.REFUSED, null, "why"));
         for (String broken : List.of("", "1", "1 DONE", "1 DONE x", "1 LATER x\ntext")) {
@@ -148,6 +150,18 @@ class AgentCommandTest {
                         Map.entry("reportCpuTime", "true"),
                         Map.entry("file", "x"));
         assertThat(ignored).containsExactly("THREADS_SAMPLER_PORT");
+    }
+
+    @Test
+    void aJvmThatIsTooOldIsRefused() throws Exception {
+        for (String version : List.of("17", "25", "", "next")) {
+            Target.requireVersion(version);
+        }
+        for (String version : List.of("1.8", "11")) {
+            assertThatExceptionOfType(Target.Unreachable.class)
+                    .isThrownBy(() -> Target.requireVersion(version))
+                    .withMessage("it runs on Java " + version + ", the agent needs 17");
+        }
     }
 
     @Test

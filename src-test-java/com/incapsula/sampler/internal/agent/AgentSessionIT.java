@@ -9,6 +9,8 @@ import com.incapsula.sampler.internal.agent.AnswerSlot.State;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -129,8 +131,24 @@ class AgentSessionIT {
         }
     }
 
+    /** Two users at once: the second one has the whole of its time. */
+    @Test
+    void aRunThatComesLaterIsNotEndedByTheFirst() {
+        command("run,duration=300ms,interval=5ms,content=json");
+        String first = "it" + commands;
+        command("run,duration=2s,content=json");
+        String second = "it" + commands;
+        assertThat(contentOf(answerTo(first))).contains("\"threads-sampler/1\"");
+        assertThat(done("status")).startsWith("runs since ");
+        assertThat(contentOf(answerTo(second))).contains("\"threads-sampler/1\"");
+        assertThat(done("status")).isEqualTo("not running");
+    }
+
     private static Answer lastAnswer() {
-        String id = "it" + commands;
+        return answerTo("it" + commands);
+    }
+
+    private static Answer answerTo(String id) {
         patiently()
                 .until(() -> Objects.requireNonNull(AnswerSlot.read(System.getProperties(), id))
                                 .state()
@@ -194,6 +212,17 @@ class AgentSessionIT {
         String port = page.replaceAll(".*:(\\d+)/", "$1");
         done("stop");
         assertThat(done("start,http=" + port)).endsWith(page);
+    }
+
+    @Test
+    void aPortThatIsTakenLeavesAnOlderReportAsItWas() throws Exception {
+        Path file = Files.writeString(folder.resolve("x.html"), "older");
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThat(refused("start,interval=5ms,http=" + taken.getLocalPort() + ",file=" + file))
+                    .startsWith("http: ");
+        }
+        assertThat(file).hasContent("older");
+        assertThat(done("status")).isEqualTo("not running");
     }
 
     @ParameterizedTest

@@ -67,6 +67,12 @@ class CommandLineTest {
     }
 
     @Test
+    void aNameThatIsNoPathIsAnErrorOfTheUser() {
+        assertThat(run("merge", "a\0.collapsed", "b.collapsed")).isEqualTo(2);
+        assertThat(complaint()).startsWith("threads-sampler: ");
+    }
+
+    @Test
     void helpAndVersionAreThere() {
         assertThat(run("--help")).isZero();
         assertThat(printed())

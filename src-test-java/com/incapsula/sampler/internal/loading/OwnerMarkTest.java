@@ -86,6 +86,30 @@ class OwnerMarkTest {
     }
 
     @Test
+    void anInterruptedThreadWaitsToo() throws Exception {
+        first.open("/a.so");
+        CountDownLatch ready = new CountDownLatch(1);
+        Thread agent = new Thread(() -> {
+            try {
+                if (first.awaitRival(ready::countDown)) {
+                    first.close();
+                }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        agent.start();
+        ready.await();
+
+        Thread.currentThread().interrupt();
+        second.open("/b.so");
+
+        assertThat(Thread.interrupted()).isTrue();
+        agent.join();
+        assertThat(owner()).isEqualTo("/b.so");
+    }
+
+    @Test
     void aCopyWithASamplerOfTheApplicationDoesNotGiveWay() throws Exception {
         first.open("/a.so");
         CountDownLatch ready = new CountDownLatch(1);

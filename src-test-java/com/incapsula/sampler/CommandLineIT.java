@@ -197,8 +197,8 @@ class CommandLineIT {
     /** As some servers do, for which the signal is a command. */
     @Test
     void aProcessThatCatchesTheSignalAndIsNoJvmGetsNone() throws Exception {
-        Process other = new ProcessBuilder("sh", "-c", "trap 'exit 7' QUIT; echo ready; while :; do sleep 0.1; done")
-                .start();
+        Process other =
+                new ProcessBuilder("sh", "-c", "trap 'exit 7' QUIT; echo ready; while :; do sleep 0.1; done").start();
         try {
             assertThat(other.inputReader().readLine()).isEqualTo("ready");
             assertFails(3, other.pid() + " is no JVM", commandLine(), String.valueOf(other.pid()));

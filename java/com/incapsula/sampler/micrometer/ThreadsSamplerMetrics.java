@@ -225,7 +225,8 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
                 meters.add(FunctionCounter.builder(
                                 "threadsampler.polls",
                                 sampler,
-                                new Count(figure(statistics -> statistics.getOutcomes().getOrDefault(outcome, 0L), 1)))
+                                new Count(figure(
+                                        statistics -> statistics.getOutcomes().getOrDefault(outcome, 0L), 1)))
                         .tags(tags)
                         .tag("outcome", outcome)
                         .description("Checks of a thread, by how they ended")

@@ -89,8 +89,8 @@ final class TargetFiles {
      */
     static String copyInto(Path root, String folder, Path jar) throws IOException {
         Path parent = absolute(folder);
-        Path name = Path.of(
-                "threads-sampler-agent-" + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".jar");
+        Path name = Path.of("threads-sampler-agent-"
+                + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".jar");
         Set<PosixFilePermission> readable = PosixFilePermissions.fromString("rw-r--r--");
         Set<OpenOption> created = Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
         try (SecureDirectoryStream<Path> in = open(root, parent)) {

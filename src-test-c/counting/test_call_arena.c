@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -386,6 +387,24 @@ static void first_entries_are_news(void **state)
     close_arena(TID);
 }
 
+/* As the hook in Java leaves it where there is no stack for a node, seen by another processor. */
+static void a_position_without_its_caller_yet_is_none(void **state)
+{
+    struct smp_call_position position;
+
+    (void)state;
+    open_usual();
+    enter_root(TID);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    struct smp_call_node *root = atomic_load(&own->position);
+    atomic_store(&own->position, own->top + 1);
+    assert_false(smp_call_position_of(TID, &position));
+    atomic_store(&own->position, root);
+    assert_true(smp_call_position_of(TID, &position));
+    smp_call_exit_root(own, ROOT);
+    close_arena(TID);
+}
+
 static void another_layout_is_not_adopted(void **state)
 {
     struct smp_call_shared *shared = smp_call_arena_addresses().shared;
@@ -456,6 +475,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_has_ended_is_read_once_more),
         cmocka_unit_test(late_exits_do_no_harm),
         cmocka_unit_test(first_entries_are_news),
+        cmocka_unit_test(a_position_without_its_caller_yet_is_none),
         cmocka_unit_test(another_layout_is_not_adopted),
         cmocka_unit_test(every_refused_step_leaves_nothing_behind),
     };

@@ -623,6 +623,47 @@ static void test_a_lambda_leads_to_its_body(void **state)
     reach_fixture_end(&fixture);
 }
 
+static void load_lambda(struct reach_fixture *fixture, const char *line)
+{
+    struct outline_text text;
+    struct smp_class_outline lambda = *outline_text_read(&text, 1, line);
+    uint32_t loaded = 0;
+
+    lambda.is_hidden = true;
+    assert_int_equal(smp_reach_load(fixture->reach, &lambda, &loaded), SMP_OK);
+}
+
+/* Go -> (lambda) -> lambda$0 -> (lambda) -> lambda$1 -> (lambda) -> lambda$2: each lambda that is
+ * found must not begin to look ahead anew, or all that lambdas lead to is wanted. */
+static void test_lambdas_are_no_step_and_no_new_beginning(void **state)
+{
+    static const char GET[] = "com/acme/Made$$Lambda.0x2 : java/lang/Object "
+                              "java/util/function/Supplier | get()LX; -> com/acme/Made*lambda$1()V";
+    struct reach_fixture fixture;
+
+    (void)state;
+    reach_fixture_begin_ahead(&fixture, 2, "com.acme.Root.go", "");
+    reach_load(&fixture, "com/acme/Root | go()V -> java/lang/Runnable*run()V");
+    reach_load(&fixture, "com/acme/Made | lambda$0()V -> java/util/function/Supplier*get()LX; | "
+                         "lambda$1()V -> java/lang/Iterable*all()V | lambda$2()V | lambda$3()V");
+    load_lambda(&fixture, "com/acme/Made$$Lambda.0x1 : java/lang/Object java/lang/Runnable | "
+                          "run()V -> com/acme/Made*lambda$0()V");
+    load_lambda(&fixture, GET);
+    load_lambda(&fixture, "com/acme/Made$$Lambda.0x3 : java/lang/Object java/lang/Iterable | "
+                          "all()V -> com/acme/Made*lambda$2()V");
+    enter(&fixture, "com/acme/Root.go()V");
+    assert_string_equal(wanted_of(&fixture), "com/acme/Root.go()V com/acme/Made.lambda$0()V "
+                                             "com/acme/Made.lambda$1()V");
+    /* One that comes later is as far away. */
+    load_lambda(&fixture, "com/acme/Made$$Lambda.0x4 : java/lang/Object "
+                          "java/util/function/Supplier | get()LX; -> com/acme/Made*lambda$3()V");
+    assert_true(reach_id(&fixture, "com/acme/Made.lambda$3()V") >= 0);
+    assert_int_equal(reach_id(&fixture, "com/acme/Made.lambda$2()V"), -1);
+    enter(&fixture, "com/acme/Made.lambda$0()V");
+    assert_true(reach_id(&fixture, "com/acme/Made.lambda$2()V") >= 0);
+    reach_fixture_end(&fixture);
+}
+
 static void test_names_of_proxies(void **state)
 {
     (void)state;
@@ -640,6 +681,7 @@ int main(void)
         cmocka_unit_test(test_eager_follows_what_reflection_calls),
         cmocka_unit_test(test_a_proxy_leads_to_the_handlers),
         cmocka_unit_test(test_a_lambda_leads_to_its_body),
+        cmocka_unit_test(test_lambdas_are_no_step_and_no_new_beginning),
         cmocka_unit_test(test_names_of_proxies),
         cmocka_unit_test(test_lazy_goes_on_where_a_method_is_entered),
         cmocka_unit_test(test_lazy_looks_some_calls_ahead),

@@ -446,8 +446,17 @@ static enum smp_status check_options(const struct smp_call_options *options)
     return options->max_bytes == 0 ? SMP_EINVAL : SMP_OK;
 }
 
+static void free_arena(struct smp_call_arena *arena)
+{
+    struct smp_quota *quota = arena->quota;
+
+    smp_free(quota, arena);
+    smp_quota_release(quota);
+}
+
 enum smp_status smp_call_arena_open(const struct smp_call_options *options)
 {
+    struct smp_call_arena *none = NULL;
     struct smp_call_arena *arena = NULL;
 
     if (check_options(options) != SMP_OK)
@@ -466,7 +475,11 @@ enum smp_status smp_call_arena_open(const struct smp_call_options *options)
     arena->session = shared->sessions;
     smp_call_clock_start(&arena->clock);
     atomic_fetch_add_explicit(&shared->epoch, 1, RELAXED);
-    atomic_store(&shared->arena, arena);
+    /* Another copy of the library may have opened one since it was looked at. */
+    if (!atomic_compare_exchange_strong(&shared->arena, &none, arena)) {
+        free_arena(arena);
+        return SMP_ESTATE;
+    }
     atomic_store(&shared->session, arena->session);
     return SMP_OK;
 }
@@ -506,9 +519,7 @@ void smp_call_arena_close(void)
     const uint32_t count = atomic_load_explicit(&shared->tree_count, ACQUIRE);
     for (uint32_t i = 0; i < count; i++)
         close_tree(&shared->trees[i]);
-    struct smp_quota *quota = arena->quota;
-    smp_free(quota, arena);
-    smp_quota_release(quota);
+    free_arena(arena);
 }
 
 bool smp_call_arena_is_open(void)

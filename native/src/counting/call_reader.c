@@ -252,8 +252,11 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
     node = atomic_load_explicit(&state->position, ACQUIRE);
     if (node == NULL || serial == 0)
         return false;
+    /* The hook in Java stores that parent without a barrier: it may not be seen yet. */
     if (node->key == SMP_CALL_OVERFLOW)
         node = smp_call_parent(node);
+    if (node == NULL)
+        return false;
     describe_position(node, out);
     out->is_in_hook = is_before || atomic_load_explicit(&state->phase, ACQUIRE) != 0;
     out->tree = serial;

@@ -86,8 +86,8 @@ struct smp_call_shared {
     _Atomic uint32_t session;
     _Atomic uint32_t epoch; /* of resets */
     _Atomic uint32_t news;
-    _Atomic uint32_t inside; /* threads in begin, leave, grow */
-    uint32_t sessions;       /* the last one's number */
+    _Atomic uint32_t inside;   /* threads in begin, leave, grow */
+    _Atomic uint32_t sessions; /* the last one's number */
     _Atomic uint32_t state_count;
     _Atomic uint32_t tree_count;
     _Atomic uint64_t serials;

@@ -24,7 +24,8 @@
  * Not wanted unless they are roots: trivial methods, those that the filter excludes.
  * What is excluded is not expanded either, so what a library calls back is found only where a
  * method of ours names it: a method handle of a lambda does. But some classes only pass calls on,
- * lambdas and each java.lang.reflect.Proxy: those that are excluded are expanded when reached.
+ * lambdas and each java.lang.reflect.Proxy: those that are excluded are expanded when reached, and
+ * are no step away: with look_ahead 2 a method of ours may call another through each of them.
  * What is called by reflection is named by no byte code: called() says it.
  *
  *   dirty classes ──► take_batch ──► (RetransformClasses) ──► load, plan ──► the class is clean

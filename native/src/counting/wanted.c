@@ -128,8 +128,8 @@ void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     if (wanted->id >= 0 || (wanted->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) != 0)
         return;
     if (!is_root && !it->is_allowed) {
-        if (it->passes_on)
-            smp_wanted_expand(reach, in_class, method);
+        if (it->passes_on) /* it is no step: what it calls is as far away as itself */
+            smp_wanted_look_ahead(reach, in_class, method, (uint8_t)(reach->found_ahead + 1));
         else if (!is_jdk_class(reach, it))
             count_once(reach, in_class, method, SMP_LOSS_EXCLUDED, NULL);
         return;

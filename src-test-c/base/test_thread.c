@@ -26,8 +26,8 @@ static bool is_listed(int32_t tid)
     return access(path, F_OK) == 0;
 }
 
-/* Not inlined: the array is given back. A part of the stack, as the sanitizers need most of it; twice
- * what musl gives by default. */
+/* Not inlined: the array is given back. A part of the stack, as the sanitizers need most of it;
+ * twice what musl gives by default. */
 static __attribute__((noinline)) unsigned char use_stack(void)
 {
     volatile unsigned char bytes[SMP_THREAD_MIN_STACK_BYTES / 4];

@@ -6,6 +6,11 @@ import com.incapsula.sampler.SamplingReport;
 /**
  * What a program does with each report, for {@link SamplingOutputer#of}.
  *
+ * <pre>{@code
+ * ReportAction toFile = report -> report.writeTo(ReportFormat.PPROF, Path.of("latest.pb.gz"));
+ * sampler.setSamplingOutputer(SamplingOutputer.of(toFile));
+ * }</pre>
+ *
  * @since 1.0
  */
 @FunctionalInterface

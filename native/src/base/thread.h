@@ -2,7 +2,7 @@
 /*
  * thread.h - a thread of the operating system: its id, and one that is started.
  *
- * Owns     a started thread is the caller's, who joins it.
+ * Owns     a started thread is the caller's, to be joined by it.
  * Threads  any.
  * Errors   SMP_ETHREAD: no thread was started.
  * Cost     own_tid: a system call; start: a thread.

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -464,7 +465,9 @@ class PageIT {
         List<Number> light = browser.graphColour(0.5, 0);
         browser.systemColours("dark");
         browser.until("return getComputedStyle(document.body).backgroundColor === 'rgb(15, 18, 22)'");
-        assertThat(browser.graphColour(0.5, 0)).isNotEqualTo(light);
+        // The style is new at once; the graph is drawn again by an event, which may come later.
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(browser.graphColour(0.5, 0)).isNotEqualTo(light));
         browser.click("#theme");
         assertThat(browser.text("#theme")).isEqualTo("Theme: light");
         assertThat(background()).isEqualTo("rgb(244, 245, 248)");

@@ -411,7 +411,7 @@ check_page_lint() {
     expect pass "page_lint: text as elements" grep -q "textContent only" "$work/lint"
 }
 
-# run_java METHOD: calls one native method of bad_jni.c in a JVM with the flags that pom.xml gives to the tests.
+# run_java METHOD: calls one native method of bad_jni.c in a JVM with the flags that java/pom.xml gives to the tests.
 run_java() {
     # The JVM aborts after a fatal complaint; neither a core file nor the shell's remark is wanted.
     {

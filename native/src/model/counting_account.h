@@ -59,7 +59,7 @@ enum {
       "Counted methods may call them, and `instrumentationFilter` leaves out their class. "     \
       "Methods of the JDK are not listed.")                                                     \
     X(TRIVIAL, HIGHEST, "left alone, trivial",                                                  \
-      "Empty methods, getters and setters, whose probe would cost more than they do. As a root " \
+      "Empty methods, getters and setters: a probe would cost more than they do. As a root "      \
       "such a method is counted.")                                                              \
     X(NATIVE_OR_ABSTRACT, HIGHEST, "left alone, native or abstract",                            \
       "They have no byte code for a probe.")                                                    \
@@ -73,7 +73,7 @@ enum {
     X(NO_ROOM_IN_POOL, HIGHEST, "left alone, no room in the constant pool",                     \
       "Its class has nearly 65,535 constants.")                                                 \
     X(MALFORMED_CLASS, HIGHEST, "left alone, malformed class",                                  \
-      "Classes whose bytes were not understood.")                                               \
+      "The rewriter does not understand the bytes of the class.")                               \
     X(REFUSED_CLASS, HIGHEST, "left alone, their class cannot be changed",                      \
       "The JVM refuses to change the class. The names begin with its reason.")                  \
     X(CLASS_OVER_MEMORY_LIMIT, HIGHEST, "classes left alone, over the memory limit",            \

@@ -271,7 +271,7 @@ const COUNTING = {
     },
     TRIVIAL: {
         text: 'left alone, trivial',
-        words: 'Empty methods, getters and setters, whose probe would cost more than they do. As a root such a method is counted.',
+        words: 'Empty methods, getters and setters: a probe would cost more than they do. As a root such a method is counted.',
     },
     NATIVE_OR_ABSTRACT: {
         text: 'left alone, native or abstract',
@@ -295,7 +295,7 @@ const COUNTING = {
     },
     MALFORMED_CLASS: {
         text: 'left alone, malformed class',
-        words: 'Classes whose bytes were not understood.',
+        words: 'The rewriter does not understand the bytes of the class.',
     },
     REFUSED_CLASS: {
         text: 'left alone, their class cannot be changed',

@@ -49,8 +49,10 @@ static bool keep_text(struct smp_loaded_outline *made, jvmtiEnv *jvmti, char *te
     return true;
 }
 
+typedef struct smp_slice name_in(const char *signature);
+
 static enum smp_status name_class(struct smp_loaded_outline *made, jvmtiEnv *jvmti, jclass type,
-                                  struct smp_slice *out)
+                                  name_in *name, struct smp_slice *out)
 {
     char *signature = NULL;
     const enum smp_status status =
@@ -60,7 +62,7 @@ static enum smp_status name_class(struct smp_loaded_outline *made, jvmtiEnv *jvm
         return status;
     if (!keep_text(made, jvmti, signature))
         return SMP_ENOMEM;
-    *out = smp_loaded_class_name(signature);
+    *out = name(signature);
     return out->length > 0 ? SMP_OK : SMP_EGONE;
 }
 
@@ -72,7 +74,7 @@ static enum smp_status name_super(struct smp_loaded_outline *made, jvmtiEnv *jvm
 
     if (super == NULL)
         return SMP_OK;
-    status = name_class(made, jvmti, super, &made->outline.super_name);
+    status = name_class(made, jvmti, super, smp_loaded_class_name, &made->outline.super_name);
     (*env)->DeleteLocalRef(env, super);
     return status;
 }
@@ -87,7 +89,7 @@ static enum smp_status add_interfaces(struct smp_loaded_outline *made, jvmtiEnv 
         status = SMP_ENOMEM;
     for (size_t i = 0; i < count; i++) {
         if (status == SMP_OK)
-            status = name_class(made, jvmti, types[i], &made->interfaces[i]);
+            status = name_class(made, jvmti, types[i], smp_loaded_class_name, &made->interfaces[i]);
         (*env)->DeleteLocalRef(env, types[i]);
     }
     made->outline.interfaces = made->interfaces;
@@ -252,27 +254,13 @@ static enum smp_status read_lambda_calls(struct smp_loaded_outline *made, jvmtiE
     return status;
 }
 
-static enum smp_status name_lambda(struct smp_loaded_outline *made, jvmtiEnv *jvmti, jclass type)
-{
-    char *signature = NULL;
-    const enum smp_status status =
-        smp_jvmti_status((*jvmti)->GetClassSignature(jvmti, type, &signature, NULL));
-
-    if (status != SMP_OK)
-        return status;
-    if (!keep_text(made, jvmti, signature))
-        return SMP_ENOMEM;
-    made->outline.name = smp_lambda_class_name(signature);
-    return made->outline.name.length > 0 ? SMP_OK : SMP_EGONE;
-}
-
 enum smp_status smp_loaded_outline_make_lambda(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
                                                JNIEnv *env, jclass type, uint64_t loader)
 {
     enum smp_status status;
 
     *made = (struct smp_loaded_outline){ .outline = { .loader = loader, .is_hidden = true } };
-    status = name_lambda(made, jvmti, type);
+    status = name_class(made, jvmti, type, smp_lambda_class_name, &made->outline.name);
     if (status == SMP_OK)
         status = name_interfaces(made, jvmti, env, type);
     if (status == SMP_OK)
@@ -293,7 +281,7 @@ enum smp_status smp_loaded_outline_make(struct smp_loaded_outline *made, jvmtiEn
     enum smp_status status;
 
     *made = (struct smp_loaded_outline){ .outline = { .loader = loader } };
-    status = name_class(made, jvmti, type, &made->outline.name);
+    status = name_class(made, jvmti, type, smp_loaded_class_name, &made->outline.name);
     if (status == SMP_OK)
         status = name_super(made, jvmti, env, type);
     if (status == SMP_OK)

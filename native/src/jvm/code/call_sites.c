@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/lower_bound.h"
 #include "jvm/code/code_map.h"
 #include "jvm/code/invoked_method.h"
 #include "jvm/hotspot/machine_code.h"
@@ -37,20 +38,15 @@ static uintptr_t info_pc(const jvmtiCompiledMethodLoadInlineRecord *record, jint
     return (uintptr_t)record->pcinfo[index].pc;
 }
 
+static uint64_t pc_info_key(const void *record, size_t index)
+{
+    return info_pc(record, (jint)index);
+}
+
 /* The index of the first record at or after pc; numpcs: none. They are in order. */
 static jint first_pc_info(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t pc)
 {
-    jint low = 0;
-    jint high = record->numpcs;
-
-    while (low < high) {
-        const jint middle = low + (high - low) / 2;
-        if (info_pc(record, middle) < pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (jint)smp_lower_bound(record, (size_t)record->numpcs, pc_info_key, pc);
 }
 
 static struct cached_call *cache_entry(jmethodID method, jint bci)

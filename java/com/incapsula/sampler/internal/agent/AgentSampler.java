@@ -91,12 +91,17 @@ final class AgentSampler {
         }
     }
 
+    /** For reports that are fetched: drops the periodic ones. */
+    private static SamplingOutputer silent() {
+        return SamplingOutputer.of(report -> {});
+    }
+
     private static SamplingOutputer outputer(Map<String, String> settings, String output) {
         return switch (output) {
             case "file" -> new ReportFiles(settings);
             case "log" -> new ApplicationLog();
             case "stdout" -> new PrintStreamSamplingOutputer();
-            default -> new SilentOutputer();
+            default -> silent();
         };
     }
 
@@ -114,7 +119,7 @@ final class AgentSampler {
             wanted.init();
             server = wanted;
         } catch (RuntimeException | Error e) {
-            sampler.setSamplingOutputer(new SilentOutputer()); // what is refused writes no report over an older one
+            sampler.setSamplingOutputer(silent()); // what is refused writes no report over an older one
             sampler.shutdown();
             throw new Refusal("http: " + e.getMessage(), e);
         }

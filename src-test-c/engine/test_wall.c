@@ -12,42 +12,19 @@
 #include <cmocka.h>
 
 #include "engine/attribution/stack_path.h"
-#include "engine/sources/poll_schedule.h"
 #include "model/filter.h"
 #include "model/methods.h"
-#include "support/rounds.h"
 #include "support/sim.h"
 
 #define AT_20_MS "samplingFrequencyMillis=20\n"
-
-static struct sim_thread *add_running(struct sim *sim, const char *name, int stack)
-{
-    struct sim_thread *thread = sim_add(sim, name);
-
-    sim_script(thread, stack, 3600 * SIM_S, true);
-    return thread;
-}
-
-static struct sim_thread *add_waiting(struct sim *sim, const char *name, int stack)
-{
-    struct sim_thread *thread = sim_add(sim, name);
-
-    sim_script(thread, stack, 3600 * SIM_S, false);
-    return thread;
-}
-
-static uint64_t outcome(const struct sim *sim, const char *group, enum smp_outcome which)
-{
-    return sim_group(sim, group)->tally.outcomes[which];
-}
 
 /* --- requests --- */
 
 static void running_threads_are_requested_and_waiting_ones_walked(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = add_running(sim, "busy", 1);
-    struct sim_thread *idle = add_waiting(sim, "idle", 2);
+    struct sim_thread *busy = sim_add_running(sim, "busy", 1);
+    struct sim_thread *idle = sim_add_waiting(sim, "idle", 2);
 
     (void)state;
     sim_start(sim);
@@ -56,7 +33,7 @@ static void running_threads_are_requested_and_waiting_ones_walked(void **state)
     assert_int_equal(busy->walks, 0);
     assert_int_equal(idle->requests, 0);
     assert_int_equal(idle->walks, 1);
-    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), busy->requests);
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_WALKED), busy->requests);
     assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns);
     assert_int_equal(sim_wall(sim, "idle", 2), sim->profile->elapsed_ns);
     assert_in_range(busy->requests, 90, 112);
@@ -66,8 +43,8 @@ static void running_threads_are_requested_and_waiting_ones_walked(void **state)
 static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = add_running(sim, "busy", 1);
-    struct sim_thread *idle = add_waiting(sim, "idle", 2);
+    struct sim_thread *busy = sim_add_running(sim, "busy", 1);
+    struct sim_thread *idle = sim_add_waiting(sim, "idle", 2);
 
     (void)state;
     busy->omitted = 100;
@@ -76,9 +53,9 @@ static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(v
     sim_run(sim, SIM_S);
     for (int i = 0; i < 2; i++) {
         sim_seal(sim);
-        const uint64_t cut = outcome(sim, "busy", SMP_OUTCOME_DEEP_STACK_CUT);
-        const uint64_t idle_polls = outcome(sim, "idle", SMP_OUTCOME_DEEP_STACK_CUT) +
-                                    outcome(sim, "idle", SMP_OUTCOME_IDLE);
+        const uint64_t cut = sim_outcome(sim, "busy", SMP_OUTCOME_DEEP_STACK_CUT);
+        const uint64_t idle_polls = sim_outcome(sim, "idle", SMP_OUTCOME_DEEP_STACK_CUT) +
+                                    sim_outcome(sim, "idle", SMP_OUTCOME_IDLE);
         assert_true(cut > 0 && idle_polls > 0);
         assert_int_equal(sim->profile->counters[SMP_COUNTER_FRAMES_OMITTED],
                          100 * cut + 7 * idle_polls);
@@ -91,7 +68,7 @@ static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(v
 static void without_an_asynchronous_walker_all_are_walked(void **state)
 {
     struct sim *plain = sim_create_without_async(AT_20_MS);
-    struct sim_thread *busy = add_running(plain, "busy", 1);
+    struct sim_thread *busy = sim_add_running(plain, "busy", 1);
 
     (void)state;
     sim_start(plain);
@@ -103,7 +80,7 @@ static void without_an_asynchronous_walker_all_are_walked(void **state)
     sim_destroy(plain);
 
     struct sim *chosen = sim_create(AT_20_MS "engine=JVMTI\n");
-    busy = add_running(chosen, "busy", 1);
+    busy = sim_add_running(chosen, "busy", 1);
     sim_start(chosen);
     sim_run(chosen, SIM_S);
     assert_int_equal(busy->requests, 0);
@@ -115,7 +92,7 @@ static void without_an_asynchronous_walker_all_are_walked(void **state)
 static void a_thread_without_a_tid_is_walked_every_tick(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = add_waiting(sim, "old", 1);
+    struct sim_thread *thread = sim_add_waiting(sim, "old", 1);
 
     (void)state;
     atomic_store(&thread->fake.thread.os_tid, 0);
@@ -252,7 +229,7 @@ static void a_thread_that_sleeps_under_a_new_name_was_not_preempted(void **state
     struct sim_thread *thread = sim_add(sim, "idle");
 
     (void)state;
-    (void)add_running(sim, "handling", 3);
+    (void)sim_add_running(sim, "handling", 3);
     sim_script(thread, 0, 30 * SIM_S + 40 * SIM_MS, false);
     sim_script(thread, 1, 100 * SIM_MS, true);
     sim_script(thread, 2, 3600 * SIM_S, false);
@@ -272,11 +249,11 @@ static void a_thread_that_sleeps_under_a_new_name_was_not_preempted(void **state
 static void time_before_a_new_name_stays_with_the_old_one(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = add_waiting(sim, "old", 1);
+    struct sim_thread *thread = sim_add_waiting(sim, "old", 1);
 
     (void)state;
     for (int i = 0; i < 2000; i++)
-        (void)add_waiting(sim, "others", 1);
+        (void)sim_add_waiting(sim, "others", 1);
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
     sim_rename(thread, "new");
@@ -297,7 +274,7 @@ static void where_ticks_are_postponed_no_answer_waits(void **state)
 
     (void)state;
     for (int i = 0; i < 300; i++)
-        (void)add_running(sim, "busy", i % 10);
+        (void)sim_add_running(sim, "busy", i % 10);
     sim_start(sim);
     for (int i = 0; i < 3000; i++) {
         const int64_t gap_ns = smp_sampler_tick_gap_ns(sim->sampler);
@@ -319,9 +296,9 @@ static void the_end_of_an_interval_polls_no_thread(void **state)
 
     (void)state;
     for (int i = 0; i < BUSY; i++)
-        (void)add_running(sim, "busy", 1);
+        (void)sim_add_running(sim, "busy", 1);
     for (int i = 0; i < IDLE; i++)
-        (void)add_waiting(sim, "idle", 2);
+        (void)sim_add_waiting(sim, "idle", 2);
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
     for (int i = 0; i < 10; i++) {
@@ -348,7 +325,7 @@ static void an_interval_without_polls_is_not_empty(void **state)
     (void)state;
     sim->walk_cost_ns = 20 * SIM_MS;
     for (int i = 0; i < 50; i++)
-        (void)add_running(sim, "busy", 1);
+        (void)sim_add_running(sim, "busy", 1);
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
     for (int i = 0; i < 20; i++) {
@@ -368,8 +345,8 @@ static void an_interval_without_polls_is_not_empty(void **state)
 static void a_requested_thread_may_end_or_be_renamed(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
-    struct sim_thread *renamed = add_running(sim, "one", 1);
-    struct sim_thread *ended = add_running(sim, "ended", 2);
+    struct sim_thread *renamed = sim_add_running(sim, "one", 1);
+    struct sim_thread *ended = sim_add_running(sim, "ended", 2);
 
     (void)state;
     sim_start(sim);
@@ -408,7 +385,7 @@ static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state
     /* The last request belongs to the interval that ends. */
     sim_seal(sim);
     assert_int_equal(sim->counts.in_flight, 0);
-    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 9);
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_WALKED), 9);
     assert_int_equal(sim_wall(sim, "busy", -1), 8 * SIM_MS + 500 * SIM_US);
     assert_int_equal(sim_wall(sim, "busy", 0), 2 * SIM_MS + 500 * SIM_US);
     for (int stack = 1; stack < 4; stack++)
@@ -445,7 +422,7 @@ static void where_ticks_are_far_apart_answers_are_taken_at_once(void **state)
     struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
 
     (void)state;
-    (void)add_running(sim, "busy", 1);
+    (void)sim_add_running(sim, "busy", 1);
     sim_start(sim);
     sim_tick(sim, SIM_MS);
     assert_int_equal(sim->counts.in_flight, 0);
@@ -485,7 +462,7 @@ static void every_answer_is_counted_as_what_it_is(void **state)
         { (enum smp_answer)99, SMP_OUTCOME_REFUSED_BY_JVM, "[refused by the JVM]" },
     };
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = add_running(sim, "busy", 1);
+    struct sim_thread *busy = sim_add_running(sim, "busy", 1);
 
     (void)state;
     sim_start(sim);
@@ -494,7 +471,7 @@ static void every_answer_is_counted_as_what_it_is(void **state)
         sim_tick(sim, 20 * SIM_MS);
         sim_tick(sim, 20 * SIM_MS);
         sim_seal(sim);
-        assert_int_equal(outcome(sim, "busy", cases[i].outcome), 2);
+        assert_int_equal(sim_outcome(sim, "busy", cases[i].outcome), 2);
         assert_int_equal(sim->profile->tally.polls, 2);
         if (cases[i].frame != NULL)
             assert_int_equal(sim_wall_of(sim, "busy", cases[i].frame), 40 * SIM_MS);
@@ -520,7 +497,7 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
         { SMP_EUNSUPPORTED, SMP_OUTCOME_WALKED, "m1" },
     };
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = add_running(sim, "busy", 1);
+    struct sim_thread *busy = sim_add_running(sim, "busy", 1);
 
     (void)state;
     sim_start(sim);
@@ -528,7 +505,7 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
         busy->request_status = cases[i].status;
         sim_tick(sim, 20 * SIM_MS);
         sim_seal(sim);
-        assert_int_equal(outcome(sim, "busy", cases[i].outcome), 1);
+        assert_int_equal(sim_outcome(sim, "busy", cases[i].outcome), 1);
         assert_int_equal(sim_wall_of(sim, "busy", cases[i].frame), 20 * SIM_MS);
     }
     sim_destroy(sim);
@@ -540,8 +517,8 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
 static void one_poll_has_the_stacks_of_running_threads(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = add_running(sim, "busy", 1);
-    struct sim_thread *idle = add_waiting(sim, "idle", 2);
+    struct sim_thread *busy = sim_add_running(sim, "busy", 1);
+    struct sim_thread *idle = sim_add_waiting(sim, "idle", 2);
 
     (void)state;
     for (unsigned long i = 1; i <= 3; i++) {
@@ -553,7 +530,7 @@ static void one_poll_has_the_stacks_of_running_threads(void **state)
         assert_int_equal(idle->walks, i);
         assert_int_equal(sim_wall(sim, "busy", 1), 20 * SIM_MS);
         assert_int_equal(sim_wall(sim, "idle", 2), 20 * SIM_MS);
-        assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 1);
+        assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_WALKED), 1);
     }
     sim_destroy(sim);
 }
@@ -565,10 +542,10 @@ static void one_poll_has_room_for_many_quick_answers(void **state)
 
     (void)state;
     for (int i = 0; i < THREADS; i++)
-        (void)add_running(sim, "busy", 1);
+        (void)sim_add_running(sim, "busy", 1);
     smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
     sim_seal(sim);
-    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), THREADS);
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_WALKED), THREADS);
     assert_int_equal(sim->profile->tally.polls, THREADS);
     sim_destroy(sim);
 }
@@ -578,10 +555,10 @@ static void one_poll_names_a_thread_that_does_not_answer(void **state)
     struct sim *sim = sim_create(AT_20_MS);
 
     (void)state;
-    add_running(sim, "busy", 1)->answer = SMP_ANSWER_UNANSWERED;
+    sim_add_running(sim, "busy", 1)->answer = SMP_ANSWER_UNANSWERED;
     smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
     sim_seal(sim);
-    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_SIGNAL_UNANSWERED), 1);
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_SIGNAL_UNANSWERED), 1);
     assert_int_equal(sim_wall_of(sim, "busy", "[signal not answered]"), 20 * SIM_MS);
     sim_destroy(sim);
 }
@@ -593,14 +570,14 @@ static void one_poll_counts_the_threads_for_which_there_was_no_time(void **state
 
     (void)state;
     for (int i = 0; i < THREADS; i++)
-        (void)add_running(sim, "busy", 1);
+        (void)sim_add_running(sim, "busy", 1);
     sim->walk_cost_ns = SIM_MS; /* SMP_MAX_REQUESTS of them take longer than the interval */
     smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
     sim_seal(sim);
     /* The one that waited for room. The requests of those after it are in flight beside each
      * other. */
-    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT), 1);
-    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), THREADS - 1);
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT), 1);
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_WALKED), THREADS - 1);
     assert_int_equal(sim_wall(sim, "busy", -1), (THREADS - 1) * 20 * SIM_MS);
     sim_destroy(sim);
 }
@@ -611,7 +588,7 @@ static void one_poll_counts_the_threads_for_which_there_was_no_time(void **state
 static void time_of_a_thread_that_does_not_answer_waits(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = add_running(sim, "busy", 1);
+    struct sim_thread *busy = sim_add_running(sim, "busy", 1);
 
     (void)state;
     sim_start(sim);
@@ -623,9 +600,9 @@ static void time_of_a_thread_that_does_not_answer_waits(void **state)
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "busy", 1), 240 * SIM_MS);
     assert_int_equal(sim_cpu(sim, "busy", 1), sim_used(busy));
-    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_SIGNAL_UNANSWERED), 6);
-    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 3);
-    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT),
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_SIGNAL_UNANSWERED), 6);
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_WALKED), 3);
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT),
                      0); /* each poll counts once */
     sim_destroy(sim);
 }
@@ -689,7 +666,7 @@ static void a_thread_that_owes_an_answer_may_wait_when_it_comes(void **state)
     sim_start(sim);
     sim_run(sim, 300 * SIM_MS);
     sim_seal(sim);
-    assert_in_range(outcome(sim, "burst", SMP_OUTCOME_SIGNAL_UNANSWERED), 1, 3);
+    assert_in_range(sim_outcome(sim, "burst", SMP_OUTCOME_SIGNAL_UNANSWERED), 1, 3);
     assert_int_equal(thread->walks, 1);
     assert_in_range(sim_wall(sim, "burst", 1), 98 * SIM_MS, 122 * SIM_MS);
     assert_int_equal(sim_wall(sim, "burst", 1) + sim_wall(sim, "burst", 2),
@@ -702,7 +679,7 @@ static void a_thread_that_owes_an_answer_may_wait_when_it_comes(void **state)
 static void without_a_last_answer_time_stays_where_the_thread_was(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=5\n");
-    struct sim_thread *thread = add_running(sim, "worker-1", 1);
+    struct sim_thread *thread = sim_add_running(sim, "worker-1", 1);
 
     (void)state;
     sim_start(sim);
@@ -722,7 +699,7 @@ static void without_a_last_answer_time_stays_where_the_thread_was(void **state)
 static void a_thread_that_never_answers_is_counted(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = add_running(sim, "busy", 1);
+    struct sim_thread *busy = sim_add_running(sim, "busy", 1);
 
     (void)state;
     busy->answer = SMP_ANSWER_UNANSWERED;
@@ -810,7 +787,7 @@ static void a_late_walk_that_fails_leaves_the_time_where_the_thread_was(void **s
     thread->answer = SMP_ANSWER_WHOLE;
     sim_run(sim, 900 * SIM_MS);
     sim_seal(sim);
-    assert_in_range(outcome(sim, "starved", SMP_OUTCOME_UNKNOWN_JAVA), 1, 6);
+    assert_in_range(sim_outcome(sim, "starved", SMP_OUTCOME_UNKNOWN_JAVA), 1, 6);
     assert_in_range(sim_wall_of(sim, "starved", "[unknown, Java]"), 0,
                     120 * SIM_MS); /* of polls in time */
     assert_in_range(labs(sim_wall(sim, "starved", 1) - sim_truth(sim, thread, 1)), 0, 60 * SIM_MS);
@@ -842,7 +819,7 @@ static void a_pause_forgets_requests_without_an_answer(void **state)
     (void)state;
     sim_run(sim, SIM_S);
     sim_seal(sim);
-    assert_true(outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED) > 0);
+    assert_true(sim_outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED) > 0);
     sim_pause(sim);
     sim_seal(sim);
     sim->now_ns += 8100 * SIM_MS; /* meanwhile it gets its CPU, and answers */
@@ -851,7 +828,7 @@ static void a_pause_forgets_requests_without_an_answer(void **state)
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "starved", 2), sim->profile->elapsed_ns);
     assert_in_range(labs(sim_cpu(sim, "starved", 2) - sim->profile->elapsed_ns), 0, SIM_MS);
-    assert_int_equal(outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED), 0);
+    assert_int_equal(sim_outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED), 0);
     assert_true(thread->requests > 0);
     sim_destroy(sim);
 }
@@ -871,9 +848,9 @@ static void time_without_an_answer_goes_to_the_last_stack(void **state)
         sim_seal(sim);
         assert_int_equal(sim_wall(sim, "starved", 1), sim->profile->elapsed_ns);
         assert_int_equal(sim_cpu(sim, "starved", -1), sim_cpu(sim, "starved", 1));
-        assert_in_range(outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED), 20, 60);
+        assert_in_range(sim_outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED), 20, 60);
     }
-    assert_int_equal(outcome(sim, "starved", SMP_OUTCOME_WALKED), 0);
+    assert_int_equal(sim_outcome(sim, "starved", SMP_OUTCOME_WALKED), 0);
     sim_destroy(sim);
 }
 
@@ -884,7 +861,7 @@ static void requests_in_flight_are_bounded(void **state)
 
     (void)state;
     for (int i = 0; i < THREADS; i++)
-        add_running(sim, "busy", i % 10);
+        sim_add_running(sim, "busy", i % 10);
     sim_start(sim);
     sim_run(sim, SIM_S);
     sim_seal(sim);
@@ -956,7 +933,7 @@ static void virtual_threads_are_named_by_the_rule(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sim *sim = sim_create(cases[i].options);
-        struct sim_thread *carrier = add_running(sim, "carrier-1", 1);
+        struct sim_thread *carrier = sim_add_running(sim, "carrier-1", 1);
         fake_jvm_set_rule(sim->jvm, platform, NULL);
         sim->mounted_rule = by_mounted;
         carrier->has_mounted = true;
@@ -973,402 +950,6 @@ static void virtual_threads_are_named_by_the_rule(void **state)
     }
 }
 
-/* --- the budget --- */
-
-/* 4,000 threads at 1 kHz: a hundred times what the limit allows. */
-static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_async)
-{
-    enum { THREADS = 4000, STACKS = 8 };
-    struct sim *sim = has_async ? sim_create(options) : sim_create_without_async(options);
-    const double limit = (double)sim->options.overhead_limit_per_mille / 1000;
-    int64_t truth_ns[STACKS] = { 0 };
-    struct sim_thread **threads = calloc(THREADS, sizeof(*threads));
-
-    assert_non_null(threads);
-    for (int i = 0; i < THREADS; i++) {
-        threads[i] = sim_add(sim, "busy");
-        for (int k = 0; k < 6; k++)
-            sim_script(threads[i], (int)sim_random(sim, 4) + (k % 3 == 0 ? 4 : 0),
-                       1 + (int64_t)sim_random(sim, 200 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
-    }
-    sim_start(sim);
-    const int64_t from_ns = sim->tick_ns;
-    const int64_t cpu_from_ns = sim->own_cpu_ns;
-    sim_run(sim, 20 * SIM_S);
-    const int64_t elapsed_ns = sim->tick_ns - from_ns;
-    const double used = (double)(sim->own_cpu_ns - cpu_from_ns) / (double)elapsed_ns;
-    if (used > limit * 1.3)
-        fail_msg("%.2f %% of a core were used", used * 100);
-    if (used < limit * 0.5)
-        fail_msg("only %.2f %% of a core were used", used * 100);
-    sim_seal(sim);
-    assert_int_equal(sim_wall(sim, "busy", -1), THREADS * elapsed_ns);
-    assert_true(outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT) >
-                outcome(sim, "busy", SMP_OUTCOME_WALKED));
-    /* At each tick each thread was either polled or skipped. */
-    const uint64_t ticks = sim->profile->counters[SMP_COUNTER_TICKS] - 1;
-    assert_in_range(sim->profile->tally.polls, THREADS * ticks / 20 * 19,
-                    THREADS * ticks / 100 * 101);
-    for (int i = 0; i < THREADS; i++) {
-        for (int stack = 0; stack < STACKS; stack++)
-            truth_ns[stack] += sim_truth(sim, threads[i], stack);
-    }
-    for (int stack = 0; stack < STACKS; stack++) {
-        const double off = (double)(sim_wall(sim, "busy", stack) - truth_ns[stack]) * 100 /
-                           (double)(THREADS * elapsed_ns);
-        if (off > 2 || off < -2)
-            fail_msg("stack %d is off by %.2f points", stack, off);
-    }
-    free(threads);
-    sim_destroy(sim);
-}
-
-static void past_the_limit_a_random_subset_is_polled(void **state)
-{
-    (void)state;
-    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", true);
-    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\noverheadLimitPerMille=50\n",
-                                          true);
-    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=20\n", true);
-}
-
-static void the_jvmti_engine_obeys_the_limit_as_well(void **state)
-{
-    (void)state;
-    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", false);
-}
-
-/* Hundreds that wake up now and then leave time for polls of the few that work. */
-static void past_the_limit_busy_threads_are_polled_more_often(void **state)
-{
-    enum { WORKING = 4, WAKING = 800, SECONDS = 300 };
-    struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
-    struct sim_thread *working[WORKING];
-    int64_t truth_ns[2] = { 0 };
-
-    (void)state;
-    for (int i = 0; i < WORKING; i++) {
-        working[i] = sim_add(sim, "working");
-        for (int k = 0; k < 16; k++)
-            sim_script(working[i], k % 2,
-                       1 + (int64_t)sim_random(sim, 10 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
-    }
-    for (int i = 0; i < WAKING; i++) {
-        struct sim_thread *thread = sim_add(sim, "waking");
-        sim_script(thread, 2, 80 * SIM_MS + (int64_t)sim_random(sim, 40 * SIM_MS), false);
-        sim_script(thread, 3, SIM_MS / 10, true);
-    }
-    sim_start(sim);
-    sim_run(sim, SECONDS * SIM_S);
-    sim_seal(sim);
-    const uint64_t polls =
-        outcome(sim, "working", SMP_OUTCOME_WALKED) / WORKING * WAKING /
-        (outcome(sim, "waking", SMP_OUTCOME_WALKED) + outcome(sim, "waking", SMP_OUTCOME_IDLE));
-    if (polls < 6)
-        fail_msg("a thread that works is polled %llu times as often", (unsigned long long)polls);
-    for (int i = 0; i < WORKING; i++) {
-        truth_ns[0] += sim_truth(sim, working[i], 0);
-        truth_ns[1] += sim_truth(sim, working[i], 1);
-    }
-    const double truth = (double)truth_ns[0] / (double)(truth_ns[0] + truth_ns[1]);
-    const double seen = (double)sim_wall(sim, "working", 0) /
-                        (double)(sim_wall(sim, "working", 0) + sim_wall(sim, "working", 1));
-    if (seen - truth > 0.02 || seen - truth < -0.02)
-        fail_msg("%.1f %% is seen as %.1f %%", 100 * truth, 100 * seen);
-    sim_destroy(sim);
-}
-
-/* Not only when the turn comes that was drawn while there was little. */
-static void a_higher_limit_holds_at_once(void **state)
-{
-    enum { THREADS = 500 };
-    struct sim *sim = sim_create("samplingFrequencyMillis=20\noverheadLimitPerMille=1\n");
-    struct sim_thread *threads[THREADS];
-    unsigned long requests[THREADS];
-
-    (void)state;
-    for (int i = 0; i < THREADS; i++) {
-        threads[i] = sim_add(sim, "busy");
-        sim_script(threads[i], 0, 3600 * SIM_S, true);
-    }
-    sim_start(sim);
-    sim_run(sim, 30 * SIM_S);
-    sim_configure(sim, "samplingFrequencyMillis=20\noverheadLimitPerMille=1000\n");
-    for (int i = 0; i < THREADS; i++)
-        requests[i] = threads[i]->requests;
-    sim_run(sim, 3 * SIM_S);
-    for (int i = 0; i < THREADS; i++)
-        assert_true(threads[i]->requests - requests[i] > 50);
-    sim_destroy(sim);
-}
-
-static uint64_t ticks_of(struct sim *sim)
-{
-    sim_seal(sim);
-    return sim->profile->counters[SMP_COUNTER_TICKS];
-}
-
-/* Polls drawn while there was little CPU time, up to a minute ahead, do not wait for their tick. */
-static void when_the_load_goes_all_polls_are_made_again(void **state)
-{
-    enum { THREADS = 500, SECONDS = 2 };
-    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=2\n");
-    struct sim_thread *stays[10];
-    struct sim_thread *ends[THREADS];
-    unsigned long requests[10];
-
-    (void)state;
-    for (int i = 0; i < 10; i++) {
-        stays[i] = add_running(sim, "stays", i);
-        sim_script(stays[i], 10, 1, true); /* a walk each time */
-    }
-    for (int i = 0; i < THREADS; i++)
-        ends[i] = add_running(sim, "ends", i % 10);
-    sim_start(sim);
-    sim_run(sim, 60 * SIM_S);
-    for (int i = 0; i < THREADS; i++)
-        sim_end(sim, ends[i]);
-    sim->walk_cost_ns = 0; /* the ten that stay are no load */
-    /* Half of the bucket has to fill up, and a gap may have begun. */
-    sim_run(sim, (SMP_THROTTLE_BUCKET_MS / 2 + SMP_THROTTLE_MOST_GAP_MS) * SIM_MS * 11 / 10);
-    (void)ticks_of(sim);
-    for (int i = 0; i < 10; i++)
-        requests[i] = stays[i]->requests;
-    sim_run(sim, SECONDS * SIM_S);
-    const uint64_t ticks = ticks_of(sim);
-    assert_true(ticks > SECONDS * 50 * 8 / 10);
-    for (int i = 0; i < 10; i++)
-        assert_in_range(stays[i]->requests - requests[i], ticks - 1, ticks);
-    sim_destroy(sim);
-}
-
-struct idle_polls {
-    double polls; /* a tick */
-    uint64_t skipped;
-};
-
-/* Of the second half minute: in the first one each thread gets its stack. */
-static struct idle_polls polls_of_idle_threads(const char *options)
-{
-    struct sim *sim = sim_create(options);
-    struct idle_polls found;
-
-    sim->read_cost_ns = SMP_IDLE_POLL_NS; /* else it is learnt sooner where there is more time */
-    for (int i = 0; i < 3000; i++)
-        add_waiting(sim, "idle", i % 10);
-    sim_start(sim);
-    sim_run(sim, 60 * SIM_S);
-    sim_seal(sim);
-    sim_run(sim, 30 * SIM_S);
-    sim_seal(sim);
-    assert_int_equal(sim_wall(sim, "idle", -1), 3000 * sim->profile->elapsed_ns);
-    found = (struct idle_polls){
-        .polls = (double)sim->profile->tally.polls /
-                 (double)(sim->profile->counters[SMP_COUNTER_TICKS] +
-                          sim->profile->counters[SMP_COUNTER_IDLE_TICKS]),
-        .skipped = sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT],
-    };
-    sim_destroy(sim);
-    return found;
-}
-
-/* An idle thread is not due in every tick, so it is not skipped in every tick. */
-static void past_the_limit_as_many_polls_are_due_as_below_it(void **state)
-{
-    const struct idle_polls free =
-        polls_of_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1000\n");
-    const struct idle_polls throttled =
-        polls_of_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n");
-
-    (void)state;
-    assert_int_equal(free.skipped, 0);
-    assert_true(throttled.skipped > 0);
-    if (throttled.polls < free.polls * 0.8 || throttled.polls > free.polls * 1.25)
-        fail_msg("%.2f polls are due at a tick, without a limit %.2f", throttled.polls, free.polls);
-}
-
-/* They do not wait behind the throttled ones. */
-static void past_the_limit_threads_that_start_are_seen_all_the_same(void **state)
-{
-    enum { SHORT = 200 };
-    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1\n");
-    struct sim_thread *threads[SHORT];
-
-    (void)state;
-    for (int i = 0; i < 1000; i++)
-        add_running(sim, "busy", i % 10);
-    sim_start(sim);
-    sim_run(sim, 5 * SIM_S);
-    for (int i = 0; i < SHORT; i++)
-        threads[i] = add_running(sim, "short", i % 10);
-    sim_run(sim, 50 * SIM_MS);
-    for (int i = 0; i < SHORT; i++)
-        sim_end(sim, threads[i]);
-    sim_run(sim, SIM_S);
-    sim_seal(sim);
-    assert_int_equal(sim->profile->counters[SMP_COUNTER_UNSEEN_THREADS], 0);
-    assert_int_equal(sim_group(sim, "short")->thread_count, SHORT);
-    sim_destroy(sim);
-}
-
-enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4, CROWD_RUNS = 4 };
-
-/* Fifty threads of five kinds, ten times what the limit allows: adds up shares of the wall time of
- * each kind's stacks, whether readers end the interval all the time or not. */
-static void watch_a_crowd(uint64_t seed, int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STACKS])
-{
-    static const char *const groups[CROWD_GROUPS] = { "busy", "half", "some", "rare", "idle" };
-    static const int64_t waits_ms[CROWD_GROUPS] = { 0, 20, 200, 2000, 3600000 };
-    struct sim *sim = sim_create_random("samplingFrequencyMillis=10\n", seed);
-    double(*of)[CROWD_STACKS] = calloc(CROWD_GROUPS, sizeof(*of));
-    double all_ns = 0;
-
-    sim->walk_cost_ns = 60 * SIM_US;
-    for (int i = 0; i < CROWD; i++) {
-        const int group = i % CROWD_GROUPS;
-        struct sim_thread *thread = sim_add(sim, groups[group]);
-        if (waits_ms[group] > 0)
-            sim_script(thread, 0, waits_ms[group] * SIM_MS, false);
-        for (int stack = 1; stack < CROWD_STACKS; stack++)
-            sim_script(thread, stack, stack * 7 * SIM_MS, true);
-        sim_began(thread, (int64_t)sim_random(sim, 1000000) * SIM_US * 17);
-    }
-    assert_non_null(of);
-    sim_start(sim);
-    const int64_t from_ns = sim->tick_ns;
-    while (sim->tick_ns - from_ns < 300 * SIM_S) {
-        sim_run(sim, seal_ns);
-        sim_seal(sim);
-        all_ns += (double)sim->profile->elapsed_ns * CROWD / CROWD_GROUPS;
-        for (int group = 0; group < CROWD_GROUPS; group++) {
-            for (int stack = 0; stack < CROWD_STACKS; stack++)
-                of[group][stack] += (double)sim_wall(sim, groups[group], stack);
-            /* The first poll of a thread only starts its clock. */
-            if (sim->tick_ns - from_ns > 2 * SIM_S)
-                assert_int_equal(sim_wall_of(sim, groups[group], "[over the overhead limit]"), 0);
-        }
-    }
-    assert_true(sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT] > 0);
-    for (int group = 0; group < CROWD_GROUPS; group++) {
-        double sum = 0;
-        for (int stack = 0; stack < CROWD_STACKS; stack++) {
-            shares[group][stack] += of[group][stack] / all_ns / CROWD_RUNS;
-            sum += of[group][stack] / all_ns;
-        }
-        assert_true(sum > 0.995);
-    }
-    free(of);
-    sim_destroy(sim);
-}
-
-static void readers_do_not_change_what_is_seen(void **state)
-{
-    double alone[CROWD_GROUPS][CROWD_STACKS] = { { 0 } };
-    double watched[CROWD_GROUPS][CROWD_STACKS] = { { 0 } };
-
-    (void)state;
-    for (uint64_t seed = 1; seed <= CROWD_RUNS; seed++) {
-        watch_a_crowd(seed, 300 * SIM_S, alone);
-        watch_a_crowd(seed + CROWD_RUNS, SIM_S, watched);
-    }
-    for (int group = 0; group < CROWD_GROUPS; group++) {
-        for (int stack = 0; stack < CROWD_STACKS; stack++) {
-            const double off = (watched[group][stack] - alone[group][stack]) * 100;
-            if (off > 2 || off < -2)
-                fail_msg("group %d: stack %d is %.1f points off where intervals end each second",
-                         group, stack, off);
-        }
-    }
-}
-
-/* The poll that takes a late answer is one for certain, whatever was drawn for the next one. */
-static void past_the_limit_a_late_answer_is_worth_what_it_waited(void **state)
-{
-    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=2\n");
-    struct sim_thread *thread = sim_add(sim, "starved");
-
-    (void)state;
-    sim_script_starved(thread, 1, 130 * SIM_MS);
-    sim_script(thread, 1, 3 * SIM_MS, true);
-    sim_script(thread, 0, 47 * SIM_MS, true);
-    sim_script(thread, 2, 20 * SIM_MS, true);
-    for (int i = 0; i < 40; i++)
-        add_running(sim, "busy", 3 + i % 10);
-    sim_start(sim);
-    sim_run(sim, 3000 * SIM_S);
-    sim_seal(sim);
-    assert_true(outcome(sim, "starved", SMP_OUTCOME_OVER_OVERHEAD_LIMIT) > 0);
-    for (int stack = 0; stack < 3; stack++)
-        assert_in_range(labs(sim_wall(sim, "starved", stack) - sim_truth(sim, thread, stack)), 0,
-                        120 * SIM_S);
-    sim_destroy(sim);
-}
-
-/* That they are polled sooner than they were to be does not mean that polls were skipped. */
-static void polls_that_come_early_have_skipped_none(void **state)
-{
-    struct sim *sim = sim_create(AT_20_MS);
-
-    (void)state;
-    for (int i = 0; i < 1000; i++)
-        add_waiting(sim, "idle", i % 10);
-    sim_start(sim);
-    sim_run(sim, 60 * SIM_S);
-    sim_seal(sim);
-    for (long i = 0; i < test_rounds(40); i++) {
-        sim_run(sim, 20 * SIM_S + i * 60 * SIM_MS);
-        sim_configure(sim, i % 2 == 0 ? AT_20_MS "idleLookbackMillis=900\n" : AT_20_MS);
-        sim_tick(sim, 20 * SIM_MS);
-        sim_seal(sim);
-        assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT], 0);
-    }
-    sim_destroy(sim);
-}
-
-/* What it could not be given under its new name at once it gets of the time it is idle there. */
-static void a_thread_that_is_renamed_for_its_work_has_its_time(void **state)
-{
-    enum { RUNS = 60 };
-    int64_t found_ns = 0;
-    int64_t truth_ns = 0;
-
-    (void)state;
-    for (int run = 0; run < RUNS; run++) {
-        struct sim *sim = sim_create_random(AT_20_MS "overheadLimitPerMille=1000\n", (uint64_t)run);
-        struct sim_thread *thread = sim_add(sim, "worker-a");
-        sim->tick_cpu_ns = 500 * SIM_US; /* polls of idle threads are rare */
-        sim_script(thread, 0, 2 * SIM_S, false);
-        sim_script(thread, 1, 50 * SIM_MS, true);
-        sim_began(thread, (int64_t)sim_random(sim, 1000000) * 2050);
-        sim_start(sim);
-        for (int i = 0; i < 60; i++) {
-            sim_run(sim, SIM_S);
-            sim_rename(thread, i % 2 == 0 ? "worker-b" : "worker-a");
-        }
-        sim_seal(sim);
-        found_ns += sim_wall(sim, "worker-a", 1) + sim_wall(sim, "worker-b", 1);
-        truth_ns += sim_truth(sim, thread, 1);
-        sim_destroy(sim);
-    }
-    assert_in_range(labs(found_ns - truth_ns), 0, truth_ns / 8);
-}
-
-static void below_the_limit_no_thread_is_skipped(void **state)
-{
-    struct sim *sim = sim_create(AT_20_MS);
-
-    (void)state;
-    for (int i = 0; i < 10; i++)
-        add_running(sim, "busy", i);
-    for (int i = 0; i < 300; i++)
-        add_waiting(sim, "idle", i % 10);
-    sim_start(sim);
-    sim_run(sim, 60 * SIM_S);
-    sim_seal(sim);
-    assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT], 0);
-    sim_destroy(sim);
-}
-
 /* --- the JVM's own threads --- */
 
 static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
@@ -1376,7 +957,7 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     struct sim *sim = sim_create(AT_20_MS);
 
     (void)state;
-    add_waiting(sim, "main", 1);
+    sim_add_waiting(sim, "main", 1);
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 77 * SIM_S; /* before the start */
     sim_start(sim);
     sim_run(sim, SIM_S);
@@ -1502,18 +1083,6 @@ int main(void)
         cmocka_unit_test(requests_in_flight_are_bounded),
         cmocka_unit_test(virtual_threads_count_for_their_own_group),
         cmocka_unit_test(virtual_threads_are_named_by_the_rule),
-        cmocka_unit_test(past_the_limit_a_random_subset_is_polled),
-        cmocka_unit_test(past_the_limit_busy_threads_are_polled_more_often),
-        cmocka_unit_test(a_higher_limit_holds_at_once),
-        cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
-        cmocka_unit_test(when_the_load_goes_all_polls_are_made_again),
-        cmocka_unit_test(past_the_limit_as_many_polls_are_due_as_below_it),
-        cmocka_unit_test(past_the_limit_threads_that_start_are_seen_all_the_same),
-        cmocka_unit_test(readers_do_not_change_what_is_seen),
-        cmocka_unit_test(past_the_limit_a_late_answer_is_worth_what_it_waited),
-        cmocka_unit_test(polls_that_come_early_have_skipped_none),
-        cmocka_unit_test(a_thread_that_is_renamed_for_its_work_has_its_time),
-        cmocka_unit_test(below_the_limit_no_thread_is_skipped),
         cmocka_unit_test(jvm_threads_are_a_group_with_a_row_for_each_kind),
         cmocka_unit_test(a_stub_is_a_leaf_of_the_code_that_called_it),
     };

@@ -136,6 +136,24 @@ void sim_began(struct sim_thread *thread, int64_t ago_ns)
     thread->counted_ns -= ago_ns;
 }
 
+static struct sim_thread *add_scripted(struct sim *sim, const char *name, int stack, bool runs)
+{
+    struct sim_thread *thread = sim_add(sim, name);
+
+    sim_script(thread, stack, 3600 * SIM_S, runs);
+    return thread;
+}
+
+struct sim_thread *sim_add_running(struct sim *sim, const char *name, int stack)
+{
+    return add_scripted(sim, name, stack, true);
+}
+
+struct sim_thread *sim_add_waiting(struct sim *sim, const char *name, int stack)
+{
+    return add_scripted(sim, name, stack, false);
+}
+
 void sim_script_starved(struct sim_thread *thread, int stack, int64_t ns)
 {
     sim_script(thread, stack, ns, false);
@@ -604,6 +622,11 @@ const struct smp_group_info *sim_group(const struct sim *sim, const char *group)
             return info_at(sim->profile, i);
     }
     return NULL;
+}
+
+uint64_t sim_outcome(const struct sim *sim, const char *group, enum smp_outcome which)
+{
+    return sim_group(sim, group)->tally.outcomes[which];
 }
 
 /* Own figures of all nodes of the group with this text; NULL: the group's totals. */

@@ -145,6 +145,9 @@ struct sim_thread *sim_add(struct sim *sim, const char *name);
 /* Whatever it does, it has done for so long already: before sim_start. */
 void sim_began(struct sim_thread *thread, int64_t ago_ns);
 void sim_script(struct sim_thread *thread, int stack, int64_t ns, bool runs);
+/* Threads that do only this, for an hour. */
+struct sim_thread *sim_add_running(struct sim *sim, const char *name, int stack);
+struct sim_thread *sim_add_waiting(struct sim *sim, const char *name, int stack);
 /* It waits for a CPU. */
 void sim_script_starved(struct sim_thread *thread, int stack, int64_t ns);
 void sim_end(struct sim *sim, struct sim_thread *thread);
@@ -167,6 +170,8 @@ int64_t sim_cpu(const struct sim *sim, const char *group, int stack);
 /* Of a pseudo-frame, or of any other by the text of its method. */
 int64_t sim_wall_of(const struct sim *sim, const char *group, const char *text);
 const struct smp_group_info *sim_group(const struct sim *sim, const char *group);
+/* The group's polls that ended so; it has to be in the last snapshot. */
+uint64_t sim_outcome(const struct sim *sim, const char *group, enum smp_outcome which);
 /* Time the thread was really there since the start, up to the last tick. */
 int64_t sim_truth(struct sim *sim, struct sim_thread *thread, int stack);
 /* What it used, by the readings of the sampler. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * With 4,000 threads at a millisecond the limit is held, and shares come out right all the same; but within it some
- * hundred polls a second are made, so that takes a minute. In simulated time test_wall.c shows the same each time.
+ * hundred polls a second are made, so that takes a minute. In simulated time test_overhead_limit.c shows it each time.
  */
 @Measures
 class OverheadLimitIT {

@@ -7,7 +7,7 @@ set -euo pipefail
 library=${1:?usage: exports.sh LIBRARY}
 
 symbols=$(nm -D --defined-only "$library" | awk '{ print $NF }')
-if others=$(grep -vE '^(JNI_On(Load|Unload)|Agent_[A-Za-z]+|Java_[A-Za-z0-9_]+)$' <<<"$symbols"); then
+if others=$(grep -vE '^(JNI_On(Load|Unload)|Agent_[A-Za-z]+|Java_[A-Za-z0-9_]+_NativeBridge_(abi|join))$' <<<"$symbols"); then
     printf 'exports.sh: %s also exports:\n%s\n' "$library" "$others" >&2
     exit 1
 fi

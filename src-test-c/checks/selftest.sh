@@ -168,20 +168,23 @@ library() {
 }
 
 check_libraries() {
-    local good='int JNI_OnLoad(void); int JNI_OnLoad(void) { return 1; } int Java_a(void); int Java_a(void) { return 2; }'
+    local good='int JNI_OnLoad(void); int JNI_OnLoad(void) { return 1; }'
+    good+=' int Java_x_NativeBridge_abi(void); int Java_x_NativeBridge_abi(void) { return 2; }'
     local good_so
     good_so=$(library good "$good")
     expect pass "exports: a good library" "$checks/exports.sh" "$good_so"
     expect pass "needed: a good library" "$checks/needed.sh" "$good_so"
     expect fail "exports: one symbol more" "$checks/exports.sh" "$(library more "$good int smp_tree_create = 1;")"
+    expect fail "exports: a native method that is registered" "$checks/exports.sh" \
+        "$(library registered "$good int Java_x_NativeBridge_start = 1;")"
     expect fail "exports: no native method" "$checks/exports.sh" "$(library none 'int JNI_OnLoad = 1;')"
     expect fail "needed: libm" "$checks/needed.sh" "$(library libm "$good" -Wl,--no-as-needed -lm)"
     expect fail "needed: a thread-local" "$checks/needed.sh" \
-        "$(library local "$good _Thread_local int local; int Java_b(void) { return local++; }")"
+        "$(library local "$good _Thread_local int local; int Java_x_NativeBridge_join(void) { return local++; }")"
     expect fail "needed: lazy binding" "$checks/needed.sh" "$(library lazy "$good" -Wl,-z,lazy)"
     expect fail "needed: a search path" "$checks/needed.sh" "$(library path "$good" -Wl,-rpath,/somewhere)"
-    local too_new="$good int gettid(void); int Java_c(void) { return gettid(); }"
-    local unknown="$good int no_version(void); int Java_d(void) { return no_version(); }"
+    local too_new="$good int gettid(void); int Java_x_NativeBridge_join(void) { return gettid(); }"
+    local unknown="$good int no_version(void); int Java_x_NativeBridge_join(void) { return no_version(); }"
     expect pass "glibc: a good library" "$checks/glibc.sh" "$good_so"
     expect fail "glibc: a function of 2.30" "$checks/glibc.sh" "$(library new "$too_new")"
     expect fail "glibc: a function of none" "$checks/glibc.sh" "$(library unknown "$unknown")"

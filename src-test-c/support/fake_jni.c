@@ -239,6 +239,12 @@ static jint JNICALL push_local_frame(JNIEnv *env, jint capacity)
     return JNI_OK;
 }
 
+static jobject JNICALL new_local_ref(JNIEnv *env, jobject object)
+{
+    (void)env;
+    return fake_jni_local(fake_jni_object(object));
+}
+
 static jobject JNICALL pop_local_frame(JNIEnv *env, jobject result)
 {
     struct env *own = env_of(env);
@@ -333,6 +339,7 @@ static const struct JNINativeInterface_ functions = {
     .NewGlobalRef = new_global_ref,
     .DeleteGlobalRef = delete_global_ref,
     .DeleteLocalRef = delete_local_ref,
+    .NewLocalRef = new_local_ref,
     .PushLocalFrame = push_local_frame,
     .PopLocalFrame = pop_local_frame,
     .EnsureLocalCapacity = ensure_local_capacity,

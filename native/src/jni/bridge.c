@@ -13,20 +13,11 @@
 #include "jni/convert.h"
 #include "jni/figures.h"
 #include "jni/ids.h"
-#include "jni/onload.h"
 #include "jni/option_values.h"
 #include "jni/throw.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/cross_check.h"
-
-enum { ABI = com_incapsula_sampler_internal_engine_NativeBridge_ABI };
-
-/* The first that Java calls. If the library cannot be made ready it throws, or returns NULL. */
-JNIEXPORT jint BRIDGE(abi)(JNIEnv *env, SMP_UNUSED jclass bridge)
-{
-    return smp_onload_ensure(env) == SMP_OK ? ABI : 0;
-}
 
 JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, SMP_UNUSED jclass bridge, jlongArray integers,
                                jobjectArray texts, jobject callbacks)
@@ -166,12 +157,15 @@ JNIEXPORT void BRIDGE(hideCurrentThread)(JNIEnv *env, SMP_UNUSED jclass bridge)
     (*env)->DeleteLocalRef(env, thread);
 }
 
-JNIEXPORT void BRIDGE(hide)(JNIEnv *env, SMP_UNUSED jclass bridge, jobject group)
+JNIEXPORT jobject BRIDGE(hide)(JNIEnv *env, SMP_UNUSED jclass bridge, jobject group)
 {
+    jobject hidden = NULL;
+
     if (group == NULL)
         smp_throw_message(env, SMP_EINVAL, "group must not be null");
     else
-        smp_throw(env, smp_hidden_threads_add_group(env, group));
+        smp_throw(env, smp_hidden_threads_offer_group(env, group, &hidden));
+    return hidden;
 }
 
 JNIEXPORT jlong BRIDGE(liveBytes)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass bridge)

@@ -5,13 +5,23 @@
 
 #include "base/alloc.h"
 #include "jni/convert.h"
-#include "jni/ids.h"
 #include "jvm/agent/agent.h"
 
 enum { LOCAL_REFS = 16 }; /* of one call */
 
 struct smp_jni_callbacks {
     jobject target;
+    jmethodID methods[SMP_JNI_CALLBACK_COUNT];
+};
+
+static const struct method {
+    const char *name;
+    const char *signature;
+    const char *both;
+} methods[SMP_JNI_CALLBACK_COUNT] = {
+#define X(field, name, signature) { name, signature, name signature },
+    SMP_JNI_CALLBACK_MAP(X)
+#undef X
 };
 
 bool smp_jni_clear_exception(JNIEnv *env)
@@ -54,7 +64,7 @@ static bool send_title(void *self, int64_t from_wall_ms, int64_t till_wall_ms)
     if (env == NULL)
         return false;
     return end_callback(env, (*env)->CallBooleanMethod(env, callbacks->target,
-                                                       smp_jni_ids_get()->callback.title,
+                                                       callbacks->methods[SMP_JNI_CALLBACK_title],
                                                        (jlong)from_wall_ms, (jlong)till_wall_ms));
 }
 
@@ -72,8 +82,9 @@ static bool send_report_record(void *self, const char *title, size_t title_lengt
     if (title_string != NULL)
         rows_string = smp_jni_string(env, rows, rows_length);
     if (rows_string != NULL)
-        answer = (*env)->CallBooleanMethod(
-            env, callbacks->target, smp_jni_ids_get()->callback.record, title_string, rows_string);
+        answer = (*env)->CallBooleanMethod(env, callbacks->target,
+                                           callbacks->methods[SMP_JNI_CALLBACK_record],
+                                           title_string, rows_string);
     return end_callback(env, answer);
 }
 
@@ -84,8 +95,8 @@ static bool send_flush(void *self)
 
     if (env == NULL)
         return false;
-    return end_callback(
-        env, (*env)->CallBooleanMethod(env, callbacks->target, smp_jni_ids_get()->callback.flush));
+    return end_callback(env, (*env)->CallBooleanMethod(env, callbacks->target,
+                                                       callbacks->methods[SMP_JNI_CALLBACK_flush]));
 }
 
 static void send_message(void *self, enum smp_log_level level, const char *text)
@@ -97,9 +108,23 @@ static void send_message(void *self, enum smp_log_level level, const char *text)
         return;
     jstring string = smp_jni_string(env, text, strlen(text));
     if (string != NULL)
-        (*env)->CallVoidMethod(env, callbacks->target, smp_jni_ids_get()->callback.message,
+        (*env)->CallVoidMethod(env, callbacks->target, callbacks->methods[SMP_JNI_CALLBACK_message],
                                (jint)level, string);
     (void)smp_jni_end_call(env);
+}
+
+static enum smp_status look_up_methods(JNIEnv *env, struct smp_jni_callbacks *callbacks)
+{
+    enum smp_status status = SMP_OK;
+    jclass type = (*env)->GetObjectClass(env, callbacks->target);
+
+    for (size_t i = 0; status == SMP_OK && i < SMP_JNI_CALLBACK_COUNT; i++) {
+        callbacks->methods[i] =
+            (*env)->GetMethodID(env, type, methods[i].name, methods[i].signature);
+        status = callbacks->methods[i] != NULL ? SMP_OK : SMP_EVM;
+    }
+    (*env)->DeleteLocalRef(env, type);
+    return status;
 }
 
 enum smp_status smp_jni_callbacks_create(JNIEnv *env, jobject target,
@@ -109,25 +134,39 @@ enum smp_status smp_jni_callbacks_create(JNIEnv *env, jobject target,
     if (callbacks == NULL)
         return SMP_ENOMEM;
     callbacks->target = (*env)->NewGlobalRef(env, target);
-    if (callbacks->target == NULL) {
-        smp_free(NULL, callbacks);
-        return SMP_ENOMEM;
-    }
-    *out = callbacks;
-    return SMP_OK;
+    enum smp_status status = callbacks->target != NULL ? SMP_OK : SMP_ENOMEM;
+    if (status == SMP_OK)
+        status = look_up_methods(env, callbacks);
+    if (status == SMP_OK)
+        *out = callbacks;
+    else
+        smp_jni_callbacks_destroy(env, callbacks);
+    return status;
 }
 
 void smp_jni_callbacks_destroy(JNIEnv *env, struct smp_jni_callbacks *callbacks)
 {
     if (callbacks == NULL)
         return;
-    (*env)->DeleteGlobalRef(env, callbacks->target);
+    if (callbacks->target != NULL)
+        (*env)->DeleteGlobalRef(env, callbacks->target);
     smp_free(NULL, callbacks);
 }
 
 jobject smp_jni_callbacks_target(const struct smp_jni_callbacks *callbacks)
 {
     return callbacks->target;
+}
+
+jmethodID smp_jni_callbacks_method(const struct smp_jni_callbacks *callbacks,
+                                   enum smp_jni_callback callback)
+{
+    return callbacks->methods[callback];
+}
+
+const char *smp_jni_callback_signature(size_t callback)
+{
+    return methods[callback].both;
 }
 
 struct smp_outputer smp_jni_callbacks_outputer(struct smp_jni_callbacks *callbacks)

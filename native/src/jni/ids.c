@@ -16,18 +16,6 @@ static const struct class_entry {
 
 enum { CLASS_COUNT = sizeof(class_entries) / sizeof(class_entries[0]) };
 
-static const struct method_entry {
-    const char *name;
-    const char *signature;
-    jmethodID *at;
-} method_entries[] = {
-#define X(field, java_name, java_signature) { java_name, java_signature, &ids.callback.field },
-    SMP_JNI_CALLBACK_MAP(X)
-#undef X
-};
-
-enum { METHOD_COUNT = sizeof(method_entries) / sizeof(method_entries[0]) };
-
 static enum smp_status load_class(JNIEnv *env, const struct class_entry *entry)
 {
     jclass local = (*env)->FindClass(env, entry->name);
@@ -39,30 +27,12 @@ static enum smp_status load_class(JNIEnv *env, const struct class_entry *entry)
     return *entry->at != NULL ? SMP_OK : SMP_EVM;
 }
 
-static enum smp_status load_methods(JNIEnv *env)
-{
-    enum smp_status status = SMP_OK;
-    jclass callbacks = (*env)->FindClass(env, SMP_JNI_CALLBACKS_CLASS);
-
-    if (callbacks == NULL)
-        return SMP_EVM;
-    for (size_t i = 0; status == SMP_OK && i < METHOD_COUNT; i++) {
-        const struct method_entry *entry = &method_entries[i];
-        *entry->at = (*env)->GetMethodID(env, callbacks, entry->name, entry->signature);
-        status = *entry->at != NULL ? SMP_OK : SMP_EVM;
-    }
-    (*env)->DeleteLocalRef(env, callbacks);
-    return status;
-}
-
 enum smp_status smp_jni_ids_load(JNIEnv *env)
 {
     enum smp_status status = SMP_OK;
 
     for (size_t i = 0; status == SMP_OK && i < CLASS_COUNT; i++)
         status = load_class(env, &class_entries[i]);
-    if (status == SMP_OK)
-        status = load_methods(env);
     if (status == SMP_OK) {
         ids.current_thread =
             (*env)->GetStaticMethodID(env, ids.thread, "currentThread", "()Ljava/lang/Thread;");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ids.h - the Java classes and methods the library calls, looked up once when it is loaded.
+ * ids.h - the JDK's classes and methods that the core calls, looked up once, when the first copy of
+ * the Java classes joins it.
  *
- * Only the JDK's own classes are held. A reference to one of the library's would keep its class
- * loader from ever being collected, and with it the library loaded: the ids of NativeCallbacks'
- * methods stay valid without it, because the library is unloaded together with that class.
+ * Only the JDK's own classes are held. A reference to one of a copy's would keep its class loader
+ * from ever being collected; callbacks.h has those of a session.
  *
  * Owns     global references to the classes.
- * Threads  load and unload with the library; read by all in between.
+ * Threads  load and unload with the core; read by all in between.
  * Errors   load: SMP_EVM with the Java exception that says what is missing pending.
  * Cost     none after load.
  */
@@ -28,24 +28,10 @@
     X(string, "java/lang/String")                             \
     X(thread, "java/lang/Thread")
 
-/* X(field, Java name, signature): the methods of NativeCallbacks */
-#define SMP_JNI_CALLBACKS_CLASS "com/incapsula/sampler/internal/engine/NativeCallbacks"
-#define SMP_JNI_CALLBACK_MAP(X)                                    \
-    X(title, "title", "(JJ)Z")                                     \
-    X(record, "record", "(Ljava/lang/String;Ljava/lang/String;)Z") \
-    X(flush, "flush", "()Z")                                       \
-    X(message, "message", "(ILjava/lang/String;)V")                \
-    X(group_names, "groupNames", "([Ljava/lang/Thread;I[Ljava/lang/String;[Z)V")
-
 struct smp_jni_ids {
 #define X(field, name) jclass field;
     SMP_JNI_CLASS_MAP(X)
 #undef X
-    struct {
-#define X(field, name, signature) jmethodID field;
-        SMP_JNI_CALLBACK_MAP(X)
-#undef X
-    } callback;
     jmethodID current_thread; /* Thread.currentThread() */
     jmethodID write_bytes;    /* OutputStream.write(byte[], int, int) */
 };

@@ -10,6 +10,7 @@
 #include "engine/sources/calls.h"
 #include "jni/callbacks.h"
 #include "jni/name_callback.h"
+#include "jni/version_turn.h"
 #include "jvm/agent/agent.h"
 #include "jvm/calls/call_counter.h"
 #include "jvm/code/methods.h"
@@ -122,8 +123,8 @@ static enum smp_status make_java_parts(JNIEnv *env, struct smp_java_session *jav
     enum smp_status status = smp_jni_callbacks_create(env, callbacks, &java_session->callbacks);
 
     if (status == SMP_OK)
-        status = smp_jni_name_callback_create(smp_jni_callbacks_target(java_session->callbacks),
-                                              &java_session->name_callback);
+        status =
+            smp_jni_name_callback_create(java_session->callbacks, &java_session->name_callback);
     if (status == SMP_OK)
         status = smp_jvm_methods_create(&java_session->methods);
     if (status == SMP_OK)
@@ -171,6 +172,7 @@ static void close_vm(const struct smp_java_session *java_session)
         smp_async_close();
     }
     smp_agent_close();
+    smp_version_turn_end();
 }
 
 static enum smp_status refuse_cpu_clock(char message[SMP_OPTIONS_MESSAGE_BYTES])
@@ -185,8 +187,8 @@ static enum smp_status refuse_cpu_clock(char message[SMP_OPTIONS_MESSAGE_BYTES])
 
 /* If asynchronous walks are refused the session runs without them, if it can; if no thread can be
  * started, start fails. */
-static enum smp_status open_vm(const struct smp_java_session *java_session,
-                               char message[SMP_OPTIONS_MESSAGE_BYTES])
+static enum smp_status open_walks(const struct smp_java_session *java_session,
+                                  char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
     enum smp_status status = smp_agent_open();
 
@@ -203,6 +205,19 @@ static enum smp_status open_vm(const struct smp_java_session *java_session,
         smp_outside_open();
     else
         smp_agent_close();
+    return status;
+}
+
+static enum smp_status open_vm(const struct smp_java_session *java_session,
+                               char message[SMP_OPTIONS_MESSAGE_BYTES])
+{
+    enum smp_status status = smp_version_turn_begin(message);
+
+    if (status != SMP_OK)
+        return status;
+    status = open_walks(java_session, message);
+    if (status != SMP_OK)
+        smp_version_turn_end();
     return status;
 }
 

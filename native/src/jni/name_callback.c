@@ -26,7 +26,7 @@ struct name_arrays {
 };
 
 struct smp_jni_name_callback {
-    jobject target;
+    const struct smp_jni_callbacks *callbacks;
     struct name_arrays arrays;
     char text[SMP_MAX_GROUP_NAME_BYTES];
 };
@@ -124,9 +124,11 @@ static void fill_threads(JNIEnv *env, struct name_arrays *arrays,
 /* False: the callback let an exception out. */
 static bool call(JNIEnv *env, struct smp_jni_name_callback *name_callback, size_t count)
 {
-    (*env)->CallVoidMethod(env, name_callback->target, smp_jni_ids_get()->callback.group_names,
-                           name_callback->arrays.threads, (jint)count, name_callback->arrays.names,
-                           name_callback->arrays.failed);
+    (*env)->CallVoidMethod(
+        env, smp_jni_callbacks_target(name_callback->callbacks),
+        smp_jni_callbacks_method(name_callback->callbacks, SMP_JNI_CALLBACK_group_names),
+        name_callback->arrays.threads, (jint)count, name_callback->arrays.names,
+        name_callback->arrays.failed);
     if (smp_jni_clear_exception(env))
         return false;
     (*env)->GetBooleanArrayRegion(env, name_callback->arrays.failed, 0, (jsize)count,
@@ -260,13 +262,14 @@ static void forget_group_name(SMP_UNUSED void *self, void *name)
     forget_memory(smp_agent_is_live() ? smp_agent_env() : NULL, name);
 }
 
-enum smp_status smp_jni_name_callback_create(jobject target, struct smp_jni_name_callback **out)
+enum smp_status smp_jni_name_callback_create(const struct smp_jni_callbacks *callbacks,
+                                             struct smp_jni_name_callback **out)
 {
     struct smp_jni_name_callback *name_callback = smp_alloc(NULL, sizeof(*name_callback));
 
     if (name_callback == NULL)
         return SMP_ENOMEM;
-    name_callback->target = target;
+    name_callback->callbacks = callbacks;
     *out = name_callback;
     return SMP_OK;
 }

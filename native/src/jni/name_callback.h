@@ -20,11 +20,12 @@
 
 #include "base/status.h"
 #include "engine/jvm.h"
+#include "jni/callbacks.h"
 
 struct smp_jni_name_callback;
 
-/* target: global reference to a NativeCallbacks; borrowed until destroy. */
-SMP_CHECKED enum smp_status smp_jni_name_callback_create(jobject target,
+/* callbacks: borrowed until destroy. */
+SMP_CHECKED enum smp_status smp_jni_name_callback_create(const struct smp_jni_callbacks *callbacks,
                                                          struct smp_jni_name_callback **out);
 void smp_jni_name_callback_destroy(JNIEnv *env, struct smp_jni_name_callback *name_callback);
 /* Borrows name_callback. */

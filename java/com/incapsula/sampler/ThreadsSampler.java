@@ -81,8 +81,7 @@ public class ThreadsSampler implements AutoCloseable {
      * can be loaded. Loads it at the first call.
      *
      * @return false where a sampler would sample nothing: {@link #init()} would warn, or throw where sampling is
-     *         {@link #setRequired required}. Changes only with another copy of this library in another class loader:
-     *         false while that copy samples
+     *         {@link #setRequired required}. Never changes
      */
     public static boolean isAvailable() {
         return unavailabilityCause() == null;
@@ -101,7 +100,7 @@ public class ThreadsSampler implements AutoCloseable {
      * Starts sampling. When it returns, every thread was polled once: its time is credited from now on.
      *
      * <p>Where sampling is not possible (another platform; no folder for the native library; native access denied;
-     * another copy of this library samples, in another class loader; {@code clock} is CPU in a JVM that does not let
+     * another version of this library samples, in another class loader; {@code clock} is CPU in a JVM that does not let
      * running threads be interrupted), the application is not stopped: a warning with the cause is logged, once, under
      * the name of this class, and given to the outputer's {@code printError} where reports do not go to the log anyway.
      * The sampler then runs and is inert. All its methods work, with nothing sampled: {@link #getStatistics()} has

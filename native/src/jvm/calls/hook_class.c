@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/calls/hook_class.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stay_mapped.h"
 #include "base/utf8.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
@@ -141,16 +141,6 @@ static enum smp_status refuse_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTE
     return SMP_EUNSUPPORTED;
 }
 
-/* The JVM may unload the library with its class loader; the class stays. */
-static bool stay_mapped(void)
-{
-    Dl_info us;
-
-    return dladdr((const void *)&hook, &us) != 0 && us.dli_fname != NULL &&
-           (dlopen(us.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL ||
-            dlopen(NULL, RTLD_LAZY) != NULL);
-}
-
 /* Looking up a method links and initialises a class, which forgets natives known before. */
 static enum smp_status create_natives(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], jobject *out)
 {
@@ -269,7 +259,8 @@ enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
     enum smp_status status = SMP_OK;
 
     hook.on_reflected = on_reflected;
-    if (hook.type == NULL && !stay_mapped())
+    /* The JVM may unload the library with its class loader; the class stays. */
+    if (hook.type == NULL && !smp_stay_mapped(&hook))
         return refuse_hook(env, reason, "the library cannot be kept in memory");
     if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
         (*env)->ExceptionClear(env);

@@ -71,17 +71,19 @@ static bool is_internal_group(JNIEnv *env, jthreadGroup group)
     return internal != NULL && group != NULL && (*env)->IsSameObject(env, internal, group);
 }
 
-enum smp_status smp_hidden_threads_add_group(JNIEnv *env, jobject group)
+enum smp_status smp_hidden_threads_offer_group(JNIEnv *env, jobject group, jobject *out)
 {
-    jobject none = NULL;
+    jobject shared = NULL;
     jobject ref = (*env)->NewGlobalRef(env, group);
 
     if (ref == NULL)
         return SMP_ENOMEM;
-    if (atomic_compare_exchange_strong(&internal_group, &none, ref))
-        return SMP_OK;
-    (*env)->DeleteGlobalRef(env, ref);
-    return is_internal_group(env, group) ? SMP_OK : SMP_EQUOTA;
+    if (atomic_compare_exchange_strong(&internal_group, &shared, ref))
+        shared = ref;
+    else
+        (*env)->DeleteGlobalRef(env, ref);
+    *out = (*env)->NewLocalRef(env, shared);
+    return *out != NULL ? SMP_OK : SMP_ENOMEM;
 }
 
 void smp_hidden_threads_unloaded(JNIEnv *env)

@@ -23,11 +23,13 @@
 /* Of a thread that just started or was found by a scan. */
 bool smp_hidden_threads_is_hidden(jvmtiEnv *jvmti, JNIEnv *env, const jvmtiThreadInfo *info);
 /*
- * Hides threads that start in this group from now on, those that the JDK's code starts for the
- * library included. SMP_EQUOTA: there is another such group already. SMP_ENOMEM.
+ * Hides threads that start in the library's group from now on, those that the JDK's code starts for
+ * the library included. The group is the first that is offered; *out is a local reference to it.
+ * SMP_ENOMEM.
  */
-SMP_CHECKED enum smp_status smp_hidden_threads_add_group(JNIEnv *env, jobject group);
-/* Forgets that group: the library's class loader has been unloaded. */
+SMP_CHECKED enum smp_status smp_hidden_threads_offer_group(JNIEnv *env, jobject group,
+                                                           jobject *out);
+/* Forgets that group: no class loader has the library any more. */
 void smp_hidden_threads_unloaded(JNIEnv *env);
 
 #endif

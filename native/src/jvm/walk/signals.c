@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/walk/signals.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/stay_mapped.h"
 #include "jvm/walk/handler/signal_frame.h"
 
 enum {
@@ -67,16 +67,6 @@ static void fill_mask(sigset_t *mask)
         (void)sigdelset(mask, faults[i]);
 }
 
-/* The JVM may unload the library with its class loader; a handler must stay mapped. */
-static bool stay_loaded(void)
-{
-    Dl_info us;
-
-    return dladdr((const void *)&smp_signal_process, &us) != 0 && us.dli_fname != NULL &&
-           (dlopen(us.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL ||
-            dlopen(NULL, RTLD_LAZY) != NULL);
-}
-
 /*
  * Without SA_ONSTACK: a thread's alternate stack, made for its own handler, may be too small for a
  * walk, while Java keeps 80 KB free below its stack pointer.
@@ -86,7 +76,8 @@ static enum smp_status install_for(int number)
     struct sigaction action = { .sa_sigaction = smp_signal_handle,
                                 .sa_flags = SA_SIGINFO | SA_RESTART };
 
-    if (!stay_loaded())
+    /* The JVM may unload the library with its class loader. */
+    if (!smp_stay_mapped((const void *)&smp_signal_process))
         return SMP_EVM;
     fill_mask(&action.sa_mask);
     smp_signal_process.pid = (int32_t)getpid();

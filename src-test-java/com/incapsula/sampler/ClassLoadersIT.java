@@ -7,16 +7,20 @@ import com.incapsula.sampler.testing.Samplers;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.lang.reflect.InvocationTargetException;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The library in class loaders of its own, as an application server has them; each case in a fresh JVM. */
 @Timeout(Samplers.HANG_SECONDS)
@@ -27,6 +31,7 @@ class ClassLoadersIT {
 
         static final int DEPLOYMENTS = 50;
         static final int BUSY_DEPLOYMENTS = 20;
+        static final int AT_ONCE = 8;
         private static final int WARM_UP = 9;
         private static final int MAX_COLLECTIONS = 200;
         private static volatile long sink;
@@ -36,16 +41,16 @@ class ClassLoadersIT {
         public static void main(String[] arguments) throws Exception {
             URL classes = Path.of(arguments[0]).toUri().toURL();
             switch (arguments[1]) {
-                case "both" -> {
+                case "together" -> {
                     try (URLClassLoader first = loader(classes);
-                            URLClassLoader second = loader(classes)) {
-                        Object running = start(first);
-                        run(second);
-                        stop(running);
-                        run(second);
-                        run(first);
+                            URLClassLoader second = loader(classes);
+                            URLClassLoader third = loader(classes)) {
+                        sampleTogether(List.of(first, second, third));
                     }
                 }
+                case "started at once" -> startAtOnce(classes);
+                case "first gone" -> unloadTheFirst(classes);
+                case "two builds" -> sampleInTwoBuilds(classes, Path.of(arguments[2]));
                 case "at once" -> {
                     int before = 0;
                     for (int deployment = 0; deployment < DEPLOYMENTS; deployment++) {
@@ -90,6 +95,88 @@ class ClassLoadersIT {
             try (URLClassLoader loader = loader(classes)) {
                 run(loader);
                 return new WeakReference<>(loader);
+            }
+        }
+
+        private static void sampleTogether(List<ClassLoader> loaders) throws Exception {
+            List<Object> samplers = new ArrayList<>();
+            for (ClassLoader loader : loaders) {
+                samplers.add(start(loader));
+            }
+            for (Object sampler : samplers) {
+                awaitMorePolls(sampler);
+            }
+            while (!samplers.isEmpty()) {
+                stop(samplers.remove(0));
+                for (Object other : samplers) {
+                    awaitMorePolls(other);
+                }
+                System.out.println("sampled");
+            }
+        }
+
+        private static void startAtOnce(URL classes) throws Exception {
+            CyclicBarrier barrier = new CyclicBarrier(AT_ONCE);
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < AT_ONCE; i++) {
+                Thread thread = new Thread(() -> {
+                    try (URLClassLoader loader = loader(classes)) {
+                        barrier.await();
+                        run(loader);
+                    } catch (Exception e) {
+                        System.out.println("too few: " + e);
+                    }
+                });
+                thread.start();
+                threads.add(thread);
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        }
+
+        /* The copy whose file is the core goes away, while another one samples with it. */
+        private static void unloadTheFirst(URL classes) throws Exception {
+            URLClassLoader first = loader(classes);
+            WeakReference<ClassLoader> gone = new WeakReference<>(first);
+            run(first);
+            try (URLClassLoader second = loader(classes)) {
+                Object sampler = start(second);
+                first.close();
+                first = null;
+                System.out.println(isCollected(gone) ? "gone" : "held");
+                awaitMorePolls(sampler);
+                try (URLClassLoader third = loader(classes)) {
+                    run(third);
+                }
+                awaitMorePolls(sampler);
+                stop(sampler);
+                System.out.println("sampled");
+            }
+        }
+
+        /* The second one loads another file. */
+        private static void sampleInTwoBuilds(URL classes, Path other) throws Exception {
+            try (URLClassLoader first = loader(classes);
+                    URLClassLoader second = loader(classes)) {
+                Object sampler = start(first);
+                System.setProperty("com.incapsula.sampler.library", other.toString());
+                try {
+                    start(second);
+                } catch (InvocationTargetException e) {
+                    System.out.println(e.getCause());
+                }
+                awaitMorePolls(sampler);
+                stop(sampler);
+                run(second);
+                run(first);
+            }
+        }
+
+        private static void awaitMorePolls(Object sampler) throws Exception {
+            long before = polls(sampler);
+            while (polls(sampler) <= before) {
+                Thread.sleep(5);
             }
         }
 
@@ -190,7 +277,7 @@ class ClassLoadersIT {
         }
     }
 
-    private static List<String> run(String what) throws Exception {
+    private static List<String> run(String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xcheck:jni",
@@ -202,7 +289,8 @@ class ClassLoadersIT {
         if (library != null) {
             command.add("-Dcom.incapsula.sampler.library=" + library);
         }
-        command.addAll(List.of(Program.class.getName(), folderOf(ThreadsSampler.class), what));
+        command.addAll(List.of(Program.class.getName(), folderOf(ThreadsSampler.class)));
+        command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
@@ -221,15 +309,57 @@ class ClassLoadersIT {
     }
 
     @Test
-    void aSecondClassLoaderIsRefusedWhileTheFirstOneSamples() throws Exception {
-        List<String> lines = run("both");
-        assertThat(lines).hasSize(6).startsWith("available").endsWith("available", "sampled", "available", "sampled");
-        assertThat(lines.get(1))
-                .startsWith("java.lang.UnsupportedOperationException: another copy of threads-sampler runs in this"
-                        + " JVM, in another class loader, from /")
-                .endsWith(
-                        ".so: keep one copy, in a class loader that all its users share, or close the samplers of that"
-                                + " one first");
+    void classLoadersSampleTogetherAndEndOneByOne() throws Exception {
+        assertThat(run("together"))
+                .containsExactly("available", "available", "available", "sampled", "sampled", "sampled");
+    }
+
+    @Test
+    void copiesMayBeLoadedAtOnce() throws Exception {
+        List<String> lines = run("started at once");
+        assertThat(lines).hasSize(2 * Program.AT_ONCE);
+        assertThat(lines).filteredOn("available"::equals).hasSize(Program.AT_ONCE);
+        assertThat(lines).filteredOn("sampled"::equals).hasSize(Program.AT_ONCE);
+    }
+
+    @Test
+    void theOthersGoOnWhenTheFirstIsUnloaded() throws Exception {
+        assertThat(run("first gone"))
+                .containsExactly("available", "sampled", "available", "gone", "available", "sampled", "sampled");
+    }
+
+    /** They have two cores, which take turns. */
+    @Test
+    void anotherBuildIsRefusedWhileTheFirstOneSamples(@TempDir Path folder) throws Exception {
+        Path other = folder.resolve("libthreadssampler-other.so");
+        Files.write(other, withAnotherOption(Files.readAllBytes(builtLibrary())));
+        List<String> lines = run("two builds", other.toString());
+        assertThat(lines)
+                .hasSize(7)
+                .startsWith("available", "available")
+                .endsWith("available", "sampled", "available", "sampled");
+        assertThat(lines.get(2))
+                .startsWith("java.lang.UnsupportedOperationException: another build of threads-sampler samples this"
+                        + " JVM, from /")
+                .endsWith(".so: close its samplers first, or keep one version");
+    }
+
+    private static Path builtLibrary() throws URISyntaxException {
+        String explicit = System.getProperty("com.incapsula.sampler.library");
+        return explicit != null
+                ? Path.of(explicit)
+                : Path.of(
+                        folderOf(ThreadsSampler.class),
+                        "META-INF/native/linux-" + System.getProperty("os.arch").replace("amd64", "x86_64"),
+                        "libthreadssampler.so");
+    }
+
+    /* What both sides of the seam must agree on is not the same then; Java does not read that name. */
+    private static byte[] withAnotherOption(byte[] library) {
+        String bytes = new String(library, StandardCharsets.ISO_8859_1);
+        String changed = bytes.replace("idleLookbackMillis", "idleLookbackMinute");
+        assertThat(changed).isNotEqualTo(bytes);
+        return changed.getBytes(StandardCharsets.ISO_8859_1);
     }
 
     /** As an application server does it: the next one starts before the collector has seen the one before. */

@@ -59,7 +59,7 @@ public final class AgentJar {
     }
 
     /** The JVM calls this. */
-    public static void premain(String options) {
-        PatientExit.set();
+    public static void premain(String options) throws ReflectiveOperationException {
+        PatientExit.setForAgent();
     }
 }

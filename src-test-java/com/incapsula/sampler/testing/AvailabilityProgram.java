@@ -4,8 +4,12 @@ package com.incapsula.sampler.testing;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
 
-/** Says whether sampling is possible, and from where; samples where it is. */
+/** Says whether sampling is possible, and which files of the library are mapped; samples where it is. */
 public final class AvailabilityProgram {
 
     private AvailabilityProgram() {}
@@ -28,12 +32,22 @@ public final class AvailabilityProgram {
         sampler.setReportFrequencySeconds(0);
         sampler.setSamplingOutputer(toLogger ? new LoggerSamplingOutputer() : new Silent());
         sampler.init();
-        System.out.println("owner: " + System.getProperty("com.incapsula.sampler.owner"));
+        System.out.println("mapped: " + mappedFiles());
         while (sampler.getStatistics().getPolls() == 0) {
             Thread.sleep(5);
         }
         sampler.close();
         return sampler.getStatistics().getPolls();
+    }
+
+    /* Of the library. */
+    private static String mappedFiles() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                .filter(line -> line.matches(".*/lib(threadssampler|mine)[^/]*\\.so"))
+                .map(line -> line.substring(line.indexOf('/')))
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(" "));
     }
 
     private static void refused() {

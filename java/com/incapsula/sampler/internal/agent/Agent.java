@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import java.lang.reflect.InvocationTargetException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the JVM calls for {@code -javaagent} and when the jar is attached. Neither throws: an exception of
  * {@code premain} would end the JVM. What is wrong goes to standard error, or back to the command line that attached.
  *
+ * <p>The JVM loads this class with the application's. All others of the agent are loaded by {@link AgentLoader}.
+ *
  * <p>Threads: any.
  */
 public final class Agent {
-
-    private static final AgentSession SESSION = new AgentSession();
 
     private Agent() {}
 
@@ -35,17 +36,21 @@ public final class Agent {
 
     private static void execute(@Nullable String options, boolean atStart) {
         try {
-            String text = options == null ? "" : options;
-            AnswerSlot slot = AnswerSlot.of(text);
-            try {
-                SESSION.execute(AgentCommand.parse(text), atStart, slot);
-            } catch (Refusal e) {
-                slot.refuse(String.valueOf(e.getMessage()));
-            } catch (Throwable t) {
-                slot.refuse("failed: " + t);
-            }
+            AgentLoader.load(AgentCalls.class.getName())
+                    .getMethod("execute", String.class, boolean.class)
+                    .invoke(null, options == null ? "" : options, atStart);
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            sayFailed(e instanceof InvocationTargetException ? e.getCause() : e);
         } catch (Throwable silent) {
-            // there is no memory or no standard error: nothing can be said, and the application goes on
+            // there is no memory: nothing can be said, and the application goes on
+        }
+    }
+
+    private static void sayFailed(@Nullable Throwable why) {
+        try {
+            System.err.println("threads-sampler: failed: " + why);
+        } catch (Throwable silent) {
+            // there is no memory or no standard error
         }
     }
 }

@@ -12,11 +12,9 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -38,7 +36,6 @@ final class AgentSampler {
     private final Map<String, String> options; // properties that were set, for people
     private final Instant since = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     private @Nullable ThreadsSamplerServer server;
-    private final List<Thread> helpers = new CopyOnWriteArrayList<>();
     private final Set<Thread> runs = new HashSet<>(); // those of commands that share it
 
     private AgentSampler(
@@ -165,20 +162,13 @@ final class AgentSampler {
         return name + " is " + value + " from the next tick on";
     }
 
-    /** A thread that waits for something while this one runs: {@link #end} interrupts it. */
-    void addHelper(Thread helper) {
-        helpers.add(helper);
-    }
-
     /** A thread of a run that shares this one: {@link #end} interrupts it. */
     void addRun(Thread thread) {
         runs.add(thread);
-        helpers.add(thread);
     }
 
     /** @return true: there is no other run that shares this one */
     boolean removeRun(Thread thread) {
-        helpers.remove(thread);
         runs.remove(thread);
         return runs.isEmpty();
     }
@@ -194,9 +184,9 @@ final class AgentSampler {
      * @return a sentence on that
      */
     String end() {
-        for (Thread helper : helpers) {
-            if (helper != Thread.currentThread()) {
-                helper.interrupt();
+        for (Thread run : runs) {
+            if (run != Thread.currentThread()) {
+                run.interrupt();
             }
         }
         String failed = null;

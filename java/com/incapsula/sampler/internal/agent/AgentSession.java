@@ -7,7 +7,6 @@ import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.engine.InternalThreads;
 import com.incapsula.sampler.internal.engine.Lifecycle;
-import com.incapsula.sampler.internal.engine.LoadedLibrary;
 import java.io.File;
 import java.io.IOException;
 import java.io.Reader;
@@ -22,7 +21,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -111,50 +109,11 @@ final class AgentSession {
     private AgentSampler begin(Map<String, String> settings, String output) {
         AgentSampler started = AgentSampler.start(settings, output);
         running = started;
-        boolean complete = false;
-        try {
-            giveWayToRivals(started);
-            complete = true;
-        } finally {
-            if (!complete) {
-                endQuietly(started);
-            }
-        }
         return started;
-    }
-
-    private void giveWayToRivals(AgentSampler sampler) {
-        CountDownLatch ready = new CountDownLatch(1);
-        Thread rivals =
-                new Thread(hiddenThreads(), () -> yieldToRival(sampler, ready), "threads-sampler-agent", 0, false);
-        rivals.setDaemon(true);
-        rivals.setContextClassLoader(null);
-        sampler.addHelper(rivals);
-        rivals.start();
-        try {
-            ready.await(); // before the application can start a sampler
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private static ThreadGroup hiddenThreads() {
         return InternalThreads.hidden(new Lifecycle());
-    }
-
-    /* The application's own sampler is worth more than the agent's: its start must not fail because of that. */
-    private void yieldToRival(AgentSampler sampler, CountDownLatch ready) {
-        try {
-            if (LoadedLibrary.awaitRival(ready::countDown)) {
-                endQuietly(sampler);
-                System.err.println("threads-sampler: the agent has stopped, because the application's own copy of"
-                        + " threads-sampler, in another class loader, starts to sample");
-            }
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-        } finally {
-            ready.countDown();
-        }
     }
 
     /* What is nearer to the user wins: options, then the environment, then the file. */

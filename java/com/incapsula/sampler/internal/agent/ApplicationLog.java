@@ -6,8 +6,9 @@ import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs reports where the application logs. The agent is in the system class loader, and starts before the application's
- * class loaders are there; so SLF4J is looked for with each report, through the context class loaders of live threads.
+ * Logs reports where the application logs. The agent's class loader sees no SLF4J, and the agent starts before the
+ * application's class loaders are there; so it is looked for with each report, through the context class loaders of live
+ * threads, then on the class path.
  *
  * <p>Threads: one at a time.
  */
@@ -49,6 +50,7 @@ final class ApplicationLog extends LoggerSamplingOutputer {
             }
             last = loader;
         }
-        return null;
+        ClassLoader classPath = ClassLoader.getSystemClassLoader();
+        return ContextSlf4jTarget.isIn(classPath) ? classPath : null;
     }
 }

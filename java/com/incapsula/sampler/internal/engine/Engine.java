@@ -23,8 +23,12 @@ interface Engine {
         /** From now on the calling thread is not sampled. */
         void hideCurrentThread();
 
-        /** From now on threads that are created in this group are not sampled; the same group for all calls. */
-        void hide(ThreadGroup group);
+        /**
+         * From now on threads that are created in one group are not sampled.
+         *
+         * @return that group: the first that was offered in this JVM
+         */
+        ThreadGroup hide(ThreadGroup group);
     }
 
     void start();

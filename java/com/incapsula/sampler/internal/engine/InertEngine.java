@@ -42,7 +42,9 @@ final class InertEngine implements Engine {
         public void hideCurrentThread() {}
 
         @Override
-        public void hide(ThreadGroup group) {}
+        public ThreadGroup hide(ThreadGroup group) {
+            return group;
+        }
     }
 
     @Override

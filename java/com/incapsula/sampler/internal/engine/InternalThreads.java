@@ -4,14 +4,14 @@ package com.incapsula.sampler.internal.engine;
 import com.incapsula.sampler.internal.report.LibraryLog;
 
 /**
- * The thread group of the library's Java threads, which are not sampled: those of servers, and of the agent. The core
- * knows one such group.
+ * The thread group of the library's Java threads, which are not sampled: those of servers, and of the agent. All copies
+ * of the library in a JVM have one such group.
  *
  * <p>Threads: any.
  */
 public final class InternalThreads {
 
-    private static final ThreadGroup GROUP = makeGroup();
+    private static final ThreadGroup OFFERED = makeGroup();
 
     private InternalThreads() {}
 
@@ -23,11 +23,11 @@ public final class InternalThreads {
      */
     public static ThreadGroup hidden(Lifecycle lifecycle) {
         try {
-            lifecycle.hide(GROUP);
+            return lifecycle.hide(OFFERED);
         } catch (RuntimeException | Error e) {
             LibraryLog.log(System.Logger.Level.DEBUG, "the library's own threads could not be hidden", e);
         }
-        return GROUP;
+        return OFFERED;
     }
 
     /* Below the top group: the caller's group may be destroyed before the threads end. */

@@ -466,15 +466,15 @@ public final class Lifecycle {
     }
 
     /**
-     * Keeps threads that are created in this group from now on out of the samples. Loads the native library; does nothing
+     * Keeps threads that are created in one group from now on out of the samples. Loads the native library; hides nothing
      * where that cannot be used and is not required.
      *
-     * @param group the same for all calls; it is held for as long as the library is loaded
+     * @param group taken if no copy of the library in this JVM has such a group yet, and held for as long as one of them
+     *     is loaded
+     * @return the group that is hidden
      */
-    public void hide(ThreadGroup group) {
-        if (findObstacle() == null) {
-            source.hide(group);
-        }
+    public ThreadGroup hide(ThreadGroup group) {
+        return findObstacle() == null ? source.hide(group) : group;
     }
 
     private static void restoreInterrupt(boolean interrupted) {

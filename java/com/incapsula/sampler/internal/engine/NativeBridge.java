@@ -12,12 +12,21 @@ package com.incapsula.sampler.internal.engine;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 6;
+    static final int ABI = 7;
 
     private NativeBridge() {}
 
     /** @return the version of this seam the library was built for */
     static native int abi();
+
+    /**
+     * Connects these classes with the JVM's one core, which the copies in other class loaders use, too: the first copy's
+     * file of the library, if it has the same seam, else this one's. Called once, after {@link #abi()} and before any
+     * other method, under {@link com.incapsula.sampler.internal.loading.NativeLibrary}'s lock.
+     *
+     * @return why that is not possible, or null
+     */
+    static native String join();
 
     /**
      * Makes a session; starts nothing, touches no JVMTI environment.
@@ -92,10 +101,13 @@ final class NativeBridge {
     static native void hideCurrentThread();
 
     /**
-     * From now on threads that are created in this group are internal ones: no session samples them, from their start
-     * on. One group for as long as the library is loaded.
+     * From now on threads that are created in the returned group are internal ones: no session samples them, from their
+     * start on. All copies of the library have one such group.
+     *
+     * @param group offered for that
+     * @return the first that was offered
      */
-    static native void hide(ThreadGroup group);
+    static native ThreadGroup hide(ThreadGroup group);
 
     /** @return bytes the core holds over all sessions; 0 when all are destroyed. For leak tests. */
     static native long liveBytes();

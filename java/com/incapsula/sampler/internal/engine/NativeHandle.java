@@ -39,16 +39,7 @@ final class NativeHandle implements Engine {
 
         @Override
         public Engine create(OptionValues options, NativeCallbacks callbacks) {
-            LoadedLibrary.open();
-            NativeHandle made = null;
-            try {
-                made = new NativeHandle(NativeBridge.create(options.integers(), options.texts(), callbacks));
-                return made;
-            } finally {
-                if (made == null) {
-                    LoadedLibrary.close();
-                }
-            }
+            return new NativeHandle(NativeBridge.create(options.integers(), options.texts(), callbacks));
         }
 
         @Override
@@ -57,8 +48,8 @@ final class NativeHandle implements Engine {
         }
 
         @Override
-        public void hide(ThreadGroup group) {
-            NativeBridge.hide(group);
+        public ThreadGroup hide(ThreadGroup group) {
+            return NativeBridge.hide(group);
         }
     }
 
@@ -148,7 +139,6 @@ final class NativeHandle implements Engine {
             if (session != NO_SESSION) {
                 NativeBridge.destroy(session);
                 session = NO_SESSION;
-                LoadedLibrary.close();
             }
         } finally {
             gate.writeLock().unlock();

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
 import java.util.Properties;
 import java.util.function.IntSupplier;
 import java.util.zip.Adler32;
@@ -31,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The JVM refuses one path from two class loaders, and a redeployed application comes with a new class loader
  * before the old one is collected. So where the file is in use, a copy of it is loaded, {@code NAME-2.so} and so on.
  * The files of collected class loaders are used again, so there is one file more than undeployed applications whose
- * class loaders wait to be collected. A library that was loaded stays mapped, because a signal handler must stay at its
- * address. Only one copy samples at a time, see {@link OwnerMark}.
+ * class loaders wait to be collected. The copy that is loaded first is the core of all: {@code join} connects the others
+ * with it. Its file stays mapped, because a signal handler must stay at its address.
  *
  * <p>Loading opens no JVMTI environment.
  *
@@ -42,6 +41,12 @@ public final class NativeLibrary {
 
     static final String LIBRARY_PROPERTY = "com.incapsula.sampler.library";
     static final String WORKDIR_PROPERTY = "com.incapsula.sampler.workdir";
+
+    /** Stands for the file where the JVM loaded the library itself. */
+    static final String AGENT = "-agentpath";
+
+    /* Other versions have the same text. */
+    private static final String LOCK = "com.incapsula.sampler.loading";
 
     /** Files at most, of class loaders that have not been collected. */
     static final int MAX_COPIES = 64;
@@ -60,6 +65,15 @@ public final class NativeLibrary {
         String version();
 
         void load(String path);
+    }
+
+    /** Connects the classes with the core. */
+    @FunctionalInterface
+    public interface Join {
+
+        /** @return why it is not possible, or null: it is done */
+        @Nullable
+        String refusal();
     }
 
     /** This folder cannot be used, but the next one may be. */
@@ -85,14 +99,14 @@ public final class NativeLibrary {
     private final Surroundings world;
     private final int neededAbi;
     private final IntSupplier boundAbi;
-    private final OwnerMark mark;
-    private @Nullable String loaded; // the file, or OwnerMark.AGENT
+    private final Join join;
+    private @Nullable String loaded; // the file, or AGENT
 
-    NativeLibrary(Surroundings world, int neededAbi, IntSupplier boundAbi) {
+    NativeLibrary(Surroundings world, int neededAbi, IntSupplier boundAbi, Join join) {
         this.world = world;
         this.neededAbi = neededAbi;
         this.boundAbi = boundAbi;
-        this.mark = new OwnerMark(world.properties());
+        this.join = join;
     }
 
     /**
@@ -100,45 +114,11 @@ public final class NativeLibrary {
      *
      * @param neededAbi the version of the seam between Java and C that the classes need
      * @param boundAbi the version that the library has; throws {@link UnsatisfiedLinkError} where none is bound
+     * @param join connects the classes with the JVM's one core; called once, after a load
      * @return a new object; a class loader should have only one
      */
-    public static NativeLibrary ofThisJvm(int neededAbi, IntSupplier boundAbi) {
-        return new NativeLibrary(new ThisJvm(), neededAbi, boundAbi);
-    }
-
-    /**
-     * Why a library that was loaded cannot be used now.
-     *
-     * @return the reason, or null: it can be used
-     */
-    public @Nullable UnsupportedOperationException refusal() {
-        return mark.refusal();
-    }
-
-    /**
-     * A sampler is about to start: from now on no other copy of the library may.
-     *
-     * @throws UnsupportedOperationException if another one samples
-     */
-    public void open() {
-        mark.open(Objects.requireNonNull(loaded, "the library is not loaded"));
-    }
-
-    /** Undoes one {@link #open()}. */
-    public void close() {
-        mark.close();
-    }
-
-    /**
-     * Gives way to other copies from now on, and waits until one wants to sample, or the last sampler of this one has
-     * ended.
-     *
-     * @param ready called when it gives way, under a lock
-     * @return true: the caller should end its sampler, as another copy waits for that
-     * @throws InterruptedException if the thread is interrupted; this copy no longer gives way
-     */
-    public boolean awaitRival(Runnable ready) throws InterruptedException {
-        return mark.awaitRival(ready);
+    public static NativeLibrary ofThisJvm(int neededAbi, IntSupplier boundAbi, Join join) {
+        return new NativeLibrary(new ThisJvm(), neededAbi, boundAbi, join);
     }
 
     /**
@@ -149,20 +129,28 @@ public final class NativeLibrary {
     public void load() {
         String platform = Platform.require(world.properties());
         String explicit = property(LIBRARY_PROPERTY);
-        synchronized (OwnerMark.lock()) {
+        synchronized (lock()) {
             if (explicit != null) {
                 loadExactly(Path.of(explicit).toAbsolutePath());
             } else if (isBoundAlready()) {
                 checkAbi("the library loaded by -agentpath");
-                mark.claimAgent();
-                loaded = OwnerMark.AGENT;
+                loaded = AGENT;
             } else {
                 loadContent(read("/META-INF/native/" + platform + "/libthreadssampler.so"));
+            }
+            String refusal = join.refusal();
+            if (refusal != null) {
+                throw new UnsupportedOperationException(loaded + " cannot be used: " + refusal);
             }
         }
     }
 
-    /** @return the file that was loaded, or {@link OwnerMark#AGENT}; null before */
+    /** @return a string constant, which is the same object in all class loaders: a lock for the whole JVM */
+    private static Object lock() {
+        return LOCK;
+    }
+
+    /** @return the file that was loaded, or {@link #AGENT}; null before */
     @Nullable
     String loaded() {
         return loaded;

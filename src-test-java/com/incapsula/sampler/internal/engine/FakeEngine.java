@@ -45,8 +45,9 @@ final class FakeEngine implements Engine {
         }
 
         @Override
-        public synchronized void hide(ThreadGroup group) {
+        public synchronized ThreadGroup hide(ThreadGroup group) {
             hiddenGroups.add(group);
+            return group;
         }
     }
 

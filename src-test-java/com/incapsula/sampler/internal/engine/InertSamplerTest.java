@@ -104,7 +104,8 @@ class InertSamplerTest {
         sampler.resumeSampling();
         assertThat(sampler.isPaused()).isFalse();
         sampler.printReport();
-        lifecycle.hide(new ThreadGroup("server"));
+        ThreadGroup server = new ThreadGroup("server");
+        assertThat(lifecycle.hide(server)).isSameAs(server);
         SamplerStatistics statistics = sampler.getStatistics();
         assertThat(statistics.getEngine()).isEqualTo("NONE (" + CAUSE + ")");
         assertThat(statistics.getPolls()).isZero();

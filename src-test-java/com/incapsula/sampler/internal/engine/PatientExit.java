@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.internal.agent.AgentLoader;
+import java.lang.reflect.Method;
+
 /** For programs whose last report matters, and not that it holds up the exit for two seconds at most. */
 public final class PatientExit {
 
@@ -11,5 +14,12 @@ public final class PatientExit {
     /** Lets the exit of this JVM wait for last reports as long as they take. To be called before a sampler starts. */
     public static void set() {
         ExitReport.setLongestMillis(MILLIS);
+    }
+
+    /** Likewise for the sampler of an agent, whose classes are loaded apart. */
+    public static void setForAgent() throws ReflectiveOperationException {
+        Method method = AgentLoader.load(ExitReport.class.getName()).getDeclaredMethod("setLongestMillis", long.class);
+        method.setAccessible(true);
+        method.invoke(null, MILLIS);
     }
 }

@@ -42,6 +42,8 @@ class NativeLibraryTest {
         int abi = NEEDED_ABI;
         String version = "1.2";
         boolean noExecution;
+        String refusal;
+        int joins;
 
         @Override
         public Properties properties() {
@@ -61,6 +63,11 @@ class NativeLibraryTest {
         @Override
         public String version() {
             return version;
+        }
+
+        String join() {
+            joins++;
+            return refusal;
         }
 
         @Override
@@ -118,7 +125,7 @@ class NativeLibraryTest {
     }
 
     private String load() {
-        NativeLibrary library = new NativeLibrary(world, NEEDED_ABI, world::abi);
+        NativeLibrary library = new NativeLibrary(world, NEEDED_ABI, world::abi, world::join);
         library.load();
         return library.loaded();
     }
@@ -142,9 +149,7 @@ class NativeLibraryTest {
         assertThat(load()).isEqualTo(in(temporary));
         assertThat(world.loaded).containsExactly(in(temporary));
         assertThat(Path.of(in(temporary))).hasContent("library");
-        assertThat(world.properties.getProperty(OwnerMark.PROPERTY))
-                .as("nothing runs yet")
-                .isNull();
+        assertThat(world.joins).isEqualTo(1);
     }
 
     /* CRC-32 of nothing is 0. */
@@ -230,6 +235,7 @@ class NativeLibraryTest {
         world.bound = true;
         assertThat(load()).isEqualTo("-agentpath");
         assertThat(world.loaded).isEmpty();
+        assertThat(world.joins).isEqualTo(1);
     }
 
     @Test
@@ -240,6 +246,19 @@ class NativeLibraryTest {
         world.loaded.clear();
         assertUnavailable("the library loaded by -agentpath is stale: it was built for version 77 of the seam between"
                 + " Java and C, these classes need version " + NEEDED_ABI);
+    }
+
+    @Test
+    void aCoreThatCannotBeUsedIsNamed() {
+        world.refusal = "out of memory";
+        assertUnavailable(in(temporary) + " cannot be used: out of memory");
+    }
+
+    @Test
+    void aStaleLibraryIsNotConnected() {
+        world.abi = 77;
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(this::load);
+        assertThat(world.joins).isZero();
     }
 
     @Test

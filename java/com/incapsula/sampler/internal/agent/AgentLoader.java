@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.security.CodeSource;
+
+/**
+ * The agent's own class loader. The JVM puts the agent's jar on the application's class path; the classes that work are
+ * loaded once more from the same jar, below the platform's classes only. So the agent meets neither the application's copy
+ * of the library, of whatever version, nor its SLF4J, and the application sees nothing of the agent's.
+ *
+ * <p>Threads: any.
+ */
+public final class AgentLoader {
+
+    /* One for the life of the JVM: each command finds the session of the one before. */
+    private static final ClassLoader LOADER = make();
+
+    private AgentLoader() {}
+
+    /**
+     * A class of the agent's jar.
+     *
+     * @param name its name
+     * @return the class as the agent has it
+     * @throws ClassNotFoundException if the jar has no such class
+     */
+    public static Class<?> load(String name) throws ClassNotFoundException {
+        return Class.forName(name, true, LOADER);
+    }
+
+    /* Where the jar is not known, the application's class loader has to do. */
+    private static ClassLoader make() {
+        CodeSource source = AgentLoader.class.getProtectionDomain().getCodeSource();
+        URL jar = source == null ? null : source.getLocation();
+        return jar == null
+                ? AgentLoader.class.getClassLoader()
+                : new URLClassLoader("threads-sampler-agent", new URL[] {jar}, ClassLoader.getPlatformClassLoader());
+    }
+}

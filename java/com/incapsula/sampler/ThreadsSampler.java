@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * A setter refuses a value out of range with an {@link IllegalArgumentException} that names property, value and range;
  * the property keeps its value.
  *
- * <p>Threads: any. Getters, {@link #isPaused()}, {@link #getStatistics()} and {@link #dump()} return at once. So does
+ * <p>Threads: any. Getters, {@link #isRunning()}, {@link #isPaused()}, {@link #getStatistics()} and {@link #dump()} return at once. So does
  * a setter of a running sampler: the value holds from the next tick on, and for all calls afterwards that wait for the
  * sampler; {@link #dump()} may still show the value before. Only
  * {@link #setThreadToBeSampled} and {@link #setSampleTheseThreadsOnly} wait for the end of a tick, unless they are
@@ -159,6 +159,16 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public void resumeSampling() {
         lifecycle.resume();
+    }
+
+    /**
+     * Whether the sampler runs: it was started and not closed, paused or not. Where sampling is not possible, an inert one
+     * runs, too.
+     *
+     * @return true from {@link #init()} to {@link #close()} or {@link #shutdown()}, and not while either is under way
+     */
+    public boolean isRunning() {
+        return lifecycle.isRunning();
     }
 
     /**

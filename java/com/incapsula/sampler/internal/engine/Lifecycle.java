@@ -405,6 +405,20 @@ public final class Lifecycle {
     }
 
     /**
+     * Whether there is an engine that takes calls.
+     *
+     * @return true from the end of {@link #init()} to the end of the sampler, paused or not
+     */
+    public boolean isRunning() {
+        state.lock();
+        try {
+            return state.phase().isRunning();
+        } finally {
+            state.unlock();
+        }
+    }
+
+    /**
      * Whether time stands still.
      *
      * @return true from {@link #pause()} to {@link #resume()}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.spring;
+
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.manipulate.ThreadNameManipulator;
+import com.incapsula.sampler.outputer.SamplingOutputer;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.origin.Origin;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.env.Environment;
+
+/**
+ * Makes a sampler of properties and starts it. The sampler's own setters check the values, so there is no second table of
+ * properties.
+ *
+ * <p>Errors: a failure is one warning in the log of {@link ThreadsSampler}, unless the sampler is required.
+ *
+ * <p>Threads: one.
+ */
+final class ConfiguredSampler {
+
+    private final Binder binder;
+
+    ConfiguredSampler(Environment environment) {
+        this.binder = Binder.get(environment);
+    }
+
+    /**
+     * Starts a sampler.
+     *
+     * @param outputer where reports go; null: what the properties say
+     * @param manipulator groups threads; null: the default
+     * @return a sampler that runs, unless it is not to be started or a failure was logged; then its properties are all at
+     *         their defaults, or it runs later
+     * @throws RuntimeException the failure, where the sampler is required
+     */
+    ThreadsSampler start(@Nullable SamplingOutputer outputer, @Nullable ThreadNameManipulator manipulator) {
+        try {
+            return configureAndStart(outputer, manipulator);
+        } catch (RuntimeException | LinkageError e) {
+            if (isRequired()) {
+                throw e;
+            }
+            LogFactory.getLog(ThreadsSampler.class)
+                    .warn("threads-sampler does not sample, and the application runs on: " + reason(e));
+            return inert();
+        }
+    }
+
+    private ThreadsSampler configureAndStart(
+            @Nullable SamplingOutputer outputer, @Nullable ThreadNameManipulator manipulator) {
+        ThreadsSampler sampler = new ThreadsSampler();
+        ThreadsSamplerProperties properties =
+                binder.bindOrCreate(ThreadsSamplerProperties.PREFIX, Bindable.of(ThreadsSamplerProperties.class));
+        binder.bind(ThreadsSamplerProperties.PREFIX, Bindable.ofInstance(sampler));
+        sampler.setSamplingOutputer(outputer == null ? ReportOutput.outputer(properties.getOutput()) : outputer);
+        if (manipulator != null) {
+            sampler.setThreadNameManipulator(manipulator);
+        }
+        if (properties.isAutoStart()) {
+            sampler.init();
+        }
+        return sampler;
+    }
+
+    /* Reports that somebody starts on demand would otherwise go to standard output. */
+    private static ThreadsSampler inert() {
+        ThreadsSampler sampler = new ThreadsSampler();
+        sampler.setSamplingOutputer(ReportOutput.none());
+        return sampler;
+    }
+
+    private boolean isRequired() {
+        try {
+            return binder.bind(ThreadsSamplerProperties.PREFIX + ".required", Boolean.class)
+                    .orElse(false);
+        } catch (BindException noBoolean) {
+            return false;
+        }
+    }
+
+    /* Boot's exception says which property and where it stands, its cause what is wrong with the value. */
+    private static String reason(Throwable failure) {
+        if (!(failure instanceof BindException bind)) {
+            return String.valueOf(failure.getMessage());
+        }
+        Throwable cause = NestedExceptionUtils.getMostSpecificCause(bind);
+        Origin origin = bind.getOrigin();
+        return bind.getName() + ": " + cause.getMessage() + (origin == null ? "" : " (" + origin + ")");
+    }
+}

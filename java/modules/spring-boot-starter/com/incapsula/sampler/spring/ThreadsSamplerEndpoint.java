@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.spring;
+
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.SamplerStatistics;
+import com.incapsula.sampler.SamplingCursor;
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.ThreadsSampler;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.util.MimeType;
+
+/**
+ * The actuator endpoint {@code threadsampler}: reports of the sampler, its figures and its settings.
+ *
+ * <table>
+ * <caption>What it answers, below {@code /actuator/threadsampler}</caption>
+ * <tr><th>request</th><th>answer</th></tr>
+ * <tr><td>{@code GET}</td><td>state, figures and settings, JSON</td></tr>
+ * <tr><td>{@code GET /report}, {@code /top}</td><td>the report as text, and its hottest methods and lines</td></tr>
+ * <tr><td>{@code GET /flamegraph}</td><td>the page, HTML</td></tr>
+ * <tr><td>{@code GET /pprof}, {@code /collapsed}, {@code /speedscope}, {@code /json}</td><td>for other tools</td></tr>
+ * <tr><td>{@code POST}, {@code {"name": "reportCpuTime", "value": "true"}}</td><td>changes a setting</td></tr>
+ * <tr><td>{@code POST /start}, {@code /stop}, {@code /pause}, {@code /resume}</td><td>as the methods of the sampler</td></tr>
+ * </table>
+ *
+ * <p>A report is of what happened of late: {@code reportFrequencySeconds} at least (900 where that is 0), if the sampler has
+ * run for so long. With {@code ?seconds=5} it is of the next five seconds, of at most {@value #MAX_SECONDS}. The sampler's own
+ * reports are unaffected. One report of each kind is made at a time: other requests get status 429. While the sampler does not
+ * run the status is 503.
+ *
+ * <p>Requests that change something need {@code management.endpoint.threadsampler.access=unrestricted}. What is changed lasts
+ * until the application ends. Names of classes, files and threads are in the reports, so Boot exposes the endpoint over HTTP
+ * only if it is named in {@code management.endpoints.web.exposure.include}.
+ *
+ * <p>Threads: any.
+ *
+ * @since 1.0
+ */
+@WebEndpoint(id = "threadsampler", defaultAccess = Access.READ_ONLY)
+public class ThreadsSamplerEndpoint implements AutoCloseable {
+
+    /** The longest {@code seconds} of a request. */
+    public static final int MAX_SECONDS = 60;
+
+    private static final int BAD_REQUEST = 400;
+    private static final int NOT_FOUND = 404;
+    private static final int CONFLICT = 409;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVER_ERROR = 500;
+    private static final int UNAVAILABLE = 503;
+    private static final double NANOS_PER_MILLI = 1e6;
+    private static final MimeType TEXT = new MimeType("text", "plain", StandardCharsets.UTF_8);
+
+    private static final Map<String, ReportFormat> FORMS = forms();
+
+    private final ThreadsSampler sampler;
+    private final SamplerSettings settings;
+    private final RunningReport running; // guarded by reporting
+    private final Semaphore reporting = new Semaphore(1);
+    private final Semaphore waiting = new Semaphore(1); // held by the request that waits for its seconds
+
+    /**
+     * An endpoint of a sampler. What its first report has begins now, if the sampler runs.
+     *
+     * @param sampler the sampler
+     */
+    public ThreadsSamplerEndpoint(ThreadsSampler sampler) {
+        this(sampler, System::nanoTime);
+    }
+
+    ThreadsSamplerEndpoint(ThreadsSampler sampler, LongSupplier nanoTime) {
+        this.sampler = sampler;
+        this.settings = new SamplerSettings(sampler);
+        this.running = new RunningReport(sampler, nanoTime);
+        running.begin();
+    }
+
+    private static Map<String, ReportFormat> forms() {
+        Map<String, ReportFormat> forms = new LinkedHashMap<>();
+        forms.put("report", ReportFormat.TEXT);
+        forms.put("top", ReportFormat.TOP);
+        forms.put("flamegraph", ReportFormat.HTML);
+        forms.put("pprof", ReportFormat.PPROF);
+        forms.put("collapsed", ReportFormat.COLLAPSED);
+        forms.put("speedscope", ReportFormat.SPEEDSCOPE);
+        forms.put("json", ReportFormat.JSON);
+        return forms;
+    }
+
+    // ---- read ----
+
+    /**
+     * State, figures and settings.
+     *
+     * @return to be written as JSON
+     */
+    @ReadOperation
+    public Map<String, @Nullable Object> status() {
+        SamplerStatistics figures = sampler.getStatistics();
+        Map<String, @Nullable Object> status = new LinkedHashMap<>();
+        status.put("state", state());
+        status.put("engine", figures.getEngine());
+        status.put("threads", figures.getThreads());
+        status.put("polls", figures.getPolls());
+        status.put("outcomes", figures.getOutcomes());
+        status.put("counters", figures.getCounters());
+        status.put("elapsedMillis", figures.getElapsedNanos() / NANOS_PER_MILLI);
+        status.put("ownCpuMillis", figures.getOwnCpuNanos() / NANOS_PER_MILLI);
+        status.put("memoryUsedBytes", figures.getMemoryUsedBytes());
+        status.put("reports", FORMS.keySet());
+        status.put("settings", settings.values());
+        return status;
+    }
+
+    private String state() {
+        if (!sampler.isRunning()) {
+            return "STOPPED";
+        }
+        return sampler.isPaused() ? "PAUSED" : "RUNNING";
+    }
+
+    /**
+     * A report.
+     *
+     * @param form {@code report}, {@code top}, {@code flamegraph}, {@code pprof}, {@code collapsed}, {@code speedscope} or
+     *        {@code json}
+     * @param seconds null: of late; else of the next so many seconds
+     * @return the report with its media type, or a text that says what is wrong
+     */
+    @ReadOperation(
+            produces = {
+                "text/plain;charset=utf-8",
+                "text/html;charset=utf-8",
+                "application/octet-stream",
+                "application/json"
+            })
+    public WebEndpointResponse<byte[]> report(
+            @Selector String form, @org.springframework.lang.Nullable @Nullable Integer seconds) {
+        ReportFormat format = FORMS.get(form);
+        if (format == null) {
+            return text(NOT_FOUND, "there is no report " + form + "; there are " + String.join(", ", FORMS.keySet()));
+        }
+        if (seconds != null && (seconds < 1 || seconds > MAX_SECONDS)) {
+            return text(BAD_REQUEST, "seconds must be between 1 and " + MAX_SECONDS + ", got " + seconds);
+        }
+        Semaphore permit = seconds == null ? reporting : waiting;
+        if (!permit.tryAcquire()) {
+            return text(TOO_MANY_REQUESTS, "another report is being made; the same request may succeed later");
+        }
+        try {
+            byte[] bytes = seconds == null ? running.use(report -> bytes(report, format)) : next(seconds, format);
+            return new WebEndpointResponse<>(
+                    bytes, WebEndpointResponse.STATUS_OK, MimeType.valueOf(format.getMediaType()));
+        } catch (IllegalStateException notRunning) {
+            return text(UNAVAILABLE, "there is nothing to report: " + notRunning.getMessage());
+        } catch (OutOfMemoryError e) {
+            return text(UNAVAILABLE, "there is not enough memory for this report at the moment: " + e.getMessage());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            permit.release();
+        }
+    }
+
+    private byte[] next(int seconds, ReportFormat format) throws IOException {
+        try (SamplingCursor cursor = sampler.openCursor()) {
+            TimeUnit.SECONDS.sleep(seconds);
+            try (SamplingReport report = cursor.next()) {
+                return bytes(report, format);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("the request was interrupted", e);
+        }
+    }
+
+    private static byte[] bytes(SamplingReport report, ReportFormat format) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        report.writeTo(format, bytes);
+        return bytes.toByteArray();
+    }
+
+    private static WebEndpointResponse<byte[]> text(int status, String message) {
+        return new WebEndpointResponse<>((message + "\n").getBytes(StandardCharsets.UTF_8), status, TEXT);
+    }
+
+    // ---- write ----
+
+    /**
+     * Changes a setting.
+     *
+     * @param name the name of a property of the sampler
+     * @param value its new value as text
+     * @return the status, or what is wrong
+     */
+    @WriteOperation
+    public WebEndpointResponse<Map<String, @Nullable Object>> set(String name, String value) {
+        return change(() -> settings.set(name, value));
+    }
+
+    /**
+     * Starts, stops, pauses or resumes.
+     *
+     * @param command {@code start}, {@code stop}, {@code pause} or {@code resume}
+     * @return the status, or what is wrong
+     */
+    @WriteOperation
+    public WebEndpointResponse<Map<String, @Nullable Object>> command(@Selector String command) {
+        return switch (command) {
+            case "start" -> change(this::start);
+            case "stop" -> change(this::stop);
+            case "pause" -> change(sampler::pauseSampling);
+            case "resume" -> change(sampler::resumeSampling);
+            default -> problem(NOT_FOUND, "there is no command " + command + "; there are start, stop, pause, resume");
+        };
+    }
+
+    private void start() {
+        sampler.init();
+        beginAnew();
+    }
+
+    private void stop() throws IOException {
+        sampler.close();
+        beginAnew();
+    }
+
+    /* Or else the report that is being made finds that its sampler has ended, and begins anew. */
+    private void beginAnew() {
+        if (reporting.tryAcquire()) {
+            try {
+                running.close();
+                running.begin();
+            } finally {
+                reporting.release();
+            }
+        }
+    }
+
+    private interface Change {
+        void make() throws IOException;
+    }
+
+    private WebEndpointResponse<Map<String, @Nullable Object>> change(Change change) {
+        try {
+            change.make();
+            return new WebEndpointResponse<>(status());
+        } catch (IllegalArgumentException e) {
+            return problem(BAD_REQUEST, e.getMessage());
+        } catch (IllegalStateException e) {
+            return problem(CONFLICT, e.getMessage());
+        } catch (UnsupportedOperationException | OutOfMemoryError e) {
+            return problem(UNAVAILABLE, e.getMessage());
+        } catch (IOException | UncheckedIOException e) {
+            return problem(SERVER_ERROR, e.getMessage());
+        }
+    }
+
+    private static WebEndpointResponse<Map<String, @Nullable Object>> problem(int status, @Nullable String message) {
+        Map<String, @Nullable Object> body = new LinkedHashMap<>();
+        body.put("problem", message);
+        return new WebEndpointResponse<>(body, status);
+    }
+
+    /** Ends what the endpoint has read of the sampler; waits for a report that is being written. The sampler goes on. */
+    @Override
+    public void close() {
+        reporting.acquireUninterruptibly();
+        try {
+            running.close();
+        } finally {
+            reporting.release();
+        }
+    }
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.manipulate.ThreadNameManipulator;
+import com.incapsula.sampler.outputer.FileSamplingOutputer;
+import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
+import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The sampler of an application, from its properties and its beans. */
+@ExtendWith(OutputCaptureExtension.class)
+class ThreadsSamplerAutoConfigurationIT {
+
+    private static final String WARNING = "threads-sampler does not sample, and the application runs on: ";
+
+    /* A value for each property, other than the default. */
+    private static final Map<String, String> VALUES = values();
+
+    @TempDir
+    Path folder;
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(ThreadsSamplerAutoConfiguration.class));
+
+    private static Map<String, String> values() {
+        Map<String, String> values = new HashMap<>();
+        values.put("active", "false");
+        values.put("clock", "cpu");
+        values.put("discardWarmUp", "true");
+        values.put("engine", "jvmti");
+        values.put("idleLookbackMillis", "500");
+        values.put("instrumentation", "eager");
+        values.put("instrumentationFilter", "com.acme,-com.acme.util");
+        values.put("jfrEvents", "true");
+        values.put("jmxName", "orders");
+        values.put("maxCallDepth", "7");
+        values.put("maxCallNodes", "70");
+        values.put("maxCountedMethods", "700");
+        values.put("maxDepthFrames", "70");
+        values.put("memoryLimitBytes", "10000000");
+        values.put("methodTiming", "none");
+        values.put("monitoredPackages", "com.acme,org.example");
+        values.put("overheadLimitPercent", "0.5");
+        values.put("reportCpuTime", "true");
+        values.put("reportFrequencySeconds", "60");
+        values.put("reportJvmThreads", "false");
+        values.put("reportOrder", "by-time");
+        values.put("reportPercent", "true");
+        values.put("reportZeroTimePackages", "true");
+        values.put("required", "true");
+        values.put("rootMethods", "com.acme.OrderHandler.handle");
+        values.put("sampleUnmountedVirtualThreads", "true");
+        values.put("samplingFrequencyMillis", "20");
+        values.put("samplingSignal", "40");
+        values.put("skipDaemonThreads", "true");
+        return values;
+    }
+
+    private static String plain(Object value) {
+        return value.toString().replaceAll("[-_]", "").toLowerCase(java.util.Locale.ROOT);
+    }
+
+    private static int warnings(CapturedOutput output) {
+        return output.getAll().split(WARNING, -1).length - 1;
+    }
+
+    @Test
+    void theseTestsRunWithTheVersionOfBootThatTheBuildNames() {
+        assertThat(SpringBootVersion.getVersion()).isEqualTo(System.getProperty("boot.version"));
+    }
+
+    @Test
+    void theSamplerRunsWhileTheApplicationDoes() {
+        ThreadsSampler[] seen = new ThreadsSampler[1];
+        application.run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(ThreadsSampler.class);
+            seen[0] = context.getBean(ThreadsSampler.class);
+            assertThat(seen[0].isRunning()).isTrue();
+            assertThat(seen[0].getStatistics().getEngine()).doesNotStartWith("NONE");
+            assertThat(seen[0].getSamplingOutputer()).isInstanceOf(LoggerSamplingOutputer.class);
+        });
+        assertThat(seen[0].isRunning()).isFalse();
+    }
+
+    @Test
+    void everyPropertyIsSet() {
+        assertThat(new SamplerSettings(new ThreadsSampler()).values()).containsOnlyKeys(VALUES.keySet());
+        String[] properties = VALUES.entrySet().stream()
+                .map(value -> "threads-sampler." + kebab(value.getKey()) + "=" + value.getValue())
+                .toArray(String[]::new);
+        application
+                .withPropertyValues(properties)
+                .withPropertyValues("threads-sampler.auto-start=false")
+                .run(context -> {
+                    Map<String, String> set = new TreeMap<>();
+                    new SamplerSettings(context.getBean(ThreadsSampler.class))
+                            .values()
+                            .forEach((name, value) -> set.put(name, plain(value)));
+                    Map<String, String> expected = new TreeMap<>();
+                    VALUES.forEach((name, value) -> expected.put(name, plain(value)));
+                    assertThat(set).isEqualTo(expected);
+                });
+    }
+
+    static String kebab(String name) {
+        return name.replaceAll("([A-Z])", "-$1").toLowerCase(java.util.Locale.ROOT);
+    }
+
+    @Test
+    void aValueOutOfRangeIsOneWarningAndTheApplicationRuns(CapturedOutput output) {
+        application
+                .withPropertyValues("threads-sampler.sampling-frequency-millis=0")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(ThreadsSampler.class).isRunning())
+                            .isFalse();
+                });
+        assertThat(warnings(output)).isEqualTo(1);
+        assertThat(output.getAll())
+                .contains(WARNING + "threads-sampler: samplingFrequencyMillis must be between 1 and 3600000, got 0");
+    }
+
+    @Test
+    void textThatIsNoValueIsOneWarningAndTheApplicationRuns(CapturedOutput output) {
+        application
+                .withPropertyValues("threads-sampler.output.format=poster")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(warnings(output)).isEqualTo(1);
+        assertThat(output.getAll()).contains("threads-sampler.output.format", "poster");
+    }
+
+    @Test
+    void aFileThatCannotBeWrittenIsOneWarningAndTheApplicationRuns(CapturedOutput output) throws IOException {
+        Path noFolder = Files.createFile(folder.resolve("file"));
+        application
+                .withPropertyValues("threads-sampler.output.file=" + noFolder.resolve("report.html"))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(ThreadsSampler.class).isRunning())
+                            .isFalse();
+                });
+        assertThat(warnings(output)).isEqualTo(1);
+        assertThat(output.getAll()).contains("cannot open " + noFolder.resolve("report.html"));
+    }
+
+    @Test
+    void propertiesThatDoNotGoTogetherAreOneWarning(CapturedOutput output) {
+        application
+                .withPropertyValues("threads-sampler.output.format=html")
+                .run(context -> assertThat(context).hasNotFailed());
+        application
+                .withPropertyValues("threads-sampler.output.to=file")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(warnings(output)).isEqualTo(2);
+        assertThat(output.getAll())
+                .contains("output.format must be TEXT or TOP where reports are logged, got HTML")
+                .contains("output.to FILE needs output.file");
+    }
+
+    @Test
+    void whereTheSamplerIsRequiredAFailureStopsTheStart() {
+        application
+                .withPropertyValues("threads-sampler.required=true", "threads-sampler.sampling-frequency-millis=0")
+                .run(context -> assertThat(context).hasFailed());
+    }
+
+    @Test
+    void disabledThereIsNothing() {
+        application
+                .withPropertyValues("threads-sampler.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ThreadsSampler.class));
+    }
+
+    @Test
+    void withoutAutoStartTheSamplerWaits() {
+        application.withPropertyValues("threads-sampler.auto-start=false").run(context -> {
+            ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+            assertThat(sampler.isRunning()).isFalse();
+            sampler.init();
+            assertThat(sampler.isRunning()).isTrue();
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnSampler {
+        @Bean
+        ThreadsSampler mine() {
+            ThreadsSampler sampler = new ThreadsSampler();
+            sampler.setMonitoredPackages("my.own");
+            return sampler;
+        }
+    }
+
+    @Test
+    void theApplicationsOwnSamplerWins() {
+        application
+                .withUserConfiguration(OwnSampler.class)
+                .withPropertyValues("threads-sampler.monitored-packages=com.acme")
+                .run(context -> {
+                    assertThat(context).hasSingleBean(ThreadsSampler.class).hasBean("mine");
+                    ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+                    assertThat(sampler.getMonitoredPackages()).isEqualTo("my.own");
+                    assertThat(sampler.isRunning()).isFalse();
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnParts {
+        @Bean
+        SamplingOutputer outputer() {
+            return SamplingOutputer.of(report -> {});
+        }
+
+        @Bean
+        ThreadNameManipulator manipulator() {
+            return thread -> "all";
+        }
+    }
+
+    @Test
+    void theApplicationsOwnOutputerAndManipulatorAreUsed() {
+        application
+                .withUserConfiguration(OwnParts.class)
+                .withPropertyValues("threads-sampler.output.file=" + folder.resolve("report.html"))
+                .run(context -> {
+                    ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+                    assertThat(sampler.getSamplingOutputer()).isSameAs(context.getBean(SamplingOutputer.class));
+                    assertThat(sampler.getThreadNameManipulator())
+                            .isSameAs(context.getBean(ThreadNameManipulator.class));
+                });
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void reportsGoToFiles() throws IOException {
+        application
+                .withPropertyValues(
+                        "threads-sampler.output.file=" + folder.resolve("report-%n.html"),
+                        "threads-sampler.output.max-files=3",
+                        "threads-sampler.output.max-total-size=1MB",
+                        "threads-sampler.sampling-frequency-millis=5")
+                .run(context -> {
+                    ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+                    FileSamplingOutputer files = (FileSamplingOutputer) sampler.getSamplingOutputer();
+                    assertThat(files.getFormat()).isEqualTo(ReportFormat.HTML);
+                    assertThat(files.getMaxFiles()).isEqualTo(3);
+                    assertThat(files.getMaxTotalBytes()).isEqualTo(1 << 20);
+                    await().until(() -> sampler.getStatistics().getPolls() > 0);
+                });
+        try (Stream<Path> written = Files.list(folder)) {
+            assertThat(written)
+                    .singleElement()
+                    .satisfies(file -> assertThat(file).content().startsWith("<!DOCTYPE html>"));
+        }
+    }
+
+    @Test
+    void theShortFormIsOneEventOfTheLog(CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "threads-sampler.output.format=top",
+                        "threads-sampler.output.logger-name=the.sampler",
+                        "threads-sampler.output.level=warn",
+                        "threads-sampler.sampling-frequency-millis=5")
+                .run(context -> {
+                    ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+                    await().until(() -> sampler.getStatistics().getPolls() > 0);
+                });
+        assertThat(output.getAll())
+                .containsPattern("WARN .*the\\.sampler .*From .* till ")
+                .doesNotContain("Sampler account.");
+    }
+
+    @Test
+    void noReportsWhereNoneAreWanted(CapturedOutput output) {
+        application
+                .withPropertyValues("threads-sampler.output.to=none", "threads-sampler.sampling-frequency-millis=5")
+                .run(context -> {
+                    ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+                    await().until(() -> sampler.getStatistics().getPolls() > 0);
+                });
+        assertThat(output.getAll()).doesNotContain("Report interval");
+    }
+}

@@ -16,6 +16,7 @@
 
 #include "support/failing_alloc.h"
 #include "support/memory_output.h"
+#include "support/protobuf_reader.h"
 #include "support/report_fixture.h"
 
 static enum smp_status export_to(struct memory_output *output, const struct smp_profile *profile,
@@ -308,38 +309,6 @@ static void text_is_what_a_print_stream_gets(void **state)
 
 enum { MAX_STRINGS = 64, MAX_LOCATIONS = 32 };
 
-struct slice {
-    const unsigned char *at;
-    const unsigned char *end;
-};
-
-static uint64_t read_varint(struct slice *in)
-{
-    uint64_t value = 0;
-
-    for (unsigned shift = 0;; shift += 7) {
-        assert_true(in->at < in->end && shift < 64);
-        value |= (uint64_t)(*in->at & 0x7fu) << shift;
-        if ((*in->at++ & 0x80u) == 0)
-            return value;
-    }
-}
-
-/* The next field: its number, and either its value or its bytes. */
-static unsigned read_field(struct slice *in, uint64_t *value, struct slice *bytes)
-{
-    const uint64_t tag = read_varint(in);
-
-    *value = read_varint(in);
-    assert_true((tag & 7) == 0 || (tag & 7) == 2);
-    if ((tag & 7) == 2) {
-        assert_true(*value <= (uint64_t)(in->end - in->at));
-        *bytes = (struct slice){ in->at, in->at + *value };
-        in->at += *value;
-    }
-    return (unsigned)(tag >> 3);
-}
-
 struct decoded {
     struct slice strings[MAX_STRINGS];
     size_t string_count;
@@ -473,8 +442,7 @@ static void pprof_can_be_read_back(void **state)
     assert_int_equal(export_to(&output, profile, SMP_FORMAT_PPROF,
                                &(struct smp_export_style){ .period_ns = 50 * MS }),
                      SMP_OK);
-    read_profile(&decoded, (struct slice){ (const unsigned char *)output.bytes,
-                                           (const unsigned char *)output.bytes + output.length });
+    read_profile(&decoded, protobuf_slice(output.bytes, output.length));
     assert_int_equal(decoded.sample_count, 4);
     assert_sample(&decoded, 0, "a.A.run a/A.java:1 < 1 0 0 thread=hot");
     assert_sample(&decoded, 1,
@@ -541,8 +509,7 @@ static void pprof_names_what_readers_link_to(void **state)
     assert_int_equal(export_to(&output, report_fixture_seal(*state), SMP_FORMAT_PPROF,
                                &(struct smp_export_style){ 0 }),
                      SMP_OK);
-    read_profile(&decoded, (struct slice){ (const unsigned char *)output.bytes,
-                                           (const unsigned char *)output.bytes + output.length });
+    read_profile(&decoded, protobuf_slice(output.bytes, output.length));
     assert_functions(&decoded, expected, sizeof(expected) / sizeof(expected[0]));
     free(output.bytes);
 }
@@ -571,8 +538,7 @@ static void pprof_of_cpu_times_has_no_others(void **state)
     profile.is_cpu_clock = true;
     assert_int_equal(
         export_to(&output, &profile, SMP_FORMAT_PPROF, &(struct smp_export_style){ 0 }), SMP_OK);
-    read_profile(&decoded, (struct slice){ (const unsigned char *)output.bytes,
-                                           (const unsigned char *)output.bytes + output.length });
+    read_profile(&decoded, protobuf_slice(output.bytes, output.length));
     assert_int_equal(decoded.sample_count, 4);
     assert_sample(&decoded, 1, "a.B.work a/B.java:7 < a.A.run a/A.java:1 < 3 1000000 thread=hot");
     put_string(&decoded, decoded.numbers[14], text, sizeof(text));

@@ -7,6 +7,7 @@ static enum smp_status (*const writers[SMP_FORMAT_COUNT])(const struct smp_expor
     [SMP_FORMAT_TEXT] = smp_export_text,   [SMP_FORMAT_COLLAPSED] = smp_export_collapsed,
     [SMP_FORMAT_PPROF] = smp_export_pprof, [SMP_FORMAT_SPEEDSCOPE] = smp_export_speedscope,
     [SMP_FORMAT_JSON] = smp_export_json,   [SMP_FORMAT_TOP] = smp_export_top,
+    [SMP_FORMAT_OTLP] = smp_export_otlp,
 };
 
 /* Both may come from another language: any number. */

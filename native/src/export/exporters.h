@@ -15,6 +15,9 @@
  *               "thread". A function has the method's name as Java writes it (a.B.run), the JVM's
  *               as its system name (a/B.run), the source file with its folders (a/B.java), and its
  *               first line.
+ *   OTLP        ProfilesData of OpenTelemetry (v1development, as in opentelemetry-proto 1.11),
+ *               uncompressed: a profile for each measure of which there is something, wall time
+ *               first. There is no resource: what sends it puts one before the profiles (otlp.c).
  *   SPEEDSCOPE  its file format: one sampled profile per group.
  *   JSON        everything: see json.c.
  *   TOP         a table: the methods and lines with the most time of their own.
@@ -22,7 +25,8 @@
  * Counted trees (group_key.h) have time that sampled trees have, too. No form adds the two: with a
  * weight of which sampled trees are the whole, COLLAPSED and SPEEDSCOPE show these only, with the
  * weight CALLS only counted ones; TOP has times and samples of sampled trees and calls of counted
- * ones; in PPROF the stacks of counted trees have calls and no time; TEXT and JSON have them apart.
+ * ones; in PPROF and OTLP the stacks of counted trees have calls and no time; TEXT and JSON have
+ * them apart.
  *
  * Groups stand in descending time. Every writer streams: its working memory is proportional to what
  * it must index (nodes, frames), never to its output; TEXT makes one record at a time.
@@ -49,7 +53,8 @@
     X(PPROF, "PPROF")           \
     X(SPEEDSCOPE, "SPEEDSCOPE") \
     X(JSON, "JSON")             \
-    X(TOP, "TOP")
+    X(TOP, "TOP")               \
+    X(OTLP, "OTLP")
 
 enum smp_format {
 #define X(code, text) SMP_FORMAT_##code,

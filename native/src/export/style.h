@@ -30,7 +30,7 @@ struct smp_export_style {
     bool java_slashes;           /* COLLAPSED: a/b/C.run in place of a.b.C.run */
     bool frame_types;            /* COLLAPSED: frames of Java methods end in "_[j]" */
     bool without_nodes;          /* JSON: what stands beside a difference's tree */
-    int64_t period_ns;           /* PPROF: the sampling interval, 0: as the profile says */
+    int64_t period_ns;           /* PPROF, OTLP: the sampling interval, 0: as the profile says */
 };
 
 #endif

@@ -26,6 +26,13 @@ public enum ReportFormat {
     JSON("json", "application/json"),
     /** Two tables for a log: the 20 methods and the 20 lines with the most time of their own. */
     TOP("top.txt", "text/plain; charset=utf-8"),
+    /**
+     * {@code ProfilesData} of OpenTelemetry, {@code v1development} as in opentelemetry-proto 1.11: a profile for each
+     * measure, wall time first; the thread group is the attribute {@code thread.name}. It names no service:
+     * {@code RemoteSamplingOutputer} adds the resource when it sends one. Binary. The format is not stable yet, and follows
+     * its versions.
+     */
+    OTLP("otlp.pb", "application/x-protobuf"),
     /** One page that needs no network: flame graph, call tree, hot methods and lines, account. */
     HTML("html", "text/html; charset=utf-8");
 
@@ -58,9 +65,9 @@ public enum ReportFormat {
     /**
      * Whether a document of this format is not text.
      *
-     * @return true for {@link #PPROF} only
+     * @return true for {@link #PPROF} and {@link #OTLP}
      */
     public boolean isBinary() {
-        return this == PPROF;
+        return this == PPROF || this == OTLP;
     }
 }

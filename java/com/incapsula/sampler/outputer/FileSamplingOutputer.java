@@ -92,7 +92,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
     /**
      * The form of the files. Default: the form whose {@link ReportFormat#getFileExtension() extension} the file's name
      * has ({@code .txt}, {@code .top.txt}, {@code .collapsed}, {@code .pb.gz}, {@code .speedscope.json}, {@code .json},
-     * {@code .html}, in any case), and {@link ReportFormat#HTML} where it has none of these.
+     * {@code .otlp.pb}, {@code .html}, in any case), and {@link ReportFormat#HTML} where it has none of these.
      *
      * @param format the form
      * @throws IllegalArgumentException if it is null

@@ -8,6 +8,7 @@ import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import com.incapsula.sampler.remote.RemoteSamplingOutputer;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -29,9 +30,11 @@ import org.jspecify.annotations.Nullable;
 final class AgentSampler {
 
     private static final int MAX_PORT = 65_535;
+    private static final long PUSH_SECONDS = 60;
 
     private final ThreadsSampler sampler;
     private final SamplingOutputer outputer;
+    private final @Nullable RemoteSamplingOutputer push;
     private final String output;
     private final Map<String, String> options; // properties that were set, for people
     private final Instant since = Instant.now().truncatedTo(ChronoUnit.SECONDS);
@@ -39,15 +42,21 @@ final class AgentSampler {
     private final Set<Thread> runs = new HashSet<>(); // those of commands that share it
 
     private AgentSampler(
-            ThreadsSampler sampler, SamplingOutputer outputer, String output, Map<String, String> options) {
+            ThreadsSampler sampler,
+            SamplingOutputer outputer,
+            @Nullable RemoteSamplingOutputer push,
+            String output,
+            Map<String, String> options) {
         this.sampler = sampler;
         this.outputer = outputer;
+        this.push = push;
         this.output = output;
         this.options = options;
     }
 
     /**
-     * Starts one; its reports come at the end, unless a setting says otherwise.
+     * Starts one; its reports come at the end, or each minute where they are pushed, unless a setting says
+     * otherwise.
      *
      * @param settings by canonical key
      * @param output file, log, stdout or none
@@ -55,7 +64,7 @@ final class AgentSampler {
      */
     static AgentSampler start(Map<String, String> settings, String output) {
         ThreadsSampler sampler = new ThreadsSampler();
-        sampler.setReportFrequencySeconds(0);
+        sampler.setReportFrequencySeconds(settings.containsKey(Keys.PUSH) ? PUSH_SECONDS : 0);
         sampler.setRequired(true); // a refusal is printed, so there is no reason for an inert sampler
         Map<String, String> options = new TreeMap<>();
         settings.forEach((key, value) -> {
@@ -70,8 +79,9 @@ final class AgentSampler {
             options.put(Keys.THREADS, threads);
         }
         SamplingOutputer outputer = outputer(settings, output);
-        sampler.setSamplingOutputer(outputer);
-        AgentSampler started = new AgentSampler(sampler, outputer, output, options);
+        RemoteSamplingOutputer push = push(settings);
+        sampler.setSamplingOutputer(push == null ? outputer : outputer.and(push));
+        AgentSampler started = new AgentSampler(sampler, outputer, push, output, options);
         started.init(settings.get(Keys.HTTP));
         return started;
     }
@@ -100,6 +110,24 @@ final class AgentSampler {
             case "stdout" -> new PrintStreamSamplingOutputer();
             default -> silent();
         };
+    }
+
+    private static @Nullable RemoteSamplingOutputer push(Map<String, String> settings) {
+        String url = settings.get(Keys.PUSH);
+        String headers = settings.get(Keys.PUSH_HEADERS);
+        if (url == null && headers != null) {
+            throw new Refusal("pushHeaders needs push");
+        }
+        if (url == null) {
+            return null;
+        }
+        try {
+            RemoteSamplingOutputer push = new RemoteSamplingOutputer(url);
+            push.setHeaders(headers == null ? "" : headers);
+            return push;
+        } catch (IllegalArgumentException e) {
+            throw new Refusal("push: " + e.getMessage(), e);
+        }
     }
 
     private void init(@Nullable String port) {
@@ -148,7 +176,7 @@ final class AgentSampler {
      * @throws Refusal if reports go nowhere
      */
     String printReport() {
-        if (output.equals("none")) {
+        if (isNowhere()) {
             throw new Refusal("dump needs a file, as the sampler was started without one");
         }
         sampler.printReport();
@@ -205,17 +233,23 @@ final class AgentSampler {
         if (failed == null && outputer instanceof ReportFiles files && files.failure() != null) {
             failed = "a report could not be written: " + files.failure().getMessage();
         }
-        String where = output.equals("none") ? "" : ", reports are in " + place();
+        String where = isNowhere() ? "" : ", reports are in " + place();
         return "stopped" + (failed == null ? where : "; " + failed);
     }
 
+    private boolean isNowhere() {
+        return output.equals("none") && push == null;
+    }
+
     private String place() {
-        return switch (output) {
+        String written = switch (output) {
             case "file" -> ((ReportFiles) outputer).description();
             case "log" -> "the log " + ((LoggerSamplingOutputer) outputer).getLoggerName();
             case "stdout" -> "standard output";
-            default -> "no place";
+            default -> "";
         };
+        String pushed = push == null ? "" : "a server (" + push + ")";
+        return written + (written.isEmpty() || pushed.isEmpty() ? "" : " and ") + pushed;
     }
 
     /** @return one line: since when it runs, and how */
@@ -229,7 +263,7 @@ final class AgentSampler {
                                 .map(option -> option.getKey() + "=" + option.getValue())
                                 .collect(Collectors.joining(", "));
         return "runs since " + since + how
-                + (output.equals("none") ? ", reports on demand" : ", reports to " + place() + when)
+                + (isNowhere() ? ", reports on demand" : ", reports to " + place() + when)
                 + (server == null ? "" : ", page at " + server.getUrl());
     }
 

@@ -152,7 +152,8 @@ final class AgentSession {
     }
 
     private static String output(Map<String, String> settings, boolean atStart) {
-        String standard = settings.containsKey(Keys.FILE) || atStart ? "file" : "none";
+        boolean needsFile = atStart && !settings.containsKey(Keys.PUSH);
+        String standard = settings.containsKey(Keys.FILE) || needsFile ? "file" : "none";
         String chosen = settings.getOrDefault(Keys.OUTPUT, standard);
         if (!Set.of("file", "log", "stdout", "none").contains(chosen)) {
             throw new Refusal("output must be one of file, log, stdout, none, got \"" + chosen + "\"");
@@ -174,7 +175,15 @@ final class AgentSession {
         if (millis < 1 || millis > MAX_RUN_MILLIS) {
             throw new Refusal("duration must be between 1ms and 1d, got \"" + duration + "\"");
         }
-        refuse(command, Keys.OUTPUT, Keys.HTTP, Keys.CONFIG, Keys.KEEP, "reportFrequencySeconds");
+        refuse(
+                command,
+                Keys.OUTPUT,
+                Keys.HTTP,
+                Keys.PUSH,
+                Keys.PUSH_HEADERS,
+                Keys.CONFIG,
+                Keys.KEEP,
+                "reportFrequencySeconds");
         Destination to = new Destination(command);
         AgentSampler used = running;
         boolean own = used == null || used.hasRuns();

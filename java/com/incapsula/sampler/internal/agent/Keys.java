@@ -20,6 +20,8 @@ final class Keys {
     static final String KEEP = "keep";
     static final String OUTPUT = "output";
     static final String HTTP = "http";
+    static final String PUSH = "push";
+    static final String PUSH_HEADERS = "pushHeaders";
     static final String THREADS = "threads";
     static final String CONFIG = "config";
     static final String DURATION = "duration";
@@ -28,7 +30,7 @@ final class Keys {
     static final String CONTENT = "content";
 
     private static final List<String> OWN =
-            List.of(FILE, FORMAT, KEEP, OUTPUT, HTTP, THREADS, CONFIG, DURATION, CONTENT);
+            List.of(FILE, FORMAT, KEEP, OUTPUT, HTTP, PUSH, PUSH_HEADERS, THREADS, CONFIG, DURATION, CONTENT);
 
     private static final Map<String, String> SHORT = shortNames();
 

@@ -30,6 +30,8 @@ final class Usage {
               --log               start: reports go to the application's log
               --jmx NAME          start: the sampler is in JMX
               --http PORT         start: the page at http://127.0.0.1:PORT/
+              --push URL          start: reports go to a server each minute: otlp+http://HOST:4318,
+                                  pyroscope+http://HOST:4040, or http://... for pprof
               --config FILE       start: a file of the target with KEY=VALUE lines
               --PROPERTY VALUE    any property of ThreadsSampler, as --reportCpuTime true
               -h, --help          --version

@@ -42,7 +42,8 @@ final class InertSnapshot implements Snapshot {
         PPROF,
         SPEEDSCOPE,
         JSON,
-        TOP
+        TOP,
+        OTLP
     }
 
     private final long fromMillis;
@@ -97,6 +98,7 @@ final class InertSnapshot implements Snapshot {
                                 + ",\"elapsedNanos\":0,\"ownCpuNanos\":0,\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,"
                                 + "\"account\":{\"polls\":0,\"outcomes\":{},\"counters\":{" + json(notice) + ":1}},\n"
                                 + "\"frames\":[],\n\"groups\":[]}\n");
+                    case OTLP -> new byte[] {1 << 3 | 2, 0}; // resource_profiles without a profile
                 });
     }
 

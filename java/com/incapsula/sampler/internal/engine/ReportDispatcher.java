@@ -10,6 +10,7 @@ import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import com.incapsula.sampler.remote.RemoteSamplingOutputer;
 import java.util.Date;
 import org.jspecify.annotations.Nullable;
 
@@ -267,6 +268,7 @@ final class ReportDispatcher implements NativeCallbacks {
     private static boolean logsErrors(SamplingOutputer receiver) {
         return receiver instanceof LoggerSamplingOutputer
                 || receiver instanceof FileSamplingOutputer
+                || receiver instanceof RemoteSamplingOutputer
                 || receiver instanceof ErrorsToLog;
     }
 

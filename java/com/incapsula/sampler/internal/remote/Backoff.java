@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.remote;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long to wait before a report is sent once more: a second, then twice as long each time, up to half a minute, each
+ * shortened at random by up to a half so that clients which failed together do not come back together.
+ *
+ * <p>Threads: any.
+ */
+final class Backoff {
+
+    static final long FIRST_MILLIS = 1_000;
+    static final long LONGEST_MILLIS = 30_000;
+
+    /** What a peer asks for with {@code Retry-After} is honoured up to this. */
+    static final long LONGEST_ASKED_MILLIS = 300_000;
+
+    private static final int MAX_DOUBLINGS = 10;
+
+    private Backoff() {}
+
+    /**
+     * The wait before an attempt.
+     *
+     * @param failures how many there were, from 1
+     * @param random from 0 to below 1
+     * @param retryAfter what the peer asked for, or null
+     * @param now by the wall clock
+     * @return milliseconds; not less than what the peer asked for
+     */
+    static long millis(int failures, double random, @Nullable String retryAfter, Instant now) {
+        long doubled = FIRST_MILLIS << Math.min(failures - 1, MAX_DOUBLINGS);
+        long longest = Math.min(doubled, LONGEST_MILLIS);
+        long own = Math.round(longest * (1 - random / 2));
+        return Math.max(own, Math.min(askedMillis(retryAfter, now), LONGEST_ASKED_MILLIS));
+    }
+
+    /** @return of a number of seconds or a date; 0: of neither */
+    private static long askedMillis(@Nullable String retryAfter, Instant now) {
+        if (retryAfter == null) {
+            return 0;
+        }
+        String text = retryAfter.strip();
+        try {
+            if (text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+                return Duration.ofSeconds(Long.parseLong(text)).toMillis();
+            }
+            Instant until = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME)
+                    .toInstant();
+            return Math.max(0, Duration.between(now, until).toMillis());
+        } catch (NumberFormatException | ArithmeticException | DateTimeParseException unreadable) {
+            return 0;
+        }
+    }
+}

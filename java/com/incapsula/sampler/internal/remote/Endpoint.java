@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.remote;
+
+import com.incapsula.sampler.remote.RemoteProtocol;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where reports go, as a user's URL says it.
+ *
+ * @param protocol by the scheme, else by the path
+ * @param uri of HTTP, with the protocol's path, without user and password
+ * @param authorization the header, from user and password; null: none
+ */
+public record Endpoint(
+        RemoteProtocol protocol, URI uri, @Nullable String authorization) {
+
+    private static final String OTLP_SCHEME = "otlp+";
+    private static final String PYROSCOPE_SCHEME = "pyroscope+";
+
+    /** The path of the service behind each base URL. */
+    private static final String OTLP_PATH = "/v1development/profiles";
+
+    private static final String PYROSCOPE_PATH = "/push.v1.PusherService/Push";
+
+    private static final int MAX_PORT = 65_535;
+
+    /**
+     * Reads a URL.
+     *
+     * @param url {@code [otlp+|pyroscope+]http[s]://[user:password@]host[:port][/path]}
+     * @return the endpoint
+     * @throws IllegalArgumentException with the reason; the message has no password
+     */
+    public static Endpoint of(String url) {
+        String text = url.strip();
+        RemoteProtocol protocol = null;
+        if (startsWith(text, OTLP_SCHEME)) {
+            protocol = RemoteProtocol.OTLP;
+            text = text.substring(OTLP_SCHEME.length());
+        } else if (startsWith(text, PYROSCOPE_SCHEME)) {
+            protocol = RemoteProtocol.PYROSCOPE;
+            text = text.substring(PYROSCOPE_SCHEME.length());
+        }
+        URI uri = parse(text);
+        String path = uri.getRawPath() == null ? "" : uri.getRawPath();
+        if (protocol == null) {
+            protocol = ofPath(path);
+        }
+        return new Endpoint(protocol, withPath(uri, fullPath(protocol, path)), authorization(uri));
+    }
+
+    private static boolean startsWith(String text, String scheme) {
+        return text.regionMatches(true, 0, scheme, 0, scheme.length());
+    }
+
+    private static URI parse(String text) {
+        try {
+            URI uri = new URI(text);
+            String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
+            if (!scheme.equals("http") && !scheme.equals("https")) {
+                throw wrong(
+                        "the scheme is none of http, https, otlp+http, otlp+https, pyroscope+http, pyroscope+https");
+            }
+            if (uri.getHost() == null) {
+                throw wrong("there is no host");
+            }
+            if (uri.getPort() == 0 || uri.getPort() > MAX_PORT) {
+                throw wrong("the port is not between 1 and " + MAX_PORT);
+            }
+            return uri;
+        } catch (URISyntaxException e) {
+            throw wrong(e.getReason());
+        }
+    }
+
+    private static IllegalArgumentException wrong(String problem) {
+        return new IllegalArgumentException(
+                "url must be such as otlp+http://host:4318, pyroscope+http://host:4040 or http://host/path: "
+                        + problem);
+    }
+
+    private static RemoteProtocol ofPath(String path) {
+        if (path.endsWith(OTLP_PATH)) {
+            return RemoteProtocol.OTLP;
+        }
+        return path.endsWith(PYROSCOPE_PATH) ? RemoteProtocol.PYROSCOPE : RemoteProtocol.PPROF;
+    }
+
+    private static String fullPath(RemoteProtocol protocol, String path) {
+        String service = switch (protocol) {
+            case OTLP -> OTLP_PATH;
+            case PYROSCOPE -> PYROSCOPE_PATH;
+            case PPROF -> "";
+        };
+        if (path.endsWith(service)) {
+            return path;
+        }
+        return (path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + service;
+    }
+
+    private static URI withPath(URI uri, String path) {
+        String host = uri.getHost();
+        String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
+        String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
+        return URI.create(uri.getScheme().toLowerCase(Locale.ROOT) + "://" + host + port + path + query);
+    }
+
+    private static @Nullable String authorization(URI uri) {
+        String user = uri.getUserInfo();
+        return user == null
+                ? null
+                : "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * A URI for messages.
+     *
+     * @param uri of an endpoint
+     * @return without the query, which may hold a key
+     */
+    public static String shown(URI uri) {
+        return uri.getScheme() + "://" + uri.getRawAuthority() + uri.getRawPath();
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.remote;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.net.ConnectException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends reports by the JDK's HTTP client. A client that has failed itself, so that it would fail for ever, is replaced:
+ * after each failure but a connection that was refused, because a client does not say which of the two it was.
+ *
+ * <p>Threads: as {@link Transport}. The client has threads of its own: daemons of the group of the thread that sends
+ * first, and of the factory.
+ */
+public final class HttpTransport implements Transport {
+
+    private static final int MAX_THREADS = 8;
+    private static final long IDLE_SECONDS = 5;
+
+    private final ThreadFactory threads;
+    private @Nullable HttpClient client; // guarded by this
+    private @Nullable ExecutorService executor; // guarded by this
+
+    /**
+     * Opens nothing yet.
+     *
+     * @param threads makes those of the client
+     */
+    public HttpTransport(ThreadFactory threads) {
+        this.threads = threads;
+    }
+
+    @Override
+    public Answer send(PushBody body, long timeoutMillis) throws IOException, InterruptedException {
+        boolean isUsable = false;
+        try {
+            Answer answer = answer(client().sendAsync(request(body), info -> new FirstBytes()), timeoutMillis);
+            isUsable = true;
+            return answer;
+        } catch (ConnectException e) {
+            isUsable = true;
+            throw e;
+        } finally {
+            if (!isUsable) {
+                close();
+            }
+        }
+    }
+
+    private static Answer answer(CompletableFuture<HttpResponse<String>> future, long timeoutMillis)
+            throws IOException, InterruptedException {
+        try {
+            HttpResponse<String> response = future.get(timeoutMillis, TimeUnit.MILLISECONDS);
+            String retryAfter = response.headers().firstValue("Retry-After").orElse(null);
+            return new Answer(response.statusCode(), retryAfter, response.body());
+        } catch (ExecutionException e) {
+            throw failure(e.getCause());
+        } catch (TimeoutException e) {
+            throw new HttpTimeoutException("no answer within " + timeoutMillis + " ms");
+        } finally {
+            future.cancel(true); // of an exchange that is over: nothing
+        }
+    }
+
+    private static IOException failure(@Nullable Throwable cause) {
+        if (cause instanceof IOException io) {
+            return io;
+        }
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        return new IOException(cause);
+    }
+
+    private static HttpRequest request(PushBody body) {
+        BodyPublisher[] parts =
+                body.parts().stream().map(BodyPublishers::ofByteArray).toArray(BodyPublisher[]::new);
+        HttpRequest.Builder request = HttpRequest.newBuilder(body.uri()).POST(BodyPublishers.concat(parts));
+        body.headers().forEach(request::setHeader);
+        return request.build();
+    }
+
+    private synchronized HttpClient client() {
+        HttpClient used = client;
+        if (used == null) {
+            ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                    0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
+            pool.setRejectedExecutionHandler(new ThreadPoolExecutor.CallerRunsPolicy());
+            used = HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .followRedirects(HttpClient.Redirect.NEVER)
+                    .executor(pool)
+                    .build();
+            executor = pool;
+            client = used;
+        }
+        return used;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (client != null) {
+            shutDown(client);
+            client = null;
+        }
+        if (executor != null) {
+            executor.shutdown();
+            executor = null;
+        }
+    }
+
+    /* A JDK before 21 ends the client's thread once the client is garbage. */
+    private static void shutDown(HttpClient client) {
+        try {
+            HttpClient.class.getMethod("shutdownNow").invoke(client);
+        } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException older) {
+            // there is nothing else to do for it
+        }
+    }
+}

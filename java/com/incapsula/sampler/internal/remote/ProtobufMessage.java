@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.remote;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A small message in protobuf's wire format. Field numbers are below 16.
+ *
+ * <p>Threads: one at a time.
+ */
+final class ProtobufMessage {
+
+    static final int WIRE_LENGTH = 2;
+
+    private static final int WIRE_BITS = 3;
+    private static final int VARINT_BITS = 7;
+    private static final int VARINT_MORE = 0x80;
+
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    /** @return this message, with a string more */
+    ProtobufMessage put(int field, String text) {
+        return put(field, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** @return this message, with another one inside */
+    ProtobufMessage put(int field, ProtobufMessage message) {
+        return put(field, message.toByteArray());
+    }
+
+    /** @return this message, with bytes more */
+    ProtobufMessage put(int field, byte[] value) {
+        putHead(field, value.length);
+        bytes.writeBytes(value);
+        return this;
+    }
+
+    /** @return this message, with the head of a field whose bytes follow elsewhere */
+    ProtobufMessage putHead(int field, long length) {
+        bytes.write(field << WIRE_BITS | WIRE_LENGTH);
+        for (long rest = length; ; rest >>>= VARINT_BITS) {
+            if (rest < VARINT_MORE) {
+                bytes.write((int) rest);
+                return this;
+            }
+            bytes.write((int) (rest | VARINT_MORE));
+        }
+    }
+
+    byte[] toByteArray() {
+        return bytes.toByteArray();
+    }
+}

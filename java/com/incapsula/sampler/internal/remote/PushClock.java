@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.remote;
+
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Time and chance, which tests replace.
+ *
+ * <p>Threads: any.
+ */
+public interface PushClock {
+
+    /** Those of this JVM. */
+    PushClock REAL = new PushClock() {
+
+        @Override
+        public long millis() {
+            return System.nanoTime() / 1_000_000;
+        }
+
+        @Override
+        @SuppressWarnings("WaitNotInLoop") // the caller loops
+        public void await(Object lock, long millis) throws InterruptedException {
+            lock.wait(millis);
+        }
+
+        @Override
+        public double random() {
+            return ThreadLocalRandom.current().nextDouble();
+        }
+    };
+
+    /**
+     * Monotonic time.
+     *
+     * @return milliseconds
+     */
+    long millis();
+
+    /**
+     * Waits until the time is over or the lock is notified, and perhaps shorter.
+     *
+     * @param lock held by the caller
+     * @param millis more than 0
+     * @throws InterruptedException if the thread is interrupted
+     */
+    void await(Object lock, long millis) throws InterruptedException;
+
+    /**
+     * A random number.
+     *
+     * @return from 0 to below 1
+     */
+    double random();
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.remote;
+
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.remote.RemoteProtocol;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * Makes the request of a report: written once, through gzip, into bytes up to a limit.
+ *
+ * <p>Threads: any.
+ */
+public final class ReportEncoder {
+
+    private static final int GZIP_BUFFER_BYTES = 16 * 1024;
+    private static final String PROTOBUF = "application/x-protobuf";
+
+    /* Field numbers of common.proto and resource.proto. */
+    private static final int RESOURCE_ATTRIBUTES = 1;
+    private static final int KEY_VALUE_KEY = 1;
+    private static final int KEY_VALUE_VALUE = 2;
+    private static final int ANY_VALUE_STRING = 1;
+
+    /* Field numbers of push.proto and types.proto. */
+    private static final int PUSH_SERIES = 1;
+    private static final int SERIES_LABELS = 1;
+    private static final int SERIES_SAMPLES = 2;
+    private static final int LABEL_NAME = 1;
+    private static final int LABEL_VALUE = 2;
+    private static final int SAMPLE_RAW_PROFILE = 1;
+    private static final int SAMPLE_ID = 2;
+
+    private final Endpoint endpoint;
+    private final ServiceIdentity identity;
+    private final Map<String, String> headers;
+    private final long limitBytes;
+
+    /** A report is longer than a request may be. */
+    public static final class TooLargeException extends IOException {
+
+        private static final long serialVersionUID = 1L;
+
+        TooLargeException(Throwable cause) {
+            super(cause.getMessage(), cause);
+        }
+    }
+
+    /**
+     * Encodes for one peer.
+     *
+     * @param endpoint the peer
+     * @param identity whose reports they are
+     * @param headers more headers; they win over those of the protocol
+     * @param limitBytes of a report, as it is sent
+     */
+    public ReportEncoder(Endpoint endpoint, ServiceIdentity identity, Map<String, String> headers, long limitBytes) {
+        this.endpoint = endpoint;
+        this.identity = identity;
+        this.headers = Map.copyOf(headers);
+        this.limitBytes = limitBytes;
+    }
+
+    /**
+     * Encodes.
+     *
+     * @param report the report
+     * @return the request
+     * @throws TooLargeException past the limit
+     * @throws IOException what the report throws
+     */
+    public PushBody encode(SamplingReport report) throws IOException {
+        try {
+            return new PushBody(endpoint.uri(), allHeaders(), parts(report));
+        } catch (LimitedBytes.FullException e) {
+            throw new TooLargeException(e);
+        }
+    }
+
+    private Map<String, String> allHeaders() {
+        Map<String, String> all = new LinkedHashMap<>();
+        all.put("User-Agent", "threads-sampler");
+        switch (endpoint.protocol()) {
+            case OTLP -> {
+                all.put("Content-Type", PROTOBUF);
+                all.put("Content-Encoding", "gzip");
+            }
+            case PYROSCOPE -> {
+                all.put("Content-Type", "application/proto");
+                all.put("Connect-Protocol-Version", "1");
+            }
+            case PPROF -> all.put("Content-Type", ReportFormat.PPROF.getMediaType());
+        }
+        if (endpoint.authorization() != null) {
+            all.put("Authorization", endpoint.authorization());
+        }
+        headers.forEach((name, value) -> {
+            all.keySet().removeIf(name::equalsIgnoreCase);
+            all.put(name, value);
+        });
+        return all;
+    }
+
+    private List<byte[]> parts(SamplingReport report) throws IOException {
+        LimitedBytes bytes = new LimitedBytes(limitBytes);
+        if (endpoint.protocol() == RemoteProtocol.OTLP) {
+            try (OutputStream packed = new GZIPOutputStream(bytes, GZIP_BUFFER_BYTES);
+                    OutputStream document = new OtlpResourceStream(packed, resource())) {
+                report.writeTo(ReportFormat.OTLP, document);
+            }
+            return List.of(bytes.toByteArray());
+        }
+        report.writeTo(ReportFormat.PPROF, bytes); // packed already
+        byte[] profile = bytes.toByteArray();
+        return endpoint.protocol() == RemoteProtocol.PPROF ? List.of(profile) : pushRequest(profile);
+    }
+
+    private ProtobufMessage resource() {
+        ProtobufMessage resource = new ProtobufMessage();
+        identity.attributes()
+                .forEach((key, value) -> resource.put(
+                        RESOURCE_ATTRIBUTES,
+                        new ProtobufMessage()
+                                .put(KEY_VALUE_KEY, key)
+                                .put(KEY_VALUE_VALUE, new ProtobufMessage().put(ANY_VALUE_STRING, value))));
+        return resource;
+    }
+
+    /* The profile, which is most of it, is not copied: its heads stand in a part before it. */
+    private List<byte[]> pushRequest(byte[] profile) {
+        ProtobufMessage series = new ProtobufMessage().put(SERIES_LABELS, label("__name__", "wall"));
+        identity.labels().forEach((name, value) -> series.put(SERIES_LABELS, label(name, value)));
+        byte[] labels = series.toByteArray();
+        byte[] id = new ProtobufMessage().put(SAMPLE_ID, id()).toByteArray();
+        byte[] profileHead = new ProtobufMessage()
+                .putHead(SAMPLE_RAW_PROFILE, profile.length)
+                .toByteArray();
+        long sample = (long) id.length + profileHead.length + profile.length;
+        byte[] sampleHead =
+                new ProtobufMessage().putHead(SERIES_SAMPLES, sample).toByteArray();
+        byte[] seriesHead = new ProtobufMessage()
+                .putHead(PUSH_SERIES, labels.length + sampleHead.length + sample)
+                .toByteArray();
+        return List.of(seriesHead, labels, sampleHead, id, profileHead, profile);
+    }
+
+    private static ProtobufMessage label(String name, String value) {
+        return new ProtobufMessage().put(LABEL_NAME, name).put(LABEL_VALUE, value);
+    }
+
+    /* The same for each attempt. Not of a SecureRandom, whose first use takes tens of milliseconds. */
+    private static String id() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return new UUID(random.nextLong(), random.nextLong()).toString();
+    }
+}

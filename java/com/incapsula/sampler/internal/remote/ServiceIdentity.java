@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.remote;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which process a report is of: the attributes of OpenTelemetry's resource, and the same as labels.
+ *
+ * <p>Threads: any; does not change.
+ */
+public final class ServiceIdentity {
+
+    static final String SERVICE_NAME = "service.name";
+    static final String INSTANCE_ID = "service.instance.id";
+
+    /** More are left out: servers refuse reports with more labels than some thirty. */
+    public static final int MAX_ATTRIBUTES = 24;
+
+    /** Longer values are cut. */
+    public static final int MAX_VALUE_CHARS = 2_000;
+
+    private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
+
+    private final Map<String, String> attributes;
+
+    private ServiceIdentity(Map<String, String> attributes) {
+        this.attributes = Collections.unmodifiableMap(attributes);
+    }
+
+    /**
+     * Puts together what is known.
+     *
+     * @param serviceName as the user says; null: as the environment says, or else what the JVM runs
+     * @param chosen attributes that the user chose; they win over those of the environment
+     * @param environment all variables
+     * @param warn receives a sentence where something of the environment cannot be used
+     * @return the identity
+     */
+    public static ServiceIdentity of(
+            @Nullable String serviceName,
+            Map<String, String> chosen,
+            Map<String, String> environment,
+            Consumer<String> warn) {
+        Map<String, String> found = new LinkedHashMap<>();
+        found.put(SERVICE_NAME, "");
+        found.put(INSTANCE_ID, "");
+        found.putAll(ofEnvironment(environment, warn));
+        String named = environment.getOrDefault("OTEL_SERVICE_NAME", "").strip();
+        if (!named.isEmpty()) {
+            found.put(SERVICE_NAME, named);
+        }
+        found.putAll(chosen);
+        if (serviceName != null) {
+            found.put(SERVICE_NAME, serviceName);
+        }
+        found.computeIfPresent(SERVICE_NAME, (key, value) -> value.isEmpty() ? program() : value);
+        found.computeIfPresent(INSTANCE_ID, (key, value) -> value.isEmpty() ? instance() : value);
+        return new ServiceIdentity(limited(found, warn));
+    }
+
+    private static Map<String, String> ofEnvironment(Map<String, String> environment, Consumer<String> warn) {
+        try {
+            return KeyValues.parse(
+                    "OTEL_RESOURCE_ATTRIBUTES", environment.getOrDefault("OTEL_RESOURCE_ATTRIBUTES", ""));
+        } catch (IllegalArgumentException e) {
+            warn.accept(e.getMessage() + "; it is ignored");
+            return Map.of();
+        }
+    }
+
+    private static Map<String, String> limited(Map<String, String> all, Consumer<String> warn) {
+        Map<String, String> kept = new LinkedHashMap<>();
+        List<String> left = new ArrayList<>();
+        all.forEach((key, value) -> {
+            if (kept.size() < MAX_ATTRIBUTES) {
+                kept.put(key, value.substring(0, Math.min(value.length(), MAX_VALUE_CHARS)));
+            } else {
+                left.add(key);
+            }
+        });
+        if (!left.isEmpty()) {
+            warn.accept("of the resource's attributes only " + MAX_ATTRIBUTES + " are sent, without " + left);
+        }
+        return kept;
+    }
+
+    /* The main class or the jar, without packages and folders. */
+    private static String program() {
+        String command = System.getProperty("sun.java.command", "").strip();
+        int blank = command.indexOf(' ');
+        String main = blank < 0 ? command : command.substring(0, blank);
+        String file = main.substring(main.lastIndexOf(File.separatorChar) + 1);
+        String name = file.endsWith(".jar")
+                ? file.substring(0, file.length() - ".jar".length())
+                : file.substring(file.lastIndexOf('.') + 1);
+        return name.isEmpty() ? "unknown_service:java" : name;
+    }
+
+    /* Without a question to a name server. */
+    private static String instance() {
+        String host;
+        try {
+            host = Files.readString(HOST).strip();
+        } catch (IOException unknown) {
+            host = "localhost";
+        }
+        return host + ":" + ProcessHandle.current().pid();
+    }
+
+    /**
+     * What a resource of OpenTelemetry has.
+     *
+     * @return service.name and service.instance.id, then the others; not modifiable
+     */
+    public Map<String, String> attributes() {
+        return attributes;
+    }
+
+    /** @return the same with names that are labels: letters, digits and underscores */
+    Map<String, String> labels() {
+        Map<String, String> labels = new LinkedHashMap<>();
+        attributes.forEach((key, value) -> labels.putIfAbsent(label(key), value));
+        return labels;
+    }
+
+    private static String label(String key) {
+        String name = key.replaceAll("[^a-zA-Z0-9_]", "_");
+        return Character.isDigit(name.charAt(0)) ? "_" + name : name;
+    }
+}

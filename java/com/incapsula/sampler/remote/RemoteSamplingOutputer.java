@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.remote;
+
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.engine.InternalThreads;
+import com.incapsula.sampler.internal.engine.Lifecycle;
+import com.incapsula.sampler.internal.remote.Endpoint;
+import com.incapsula.sampler.internal.remote.HttpTransport;
+import com.incapsula.sampler.internal.remote.KeyValues;
+import com.incapsula.sampler.internal.remote.PushClock;
+import com.incapsula.sampler.internal.remote.PushCounts;
+import com.incapsula.sampler.internal.remote.PushLimits;
+import com.incapsula.sampler.internal.remote.Pusher;
+import com.incapsula.sampler.internal.remote.ReportEncoder;
+import com.incapsula.sampler.internal.remote.ServiceIdentity;
+import com.incapsula.sampler.internal.report.LogTarget;
+import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends each report to a server: Pyroscope, a collector of OpenTelemetry, or any URL that takes a pprof file. What is
+ * sent is what was sampled since the report before.
+ *
+ * <pre>{@code
+ * sampler.setReportFrequencySeconds(60);
+ * sampler.setSamplingOutputer(new RemoteSamplingOutputer("pyroscope+http://pyroscope:4040"));
+ * }</pre>
+ *
+ * <p>A report is packed in memory, waits there until the server has taken it, and is sent again, with growing pauses,
+ * where the server cannot be reached or asks for that (HTTP status 429, 502, 503 or 504, with {@code Retry-After}). So
+ * a restart of the server loses nothing, as long as the reports that wait stay within {@link #setQueueLimitBytes}; past
+ * that the oldest are dropped. What the server refuses for another reason is not sent again. Each of these is counted,
+ * and logged.
+ *
+ * <p>Which service it is, a server learns from {@link #setServiceName} and {@link #setResourceAttributes}, or from
+ * the environment variables {@code OTEL_SERVICE_NAME} and {@code OTEL_RESOURCE_ATTRIBUTES}.
+ *
+ * <p>The text calls of a report do nothing. For a report in a file or a log as well, join two outputers with
+ * {@link #and}.
+ *
+ * <p>Threads: any. Setters take effect with the next report. One thread, which is not sampled, sends; it runs while
+ * there is something to send. {@link #report} does not wait for it.
+ *
+ * <p>Errors: a report that cannot be encoded, or is longer than {@link #setReportLimitBytes}, is thrown as {@link
+ * UncheckedIOException}, so the sampler counts it as failed. All else goes to the logger with the name of this class: of
+ * SLF4J where it is on the class path, else of {@link System.Logger}; of one kind at most one message in ten minutes.
+ *
+ * @since 1.0
+ */
+public class RemoteSamplingOutputer implements SamplingOutputer {
+
+    private static final long KIB = 1024;
+    private static final long MIB = 1024 * KIB;
+    private static final long MIN_QUEUE_LIMIT_BYTES = 64 * KIB;
+    private static final long MAX_QUEUE_LIMIT_BYTES = 1024 * MIB;
+    private static final long STANDARD_QUEUE_LIMIT_BYTES = 16 * MIB;
+    private static final long MIN_REPORT_LIMIT_BYTES = 4 * KIB;
+    private static final long MAX_REPORT_LIMIT_BYTES = 256 * MIB;
+    private static final long STANDARD_REPORT_LIMIT_BYTES = 4 * MIB;
+    private static final int MAX_MILLIS = 600_000;
+    private static final int STANDARD_TIMEOUT_MILLIS = 10_000;
+    private static final int STANDARD_CLOSE_MILLIS = 5_000;
+    private static final int STANDARD_SPREAD_MILLIS = 5_000;
+
+    private static final String LOGGER_NAME = RemoteSamplingOutputer.class.getName();
+    private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+
+    /** Those that the HTTP client sets. */
+    private static final Set<String> RESERVED_HEADERS =
+            Set.of("connection", "content-length", "expect", "host", "transfer-encoding", "upgrade");
+
+    private final Map<String, String> environment;
+    private final Pusher pusher;
+    private final AtomicLong tooLarge = new AtomicLong();
+    private final Object encoding = new Object();
+    private @Nullable ReportEncoder encoder; // guarded by encoding; null: a setter was called since
+
+    private volatile @Nullable String url;
+    private volatile @Nullable Endpoint endpoint;
+    private volatile @Nullable String serviceName;
+    private volatile String resourceAttributes = "";
+    private volatile String headers = "";
+    private volatile long queueLimitBytes = STANDARD_QUEUE_LIMIT_BYTES;
+    private volatile long reportLimitBytes = STANDARD_REPORT_LIMIT_BYTES;
+    private volatile int timeoutMillis = STANDARD_TIMEOUT_MILLIS;
+    private volatile int closeMillis = STANDARD_CLOSE_MILLIS;
+    private volatile int spreadMillis = STANDARD_SPREAD_MILLIS;
+
+    /** Needs {@link #setUrl} before the sampler's {@code init()}. */
+    public RemoteSamplingOutputer() {
+        this(System.getenv(), PushClock.REAL);
+    }
+
+    /**
+     * Sends to a server.
+     *
+     * @param url see {@link #setUrl}
+     * @throws IllegalArgumentException as there
+     */
+    @SuppressWarnings("this-escape")
+    public RemoteSamplingOutputer(String url) {
+        this();
+        setUrl(url);
+    }
+
+    /* For tests. */
+    RemoteSamplingOutputer(Map<String, String> environment, PushClock clock) {
+        this.environment = environment;
+        this.pusher = new Pusher(
+                () -> new HttpTransport(work -> thread(work, "threads-sampler-push-http")), // needs java.net.http
+                clock,
+                work -> thread(work, "threads-sampler-push"),
+                RemoteSamplingOutputer::log,
+                () -> new PushLimits(queueLimitBytes, timeoutMillis, spreadMillis));
+    }
+
+    private static Thread thread(Runnable work, String name) {
+        Thread thread = new Thread(InternalThreads.hidden(new Lifecycle()), work, name, 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null);
+        return thread;
+    }
+
+    private static void log(System.Logger.Level level, String text) {
+        try {
+            LogTarget.of(LOGGER_NAME).log(level, text, null);
+        } catch (RuntimeException | Error silent) {
+            // there is no other place to report to, and the reports still have to be sent
+        }
+    }
+
+    // ---- properties ----
+
+    /**
+     * Where reports go, and how. The scheme says the protocol; {@code https} stands wherever {@code http} does:
+     *
+     * <ul>
+     *   <li>{@code otlp+http://host:4318}: {@link RemoteProtocol#OTLP}
+     *   <li>{@code pyroscope+http://host:4040}: {@link RemoteProtocol#PYROSCOPE}
+     *   <li>{@code http://host/any/path}: {@link RemoteProtocol#PPROF}; one of the other two, if the path ends as that
+     *       protocol's path does
+     * </ul>
+     *
+     * <p>Of the first two, a path is the base to which the protocol's own path is appended, unless it is there.
+     * {@code user:password@} before the host is sent as basic authentication.
+     *
+     * @param url the URL
+     * @throws IllegalArgumentException if it is null, or is none of these; the message does not repeat it, as it may have
+     *         a password
+     */
+    public void setUrl(String url) {
+        if (url == null) {
+            throw new IllegalArgumentException("url must not be null");
+        }
+        endpoint = Endpoint.of(url);
+        this.url = url;
+        changed();
+    }
+
+    /**
+     * Where reports go.
+     *
+     * @return as it was set, or null where none was
+     */
+    public @Nullable String getUrl() {
+        return url;
+    }
+
+    /**
+     * How reports are sent.
+     *
+     * @return what the URL says, or null where none was set
+     */
+    public @Nullable RemoteProtocol getProtocol() {
+        Endpoint current = endpoint;
+        return current == null ? null : current.protocol();
+    }
+
+    /**
+     * The name of the service, for people: {@code service.name} or {@code service_name}. Default: the environment
+     * variable {@code OTEL_SERVICE_NAME}, else {@code service.name} of the resource's attributes, else the main class or
+     * jar of this JVM.
+     *
+     * @param serviceName a name; null: as by default
+     * @throws IllegalArgumentException if it is blank
+     */
+    public void setServiceName(@Nullable String serviceName) {
+        if (serviceName != null && serviceName.isBlank()) {
+            throw new IllegalArgumentException("serviceName must not be blank");
+        }
+        this.serviceName = serviceName;
+        changed();
+    }
+
+    /**
+     * The name of the service.
+     *
+     * @return what was set, or null where nothing was
+     */
+    public @Nullable String getServiceName() {
+        return serviceName;
+    }
+
+    /**
+     * More attributes of this process, as {@code key=value,key=value} with values in percent encoding, such as
+     * {@code service.version=1.2,deployment.environment=test}. They are added to those of the environment variable
+     * {@code OTEL_RESOURCE_ATTRIBUTES}, and win over them. {@code service.instance.id} is HOST:PID where none is given.
+     * The first 24 are sent.
+     *
+     * @param resourceAttributes the list; empty: none
+     * @throws IllegalArgumentException if it is null or not of that form
+     */
+    public void setResourceAttributes(String resourceAttributes) {
+        KeyValues.parse("resourceAttributes", requireNotNull("resourceAttributes", resourceAttributes));
+        this.resourceAttributes = resourceAttributes;
+        changed();
+    }
+
+    /**
+     * More attributes.
+     *
+     * @return the list as it was set
+     */
+    public String getResourceAttributes() {
+        return resourceAttributes;
+    }
+
+    /**
+     * Headers of each request, as {@code name=value,name=value} with values in percent encoding, such as
+     * {@code Authorization=Bearer%20abc,X-Scope-OrgID=team}. Default: for {@link RemoteProtocol#OTLP} those of the
+     * environment variable {@code OTEL_EXPORTER_OTLP_HEADERS}.
+     *
+     * @param headers the list; empty: as by default
+     * @throws IllegalArgumentException if it is null or not of that form, or has a header that cannot be set
+     */
+    public void setHeaders(String headers) {
+        checkHeaders(requireNotNull("headers", headers));
+        this.headers = headers;
+        changed();
+    }
+
+    private static Map<String, String> checkHeaders(String list) {
+        Map<String, String> parsed = KeyValues.parse("headers", list);
+        parsed.forEach((name, value) -> {
+            if (!HEADER_NAME.matcher(name).matches() || RESERVED_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
+                throw new IllegalArgumentException("headers must not have \"" + name + "\"");
+            }
+            if (value.chars().anyMatch(c -> c < ' ' || c > '~')) {
+                throw new IllegalArgumentException(
+                        "headers must have printable ASCII only, which the value of \"" + name + "\" is not");
+            }
+        });
+        return parsed;
+    }
+
+    /**
+     * Headers of each request.
+     *
+     * @return the list as it was set
+     */
+    public String getHeaders() {
+        return headers;
+    }
+
+    /**
+     * How large all reports that wait may be together, as they are sent. Past it the oldest are dropped. Default 16 MiB
+     * (16,777,216).
+     *
+     * @param queueLimitBytes 65,536 to 1,073,741,824
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setQueueLimitBytes(long queueLimitBytes) {
+        requireRange("queueLimitBytes", queueLimitBytes, MIN_QUEUE_LIMIT_BYTES, MAX_QUEUE_LIMIT_BYTES);
+        this.queueLimitBytes = queueLimitBytes;
+    }
+
+    /**
+     * How large all reports that wait may be together.
+     *
+     * @return bytes
+     */
+    public long getQueueLimitBytes() {
+        return queueLimitBytes;
+    }
+
+    /**
+     * How large one report may be, packed. A larger one is not sent and counts as failed. Default 4 MiB (4,194,304).
+     *
+     * @param reportLimitBytes 4,096 to 268,435,456
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setReportLimitBytes(long reportLimitBytes) {
+        requireRange("reportLimitBytes", reportLimitBytes, MIN_REPORT_LIMIT_BYTES, MAX_REPORT_LIMIT_BYTES);
+        this.reportLimitBytes = reportLimitBytes;
+        changed();
+    }
+
+    /**
+     * How large one report may be.
+     *
+     * @return bytes
+     */
+    public long getReportLimitBytes() {
+        return reportLimitBytes;
+    }
+
+    /**
+     * How long the server may take for one report. Default 10,000.
+     *
+     * @param timeoutMillis 1 to 600,000
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setTimeoutMillis(int timeoutMillis) {
+        requireRange("timeoutMillis", timeoutMillis, 1, MAX_MILLIS);
+        this.timeoutMillis = timeoutMillis;
+    }
+
+    /**
+     * How long the server may take for one report.
+     *
+     * @return milliseconds
+     */
+    public int getTimeoutMillis() {
+        return timeoutMillis;
+    }
+
+    /**
+     * How long {@link #close()} may take to send what waits. Default 5,000. At an exit of the JVM without
+     * {@code close()} there are two seconds at most.
+     *
+     * @param closeMillis 0 to 600,000
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setCloseMillis(int closeMillis) {
+        requireRange("closeMillis", closeMillis, 0, MAX_MILLIS);
+        this.closeMillis = closeMillis;
+    }
+
+    /**
+     * How long {@link #close()} may take.
+     *
+     * @return milliseconds
+     */
+    public int getCloseMillis() {
+        return closeMillis;
+    }
+
+    /**
+     * Up to how long a report waits, at random, before it is sent: processes that were started together then do not
+     * send together. Default 5,000.
+     *
+     * @param spreadMillis 0 to 600,000
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setSpreadMillis(int spreadMillis) {
+        requireRange("spreadMillis", spreadMillis, 0, MAX_MILLIS);
+        this.spreadMillis = spreadMillis;
+    }
+
+    /**
+     * Up to how long a report waits before it is sent.
+     *
+     * @return milliseconds
+     */
+    public int getSpreadMillis() {
+        return spreadMillis;
+    }
+
+    private static String requireNotNull(String name, String value) {
+        if (value == null) {
+            throw new IllegalArgumentException(name + " must not be null");
+        }
+        return value;
+    }
+
+    private static void requireRange(String name, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(name + " must be between " + min + " and " + max + ", got " + value);
+        }
+    }
+
+    private void changed() {
+        synchronized (encoding) {
+            encoder = null;
+        }
+    }
+
+    // ---- figures ----
+
+    /**
+     * Reports that the server has taken.
+     *
+     * @return their number since this outputer was made
+     */
+    public long getSent() {
+        return pusher.counts().sent();
+    }
+
+    /**
+     * Attempts that failed and were or will be repeated.
+     *
+     * @return their number
+     */
+    public long getRetries() {
+        return pusher.counts().retries();
+    }
+
+    /**
+     * Reports that the server did not want, and that are not sent again.
+     *
+     * @return their number
+     */
+    public long getRefused() {
+        return pusher.counts().refused();
+    }
+
+    /**
+     * Reports that were dropped because more than {@link #getQueueLimitBytes} waited.
+     *
+     * @return their number
+     */
+    public long getDropped() {
+        return pusher.counts().dropped();
+    }
+
+    /**
+     * Reports that still waited when the time of {@link #close()} was over.
+     *
+     * @return their number
+     */
+    public long getUnsent() {
+        return pusher.counts().unsent();
+    }
+
+    /**
+     * Reports that were longer than {@link #getReportLimitBytes}.
+     *
+     * @return their number
+     */
+    public long getTooLarge() {
+        return tooLarge.get();
+    }
+
+    /**
+     * Reports that wait, with the one that is being sent.
+     *
+     * @return their number
+     */
+    public long getWaiting() {
+        return pusher.counts().waiting();
+    }
+
+    /**
+     * The size of the reports that wait.
+     *
+     * @return bytes, at most {@link #getQueueLimitBytes}
+     */
+    public long getWaitingBytes() {
+        return pusher.counts().waitingBytes();
+    }
+
+    /** The server, without a password, and the figures. */
+    @Override
+    public String toString() {
+        Endpoint to = endpoint;
+        PushCounts counts = pusher.counts();
+        return (to == null ? "no URL" : to.protocol() + " to " + Endpoint.shown(to.uri())) + ": sent " + counts.sent()
+                + ", waiting " + counts.waiting() + ", retries " + counts.retries() + ", refused " + counts.refused()
+                + ", dropped " + counts.dropped() + ", unsent " + counts.unsent() + ", too large " + tooLarge;
+    }
+
+    // ---- reports ----
+
+    /**
+     * Makes sure that there is a URL and an HTTP client. The server need not be there yet.
+     *
+     * @throws IllegalStateException if no URL was set, or the JVM runs without the module {@code java.net.http}
+     */
+    @Override
+    public void starting() {
+        endpoint();
+        try {
+            Class.forName("java.net.http.HttpClient", false, RemoteSamplingOutputer.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(
+                    "RemoteSamplingOutputer needs the module java.net.http: start with --add-modules java.net.http", e);
+        }
+    }
+
+    private Endpoint endpoint() {
+        Endpoint current = endpoint;
+        if (current == null) {
+            throw new IllegalStateException("RemoteSamplingOutputer needs a URL: setUrl(...) comes before init()");
+        }
+        return current;
+    }
+
+    /**
+     * Packs the report and adds it to those that wait.
+     *
+     * @param report the report
+     * @throws IllegalStateException if no URL was set
+     * @throws UncheckedIOException if it is longer than {@link #getReportLimitBytes}, or cannot be written
+     */
+    @Override
+    public void report(SamplingReport report) {
+        try {
+            pusher.add(encoder().encode(report));
+        } catch (ReportEncoder.TooLargeException e) {
+            tooLarge.incrementAndGet();
+            throw new UncheckedIOException(
+                    "a report is not sent, because it is " + e.getMessage() + " (reportLimitBytes)", e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private ReportEncoder encoder() {
+        synchronized (encoding) {
+            ReportEncoder current = encoder;
+            if (current == null) {
+                current = new ReportEncoder(endpoint(), identity(), sentHeaders(), reportLimitBytes);
+                encoder = current;
+            }
+            return current;
+        }
+    }
+
+    private ServiceIdentity identity() {
+        return ServiceIdentity.of(
+                serviceName,
+                KeyValues.parse("resourceAttributes", resourceAttributes),
+                environment,
+                text -> log(System.Logger.Level.WARNING, text));
+    }
+
+    private Map<String, String> sentHeaders() {
+        Map<String, String> chosen = checkHeaders(headers);
+        if (!chosen.isEmpty() || getProtocol() != RemoteProtocol.OTLP) {
+            return chosen;
+        }
+        try {
+            return checkHeaders(environment.getOrDefault("OTEL_EXPORTER_OTLP_HEADERS", ""));
+        } catch (IllegalArgumentException e) {
+            log(System.Logger.Level.WARNING, "OTEL_EXPORTER_OTLP_HEADERS is ignored: " + e.getMessage());
+            return chosen;
+        }
+    }
+
+    /** Does nothing: the report is on its way. */
+    @Override
+    public void printIntervalTitle(String title) {}
+
+    /** Does nothing. */
+    @Override
+    public void printThreadRecord(String threadTitle, String record) {}
+
+    /** Logs as a warning. */
+    @Override
+    public void printError(String message, @Nullable Throwable cause) {
+        LogTarget.of(LOGGER_NAME).log(System.Logger.Level.WARNING, message, cause);
+    }
+
+    /** Does nothing, and does not wait: a slow server delays no report. */
+    @Override
+    public void flush() {}
+
+    /** Sends what waits, for at most {@link #getCloseMillis}; what is left then is counted and logged. */
+    @Override
+    public void close() {
+        long left = pusher.close(closeMillis);
+        if (left > 0) {
+            log(
+                    System.Logger.Level.WARNING,
+                    left + " reports were not sent, because close() may take " + closeMillis + " ms; " + this);
+        }
+    }
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * otlp.c - ProfilesData of OpenTelemetry (profiles.proto, v1development), as it is streamed. It has
+ * the same bytes as the ExportProfilesServiceRequest that a collector takes.
+ *
+ *   ProfilesData
+ *     resource_profiles ─ scope_profiles ─┬ scope
+ *                                         ├ profile of wall time ─ samples ──┐
+ *                                         └ profile of CPU time ── samples ──┤
+ *     dictionary: stacks, locations, functions, attributes, strings   ◄──────┘ by number
+ *
+ * A message stands behind its length, and these are nested four deep. So each profile and the
+ * dictionary are written twice: first to an output that only counts their bytes.
+ *
+ * What is sent needs a resource (service.name), which the core does not know. The first field of
+ * the document is resource_profiles, so that a sender can put a resource at its beginning, which
+ * changes one length.
+ *
+ * Numbers are those of symbol_table.h. A stack's is its place, from 1, among the nodes that have an
+ * amount, group by group. Two groups with the same stack have it twice in the dictionary, which the
+ * format permits. Element 0 of each table is the zero value.
+ */
+#include <string.h>
+
+#include "export/export_writers.h"
+#include "export/protobuf.h"
+#include "export/symbol_table.h"
+#include "model/escape.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+/* Field numbers of profiles.proto, common.proto and resource.proto. */
+enum { DATA_RESOURCE_PROFILES = 1, DATA_DICTIONARY = 2 };
+enum { RESOURCE_PROFILES_SCOPE_PROFILES = 2 };
+enum { SCOPE_PROFILES_SCOPE = 1, SCOPE_PROFILES_PROFILES = 2 };
+enum { SCOPE_NAME = 1 };
+enum {
+    PROFILE_SAMPLE_TYPE = 1,
+    PROFILE_SAMPLES = 2,
+    PROFILE_TIME_UNIX_NANO = 3,
+    PROFILE_DURATION_NANO = 4,
+    PROFILE_PERIOD_TYPE = 5,
+    PROFILE_PERIOD = 6
+};
+enum { VALUE_TYPE_TYPE_STRINDEX = 1, VALUE_TYPE_UNIT_STRINDEX = 2 };
+enum { SAMPLE_STACK_INDEX = 1, SAMPLE_ATTRIBUTE_INDICES = 2, SAMPLE_VALUES = 4 };
+enum {
+    DICTIONARY_MAPPING_TABLE = 1,
+    DICTIONARY_LOCATION_TABLE = 2,
+    DICTIONARY_FUNCTION_TABLE = 3,
+    DICTIONARY_LINK_TABLE = 4,
+    DICTIONARY_STRING_TABLE = 5,
+    DICTIONARY_ATTRIBUTE_TABLE = 6,
+    DICTIONARY_STACK_TABLE = 7
+};
+enum { LOCATION_LINES = 3, LOCATION_ATTRIBUTE_INDICES = 4 };
+enum { LINE_FUNCTION_INDEX = 1, LINE_LINE = 2 };
+enum {
+    FUNCTION_NAME_STRINDEX = 1,
+    FUNCTION_SYSTEM_NAME_STRINDEX = 2,
+    FUNCTION_FILENAME_STRINDEX = 3,
+    FUNCTION_START_LINE = 4
+};
+enum { LINK_TRACE_ID = 1, LINK_SPAN_ID = 2, TRACE_ID_BYTES = 16, SPAN_ID_BYTES = 8 };
+enum { ATTRIBUTE_KEY_STRINDEX = 1, ATTRIBUTE_VALUE = 2 };
+enum { VALUE_STRING = 1 };
+enum { STACK_LOCATION_INDICES = 1 };
+
+/* Places in the table of attributes. */
+enum { ATTRIBUTE_NONE, ATTRIBUTE_JAVA_FRAME, ATTRIBUTE_FIRST_GROUP };
+
+/* Words of the format. */
+enum { WORD_FRAME_TYPE, WORD_THREAD_NAME };
+
+static const char *const attribute_keys[SMP_SYMBOL_OWN_WORDS] = {
+    [WORD_FRAME_TYPE] = "profile.frame.type", [WORD_THREAD_NAME] = "thread.name"
+};
+
+static const char scope_name[] = "threads-sampler";
+
+struct document {
+    const struct smp_export_job *job;
+    struct smp_writer *out; /* the job's, or one that counts */
+    struct smp_tree_walk walk;
+    struct smp_symbol_table symbols;
+    struct smp_bytes text;             /* a group's name, escaped to one line */
+    size_t lengths[SMP_MEASURE_COUNT]; /* of the profiles; 0: none, there is nothing of it */
+    size_t dictionary_length;
+};
+
+/* What is done with each stack that has an amount. */
+typedef void (*stack_action)(struct document *document, enum smp_measure measure,
+                             const struct smp_amounts *self, uint64_t stack, uint64_t attribute);
+
+/* --- samples and stacks --- */
+
+/* Of groups of one kind. A counted one has calls alone: its times are a sampled one's, too.
+ * attribute: of the first's name. */
+static uint64_t visit_groups(struct document *document, const struct smp_hot_groups *groups,
+                             enum smp_group_kind kind, uint64_t attribute, uint64_t stack,
+                             enum smp_measure measure, stack_action action)
+{
+    struct smp_tree_walk *const walk = &document->walk;
+
+    for (size_t i = 0; i < groups->count; i++) {
+        smp_tree_walk_begin(walk, smp_export_group(document->job, groups, i)->root);
+        while (!document->out->has_failed && smp_tree_walk_next(walk)) {
+            struct smp_amounts self = smp_tree_self_all(walk->tree, smp_tree_walk_node(walk));
+            if (kind == SMP_GROUP_COUNTED)
+                smp_amounts_keep(&self, SMP_OWN_MEASURES);
+            if (smp_amounts_has_any(&self))
+                action(document, measure, &self, ++stack, attribute + i);
+        }
+    }
+    return stack;
+}
+
+static enum smp_status visit_stacks(struct document *document, enum smp_measure measure,
+                                    stack_action action)
+{
+    const struct smp_export_job *const job = document->job;
+    const uint64_t sampled = visit_groups(document, job->groups, SMP_GROUP_SAMPLED,
+                                          ATTRIBUTE_FIRST_GROUP, 0, measure, action);
+
+    (void)visit_groups(document, job->counted, SMP_GROUP_COUNTED,
+                       ATTRIBUTE_FIRST_GROUP + job->groups->count, sampled, measure, action);
+    return document->walk.status;
+}
+
+static void put_otlp_sample(struct document *document, enum smp_measure measure,
+                            const struct smp_amounts *self, uint64_t stack, uint64_t attribute)
+{
+    const uint64_t value = (uint64_t)self->of[measure];
+    const size_t attribute_bytes = smp_protobuf_varint_bytes(attribute);
+    const size_t value_bytes = smp_protobuf_varint_bytes(value);
+    struct smp_writer *const out = document->out;
+
+    if (value == 0)
+        return;
+    smp_protobuf_put_length(out, PROFILE_SAMPLES,
+                            smp_protobuf_number_bytes(stack) +
+                                smp_protobuf_field_bytes(attribute_bytes) +
+                                smp_protobuf_field_bytes(value_bytes));
+    smp_protobuf_put_number(out, SAMPLE_STACK_INDEX, stack);
+    smp_protobuf_put_length(out, SAMPLE_ATTRIBUTE_INDICES, attribute_bytes);
+    smp_protobuf_put_varint(out, attribute);
+    smp_protobuf_put_length(out, SAMPLE_VALUES, value_bytes);
+    smp_protobuf_put_varint(out, value);
+}
+
+static uint64_t location_index(const struct smp_used_frames *frames,
+                               const struct smp_tree_walk *walk, size_t depth)
+{
+    return (uint64_t)smp_used_frames_number(frames, walk->nodes[walk->path[depth]].location) + 1;
+}
+
+/* Leaf first. Walk and frames are copies, so the compiler knows that output does not change them.
+ */
+static void put_stack(struct document *document, enum smp_measure measure,
+                      const struct smp_amounts *self, uint64_t stack, uint64_t attribute)
+{
+    const struct smp_used_frames frames = document->symbols.frames;
+    const struct smp_tree_walk walk = document->walk;
+    struct smp_writer *const out = document->out;
+    size_t bytes = 0;
+
+    (void)measure;
+    (void)self;
+    (void)stack;
+    (void)attribute;
+    for (size_t i = 0; i < walk.depth; i++)
+        bytes += smp_protobuf_varint_bytes(location_index(&frames, &walk, i));
+    smp_protobuf_put_length(out, DICTIONARY_STACK_TABLE, smp_protobuf_field_bytes(bytes));
+    smp_protobuf_put_length(out, STACK_LOCATION_INDICES, bytes);
+    for (size_t i = walk.depth; i-- > 0;)
+        smp_protobuf_put_varint(out, location_index(&frames, &walk, i));
+}
+
+/* --- a profile --- */
+
+static void put_measure(struct document *document, unsigned field, enum smp_measure measure)
+{
+    const struct smp_symbol_words *const words = &document->symbols.words;
+    const uint64_t type = words->measures[measure];
+    const uint64_t unit = words->units[smp_measure_info(measure)->unit];
+    struct smp_writer *const out = document->out;
+
+    smp_protobuf_put_length(out, field,
+                            smp_protobuf_number_bytes(type) + smp_protobuf_number_bytes(unit));
+    smp_protobuf_put_number(out, VALUE_TYPE_TYPE_STRINDEX, type);
+    smp_protobuf_put_number(out, VALUE_TYPE_UNIT_STRINDEX, unit);
+}
+
+static enum smp_status put_profile(struct document *document, enum smp_measure measure)
+{
+    const struct smp_profile *const profile = document->job->profile;
+    const int64_t period_ns = document->job->style->period_ns;
+    struct smp_writer *const out = document->out;
+
+    put_measure(document, PROFILE_SAMPLE_TYPE, measure);
+    smp_protobuf_put_fixed64(out, PROFILE_TIME_UNIX_NANO,
+                             (uint64_t)(profile->from_wall_ms * NS_PER_MS));
+    smp_protobuf_put_number(out, PROFILE_DURATION_NANO, (uint64_t)profile->elapsed_ns);
+    put_measure(document, PROFILE_PERIOD_TYPE,
+                profile->is_cpu_clock ? SMP_MEASURE_CPU : SMP_MEASURE_WALL);
+    smp_protobuf_put_number(out, PROFILE_PERIOD,
+                            (uint64_t)(period_ns > 0 ? period_ns : profile->period_ns));
+    return visit_stacks(document, measure, put_otlp_sample);
+}
+
+/* --- the dictionary --- */
+
+static void put_links_and_mappings(struct document *document)
+{
+    static const char none[TRACE_ID_BYTES] = { 0 };
+    struct smp_writer *const out = document->out;
+
+    smp_protobuf_put_length(out, DICTIONARY_MAPPING_TABLE, 0);
+    smp_protobuf_put_length(out, DICTIONARY_LINK_TABLE,
+                            smp_protobuf_field_bytes(TRACE_ID_BYTES) +
+                                smp_protobuf_field_bytes(SPAN_ID_BYTES));
+    smp_protobuf_put_string(out, LINK_TRACE_ID, none, TRACE_ID_BYTES);
+    smp_protobuf_put_string(out, LINK_SPAN_ID, none, SPAN_ID_BYTES);
+}
+
+/* A pseudo-frame, such as [no Java frames], has no type. */
+static void put_location_table(struct document *document)
+{
+    const struct smp_symbol_table *const symbols = &document->symbols;
+    const size_t attribute_bytes = smp_protobuf_varint_bytes(ATTRIBUTE_JAVA_FRAME);
+    struct smp_writer *const out = document->out;
+
+    smp_protobuf_put_length(out, DICTIONARY_LOCATION_TABLE, 0);
+    for (uint32_t i = 0; i < symbols->frames.count && !out->has_failed; i++) {
+        struct smp_location_view view;
+        smp_symbol_table_view(symbols, i, &view);
+        const uint64_t line = view.line > 0 ? (uint64_t)view.line : 0;
+        const uint64_t function = smp_symbol_table_function_of(symbols, &view);
+        const size_t line_bytes =
+            smp_protobuf_number_bytes(function) + smp_protobuf_number_bytes(line);
+
+        smp_protobuf_put_length(
+            out, DICTIONARY_LOCATION_TABLE,
+            smp_protobuf_field_bytes(line_bytes) +
+                (view.is_pseudo ? 0 : smp_protobuf_field_bytes(attribute_bytes)));
+        smp_protobuf_put_length(out, LOCATION_LINES, line_bytes);
+        smp_protobuf_put_number(out, LINE_FUNCTION_INDEX, function);
+        smp_protobuf_put_number(out, LINE_LINE, line);
+        if (!view.is_pseudo) {
+            smp_protobuf_put_length(out, LOCATION_ATTRIBUTE_INDICES, attribute_bytes);
+            smp_protobuf_put_varint(out, ATTRIBUTE_JAVA_FRAME);
+        }
+    }
+}
+
+static void put_function_table(struct document *document)
+{
+    struct smp_writer *const out = document->out;
+
+    smp_protobuf_put_length(out, DICTIONARY_FUNCTION_TABLE, 0);
+    for (uint32_t i = 1; i <= document->symbols.methods.count && !out->has_failed; i++) {
+        const struct smp_symbol_function function =
+            smp_symbol_table_function(&document->symbols, i);
+
+        smp_protobuf_put_length(out, DICTIONARY_FUNCTION_TABLE,
+                                smp_protobuf_number_bytes(function.name) +
+                                    smp_protobuf_number_bytes(function.system_name) +
+                                    smp_protobuf_number_bytes(function.file) +
+                                    smp_protobuf_number_bytes(function.start_line));
+        smp_protobuf_put_number(out, FUNCTION_NAME_STRINDEX, function.name);
+        smp_protobuf_put_number(out, FUNCTION_SYSTEM_NAME_STRINDEX, function.system_name);
+        smp_protobuf_put_number(out, FUNCTION_FILENAME_STRINDEX, function.file);
+        smp_protobuf_put_number(out, FUNCTION_START_LINE, function.start_line);
+    }
+}
+
+static void put_attribute(struct document *document, int word, const char *value, size_t length)
+{
+    const uint64_t key = document->symbols.words.own[word];
+    const size_t value_bytes = smp_protobuf_field_bytes(length);
+    struct smp_writer *const out = document->out;
+
+    smp_protobuf_put_length(out, DICTIONARY_ATTRIBUTE_TABLE,
+                            smp_protobuf_number_bytes(key) + smp_protobuf_field_bytes(value_bytes));
+    smp_protobuf_put_number(out, ATTRIBUTE_KEY_STRINDEX, key);
+    smp_protobuf_put_length(out, ATTRIBUTE_VALUE, value_bytes);
+    smp_protobuf_put_string(out, VALUE_STRING, value, length);
+}
+
+static void put_group_attributes(struct document *document, const struct smp_hot_groups *groups)
+{
+    struct smp_bytes *const text = &document->text;
+
+    for (size_t i = 0; i < groups->count && text->status == SMP_OK; i++) {
+        smp_bytes_clear(text);
+        smp_escape_put(text, smp_export_group_name(smp_export_group(document->job, groups, i)));
+        put_attribute(document, WORD_THREAD_NAME, smp_bytes_text(text), text->length);
+    }
+}
+
+static enum smp_status put_attribute_table(struct document *document)
+{
+    static const char java[] = "jvm";
+
+    smp_protobuf_put_length(document->out, DICTIONARY_ATTRIBUTE_TABLE, 0);
+    put_attribute(document, WORD_FRAME_TYPE, java, strlen(java));
+    put_group_attributes(document, document->job->groups);
+    put_group_attributes(document, document->job->counted);
+    return document->text.status;
+}
+
+static enum smp_status put_dictionary(struct document *document)
+{
+    struct smp_writer *const out = document->out;
+    enum smp_status status;
+
+    put_links_and_mappings(document);
+    put_location_table(document);
+    put_function_table(document);
+    smp_symbol_table_put_words(&document->symbols, out, DICTIONARY_STRING_TABLE);
+    status = smp_symbol_table_put_names(&document->symbols, out, DICTIONARY_STRING_TABLE);
+    if (status == SMP_OK)
+        status = put_attribute_table(document);
+    if (status != SMP_OK)
+        return status;
+    smp_protobuf_put_length(out, DICTIONARY_STACK_TABLE, 0);
+    return visit_stacks(document, SMP_MEASURE_WALL, put_stack);
+}
+
+/* --- the document --- */
+
+static bool count_bytes(void *self, const char *bytes, size_t length)
+{
+    (void)bytes;
+    *(size_t *)self += length;
+    return true;
+}
+
+/* By the CPU clock all times are CPU times. */
+static bool is_shown(const struct document *document, enum smp_measure measure)
+{
+    return smp_export_holds(document->job, measure) &&
+           !(document->job->profile->is_cpu_clock && measure == SMP_MEASURE_WALL);
+}
+
+static bool has_any_of(const struct document *document, const struct smp_hot_groups *groups,
+                       enum smp_measure measure)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        if (smp_hot_group_total(document->job->profile, groups->indices[i], measure) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* A counted tree has no other measure to show than those that add up as OWN. */
+static bool is_worth_a_profile(const struct document *document, enum smp_measure measure)
+{
+    return is_shown(document, measure) && (has_any_of(document, document->job->groups, measure) ||
+                                           (smp_profile_kind_of(measure) == SMP_GROUP_COUNTED &&
+                                            has_any_of(document, document->job->counted, measure)));
+}
+
+/* How long the parts are that are written with put_profile() and put_dictionary(). */
+static enum smp_status count_parts(struct document *document)
+{
+    size_t bytes = 0;
+    const struct smp_output output = { .write = count_bytes, .self = &bytes };
+    struct smp_writer counter = { 0 };
+    enum smp_status status = smp_writer_init(&counter, document->job->quota, &output);
+
+    document->out = &counter;
+    for (int i = 0; i < SMP_MEASURE_COUNT && status == SMP_OK; i++) {
+        if (!is_worth_a_profile(document, (enum smp_measure)i))
+            continue;
+        bytes = 0;
+        status = put_profile(document, (enum smp_measure)i);
+        if (status == SMP_OK)
+            status = smp_writer_finish(&counter);
+        document->lengths[i] = bytes;
+    }
+    bytes = 0;
+    if (status == SMP_OK)
+        status = put_dictionary(document);
+    if (status == SMP_OK)
+        status = smp_writer_finish(&counter);
+    document->dictionary_length = bytes;
+    document->out = document->job->out;
+    smp_writer_fini(&counter);
+    return status;
+}
+
+static enum smp_status put_resource_profiles(struct document *document)
+{
+    const size_t name_length = strlen(scope_name);
+    const size_t scope_bytes = smp_protobuf_field_bytes(name_length);
+    struct smp_writer *const out = document->out;
+    size_t length = smp_protobuf_field_bytes(scope_bytes);
+    enum smp_status status = SMP_OK;
+
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
+        if (document->lengths[i] > 0)
+            length += smp_protobuf_field_bytes(document->lengths[i]);
+    }
+    smp_protobuf_put_length(out, DATA_RESOURCE_PROFILES, smp_protobuf_field_bytes(length));
+    smp_protobuf_put_length(out, RESOURCE_PROFILES_SCOPE_PROFILES, length);
+    smp_protobuf_put_length(out, SCOPE_PROFILES_SCOPE, scope_bytes);
+    smp_protobuf_put_string(out, SCOPE_NAME, scope_name, name_length);
+    for (int i = 0; i < SMP_MEASURE_COUNT && status == SMP_OK; i++) {
+        if (document->lengths[i] == 0)
+            continue;
+        smp_protobuf_put_length(out, SCOPE_PROFILES_PROFILES, document->lengths[i]);
+        status = put_profile(document, (enum smp_measure)i);
+    }
+    return status;
+}
+
+static enum smp_status put_data(struct document *document)
+{
+    enum smp_status status = count_parts(document);
+
+    if (status == SMP_OK)
+        status = put_resource_profiles(document);
+    if (status != SMP_OK)
+        return status;
+    smp_protobuf_put_length(document->out, DATA_DICTIONARY, document->dictionary_length);
+    return put_dictionary(document);
+}
+
+enum smp_status smp_export_otlp(const struct smp_export_job *job)
+{
+    struct document document = { .job = job, .out = job->out };
+    enum smp_status status = smp_symbol_table_init(&document.symbols, job, attribute_keys, 0);
+
+    if (status != SMP_OK)
+        return status;
+    smp_tree_walk_init(&document.walk, job->quota, job->profile->tree);
+    smp_bytes_init(&document.text, job->quota, SMP_SYMBOL_MAX_TEXT_BYTES);
+    status = put_data(&document);
+    smp_bytes_fini(&document.text);
+    smp_tree_walk_fini(&document.walk);
+    smp_symbol_table_fini(&document.symbols);
+    return status;
+}

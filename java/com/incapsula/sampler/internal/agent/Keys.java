@@ -20,6 +20,7 @@ final class Keys {
     static final String KEEP = "keep";
     static final String OUTPUT = "output";
     static final String HTTP = "http";
+    static final String MCP = "mcp";
     static final String THREADS = "threads";
     static final String CONFIG = "config";
     static final String DURATION = "duration";
@@ -28,7 +29,7 @@ final class Keys {
     static final String CONTENT = "content";
 
     private static final List<String> OWN =
-            List.of(FILE, FORMAT, KEEP, OUTPUT, HTTP, THREADS, CONFIG, DURATION, CONTENT);
+            List.of(FILE, FORMAT, KEEP, OUTPUT, HTTP, MCP, THREADS, CONFIG, DURATION, CONTENT);
 
     private static final Map<String, String> SHORT = shortNames();
 

@@ -12,6 +12,7 @@ final class Usage {
                    java -jar threads-sampler.jar status PID|NAME
                    java -jar threads-sampler.jar set    PID|NAME KEY=VALUE
                    java -jar threads-sampler.jar stop   PID|NAME [-o FILE] [--format FORMAT]
+                   java -jar threads-sampler.jar mcp    PID|NAME [OPTIONS]   for language models, by standard streams
                    java -jar threads-sampler.jar diff   BEFORE AFTER -o FILE   of .collapsed files
                    java -jar threads-sampler.jar merge  FILE... -o FILE        of .collapsed files
 
@@ -30,6 +31,7 @@ final class Usage {
               --log               start: reports go to the application's log
               --jmx NAME          start: the sampler is in JMX
               --http PORT         start: the page at http://127.0.0.1:PORT/
+              --mcp true          start: with --http, the Model Context Protocol at http://127.0.0.1:PORT/mcp
               --config FILE       start: a file of the target with KEY=VALUE lines
               --PROPERTY VALUE    any property of ThreadsSampler, as --reportCpuTime true
               -h, --help          --version

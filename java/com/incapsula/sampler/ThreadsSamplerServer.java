@@ -33,13 +33,14 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code /debug/pprof/}</td><td>a page with links to all of these</td></tr>
  * <tr><td>{@code /debug/pprof/profile?seconds=N}</td><td>what happens in the next N seconds, without {@code seconds}
  *     30: {@code go tool pprof http://127.0.0.1:7070/debug/pprof/profile?seconds=5}</td></tr>
+ * <tr><td>{@code /mcp}, with {@link #setMcp}</td><td>the Model Context Protocol, for language models; by POST</td></tr>
  * </table>
  *
  * <p>The running interval begins anew after {@code intervalSeconds}. It is the server's own: the sampler's reports and
  * other readers are unaffected.
  *
  * <p>Safety: the server listens on the loopback address unless {@link #setHost} names another. It answers GET and HEAD
- * only, and only requests that were sent to a name of its own, so that no page in a browser can read it under another
+ * only, at {@code /mcp} POST, and only requests that were sent to a name of its own, so that no page in a browser can read it under another
  * name. With a token, a request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with the token as password,
  * which browsers and {@code go tool pprof http://any:TOKEN@host/...} can do. There is no encryption: on an address other
  * than the loopback's, put a proxy in front of it. Only one profile and one report are produced at a time; other
@@ -68,6 +69,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     private String allowedHosts = "";
     private int maxSeconds = STANDARD_MAX_SECONDS;
     private long intervalSeconds;
+    private boolean mcp;
     private @Nullable LiveServer running;
 
     /** A server that is not started. */
@@ -124,7 +126,8 @@ public class ThreadsSamplerServer implements AutoCloseable {
                 names(allowedHosts),
                 token,
                 maxSeconds,
-                () -> fixed > 0 ? fixed : secondsOf(of));
+                () -> fixed > 0 ? fixed : secondsOf(of),
+                mcp);
     }
 
     private static long secondsOf(ThreadsSampler of) {
@@ -320,5 +323,26 @@ public class ThreadsSamplerServer implements AutoCloseable {
      */
     public synchronized long getIntervalSeconds() {
         return intervalSeconds;
+    }
+
+    /**
+     * Whether language models may read the sampler, by the Model Context Protocol at {@code /mcp} (streamable HTTP, each
+     * answer in one piece). The tools {@code groups}, {@code top}, {@code tree}, {@code diff} and {@code account} read
+     * only, in an interval of their own. The same token and the same names of the server as for the page; a request of a
+     * page of another site is refused. Names of threads, classes and methods become known to the model. Default: false.
+     *
+     * @param mcp true for the path
+     */
+    public synchronized void setMcp(boolean mcp) {
+        this.mcp = mcp;
+    }
+
+    /**
+     * Whether language models may read the sampler.
+     *
+     * @return true: there is the path {@code /mcp}
+     */
+    public synchronized boolean isMcp() {
+        return mcp;
     }
 }

@@ -33,8 +33,9 @@ class RoomsTest {
             "loading", Set.of("report"),
             "engine", Set.of("report", "loading"),
             "observe", Set.of("report", "engine"),
-            "server", Set.of("report", "engine"),
-            "agent", Set.of("report", "engine"));
+            "mcp", Set.of("report"),
+            "server", Set.of("report", "engine", "mcp"),
+            "agent", Set.of("report", "engine", "mcp"));
 
     @TempDir
     Path folder;

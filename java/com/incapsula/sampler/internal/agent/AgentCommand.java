@@ -37,7 +37,8 @@ record AgentCommand(
         DUMP,
         STATUS,
         SET,
-        STOP;
+        STOP,
+        MCP;
 
         /** @return as users write it */
         String text() {

@@ -82,7 +82,7 @@ final class AgentSampler {
         RemoteSamplingOutputer push = push(settings);
         sampler.setSamplingOutputer(push == null ? outputer : outputer.and(push));
         AgentSampler started = new AgentSampler(sampler, outputer, push, output, options);
-        started.init(settings.get(Keys.HTTP));
+        started.init(settings.get(Keys.HTTP), settings.get(Keys.MCP));
         return started;
     }
 
@@ -130,8 +130,11 @@ final class AgentSampler {
         }
     }
 
-    private void init(@Nullable String port) {
+    private void init(@Nullable String port, @Nullable String mcp) {
         ThreadsSamplerServer wanted = port == null ? null : makeServer(port);
+        if (mcp != null) {
+            allowModels(wanted, mcp);
+        }
         try {
             sampler.init();
         } catch (RuntimeException | Error e) {
@@ -148,6 +151,16 @@ final class AgentSampler {
             sampler.shutdown();
             throw new Refusal("http: " + e.getMessage(), e);
         }
+    }
+
+    private static void allowModels(@Nullable ThreadsSamplerServer server, String flag) {
+        if (!flag.equals("true") && !flag.equals("false")) {
+            throw new Refusal("mcp must be true or false, got \"" + flag + "\"");
+        }
+        if (server == null) {
+            throw new Refusal("mcp needs http=PORT: it is a path of the server");
+        }
+        server.setMcp(flag.equals("true"));
     }
 
     private ThreadsSamplerServer makeServer(String port) {
@@ -188,6 +201,16 @@ final class AgentSampler {
         BeanProperties.set(sampler, name, value);
         options.put(name, value);
         return name + " is " + value + " from the next tick on";
+    }
+
+    /** A thread that waits for something while this one runs: {@link #end} interrupts it. */
+    void addHelper(Thread helper) {
+        helpers.add(helper);
+    }
+
+    /** It does not wait any more. */
+    void removeHelper(Thread helper) {
+        helpers.remove(helper);
     }
 
     /** A thread of a run that shares this one: {@link #end} interrupts it. */

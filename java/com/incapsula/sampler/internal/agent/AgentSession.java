@@ -63,6 +63,7 @@ final class AgentSession {
             }
             case SET -> slot.done(set(command), null);
             case STOP -> stop(command, slot);
+            case MCP -> serveModels(command, slot);
         }
     }
 
@@ -179,23 +180,34 @@ final class AgentSession {
                 command,
                 Keys.OUTPUT,
                 Keys.HTTP,
+                Keys.MCP,
                 Keys.PUSH,
                 Keys.PUSH_HEADERS,
                 Keys.CONFIG,
                 Keys.KEEP,
                 "reportFrequencySeconds");
         Destination to = new Destination(command);
+        boolean own = isOwn();
+        startRun(new Run(joined(command), own, millis, to, slot));
+    }
+
+    /** @return true: what begins now ends the sampler, if it is the last to use it */
+    private boolean isOwn() {
+        return running == null || running.hasRuns();
+    }
+
+    /* The sampler that runs, or else a new one. */
+    private AgentSampler joined(AgentCommand command) {
         AgentSampler used = running;
-        boolean own = used == null || used.hasRuns();
         if (used == null) {
-            Map<String, String> ofSampler = new LinkedHashMap<>(settings);
+            Map<String, String> ofSampler = new LinkedHashMap<>(command.settings());
             ofSampler.keySet().removeIf(key -> !Keys.isOfSampler(key));
             used = begin(ofSampler, "none");
-        } else if (settings.keySet().stream().anyMatch(Keys::isOfSampler)) {
-            throw new Refusal("it " + used.description()
-                    + "; without options of the sampler, run reports what that one sees from now on");
+        } else if (command.settings().keySet().stream().anyMatch(Keys::isOfSampler)) {
+            throw new Refusal("it " + used.description() + "; without options of the sampler, "
+                    + command.verb().text() + " reports what that one sees from now on");
         }
-        startRun(new Run(used, own, millis, to, slot));
+        return used;
     }
 
     private void startRun(Run run) {
@@ -225,9 +237,15 @@ final class AgentSession {
     }
 
     /* The last of the runs that share a sampler ends it. */
-    private synchronized void leave(Run run) {
-        if (run.own() && run.used().removeRun(Thread.currentThread())) {
-            endQuietly(run.used());
+    private void leave(Run run) {
+        leave(run.used(), run.own());
+    }
+
+    private synchronized void leave(AgentSampler used, boolean own) {
+        if (!own) {
+            used.removeHelper(Thread.currentThread());
+        } else if (used.removeRun(Thread.currentThread())) {
+            endQuietly(used);
         }
     }
 
@@ -267,6 +285,59 @@ final class AgentSession {
             running = null;
         }
         sampler.end();
+    }
+
+    // ---- a session of the Model Context Protocol ----
+
+    private void serveModels(AgentCommand command, AnswerSlot slot) {
+        for (String key : command.settings().keySet()) {
+            if (!Keys.isOfSampler(key) || key.equals("reportFrequencySeconds")) {
+                refuse(command, key);
+            }
+        }
+        boolean own = isOwn();
+        AgentSampler used = joined(command);
+        McpSocket socket = null;
+        boolean started = false;
+        try {
+            McpSocket opened = McpSocket.open();
+            socket = opened;
+            Thread thread =
+                    new Thread(hiddenThreads(), () -> serve(used, own, opened, slot), "threads-sampler-mcp", 0, false);
+            thread.setDaemon(true);
+            thread.setContextClassLoader(null);
+            slot.done(used.description(), opened.path());
+            thread.start();
+            started = true;
+            if (own) {
+                used.addRun(thread); // before it can end: that takes the lock that is held here
+            } else {
+                used.addHelper(thread);
+            }
+        } finally {
+            if (!started) {
+                close(socket);
+                if (own && !used.hasRuns()) {
+                    endQuietly(used);
+                }
+            }
+        }
+    }
+
+    private static void close(@Nullable McpSocket socket) {
+        if (socket != null) {
+            socket.close();
+        }
+    }
+
+    private void serve(AgentSampler used, boolean own, McpSocket socket, AnswerSlot slot) {
+        try (socket) {
+            socket.serve(used.sampler(), slot.greeting());
+        } catch (IOException | InterruptedException | RuntimeException | Error ended) {
+            // the client sees the end of the connection, and there is nobody else to say it to
+        } finally {
+            leave(used, own);
+        }
     }
 
     // ---- while it runs ----

@@ -60,6 +60,11 @@ final class AnswerSlot {
         return id != null;
     }
 
+    /** @return what only the command line and this JVM know: the id */
+    String greeting() {
+        return id == null ? "" : id;
+    }
+
     void done(String text, @Nullable Path content) {
         put(State.DONE, text, content);
     }

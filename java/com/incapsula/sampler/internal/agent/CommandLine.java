@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
 import com.incapsula.sampler.internal.agent.AnswerSlot.State;
 import com.incapsula.sampler.internal.report.FileSeries;
@@ -99,13 +100,13 @@ public final class CommandLine {
         }
         List<Target.Listed> all = Target.list();
         if (arguments.action() == Arguments.Action.LIST) {
-            return list(all);
+            return list(all, out);
         }
         String wanted = arguments.target();
         List<Target.Listed> found = JvmNames.find(all, wanted);
         if (found.size() != 1) {
             String which = found.isEmpty() ? "no JVM of this user is called " : "more than one JVM is called ";
-            list(found.isEmpty() ? all : found);
+            list(found.isEmpty() ? all : found, arguments.verb() == Verb.MCP ? err : out);
             return fail(found.isEmpty() ? NO_ATTACH : USAGE, which + wanted);
         }
         try (Target target = Target.attach(found.get(0).pid())) {
@@ -115,9 +116,9 @@ public final class CommandLine {
         }
     }
 
-    private int list(List<Target.Listed> all) {
+    private static int list(List<Target.Listed> all, PrintStream to) {
         for (Target.Listed each : all) {
-            out.printf(Locale.ROOT, "%7s %s%n", each.pid(), JvmNames.shown(each.name()));
+            to.printf(Locale.ROOT, "%7s %s%n", each.pid(), JvmNames.shown(each.name()));
         }
         return DONE;
     }
@@ -139,6 +140,9 @@ public final class CommandLine {
         }
         if (answer.state() == State.REFUSED) {
             return fail(REFUSED, answer.text());
+        }
+        if (arguments.verb() == Verb.MCP && answer.content() != null) {
+            return relay(target.files().socket(answer.content()), id, answer.text());
         }
         return finish(target, answer, files);
     }
@@ -168,6 +172,13 @@ public final class CommandLine {
             out.println(answer.text() + ", in " + file);
         }
         return DONE;
+    }
+
+    private int relay(Path socket, String id, String text) throws IOException {
+        err.println("threads-sampler: " + text);
+        return new McpRelay().run(socket, id, System.in, out)
+                ? DONE
+                : fail(REFUSED, "the target has ended the session");
     }
 
     private void showProgress(Target.Listed named, long millis) throws InterruptedException {

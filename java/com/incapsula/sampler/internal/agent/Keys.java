@@ -22,6 +22,7 @@ final class Keys {
     static final String HTTP = "http";
     static final String PUSH = "push";
     static final String PUSH_HEADERS = "pushHeaders";
+    static final String MCP = "mcp";
     static final String THREADS = "threads";
     static final String CONFIG = "config";
     static final String DURATION = "duration";
@@ -30,7 +31,7 @@ final class Keys {
     static final String CONTENT = "content";
 
     private static final List<String> OWN =
-            List.of(FILE, FORMAT, KEEP, OUTPUT, HTTP, PUSH, PUSH_HEADERS, THREADS, CONFIG, DURATION, CONTENT);
+            List.of(FILE, FORMAT, KEEP, OUTPUT, HTTP, MCP, PUSH, PUSH_HEADERS, THREADS, CONFIG, DURATION, CONTENT);
 
     private static final Map<String, String> SHORT = shortNames();
 

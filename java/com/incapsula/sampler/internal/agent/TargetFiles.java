@@ -207,6 +207,11 @@ final class TargetFiles {
         }
     }
 
+    /** @return where this process finds a socket of the target */
+    Path socket(String path) throws IOException {
+        return here(absolute(path).toString());
+    }
+
     private static PosixFileAttributeView view(SecureDirectoryStream<Path> folder, Path name) {
         return folder.getFileAttributeView(name, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
     }

@@ -12,6 +12,7 @@ final class Usage {
                    java -jar threads-sampler.jar status PID|NAME
                    java -jar threads-sampler.jar set    PID|NAME KEY=VALUE
                    java -jar threads-sampler.jar stop   PID|NAME [-o FILE] [--format FORMAT]
+                   java -jar threads-sampler.jar mcp    PID|NAME [OPTIONS]   for language models, by standard streams
                    java -jar threads-sampler.jar diff   BEFORE AFTER -o FILE   of .collapsed files
                    java -jar threads-sampler.jar merge  FILE... -o FILE        of .collapsed files
 
@@ -32,6 +33,7 @@ final class Usage {
               --http PORT         start: the page at http://127.0.0.1:PORT/
               --push URL          start: reports go to a server each minute: otlp+http://HOST:4318,
                                   pyroscope+http://HOST:4040, or http://... for pprof
+              --mcp true          start: with --http, the Model Context Protocol at http://127.0.0.1:PORT/mcp
               --config FILE       start: a file of the target with KEY=VALUE lines
               --PROPERTY VALUE    any property of ThreadsSampler, as --reportCpuTime true
               -h, --help          --version

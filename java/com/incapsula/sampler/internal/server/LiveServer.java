@@ -9,6 +9,7 @@ import com.incapsula.sampler.internal.engine.InternalThreads;
 import com.incapsula.sampler.internal.engine.Lifecycle;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.LibraryLog;
+import com.incapsula.sampler.internal.report.RunningInterval;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -90,6 +91,7 @@ public final class LiveServer implements AutoCloseable {
      * @param token null: requests need none
      * @param maxSeconds the longest profile
      * @param intervalSeconds gives the longest interval of the page; called each time
+     * @param hasMcp true: language models may read it, at {@link McpEndpoint#PATH}
      */
     public record Plan(
             ThreadsSampler sampler,
@@ -98,32 +100,15 @@ public final class LiveServer implements AutoCloseable {
             List<String> otherNames,
             @Nullable String token,
             int maxSeconds,
-            LongSupplier intervalSeconds) {}
-
-    /** A request that is refused, with the status and the text of the answer. */
-    private static final class Refusal extends Exception {
-
-        private static final long serialVersionUID = 1L;
-
-        private final int status;
-        private final transient Map<String, String> headers;
-
-        Refusal(int status, String message, Map<String, String> headers) {
-            super(message);
-            this.status = status;
-            this.headers = headers;
-        }
-
-        Refusal(int status, String message) {
-            this(status, message, Map.of());
-        }
-    }
+            LongSupplier intervalSeconds,
+            boolean hasMcp) {}
 
     private final Plan plan;
     private final HttpServer server;
     private final RequestWorkers workers;
     private final RequestGuard guard;
     private final RunningInterval interval; // guarded by rendering once the server has started
+    private final @Nullable McpEndpoint models;
     private final Semaphore rendering = new Semaphore(1);
     private final Semaphore profiling = new Semaphore(1);
     private volatile boolean closed;
@@ -143,6 +128,7 @@ public final class LiveServer implements AutoCloseable {
         this.plan = plan;
         guard = new RequestGuard(plan.address().getAddress(), plan.host(), plan.otherNames(), plan.token());
         interval = new RunningInterval(plan.sampler(), plan.intervalSeconds());
+        models = plan.hasMcp() ? new McpEndpoint(plan.sampler(), plan.intervalSeconds()) : null;
         ThreadGroup threads = InternalThreads.hidden(lifecycle);
         workers = new RequestWorkers(threads, headersMillis);
         HttpServer started = null;
@@ -191,6 +177,9 @@ public final class LiveServer implements AutoCloseable {
         created.createContext("/", this::handle);
         created.setExecutor(workers);
         interval.begin();
+        if (models != null) {
+            models.begin();
+        }
         return created;
     }
 
@@ -235,16 +224,28 @@ public final class LiveServer implements AutoCloseable {
         rendering.acquireUninterruptibly();
         interval.close();
         rendering.release();
+        if (models != null) {
+            models.close();
+        }
     }
 
     private void renew() {
+        try {
+            renewPage();
+            if (models != null) {
+                models.renew();
+            }
+        } catch (RuntimeException | Error e) {
+            LibraryLog.log(System.Logger.Level.DEBUG, "an interval could not begin anew", e);
+        }
+    }
+
+    private void renewPage() {
         if (rendering.tryAcquire()) {
             try {
                 if (!closed) {
                     interval.renew();
                 }
-            } catch (RuntimeException | Error e) {
-                LibraryLog.log(System.Logger.Level.DEBUG, "the page's interval could not begin anew", e);
             } finally {
                 rendering.release();
             }
@@ -261,10 +262,18 @@ public final class LiveServer implements AutoCloseable {
         setHeaders(exchange.getResponseHeaders());
         AnswerStream out = new AnswerStream(exchange);
         try {
-            check(exchange);
-            answer(exchange, out);
-            limitBody(exchange);
-            out.finish();
+            requireOwnName(exchange);
+            if (models != null
+                    && McpEndpoint.PATH.equals(exchange.getRequestURI().getRawPath())) {
+                McpEndpoint.check(exchange, guard);
+                workers.allow(McpEndpoint.ANSWER_MILLIS);
+                models.answer(exchange);
+            } else {
+                check(exchange);
+                answer(exchange, out);
+                limitBody(exchange);
+                out.finish();
+            }
         } catch (Refusal e) {
             refuse(exchange, e);
         } catch (RuntimeException | Error e) {
@@ -309,13 +318,16 @@ public final class LiveServer implements AutoCloseable {
         headers.set("Connection", "close");
     }
 
-    private void check(HttpExchange exchange) throws Refusal {
-        Headers headers = exchange.getRequestHeaders();
-        if (!guard.isOurs(headers.get("Host"))) {
+    private void requireOwnName(HttpExchange exchange) throws Refusal {
+        if (!guard.isOurs(exchange.getRequestHeaders().get("Host"))) {
             throw new Refusal(
                     421,
                     "the Host of this request is not a name of this server; more names can be allowed where it is set up");
         }
+    }
+
+    private void check(HttpExchange exchange) throws Refusal {
+        Headers headers = exchange.getRequestHeaders();
         if (!List.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
             throw new Refusal(405, "only requests by GET and HEAD are answered", Map.of("Allow", "GET, HEAD"));
         }
@@ -455,10 +467,10 @@ public final class LiveServer implements AutoCloseable {
         limitBody(exchange);
         Headers headers = exchange.getResponseHeaders();
         headers.set("Content-Type", "text/plain; charset=utf-8");
-        refusal.headers.forEach(headers::set);
+        refusal.headers().forEach(headers::set);
         byte[] text = (refusal.getMessage() + "\n").getBytes(StandardCharsets.UTF_8);
         boolean head = exchange.getRequestMethod().equals("HEAD");
-        exchange.sendResponseHeaders(refusal.status, head ? -1 : text.length);
+        exchange.sendResponseHeaders(refusal.status(), head ? -1 : text.length);
         if (!head) {
             exchange.getResponseBody().write(text);
         }

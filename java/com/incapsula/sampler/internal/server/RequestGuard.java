@@ -61,6 +61,21 @@ final class RequestGuard {
     }
 
     /**
+     * @param origins all values of {@code Origin}, which browsers send; may be null
+     * @param host that the request is sent to, one of ours
+     * @return true if no page of another site has sent the request
+     */
+    boolean isSameOrigin(@Nullable List<String> origins, @Nullable String host) {
+        if (origins == null) {
+            return true;
+        }
+        return host != null
+                && origins.stream()
+                        .allMatch(origin -> origin.equalsIgnoreCase("http://" + host.strip())
+                                || origin.equalsIgnoreCase("https://" + host.strip()));
+    }
+
+    /**
      * @param headers all values of {@code Authorization}; may be null
      * @return true if it is {@code Bearer TOKEN}, or {@code Basic} with the token as the password of any user
      */

@@ -21,7 +21,9 @@ public final class FakeSnapshot implements Snapshot {
     /** As a core with one measure more than Java knows. */
     private static final List<String> MEASURES = List.of("wall", "cpu", "samples", "calls", "waits");
 
-    private static final long ROOT = 100;
+    /** The node of the first group. */
+    public static final long ROOT = 100;
+
     private static final long COUNTED_ROOT = 200;
 
     /* A chain of two and a frame in brackets; a counted method. */
@@ -35,7 +37,8 @@ public final class FakeSnapshot implements Snapshot {
             COUNTED_ROOT,
             List.of(row(201, "a.A", "run", "A.java", -1, new long[] {2, 1, 0, 6, 0}, new long[] {2, 1, 0, 6, 0})));
 
-    private static RawRow row(
+    /** A row; amounts are of wall, CPU, samples, calls, waits. */
+    public static RawRow row(
             long node, String className, String method, String file, int line, long[] totals, long[] own) {
         return new RawRow(node, className, method, file, line, totals, own);
     }
@@ -51,6 +54,12 @@ public final class FakeSnapshot implements Snapshot {
 
     /** The document; empty: one that shows how it was requested. */
     public volatile String document = "";
+
+    /** The rows below each node. */
+    public volatile Map<Long, List<RawRow>> tree = TREE;
+
+    /** The figures of the two groups, in their order. */
+    public volatile long[] groupFigures = {2, 1, 9, ROOT, 5, 4, 3, 6, 7, 20, 10, 90, 0, 50, 40, 30, 60, 70};
 
     /** What writing fails with, after the first byte; null: nothing. */
     public volatile Throwable failure;
@@ -85,9 +94,7 @@ public final class FakeSnapshot implements Snapshot {
         return new RawReport(
                 figures,
                 MEASURES,
-                new RawGroups(
-                        List.of("main", "pool"),
-                        new long[] {2, 1, 9, ROOT, 5, 4, 3, 6, 7, 20, 10, 90, 0, 50, 40, 30, 60, 70}),
+                new RawGroups(List.of("main", "pool"), groupFigures),
                 new RawGroups(List.of("main"), new long[] {2, 3, 0, COUNTED_ROOT, 2, 1, 0, 6, 0}),
                 List.of("outcome.taken", "outcome.failed", "counter.ticks"),
                 new long[] {6, 0, 4});
@@ -129,7 +136,7 @@ public final class FakeSnapshot implements Snapshot {
     @Override
     public List<RawRow> children(long node) {
         rowsRead.incrementAndGet();
-        return TREE.getOrDefault(node, List.of());
+        return tree.getOrDefault(node, List.of());
     }
 
     @Override
@@ -137,6 +144,8 @@ public final class FakeSnapshot implements Snapshot {
         FakeSnapshot second = (FakeSnapshot) other;
         FakeSnapshot both = new FakeSnapshot();
         Arrays.setAll(both.figures, i -> figures[i] + second.figures[i]);
+        both.tree = tree;
+        both.groupFigures = groupFigures;
         both.document = String.join("+", new ArrayList<>(List.of(document, second.document)));
         return both;
     }

@@ -53,7 +53,8 @@ class LiveServerTest {
                 List.of(),
                 null,
                 HOUR_SECONDS,
-                () -> 900);
+                () -> 900,
+                true);
         server = new LiveServer(plan, fake.lifecycle(), headersMillis);
     }
 

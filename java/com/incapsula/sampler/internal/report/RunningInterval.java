@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.internal.server;
+package com.incapsula.sampler.internal.report;
 
 import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
@@ -9,12 +9,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The interval that the page shows: grows with each {@link #report()}, and begins anew when it is long enough. It has a
+ * The interval that a server shows: grows with each {@link #report()}, and begins anew when it is long enough. It has a
  * cursor of its own, so other readers are unaffected.
  *
  * <p>Threads: one at a time.
  */
-final class RunningInterval implements AutoCloseable {
+public final class RunningInterval implements AutoCloseable {
 
     private static final long MIN_GAP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -25,14 +25,19 @@ final class RunningInterval implements AutoCloseable {
     private long beganNanos;
     private long takenNanos;
 
-    /** @param maxSeconds gives the longest interval; called each time */
-    RunningInterval(ThreadsSampler sampler, LongSupplier maxSeconds) {
+    /**
+     * An interval that has not begun.
+     *
+     * @param sampler whose
+     * @param maxSeconds gives the longest interval; called each time
+     */
+    public RunningInterval(ThreadsSampler sampler, LongSupplier maxSeconds) {
         this.sampler = sampler;
         this.maxSeconds = maxSeconds;
     }
 
     /** Begins now, if the sampler runs. */
-    void begin() {
+    public void begin() {
         try {
             open();
         } catch (IllegalStateException notYet) {
@@ -46,7 +51,7 @@ final class RunningInterval implements AutoCloseable {
      * @return valid until the next call of any method; the caller does not close it
      * @throws IllegalStateException if the sampler does not run
      */
-    SamplingReport report() {
+    public SamplingReport report() {
         renew();
         SamplingReport current = report;
         if (current == null || System.nanoTime() - takenNanos >= MIN_GAP_NANOS) {
@@ -57,8 +62,37 @@ final class RunningInterval implements AutoCloseable {
         return current;
     }
 
+    /**
+     * What was sampled since the last report, as a report of its own. It is a part of this interval, too.
+     *
+     * @return to be closed by the caller
+     * @throws IllegalStateException if the sampler does not run
+     */
+    public SamplingReport next() {
+        SamplingReport next = take();
+        boolean complete = false;
+        try {
+            SamplingReport soFar = report;
+            report = null;
+            report = addCopy(soFar == null ? take() : soFar, next);
+            complete = true;
+            return next;
+        } finally {
+            if (!complete) {
+                next.close();
+            }
+        }
+    }
+
+    private SamplingReport addCopy(SamplingReport soFar, SamplingReport next) {
+        takenNanos = System.nanoTime();
+        try (soFar) {
+            return SamplingReport.merge(soFar, next);
+        }
+    }
+
     /** Begins anew where the interval is long enough. */
-    void renew() {
+    public void renew() {
         if (cursor != null && System.nanoTime() - beganNanos >= TimeUnit.SECONDS.toNanos(maxSeconds.getAsLong())) {
             forget();
             beganNanos = System.nanoTime();

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/**
+ * The command line's end of a session of the Model Context Protocol: what comes from a client by standard input goes to
+ * the target, and its answers go to standard output.
+ *
+ * <p>Threads: one calls it; a second one reads standard input.
+ */
+final class McpRelay {
+
+    private static final int CHUNK_BYTES = 8192;
+    private static final int MAX_GREETING = 64;
+
+    private volatile boolean hasInputEnded;
+
+    /**
+     * Carries one session.
+     *
+     * @param socket the target's, as this process sees it
+     * @param greeting that the target writes first; nothing is sent before: the path comes from a process that is not
+     *     trusted, and may lead to another socket
+     * @return true: the client has ended the session; false: the target has
+     * @throws IOException if the target cannot be reached, or standard output is closed
+     */
+    boolean run(Path socket, String greeting, InputStream in, OutputStream out) throws IOException {
+        try (SocketChannel target = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+            InputStream answers = Channels.newInputStream(target);
+            if (!readLine(answers).equals(greeting)) {
+                throw new IOException("the socket of the target is not its own");
+            }
+            Thread sender = new Thread(() -> send(in, target), "threads-sampler-mcp-input");
+            sender.setDaemon(true);
+            sender.start();
+            byte[] chunk = new byte[CHUNK_BYTES];
+            for (int count = answers.read(chunk); count >= 0; count = answers.read(chunk)) {
+                out.write(chunk, 0, count);
+                out.flush();
+            }
+        }
+        return hasInputEnded;
+    }
+
+    private void send(InputStream in, SocketChannel target) {
+        try {
+            OutputStream requests = Channels.newOutputStream(target);
+            byte[] chunk = new byte[CHUNK_BYTES];
+            for (int count = in.read(chunk); count >= 0; count = in.read(chunk)) {
+                requests.write(chunk, 0, count);
+            }
+            hasInputEnded = true;
+            target.shutdownOutput(); // the target answers what it has, and ends
+        } catch (IOException ended) {
+            // the other direction sees it
+        }
+    }
+
+    private static String readLine(InputStream in) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        for (int next = in.read(); next >= 0 && next != '\n' && line.size() < MAX_GREETING; next = in.read()) {
+            line.write(next);
+        }
+        return line.toString(StandardCharsets.UTF_8);
+    }
+}

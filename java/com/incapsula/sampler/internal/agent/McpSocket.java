@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.mcp.KeptIntervals;
+import com.incapsula.sampler.internal.mcp.McpProtocol;
+import com.incapsula.sampler.internal.mcp.McpStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The target's end of a session of the Model Context Protocol: a socket in the file system, in a folder that only this
+ * user can open. Other than a port it is reached from outside of a network namespace. It is for one client and has no
+ * name any more once that has come; when the client is gone, however it ended, the session is over.
+ *
+ * <p>Threads: one at a time. An interrupt ends a session.
+ */
+final class McpSocket implements AutoCloseable {
+
+    private static final long CLIENT_MILLIS = 60_000;
+    private static final String NAME = "mcp";
+
+    private final Path folder;
+    private final ServerSocketChannel server;
+
+    private McpSocket(Path folder, ServerSocketChannel server) {
+        this.folder = folder;
+        this.server = server;
+    }
+
+    /**
+     * Makes a socket in the temporary folder, or in /tmp where its path would be too long for a socket.
+     *
+     * @throws Refusal if there is no place for one
+     */
+    static McpSocket open() {
+        IOException first = null;
+        for (String parent : List.of(System.getProperty("java.io.tmpdir", "/tmp"), "/tmp")) {
+            try {
+                return openIn(Path.of(parent));
+            } catch (IOException e) {
+                first = first == null ? e : first;
+            }
+        }
+        throw new Refusal("no socket can be made for the command line: " + first, first);
+    }
+
+    private static McpSocket openIn(Path parent) throws IOException {
+        Path folder = Files.createTempDirectory(parent, "threads-sampler-");
+        ServerSocketChannel server = null;
+        boolean complete = false;
+        try {
+            server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+            server.bind(UnixDomainSocketAddress.of(folder.resolve(NAME)), 1);
+            complete = true;
+            return new McpSocket(folder, server);
+        } finally {
+            if (!complete) {
+                close(server);
+                remove(folder);
+            }
+        }
+    }
+
+    /** @return where the client finds it */
+    Path path() {
+        return folder.resolve(NAME);
+    }
+
+    /**
+     * Serves the one client until it is gone.
+     *
+     * @param greeting a line by which the client knows that this is no other's socket; it says nothing before
+     * @throws IOException if no client comes, or the connection breaks
+     * @throws InterruptedException if the session is ended by another command
+     */
+    void serve(ThreadsSampler sampler, String greeting) throws IOException, InterruptedException {
+        try (SocketChannel client = accept();
+                KeptIntervals intervals = new KeptIntervals(sampler, () -> Long.MAX_VALUE)) {
+            close(); // nobody else can connect
+            intervals.begin();
+            OutputStream out = Channels.newOutputStream(client);
+            out.write((greeting + "\n").getBytes(StandardCharsets.UTF_8));
+            McpStream.serve(Channels.newInputStream(client), out, new McpProtocol(intervals));
+        }
+    }
+
+    private SocketChannel accept() throws IOException {
+        server.configureBlocking(false);
+        SocketChannel client = null;
+        try (Selector selector = Selector.open()) {
+            server.register(selector, SelectionKey.OP_ACCEPT);
+            selector.select(CLIENT_MILLIS);
+            client = server.accept();
+        }
+        if (client == null) {
+            throw new IOException("the command line has not connected");
+        }
+        return client;
+    }
+
+    private static void remove(Path folder) {
+        try {
+            Files.deleteIfExists(folder.resolve(NAME));
+            Files.deleteIfExists(folder);
+        } catch (IOException left) {
+            // an empty folder stays in the temporary folder
+        }
+    }
+
+    /** Removes the socket's name; a client that has connected is not affected. */
+    @Override
+    public void close() {
+        close(server);
+        remove(folder);
+    }
+
+    private static void close(@Nullable ServerSocketChannel server) {
+        try {
+            if (server != null) {
+                server.close();
+            }
+        } catch (IOException gone) {
+            // it is not needed any more
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.mcp;
+
+import com.incapsula.sampler.SamplingRow;
+
+/** Frames and names as models read them: short, on one line, and all that a search in sources needs. */
+final class Frames {
+
+    private static final int MAX_NAME = 160;
+
+    private Frames() {}
+
+    /** @return the package of a row's class, or empty */
+    static String packageOf(SamplingRow row) {
+        String name = row.getClassName();
+        int dot = name.lastIndexOf('.');
+        return dot < 0 ? "" : name.substring(0, dot);
+    }
+
+    /** @return {@code com.acme.Foo.bar}; a frame in brackets as it is */
+    static String method(SamplingRow row) {
+        return clean(row.isPseudo() ? row.getMethodName() : row.getClassName() + "." + row.getMethodName());
+    }
+
+    /** @return {@code com.acme.Foo.bar:12}; without a line where it is not known */
+    static String line(SamplingRow row) {
+        return method(row) + (row.getLine() > 0 ? ":" + row.getLine() : "");
+    }
+
+    /** @return as {@link #line}; {@code .Foo.bar:12} where the package is the one before */
+    static String line(SamplingRow row, String packageBefore) {
+        String text = line(row);
+        return !packageBefore.isEmpty() && packageOf(row).equals(packageBefore)
+                ? text.substring(Math.min(packageBefore.length(), text.length()))
+                : text;
+    }
+
+    /** @return a name of the application's without control characters, its middle left out where it is long */
+    static String clean(String name) {
+        String line = name.codePoints()
+                .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.LINE_SEPARATOR ? '?' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+        if (line.length() <= MAX_NAME) {
+            return line;
+        }
+        int half = MAX_NAME / 2;
+        return line.substring(0, half) + "..." + line.substring(line.length() - half);
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.mcp;
+
+import com.incapsula.sampler.SamplingGroup;
+import com.incapsula.sampler.SamplingReport;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Finds the thread group that a model names. */
+final class Groups {
+
+    private static final int MANY = 12;
+
+    private Groups() {}
+
+    /**
+     * The group of this name, or the only one with such a part in its name.
+     *
+     * @throws ToolRefusal naming groups there are
+     */
+    static SamplingGroup find(SamplingReport report, String name) {
+        List<SamplingGroup> all = report.getGroups();
+        for (SamplingGroup group : all) {
+            if (group.getName().equals(name) || Frames.clean(group.getName()).equals(name)) {
+                return group;
+            }
+        }
+        String part = name.toLowerCase(Locale.ROOT);
+        List<SamplingGroup> found = all.stream()
+                .filter(group -> group.getName().toLowerCase(Locale.ROOT).contains(part))
+                .toList();
+        if (found.size() == 1) {
+            return found.get(0);
+        }
+        throw new ToolRefusal((found.isEmpty() ? "no group is called " : "more than one group is called ")
+                + Frames.clean(name) + "; groups are " + names(found.isEmpty() ? all : found));
+    }
+
+    private static String names(List<SamplingGroup> groups) {
+        return groups.stream()
+                        .limit(MANY)
+                        .map(group -> "\"" + Frames.clean(group.getName()) + "\"")
+                        .collect(Collectors.joining(", "))
+                + (groups.size() > MANY ? " and " + (groups.size() - MANY) + " more" : "");
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.mcp;
+
+import com.incapsula.sampler.SamplingGroup;
+import com.incapsula.sampler.SamplingReport;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/** The thread groups: where a reader begins. */
+final class GroupsTool implements Tool {
+
+    private static final int MAIN_ROWS_OF_GROUP = 200;
+
+    private final KeptIntervals intervals;
+
+    GroupsTool(KeptIntervals intervals) {
+        this.intervals = intervals;
+    }
+
+    @Override
+    public String name() {
+        return "groups";
+    }
+
+    @Override
+    public String title() {
+        return "Thread groups";
+    }
+
+    @Override
+    public String description() {
+        return "Lists the thread groups (thread pools) of the Java program with their share of the time, how much of"
+                + " it they were on a CPU, and the line with the most time. Call this first. A group that is near 0 %"
+                + " cpu mostly waits: an idle pool waits for work, which is fine; a pool of request workers that waits"
+                + " in the middle of its work is worth a look with tree.";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        List<Parameter> all = new ArrayList<>(KeptIntervals.parameters());
+        all.add(By.parameter());
+        all.add(ToolArguments.budget());
+        return all;
+    }
+
+    @Override
+    public String call(ToolArguments arguments) throws InterruptedException {
+        Interval interval = intervals.choose(arguments, "interval", 0);
+        SamplingReport report = interval.report();
+        By by = By.of(arguments, report);
+        List<SamplingGroup> groups = new ArrayList<>(report.getGroups());
+        groups.sort(Comparator.comparingLong((SamplingGroup group) -> by.total(group))
+                .reversed());
+        BudgetText text = new BudgetText(arguments.budgetChars());
+        text.head(interval.title());
+        text.head("In %: share = of the " + by.text() + " time of all groups; cpu = of the group's wall time, on a CPU;"
+                + " then the line with the most time of its own, in % of the group");
+        text.head("share   cpu threads group | line");
+        long whole = by.total(report);
+        long leftOut = whole;
+        for (SamplingGroup group : groups) {
+            if (!text.row(row(report, group, by))) {
+                break;
+            }
+            leftOut -= by.total(group);
+        }
+        return text.end(leftOut, whole, "the " + by.text() + " time");
+    }
+
+    private static String row(SamplingReport report, SamplingGroup group, By by) {
+        return String.format(
+                Locale.ROOT,
+                "%s %s %7d %s%s",
+                BudgetText.percent(by.total(group), by.total(report)),
+                BudgetText.percent(group.getCpuNanos(), group.getWallNanos()),
+                group.getThreads(),
+                Frames.clean(group.getName()),
+                mainLine(report, group, by));
+    }
+
+    private static String mainLine(SamplingReport report, SamplingGroup group, By by) {
+        long whole = by.total(group);
+        MethodSums sums = new MethodSums(by, Math.max(whole / MAIN_ROWS_OF_GROUP, 1));
+        sums.add(report, group);
+        return sums.all().stream()
+                .max(Comparator.comparingLong(MethodSums.Sum::own).thenComparing(MethodSums.Sum::method))
+                .filter(sum -> sum.own() > 0)
+                .map(sum -> " | " + sum.hottestLine() + " "
+                        + BudgetText.percent(sum.own(), whole).strip() + "%")
+                .orElse("");
+    }
+}

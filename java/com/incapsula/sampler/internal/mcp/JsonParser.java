@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.mcp;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads JSON (RFC 8259), strictly: no comments, no trailing commas, no name twice in an object, no half of a surrogate
+ * pair. The caller limits the length of the text; depth and numbers are limited here.
+ *
+ * <p>Threads: one for each text.
+ */
+final class JsonParser {
+
+    /** Objects and lists one in the other. */
+    static final int MAX_DEPTH = 32;
+
+    /** Characters of a number. */
+    static final int MAX_NUMBER = 64;
+
+    private static final int HEX_DIGITS = 4;
+    private static final int HEX = 16;
+
+    private final String text;
+    private int at;
+    private int depth;
+
+    private JsonParser(String text) {
+        this.text = text;
+    }
+
+    /**
+     * Reads one value.
+     *
+     * @return as {@link Json} says
+     * @throws MalformedJson if the text is anything else
+     */
+    static Object parse(String text) throws MalformedJson {
+        JsonParser parser = new JsonParser(text);
+        Object value = parser.value();
+        parser.skipBlanks();
+        if (parser.at < text.length()) {
+            throw parser.fault("one value has ended, and more follows");
+        }
+        return value;
+    }
+
+    private MalformedJson fault(String what) {
+        return new MalformedJson(what, at);
+    }
+
+    /* The next character; 0 at the end, which no grammar allows. */
+    private char peek() {
+        return at < text.length() ? text.charAt(at) : 0;
+    }
+
+    private void skipBlanks() {
+        while (" \t\n\r".indexOf(peek()) >= 0 && at < text.length()) {
+            at++;
+        }
+    }
+
+    private boolean take(char expected) {
+        boolean found = peek() == expected && at < text.length();
+        at += found ? 1 : 0;
+        return found;
+    }
+
+    private void require(char expected) throws MalformedJson {
+        if (!take(expected)) {
+            throw fault("\"" + expected + "\" is missing");
+        }
+    }
+
+    private Object value() throws MalformedJson {
+        skipBlanks();
+        return switch (peek()) {
+            case '{' -> object();
+            case '[' -> list();
+            case '"' -> string();
+            case 't' -> word("true", Boolean.TRUE);
+            case 'f' -> word("false", Boolean.FALSE);
+            case 'n' -> word("null", Json.Null.NULL);
+            default -> number();
+        };
+    }
+
+    private Object word(String word, Object value) throws MalformedJson {
+        if (!text.startsWith(word, at)) {
+            throw fault("no value");
+        }
+        at += word.length();
+        return value;
+    }
+
+    private void goDown() throws MalformedJson {
+        at++;
+        if (++depth > MAX_DEPTH) {
+            throw fault("more than " + MAX_DEPTH + " levels");
+        }
+        skipBlanks();
+    }
+
+    private Map<String, Object> object() throws MalformedJson {
+        Map<String, Object> members = new LinkedHashMap<>();
+        goDown();
+        boolean more = !take('}');
+        while (more) {
+            skipBlanks();
+            if (peek() != '"') {
+                throw fault("a name is missing");
+            }
+            String name = string();
+            skipBlanks();
+            require(':');
+            if (members.put(name, value()) != null) {
+                throw fault("a name stands twice");
+            }
+            more = goesOn('}');
+        }
+        depth--;
+        return members;
+    }
+
+    private List<Object> list() throws MalformedJson {
+        List<Object> values = new ArrayList<>();
+        goDown();
+        boolean more = !take(']');
+        while (more) {
+            values.add(value());
+            more = goesOn(']');
+        }
+        depth--;
+        return values;
+    }
+
+    /** @return true after a comma, false after the end */
+    private boolean goesOn(char end) throws MalformedJson {
+        skipBlanks();
+        if (take(',')) {
+            return true;
+        }
+        require(end);
+        return false;
+    }
+
+    private String string() throws MalformedJson {
+        StringBuilder found = new StringBuilder();
+        at++;
+        while (!take('"')) {
+            char c = peek();
+            if (c < ' ') {
+                throw fault(at < text.length() ? "a control character in a string" : "a string has no end");
+            }
+            at++;
+            found.append(c == '\\' ? escaped() : c);
+        }
+        requireWholePairs(found);
+        return found.toString();
+    }
+
+    private char escaped() throws MalformedJson {
+        char c = peek();
+        at++;
+        return switch (c) {
+            case '"', '\\', '/' -> c;
+            case 'b' -> '\b';
+            case 'f' -> '\f';
+            case 'n' -> '\n';
+            case 'r' -> '\r';
+            case 't' -> '\t';
+            case 'u' -> hexadecimal();
+            default -> throw fault("no such escape");
+        };
+    }
+
+    private char hexadecimal() throws MalformedJson {
+        int value = 0;
+        for (int i = 0; i < HEX_DIGITS; i++) {
+            char c = peek();
+            int digit = c < 0x80 ? Character.digit(c, HEX) : -1;
+            if (digit < 0) {
+                throw fault("four hexadecimal digits are missing");
+            }
+            value = value * HEX + digit;
+            at++;
+        }
+        return (char) value;
+    }
+
+    /* UTF-8 has no half pairs: such a text could not be sent back. */
+    private void requireWholePairs(CharSequence found) throws MalformedJson {
+        for (int i = 0; i < found.length(); i++) {
+            if (Character.isHighSurrogate(found.charAt(i))
+                    && i + 1 < found.length()
+                    && Character.isLowSurrogate(found.charAt(i + 1))) {
+                i++;
+            } else if (Character.isSurrogate(found.charAt(i))) {
+                throw fault("half a surrogate pair");
+            }
+        }
+    }
+
+    private Json.Number number() throws MalformedJson {
+        int begin = at;
+        take('-');
+        if (!take('0')) {
+            digits();
+        }
+        if (take('.')) {
+            digits();
+        }
+        if (take('e') || take('E')) {
+            if (!take('+')) {
+                take('-');
+            }
+            digits();
+        }
+        if (at - begin > MAX_NUMBER) {
+            throw fault("a number of more than " + MAX_NUMBER + " characters");
+        }
+        return new Json.Number(text.substring(begin, at));
+    }
+
+    private void digits() throws MalformedJson {
+        int begin = at;
+        while (peek() >= '0' && peek() <= '9') {
+            at++;
+        }
+        if (at == begin) {
+            throw fault(begin < text.length() ? "no value" : "the text has no end");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.mcp;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Writes JSON on one line, in ASCII: the transport over standard streams ends a message with the line, and some clients
+ * take more characters than the line feed for the end of a line.
+ */
+final class JsonWriter {
+
+    private final StringBuilder out = new StringBuilder();
+
+    private JsonWriter() {}
+
+    /** @return the text of a value as {@link Json} says */
+    static String write(Object value) {
+        JsonWriter writer = new JsonWriter();
+        writer.value(value);
+        return writer.out.toString();
+    }
+
+    private void value(Object value) {
+        if (value instanceof Map<?, ?> members) {
+            object(members);
+        } else if (value instanceof List<?> values) {
+            list(values);
+        } else if (value instanceof String text) {
+            string(text);
+        } else if (value instanceof Json.Number number) {
+            out.append(number.text());
+        } else if (value instanceof Boolean flag) {
+            out.append(flag.booleanValue());
+        } else if (value == Json.Null.NULL) {
+            out.append("null");
+        } else {
+            throw new IllegalArgumentException("no value of JSON: " + value.getClass());
+        }
+    }
+
+    private void object(Map<?, ?> members) {
+        String separator = "{";
+        for (Map.Entry<?, ?> member : members.entrySet()) {
+            out.append(separator);
+            string((String) member.getKey());
+            out.append(':');
+            value(member.getValue());
+            separator = ",";
+        }
+        out.append(members.isEmpty() ? "{}" : "}");
+    }
+
+    private void list(List<?> values) {
+        String separator = "[";
+        for (Object each : values) {
+            out.append(separator);
+            value(each);
+            separator = ",";
+        }
+        out.append(values.isEmpty() ? "[]" : "]");
+    }
+
+    private void string(String text) {
+        out.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '"', '\\' -> out.append('\\').append(c);
+                case '\n' -> out.append("\\n");
+                case '\t' -> out.append("\\t");
+                default -> {
+                    if (c < ' ' || c > '~') {
+                        out.append("\\u").append(String.format("%04x", (int) c));
+                    } else {
+                        out.append(c);
+                    }
+                }
+            }
+        }
+        out.append('"');
+    }
+}

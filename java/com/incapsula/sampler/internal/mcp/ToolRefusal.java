@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.mcp;
+
+/** A call of a tool that cannot be answered; the message says to the model why, and what to do instead. */
+final class ToolRefusal extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    ToolRefusal(String message) {
+        super(message, null, false, false);
+    }
+}

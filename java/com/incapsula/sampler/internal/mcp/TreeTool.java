@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.mcp;
+
+import com.incapsula.sampler.SamplingGroup;
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.SamplingRow;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/** The call tree of a group: of all its rows those with the largest shares. */
+final class TreeTool implements Tool {
+
+    private static final int STANDARD_DEPTH = 40;
+    private static final int MAX_DEPTH = 1000;
+
+    /* Rows with a smaller part of their group are in no answer. */
+    private static final long LEAST_PART = 5_000;
+
+    private final KeptIntervals intervals;
+
+    TreeTool(KeptIntervals intervals) {
+        this.intervals = intervals;
+    }
+
+    @Override
+    public String name() {
+        return "tree";
+    }
+
+    @Override
+    public String title() {
+        return "Call tree of a thread group";
+    }
+
+    @Override
+    public String description() {
+        return "Shows where a thread group spends its time as a call tree, the largest shares first, with the lines of"
+                + " the calls. How to read it: a large own share with waits near 0 computes there. A large waits share"
+                + " in a Java method that is not native is the wait to enter a synchronized method or block, a"
+                + " contended lock. Waits in native methods such as park, wait or socket reads are waits for another"
+                + " thread, a queue, a pool or a peer: the callers tell which. With from, only the tree below calls"
+                + " whose name contains that text is shown.";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        List<Parameter> all = new ArrayList<>();
+        all.add(Parameter.text("group", true, "The thread group, as groups names it, or a part of its name."));
+        all.add(Parameter.number(
+                "depth",
+                1,
+                MAX_DEPTH,
+                "At most so many rows below each other (default " + STANDARD_DEPTH
+                        + "); a chain of calls without a branch is one row."));
+        all.add(Parameter.text(
+                "from", false, "Begin at methods whose name contains this text, such as OrderService.store."));
+        all.addAll(KeptIntervals.parameters());
+        all.add(By.parameter());
+        all.add(ToolArguments.budget());
+        return all;
+    }
+
+    @Override
+    public String call(ToolArguments arguments) throws InterruptedException {
+        Interval interval = intervals.choose(arguments, "interval", 0);
+        SamplingReport report = interval.report();
+        By by = By.of(arguments, report);
+        SamplingGroup group = Groups.find(report, String.valueOf(arguments.text("group")));
+        long whole = by.total(group);
+        String from = arguments.text("from");
+        List<SamplingRow> roots = from == null ? report.rows(group) : below(report.rows(group), from, by, whole);
+        BudgetText text = new BudgetText(arguments.budgetChars());
+        text.head(interval.title());
+        text.head("Group " + Frames.clean(group.getName()) + ", " + group.getThreads() + " threads. In % of its "
+                + by.text() + " time: all = with what it calls, own = itself, waits = the part of own without a CPU");
+        text.head("  all   own waits method:line > what it calls; a dot at the begin stands for the same package");
+        List<TreeRow> shown =
+                choose(roots, by, whole / LEAST_PART, arguments.number("depth", STANDARD_DEPTH), text, whole);
+        long leftOut = roots.stream().mapToLong(by::total).sum() - print(shown, text, whole);
+        return text.end(leftOut, whole, "the group");
+    }
+
+    /* The first ones on each way down. */
+    private static List<SamplingRow> below(List<SamplingRow> roots, String part, By by, long whole) {
+        List<SamplingRow> found = new ArrayList<>();
+        Deque<Iterator<SamplingRow>> way = new ArrayDeque<>();
+        way.push(roots.iterator());
+        for (int read = 0; !way.isEmpty() && read < MethodSums.MAX_ROWS; read++) {
+            if (!way.element().hasNext()) {
+                way.pop();
+                continue;
+            }
+            SamplingRow row = way.element().next();
+            if (Frames.line(row).contains(part)) {
+                found.add(row);
+            } else if (by.total(row) > whole / LEAST_PART) {
+                way.push(row.children().iterator());
+            }
+        }
+        if (found.isEmpty()) {
+            throw new ToolRefusal("no method of this group contains \"" + Frames.clean(part) + "\"");
+        }
+        return found;
+    }
+
+    /** @return the rows without one above them; as many rows as have room are below them, by share */
+    private static List<TreeRow> choose(
+            List<SamplingRow> roots, By by, long least, int depth, BudgetText text, long whole) {
+        PriorityQueue<Candidate> next =
+                new PriorityQueue<>(Comparator.comparingLong(Candidate::total).reversed());
+        List<TreeRow> top = new ArrayList<>();
+        roots.forEach(row -> next.add(new Candidate(row, null, by.total(row))));
+        int room = text.room();
+        while (!next.isEmpty() && next.element().total() > least) {
+            Candidate candidate = next.remove();
+            TreeRow above = candidate.above();
+            TreeRow row = new TreeRow(
+                    by,
+                    candidate.row(),
+                    above == null ? 0 : above.depth() + 1,
+                    above == null ? "" : above.lastPackage());
+            room -= row.text(whole).length() + 1;
+            if (room < 0) {
+                return top;
+            }
+            if (above == null) {
+                top.add(row);
+            } else {
+                above.show(row);
+            }
+            if (row.depth() + 1 < depth) {
+                row.below().forEach(child -> next.add(new Candidate(child, row, by.total(child))));
+            }
+        }
+        return top;
+    }
+
+    /** A row that may be shown. */
+    private record Candidate(SamplingRow row, @Nullable TreeRow above, long total) {}
+
+    /** @return the time of the rows themselves */
+    private static long print(List<TreeRow> top, BudgetText text, long whole) {
+        Deque<Iterator<TreeRow>> way = new ArrayDeque<>();
+        way.push(top.iterator());
+        long own = 0;
+        while (!way.isEmpty()) {
+            if (way.element().hasNext()) {
+                TreeRow row = way.element().next();
+                text.row(row.text(whole));
+                own += row.own();
+                way.push(row.shown().iterator());
+            } else {
+                way.pop();
+            }
+        }
+        return own;
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.server;
+
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.mcp.KeptIntervals;
+import com.incapsula.sampler.internal.mcp.McpProtocol;
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * The path at which language models read the sampler: the protocol's transport over HTTP, each answer in one piece. One
+ * request at a time is answered and one more waits for it, so half of the server's threads stay free for people.
+ *
+ * <p>Threads: any.
+ */
+final class McpEndpoint implements AutoCloseable {
+
+    static final String PATH = "/mcp";
+
+    /** The longest answer: it may sample first. */
+    static final long ANSWER_MILLIS = 60_000;
+
+    private static final int PLACES = 2;
+    private static final long WAIT_MILLIS = 45_000;
+    private static final int UNAUTHORIZED = 401;
+
+    private final KeptIntervals intervals; // guarded by turn
+    private final McpProtocol protocol; // guarded by turn
+    private final Semaphore places = new Semaphore(PLACES);
+    private final Semaphore turn = new Semaphore(1, true);
+    private volatile boolean closed;
+
+    McpEndpoint(ThreadsSampler sampler, LongSupplier maxSeconds) {
+        intervals = new KeptIntervals(sampler, maxSeconds);
+        protocol = new McpProtocol(intervals);
+    }
+
+    /** Begins, if the sampler runs; before any other call. */
+    void begin() {
+        intervals.begin();
+    }
+
+    /** Begins the interval anew where it is long enough; does nothing while a request is answered. */
+    void renew() {
+        if (turn.tryAcquire()) {
+            try {
+                if (!closed) {
+                    intervals.renew();
+                }
+            } finally {
+                turn.release();
+            }
+        }
+    }
+
+    /**
+     * Refuses what a browser sends for a page of another site, and what is no request of the protocol.
+     *
+     * @param guard knows who may ask
+     */
+    static void check(HttpExchange exchange, RequestGuard guard) throws Refusal {
+        Headers headers = exchange.getRequestHeaders();
+        if (!guard.isSameOrigin(headers.get("Origin"), headers.getFirst("Host"))) {
+            throw new Refusal(403, "a page of another site must not read this server");
+        }
+        if (!exchange.getRequestMethod().equals("POST")) {
+            throw new Refusal(
+                    405, "the Model Context Protocol is spoken by POST here, without streams", Map.of("Allow", "POST"));
+        }
+        if (!guard.isAllowed(headers.get("Authorization"))) {
+            throw new Refusal(
+                    UNAUTHORIZED,
+                    "the request needs a token: as a bearer token, or as the password of any user",
+                    Map.of("WWW-Authenticate", "Bearer realm=\"threads-sampler\""));
+        }
+        String type = headers.getFirst("Content-Type");
+        if (type == null || !type.toLowerCase(Locale.ROOT).matches("application/json\\s*(;.*)?")) {
+            throw new Refusal(415, "a message must have the type application/json");
+        }
+    }
+
+    /** Answers a request that {@link #check} has not refused. */
+    void answer(HttpExchange exchange) throws IOException, Refusal {
+        byte[] message = exchange.getRequestBody().readNBytes(McpProtocol.MAX_MESSAGE_BYTES + 1);
+        if (message.length > McpProtocol.MAX_MESSAGE_BYTES) {
+            throw new Refusal(413, "a message has at most " + McpProtocol.MAX_MESSAGE_BYTES + " bytes");
+        }
+        Headers headers = exchange.getRequestHeaders();
+        send(
+                exchange,
+                inTurn(
+                        message,
+                        new McpProtocol.Headers(
+                                headers.getFirst("MCP-Protocol-Version"),
+                                headers.getFirst("Mcp-Method"),
+                                headers.getFirst("Mcp-Name"))));
+    }
+
+    private McpProtocol.Answer inTurn(byte[] message, McpProtocol.Headers headers) throws IOException, Refusal {
+        if (!places.tryAcquire()) {
+            throw busy();
+        }
+        try {
+            if (!turn.tryAcquire(WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
+                throw busy();
+            }
+            try {
+                if (closed) {
+                    throw new IOException("the server was closed");
+                }
+                return protocol.answer(message, headers);
+            } finally {
+                turn.release();
+            }
+        } catch (InterruptedException e) {
+            throw new IOException("the server was closed", e);
+        } finally {
+            places.release();
+        }
+    }
+
+    private static Refusal busy() {
+        return new Refusal(
+                429, "other requests of the protocol are being answered; one at a time is", Map.of("Retry-After", "2"));
+    }
+
+    private static void send(HttpExchange exchange, McpProtocol.Answer answer) throws IOException {
+        if (answer.body() == null) {
+            exchange.sendResponseHeaders(answer.status(), -1);
+            return;
+        }
+        byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        exchange.sendResponseHeaders(answer.status(), body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    /** Ends it, after a request under way; the caller has interrupted that. */
+    @Override
+    public void close() {
+        closed = true;
+        turn.acquireUninterruptibly();
+        intervals.close();
+        turn.release();
+    }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.incapsula.sampler.Fakes;
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.engine.FakeSampler;
+import com.incapsula.sampler.internal.engine.FakeSnapshot;
+import com.incapsula.sampler.internal.engine.RawRow;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the tools answer, on a fake core whose trees are made here. */
+class ToolsTest {
+
+    private static final long WALL = 100_000;
+    private static final long CPU = 40_000;
+
+    private final FakeSampler fake = new FakeSampler();
+    private final ThreadsSampler sampler = Fakes.sampler(fake.lifecycle());
+    private final Map<Long, List<RawRow>> tree = new HashMap<>();
+    private final int liveBefore = FakeSnapshot.LIVE.get();
+    private KeptIntervals intervals;
+    private long nextNode = FakeSnapshot.ROOT + 1;
+
+    @BeforeEach
+    void start() {
+        fake.setInterval(this::snapshot);
+        sampler.init();
+        intervals = new KeptIntervals(sampler, () -> 900);
+        intervals.begin();
+    }
+
+    private FakeSnapshot snapshot() {
+        FakeSnapshot made = new FakeSnapshot();
+        made.tree = Map.copyOf(tree);
+        made.groupFigures =
+                new long[] {2, 1, 9, FakeSnapshot.ROOT, WALL, CPU, 3, 0, 0, 20, 10, 90, 0, WALL * 3, 0, 30, 0, 0};
+        return made;
+    }
+
+    @AfterEach
+    void nothingIsLeft() throws IOException {
+        intervals.close();
+        sampler.close();
+        assertThat(FakeSnapshot.LIVE.get()).isEqualTo(liveBefore);
+    }
+
+    /** Adds a row below a node. @return its node */
+    private long add(long above, String type, String method, int line, long wall, long ownWall, long ownCpu) {
+        long node = nextNode++;
+        List<RawRow> rows = new ArrayList<>(tree.getOrDefault(above, List.of()));
+        rows.add(FakeSnapshot.row(
+                node,
+                type,
+                method,
+                "X.java",
+                line,
+                new long[] {wall, wall * CPU / WALL, 1, 0, 0},
+                new long[] {ownWall, ownCpu, 1, 0, 0}));
+        tree.put(above, rows);
+        return node;
+    }
+
+    private void addOrders() {
+        long run = add(FakeSnapshot.ROOT, "java.lang.Thread", "run", 840, WALL, 0, 0);
+        long handle = add(run, "a.orders.Handler", "handle", 20, WALL, 0, 0);
+        add(handle, "a.orders.Prices", "priceOf", 24, 50_000, 50_000, 1_000);
+        long query = add(handle, "a.orders.Repository", "best", 44, 40_000, 0, 0);
+        add(query, "db.Statement", "executeQuery", 52, 40_000, 40_000, 39_000);
+        add(handle, "a.json.Reader", "read", 7, 10_000, 10_000, 0);
+    }
+
+    private String call(String tool, Object... namesAndValues) throws Exception {
+        Map<?, ?> result = new Tools(intervals).call(tool, Json.object(namesAndValues));
+        assertThat(result.get("isError")).as(result.toString()).isEqualTo(false);
+        return (String) ((Map<?, ?>) ((List<?>) result.get("content")).get(0)).get("text");
+    }
+
+    private String refusal(String tool, Object... namesAndValues) throws Exception {
+        Map<?, ?> result = new Tools(intervals).call(tool, Json.object(namesAndValues));
+        assertThat(result.get("isError")).as(result.toString()).isEqualTo(true);
+        return (String) ((Map<?, ?>) ((List<?>) result.get("content")).get(0)).get("text");
+    }
+
+    private static List<String> rows(String answer) {
+        return answer.lines().filter(line -> line.matches(" *[-+]?[\\d.]+ +[-+]?\\d+\\.\\d .*")).toList();
+    }
+
+    @Test
+    void groupsAreListedWithTheirMainLine() throws Exception {
+        addOrders();
+        String answer = call("groups");
+        assertThat(answer).startsWith("Interval 0 (the whole time so far): 59.0 s until 1970-01-01T00:01:01Z;");
+        assertThat(rows(answer))
+                .containsExactly(" 75.0   0.0      20 pool", " 25.0  40.0       2 main | a.orders.Prices.priceOf:24 50.0%");
+        assertThat(answer).endsWith("\nLeft out: 0.0% of the wall time.");
+        assertThat(rows(call("groups", "by", "cpu")))
+                .containsExactly("100.0  40.0       2 main | db.Statement.executeQuery:52 97.5%", "  0.0   0.0      20 pool");
+    }
+
+    @Test
+    void aTreeHasChainsOnOneLineAndSharesOfItsGroup() throws Exception {
+        addOrders();
+        assertThat(rows(call("tree", "group", "main")))
+                .containsExactly(
+                        "100.0   0.0   0.0 java.lang.Thread.run:840 > a.orders.Handler.handle:20",
+                        " 50.0  50.0  49.0  .Prices.priceOf:24",
+                        " 40.0  40.0   1.0  .Repository.best:44 > db.Statement.executeQuery:52",
+                        " 10.0  10.0  10.0  a.json.Reader.read:7");
+        assertThat(rows(call("tree", "group", "MAI", "from", "Repository.best", "by", "cpu")))
+                .containsExactly(" 40.0  97.5   0.0 a.orders.Repository.best:44 > db.Statement.executeQuery:52");
+        assertThat(refusal("tree", "group", "main", "from", "no.Such"))
+                .isEqualTo("no method of this group contains \"no.Such\"");
+        assertThat(call("tree", "group", "main", "depth", Json.number(1)))
+                .endsWith("Left out: 100.0% of the group, in rows with smaller shares.");
+    }
+
+    @Test
+    void theMiddleOfALongChainIsCounted() throws Exception {
+        long above = FakeSnapshot.ROOT;
+        for (int i = 0; i < 20; i++) {
+            above = add(above, "p" + i + ".C", "m", i + 1, WALL, i == 19 ? WALL : 0, 0);
+        }
+        assertThat(rows(call("tree", "group", "main")))
+                .containsExactly("100.0 100.0 100.0 p0.C.m:1 > p1.C.m:2 > (14 calls) > p16.C.m:17 > p17.C.m:18"
+                        + " > p18.C.m:19 > p19.C.m:20");
+    }
+
+    /** A wide and deep tree: 1,000 leaves of different shares. */
+    private void addManyRows() {
+        long left = WALL;
+        for (int i = 0; i < 40; i++) {
+            long share = i == 39 ? left : Math.max(left / 8, 30);
+            left -= share;
+            long node = add(FakeSnapshot.ROOT, "pack.age" + i + ".Type", "method", i + 1, share, share / 10, 0);
+            long rest = share - share / 10;
+            for (int k = 0; k < 25; k++) {
+                long own = k == 24 ? rest : rest / 3;
+                rest -= own;
+                add(node, "pack.age" + i + ".Type", "called" + k, k + 1, own, own, own / 2);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {500, 600, 1_000, 2_500, 10_000, 50_000})
+    void anAnswerKeepsItsBudgetAndHasWholeRows(int budget) throws Exception {
+        addManyRows();
+        Json.Number chars = Json.number(budget);
+        List<String> all = call("tree", "group", "main", "budget_chars", Json.number(50_000))
+                .lines()
+                .toList();
+        for (String answer : List.of(
+                call("groups", "budget_chars", chars),
+                call("top", "budget_chars", chars),
+                call("top", "group", "main", "budget_chars", chars),
+                call("tree", "group", "main", "budget_chars", chars),
+                call("account", "budget_chars", chars))) {
+            assertThat(answer).hasSizeLessThanOrEqualTo(budget);
+        }
+        String tree = call("tree", "group", "main", "budget_chars", chars);
+        assertThat(all).containsAll(rows(tree));
+        assertThat(tree.lines().reduce((a, b) -> b)).get().asString().startsWith("Left out: ");
+    }
+
+    @Test
+    void whatIsLeftOutIsExactlyWhatTheRowsDoNotHave() throws Exception {
+        addManyRows();
+        for (String tool : List.of("tree", "top")) {
+            String answer = call(tool, "group", "main", "budget_chars", Json.number(2_000));
+            int column = tool.equals("tree") ? 1 : 0;
+            double shown = rows(answer).stream()
+                    .mapToDouble(row -> Double.parseDouble(row.strip().split(" +")[column]))
+                    .sum();
+            double leftOut = Double.parseDouble(answer.replaceFirst("(?s).*Left out: ([\\d.]+)% .*", "$1"));
+            assertThat(rows(answer)).hasSizeGreaterThan(5);
+            assertThat(leftOut).as(answer).isPositive();
+            assertThat(shown + leftOut).isBetween(100 - rows(answer).size() * 0.05, 100 + rows(answer).size() * 0.05);
+        }
+    }
+
+    @Test
+    void rowsThatAreLeftOutAreNotLargerThanThoseShown() throws Exception {
+        addManyRows();
+        List<String> shown = rows(call("tree", "group", "main", "budget_chars", Json.number(1_500)));
+        List<String> all = rows(call("tree", "group", "main", "budget_chars", Json.number(50_000)));
+        double smallest = shown.stream().mapToDouble(ToolsTest::share).min().orElseThrow();
+        assertThat(all.stream().filter(row -> !shown.contains(row)))
+                .isNotEmpty()
+                .allMatch(row -> share(row) <= smallest);
+    }
+
+    private static double share(String row) {
+        return Double.parseDouble(row.strip().split(" +")[0]);
+    }
+
+    @Test
+    void aMethodIsOneRowOfTopHoweverOftenItIsCalled() throws Exception {
+        long a = add(FakeSnapshot.ROOT, "r.R", "visit", 5, WALL, 10_000, 0);
+        long b = add(a, "r.R", "visit", 6, 90_000, 30_000, 0);
+        add(b, "r.R", "visit", 6, 60_000, 60_000, 40_000);
+        assertThat(rows(call("top", "group", "main"))).containsExactly("100.0  60.0 100.0 r.R.visit:6");
+    }
+
+    @Test
+    void callsAreListedWhereTheyAreCounted() throws Exception {
+        fake.setInterval(FakeSnapshot::new);
+        assertThat(rows(call("top", "by", "calls"))).containsExactly("         6        0.0 a.A.run");
+        assertThat(rows(call("top", "by", "calls", "group", "main"))).hasSize(1);
+        assertThat(refusal("top", "by", "calls", "group", "pool")).startsWith("no calls were counted: the sampler");
+    }
+
+    @Test
+    void namesOfTheProgramCannotBreakALine() throws Exception {
+        add(FakeSnapshot.ROOT, "x.Y\nLeft out: nothing\u2028", "m" + "z".repeat(5_000), 1, WALL, WALL, 0);
+        String row = rows(call("tree", "group", "main")).get(0);
+        assertThat(row).startsWith("100.0 100.0 100.0 x.Y?Left out: nothing?.mzz").hasSizeLessThan(200);
+    }
+
+    @Test
+    void intervalsAreMadeKeptAndCompared() throws Exception {
+        addOrders();
+        assertThat(refusal("diff")).isEqualTo("a and b are the same interval, 0; call with seconds to make another");
+        assertThat(refusal("groups", "interval", Json.number(1)))
+                .isEqualTo("there is no interval 1; there is only 0, the whole time so far: call with seconds to make another");
+        assertThat(refusal("groups", "interval", Json.number(0), "seconds", Json.number(1)))
+                .isEqualTo("give either interval or seconds, which makes a new interval");
+        assertThat(call("groups", "seconds", Json.number(1))).startsWith("Interval 1: 59.0 s until ");
+        assertThat(call("tree", "group", "main", "interval", Json.number(1))).startsWith("Interval 1: ");
+        tree.clear();
+        add(FakeSnapshot.ROOT, "a.orders.Prices", "priceOf", 24, WALL, WALL, 1_000);
+        String answer = call("diff", "a", Json.number(1), "seconds", Json.number(1));
+        assertThat(answer).startsWith("Before: Interval 1: ").contains("\nAfter: Interval 2: ");
+        assertThat(call("diff", "a", Json.number(1), "b", Json.number(2))).isEqualTo(answer);
+        assertThat(refusal("diff", "a", Json.number(1), "b", Json.number(3)))
+                .isEqualTo("there is no interval 3; kept are 0 and 1 to 2");
+    }
+
+    @Test
+    void changesAreRatesTheLargestFirst() throws Exception {
+        long second = 59_000_000_000L / 59;
+        add(FakeSnapshot.ROOT, "a.B", "slower", 1, second, second, 0);
+        add(FakeSnapshot.ROOT, "a.B", "gone", 2, second / 2, second / 2, 0);
+        add(FakeSnapshot.ROOT, "a.B", "same", 3, second, second, 0);
+        call("groups", "seconds", Json.number(1));
+        tree.clear();
+        add(FakeSnapshot.ROOT, "a.B", "slower", 1, 3 * second, 3 * second, 0);
+        add(FakeSnapshot.ROOT, "a.B", "same", 3, second, second, 0);
+        assertThat(rows(call("diff", "a", Json.number(1), "seconds", Json.number(1))))
+                .containsExactly(
+                        "       16.9       50.8      +33.9      +33.9 a.B.slower",
+                        "        8.5        0.0       -8.5       -8.5 a.B.gone");
+    }
+
+    @Test
+    void theOldestIntervalMakesRoom() {
+        addOrders();
+        for (int i = 0; i <= KeptIntervals.MAX_KEPT; i++) {
+            intervals.keep();
+        }
+        assertThat(intervals.find(2).number()).isEqualTo(2);
+        assertThatExceptionOfType(ToolRefusal.class)
+                .isThrownBy(() -> intervals.find(1))
+                .withMessage("there is no interval 1; kept are 0 and 2 to 9");
+        assertThat(intervals.newest()).isEqualTo(9);
+    }
+
+    @Test
+    void theAccountHasTheCountsThatAreNotZero() throws Exception {
+        addOrders();
+        assertThat(call("account"))
+                .contains("\nengine: ")
+                .contains("\nsamples: 33 of 10 polls")
+                .contains("\nHow polls ended, by code:\n6 taken\n")
+                .endsWith("Other counts:\n4 ticks")
+                .doesNotContain("failed");
+    }
+}

@@ -28,9 +28,11 @@ enum {
     IDS_OF_ROUND = 40,
     MEGABYTE = 1 << 20,
     THREADS = 6,
-    ROUNDS = 20000,
-    VIRTUAL_TIDS = 100000 /* a thread's own range */
+    ROUNDS = 5000
 };
+
+/* A thread's own range of virtual threads. */
+#define VIRTUAL_TIDS (INT64_C(1) << 40)
 
 static void open_arena(void)
 {
@@ -321,7 +323,7 @@ static void counting_may_end_beside_renewals(void **state)
     (void)state;
     atomic_store(&is_over, false);
     start_workers(workers, work_until_over);
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 100; i++) {
         open_arena();
         for (int renewal = 0; renewal < i % 4; renewal++) {
             smp_call_renewal_begin();

@@ -143,6 +143,11 @@ static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_
     return chunk;
 }
 
+static bool is_of(const struct smp_call_tree *tree, const struct smp_call_arena *arena)
+{
+    return arena != NULL && atomic_load_explicit(&tree->session, RELAXED) == arena->session;
+}
+
 /* Takes the memory off the arena's bytes only where that arena is still the open one. Runs in the
  * copy of the library that counts the chunks among its own, on a thread of any other. */
 static void dispose_call_tree(struct smp_call_tree *tree)
@@ -160,7 +165,7 @@ static void dispose_call_tree(struct smp_call_tree *tree)
         smp_free(tree->quota, chunk);
         chunk = next;
     }
-    if (arena != NULL && arena->session == tree->session)
+    if (is_of(tree, arena))
         give_bytes(arena, bytes);
     smp_quota_release(tree->quota);
     tree->quota = NULL;
@@ -219,8 +224,8 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
         smp_free(arena->quota, chunk);
         return NULL;
     }
-    tree->session = arena->session;
-    tree->generation = generation;
+    atomic_store_explicit(&tree->session, arena->session, RELAXED);
+    atomic_store_explicit(&tree->generation, generation, RELAXED);
     tree->tid = tid;
     tree->pool = pool;
     tree->serial = atomic_fetch_add_explicit(&shared->serials, 1, RELAXED) + 1;
@@ -244,11 +249,16 @@ struct smp_call_tree *smp_call_tree_take(uint32_t index)
     return tree == 0 ? NULL : &shared->trees[tree - 1];
 }
 
+static uint32_t generation_of(const struct smp_call_tree *tree)
+{
+    return atomic_load_explicit(&tree->generation, RELAXED);
+}
+
 /* After smp_call_tree_take: frees a tree of counting that was closed; one of this counting is read
  * once more before. */
 static void give_back(const struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
-    if (arena != NULL && tree->session == arena->session)
+    if (is_of(tree, arena))
         atomic_store_explicit(&tree->status, SMP_TREE_RETIRED, RELEASE);
     else
         smp_call_tree_free(tree);
@@ -313,7 +323,7 @@ static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t g
 {
     struct smp_call_tree *tree = smp_call_tree_pop(&arena->pools[pool % SMP_CALL_POOLS]);
 
-    while (tree != NULL && tree->generation != generation) {
+    while (tree != NULL && generation_of(tree) != generation) {
         give_back(arena, tree);
         tree = smp_call_tree_pop(&arena->pools[pool % SMP_CALL_POOLS]);
     }
@@ -395,8 +405,8 @@ void smp_call_leave(struct smp_call_state *state)
     struct smp_call_arena *arena = enter_arena();
     struct smp_call_tree *tree = smp_call_tree_take(index_of_state(state));
 
-    if (tree != NULL && arena != NULL && tree->session == arena->session && state->is_virtual &&
-        tree->generation == smp_call_generation())
+    if (tree != NULL && is_of(tree, arena) && state->is_virtual &&
+        generation_of(tree) == smp_call_generation())
         pool_tree(arena, state, tree);
     else if (tree != NULL)
         give_back(arena, tree);
@@ -420,7 +430,7 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
     struct smp_call_chunk *chunk = NULL;
     enum smp_call_room room = SMP_CALL_NO_MEMORY;
 
-    if (arena != NULL && tree != NULL && tree->session == arena->session) {
+    if (tree != NULL && is_of(tree, arena)) {
         const uint32_t units = next_units(arena, state->units);
         if (units >= ROOT_UNITS)
             chunk = create_chunk(arena, units);
@@ -517,7 +527,7 @@ static void abandon(const struct smp_call_arena *arena, uint32_t index)
     struct smp_call_tree *const tree = number == 0 ? NULL : &shared->trees[number - 1];
     uint32_t expected = SMP_TREE_OWNED;
 
-    if (tree == NULL || tree->session != arena->session)
+    if (tree == NULL || !is_of(tree, arena))
         return;
     (void)atomic_compare_exchange_strong(&tree->status, &expected, SMP_TREE_ABANDONED);
     if (atomic_load(&shared->states[index].position) == NULL && smp_call_tree_take(index) != NULL)
@@ -529,8 +539,7 @@ static void close_tree(const struct smp_call_arena *arena, struct smp_call_tree 
 {
     const uint32_t status = atomic_load_explicit(&tree->status, ACQUIRE);
 
-    if ((status == SMP_TREE_POOLED || status == SMP_TREE_RETIRED) &&
-        tree->session == arena->session)
+    if ((status == SMP_TREE_POOLED || status == SMP_TREE_RETIRED) && is_of(tree, arena))
         smp_call_tree_free(tree);
 }
 

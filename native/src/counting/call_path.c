@@ -222,12 +222,14 @@ static struct smp_call_state *go_inside(struct smp_call_state *known, int64_t ti
         if (state == NULL || atomic_load_explicit(&state->generation, RELAXED) != generation)
             state = smp_call_begin(tid, is_virtual, pool);
         if (state == NULL)
-            return NULL;
+            break;
         atomic_store(&state->position, state->top);
         if (is_current(state))
             return state;
         atomic_store(&state->position, NULL);
     }
+    /* What it had got before counting ended. */
+    state = smp_call_state_find(tid);
     if (state != NULL)
         smp_call_leave(state);
     return NULL;

@@ -246,7 +246,7 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
     if (state == NULL)
         return false;
     const struct smp_call_tree *tree = tree_of(state);
-    if (tree == NULL || tree->session != smp_call_session())
+    if (tree == NULL || atomic_load_explicit(&tree->session, RELAXED) != smp_call_session())
         return false;
     const uint64_t serial = tree->serial;
     const bool is_before = atomic_load_explicit(&state->phase, ACQUIRE) != 0;

@@ -7,9 +7,15 @@
 #include "counting/call_arena.h"
 #include "counting/call_shared.h"
 
+#define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
 
 enum { FIRST_NODE = 2, ROOT_UNITS = 2 };
+
+static uint32_t generation_of(const struct smp_call_tree *tree)
+{
+    return atomic_load_explicit(&tree->generation, RELAXED);
+}
 
 static void retire_tree(struct smp_call_tree *tree)
 {
@@ -22,7 +28,8 @@ static void take_from_state(struct smp_call_shared *shared, uint32_t index, uint
     uint32_t number = atomic_load(&shared->tree_of[index]);
     struct smp_call_tree *const tree = number == 0 ? NULL : &shared->trees[number - 1];
 
-    if (tree == NULL || tree->generation == generation || tree->session != smp_call_session() ||
+    if (tree == NULL || generation_of(tree) == generation ||
+        atomic_load_explicit(&tree->session, RELAXED) != smp_call_session() ||
         atomic_load(&shared->states[index].position) != NULL)
         return;
     if (atomic_compare_exchange_strong(&shared->tree_of[index], &number, 0))
@@ -36,7 +43,7 @@ static void take_from_pool(_Atomic uint64_t *pool, uint32_t generation)
     struct smp_call_tree *tree = smp_call_tree_pop(pool);
 
     for (; tree != NULL; tree = smp_call_tree_pop(pool)) {
-        if (tree->generation == generation)
+        if (generation_of(tree) == generation)
             smp_call_tree_push(&kept, tree);
         else
             retire_tree(tree);

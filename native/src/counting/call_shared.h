@@ -49,8 +49,8 @@ struct smp_call_chunk {
 struct smp_call_tree {
     _Atomic uint32_t status;
     _Atomic uint32_t pool_next; /* index + 1 */
-    uint32_t session;
-    uint32_t generation; /* an older one than the state's: it is to be given back */
+    _Atomic uint32_t session;
+    _Atomic uint32_t generation; /* an older one than the state's: it is to be given back */
     uint32_t pool;
     int64_t tid; /* 0: virtual threads of the pool */
     uint64_t serial;

@@ -15,16 +15,16 @@
 enum { LIMIT = 10, COST_NS = 10, SECOND_NS = 1000000000, MILLION = 1000000 };
 
 static size_t judge(struct smp_dropper *dropper, const struct smp_call_rate *rates, size_t count,
-                    int32_t *out)
+                    int64_t *out)
 {
     return smp_dropper_judge(dropper, rates, count, SECOND_NS, out);
 }
 
 static void test_below_the_limit_nothing_is_dropped(void **state)
 {
-    const struct smp_call_rate rates[] = { { .calls = MILLION, .self_ns = -1, .id = 1 } };
+    const struct smp_call_rate rates[] = { { .calls = MILLION, .self_ns = -1, .method = 1 } };
     struct smp_dropper dropper;
-    int32_t out[SMP_DROPPER_MOST];
+    int64_t out[SMP_DROPPER_MOST];
 
     (void)state;
     smp_dropper_init(&dropper, LIMIT, COST_NS);
@@ -35,11 +35,11 @@ static void test_below_the_limit_nothing_is_dropped(void **state)
 
 static void test_past_the_limit_for_long_the_most_called_goes(void **state)
 {
-    const struct smp_call_rate rates[] = { { .calls = 600000, .self_ns = -1, .id = 1 },
-                                           { .calls = 900000, .self_ns = 9000000, .id = 2 },
-                                           { .calls = 1, .self_ns = 1, .id = 3 } };
+    const struct smp_call_rate rates[] = { { .calls = 600000, .self_ns = -1, .method = 1 },
+                                           { .calls = 900000, .self_ns = 9000000, .method = 2 },
+                                           { .calls = 1, .self_ns = 1, .method = 3 } };
     struct smp_dropper dropper;
-    int32_t out[SMP_DROPPER_MOST];
+    int64_t out[SMP_DROPPER_MOST];
 
     (void)state;
     smp_dropper_init(&dropper, LIMIT, COST_NS);
@@ -56,10 +56,10 @@ static void test_past_the_limit_for_long_the_most_called_goes(void **state)
 
 static void test_a_pause_below_the_limit_begins_anew(void **state)
 {
-    const struct smp_call_rate high[] = { { .calls = 2 * MILLION, .self_ns = -1, .id = 1 } };
-    const struct smp_call_rate low[] = { { .calls = 1, .self_ns = -1, .id = 1 } };
+    const struct smp_call_rate high[] = { { .calls = 2 * MILLION, .self_ns = -1, .method = 1 } };
+    const struct smp_call_rate low[] = { { .calls = 1, .self_ns = -1, .method = 1 } };
     struct smp_dropper dropper;
-    int32_t out[SMP_DROPPER_MOST];
+    int64_t out[SMP_DROPPER_MOST];
 
     (void)state;
     smp_dropper_init(&dropper, LIMIT, COST_NS);
@@ -71,7 +71,7 @@ static void test_a_pause_below_the_limit_begins_anew(void **state)
 }
 
 static size_t judge_patiently(struct smp_dropper *dropper, const struct smp_call_rate *rates,
-                              size_t count, int32_t *out)
+                              size_t count, int64_t *out)
 {
     for (unsigned i = 1; i < SMP_DROPPER_PATIENCE; i++)
         assert_int_equal(judge(dropper, rates, count, out), 0);
@@ -81,13 +81,13 @@ static size_t judge_patiently(struct smp_dropper *dropper, const struct smp_call
 static void test_roots_and_long_methods_stay(void **state)
 {
     const struct smp_call_rate rates[] = {
-        { .calls = 9 * MILLION, .self_ns = -1, .id = 1, .is_root = true },
-        { .calls = 8 * MILLION, .self_ns = (int64_t)8 * MILLION * 500, .id = 2 },
-        { .calls = 7 * MILLION, .self_ns = (int64_t)7 * MILLION * 500 - 1, .id = 3 },
-        { .calls = 0, .self_ns = 0, .id = 4 }
+        { .calls = 9 * MILLION, .self_ns = -1, .method = 1, .is_root = true },
+        { .calls = 8 * MILLION, .self_ns = (int64_t)8 * MILLION * 500, .method = 2 },
+        { .calls = 7 * MILLION, .self_ns = (int64_t)7 * MILLION * 500 - 1, .method = 3 },
+        { .calls = 0, .self_ns = 0, .method = 4 }
     };
     struct smp_dropper dropper;
-    int32_t out[SMP_DROPPER_MOST];
+    int64_t out[SMP_DROPPER_MOST];
 
     (void)state;
     smp_dropper_init(&dropper, LIMIT, COST_NS);
@@ -107,7 +107,7 @@ static int by_calls(const void *a, const void *b)
 
     if (one->calls != other->calls)
         return one->calls < other->calls ? 1 : -1;
-    return one->id < other->id ? -1 : 1;
+    return one->method < other->method ? -1 : 1;
 }
 
 /* Against sorting them all. */
@@ -121,14 +121,14 @@ static void test_random_rates(void **state)
         struct smp_call_rate rates[METHODS];
         struct smp_call_rate sorted[METHODS];
         struct smp_dropper dropper;
-        int32_t out[SMP_DROPPER_MOST];
+        int64_t out[SMP_DROPPER_MOST];
         uint64_t calls = 0;
         size_t expected = 0;
 
         for (int32_t i = 0; i < METHODS; i++) {
             rates[i] = (struct smp_call_rate){ .calls = smp_random_next(&random) % 20000,
                                                .self_ns = -1,
-                                               .id = i,
+                                               .method = i,
                                                .is_root = smp_random_next(&random) % 20 == 0 };
             calls += rates[i].calls;
         }
@@ -145,7 +145,7 @@ static void test_random_rates(void **state)
             if (expected == SMP_DROPPER_MOST || calls <= 750000)
                 break;
             assert_true(expected < dropped);
-            assert_int_equal(out[expected++], sorted[i].id);
+            assert_int_equal(out[expected++], sorted[i].method);
             calls -= sorted[i].calls;
         }
         assert_int_equal(dropped, expected);
@@ -154,10 +154,12 @@ static void test_random_rates(void **state)
 
 static void test_figures_that_would_overflow(void **state)
 {
-    const struct smp_call_rate rates[] = { { .calls = UINT64_MAX, .self_ns = INT64_MAX, .id = 1 },
-                                           { .calls = UINT64_MAX, .self_ns = -1, .id = 2 } };
+    const struct smp_call_rate rates[] = {
+        { .calls = UINT64_MAX, .self_ns = INT64_MAX, .method = 1 },
+        { .calls = UINT64_MAX, .self_ns = -1, .method = 2 }
+    };
     struct smp_dropper dropper;
-    int32_t out[SMP_DROPPER_MOST];
+    int64_t out[SMP_DROPPER_MOST];
 
     (void)state;
     smp_dropper_init(&dropper, 1000, 1);

@@ -31,7 +31,7 @@ enum { MAX_PATH = 4096, METHODS = 5 };
 struct setting {
     struct sampler_fixture *f;
     struct fake_counter *counter;
-    int32_t methods[METHODS]; /* handle, load, parse, save, get */
+    int64_t methods[METHODS]; /* handle, load, parse, save, get */
 };
 
 static int64_t cpu_ns_of_thread; /* of each thread alike */
@@ -440,6 +440,35 @@ static void a_thread_that_ends_before_the_first_read_is_known_from_a_tick(void *
     sampler_fixture_seal(s.f);
     assert_int_equal(calls_of(&s, "handle"), 1);
     assert_int_equal(wall_of(&s, "handle"), 2 * TICK);
+    end(&s);
+}
+
+/* The roster has it, and nothing can read its name any more. */
+static void calls_of_a_thread_that_ends_before_it_is_named_are_counted(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin_counted(&s, ROOTS);
+    run(&s, TICK);
+    for (int i = 0; i < 3; i++) {
+        struct fake_thread *ending = fake_jvm_start(s.f->vm, "child-1");
+        const int thread = fake_counter_thread(s.counter, ending->thread.serial, 0, NULL);
+        fake_counter_enter(s.counter, thread, s.methods[0], true);
+        fake_counter_call(s.counter, thread, s.methods[1], 2);
+        fake_counter_exit(s.counter, thread);
+        if (i == 1)
+            fake_jvm_fail_name(s.f->vm, ending, SMP_EGONE); /* it is just about to end */
+        else
+            fake_jvm_end(s.f->vm, ending);
+        fake_counter_end(s.counter, thread);
+        if (i == 2)
+            run(&s, S); /* the read comes when the roster has lost it */
+        sampler_fixture_seal(s.f);
+        assert_int_equal(self_of(&s, "[ended threads]", "handle", SMP_MEASURE_CALLS), 1);
+        assert_int_equal(self_of(&s, "[ended threads]", "handle|load", SMP_MEASURE_CALLS), 2);
+        assert_int_equal(all_calls(&s), 3);
+    }
     end(&s);
 }
 
@@ -1170,6 +1199,7 @@ int main(void)
         cmocka_unit_test(threads_of_a_group_share_a_tree),
         cmocka_unit_test(calls_of_ended_threads_stay_with_their_group),
         cmocka_unit_test(a_thread_that_ends_before_the_first_read_is_known_from_a_tick),
+        cmocka_unit_test(calls_of_a_thread_that_ends_before_it_is_named_are_counted),
         cmocka_unit_test(groups_are_those_of_the_rule_for_names),
         cmocka_unit_test(calls_go_to_the_group_that_the_thread_has_now),
         cmocka_unit_test(threads_that_are_left_out_are_not_counted),

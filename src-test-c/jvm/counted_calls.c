@@ -177,10 +177,11 @@ JNIEXPORT void COUNTED(reset)(JNIEnv *env, jclass type)
 JNIEXPORT void COUNTED(drop)(JNIEnv *env, jclass type, jint method)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
+    const int64_t number = method;
 
     (void)env;
     (void)type;
-    counter.drop(counter.self, &method, 1);
+    counter.drop(counter.self, &number, 1);
 }
 
 /* Batches, methods, has work?, root entered?, longest stop in ns, live bytes, uncounted calls,

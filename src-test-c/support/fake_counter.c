@@ -130,7 +130,7 @@ static void positions(void *self, smp_on_call_place *found, void *context)
     }
 }
 
-static bool name_of(void *self, int32_t method, struct smp_method_info *out)
+static bool name_of(void *self, int64_t method, struct smp_method_info *out)
 {
     const struct fake_counter *counter = self;
 
@@ -141,7 +141,7 @@ static bool name_of(void *self, int32_t method, struct smp_method_info *out)
     return true;
 }
 
-static void drop(void *self, const int32_t *methods, size_t count)
+static void drop(void *self, const int64_t *methods, size_t count)
 {
     struct fake_counter *counter = self;
 
@@ -213,7 +213,7 @@ int fake_counter_thread(struct fake_counter *counter, uint64_t serial, int32_t t
     return (int)counter->thread_count++;
 }
 
-int32_t fake_counter_method(struct fake_counter *counter, const char *class_name,
+int64_t fake_counter_method(struct fake_counter *counter, const char *class_name,
                             const char *method_name)
 {
     assert_true(counter->method_count < FAKE_COUNTER_METHODS);
@@ -222,7 +222,7 @@ int32_t fake_counter_method(struct fake_counter *counter, const char *class_name
     return counter->method_count++;
 }
 
-static uint32_t child_of(struct fake_counted_thread *thread, int32_t method, bool is_root)
+static uint32_t child_of(struct fake_counted_thread *thread, int64_t method, bool is_root)
 {
     for (uint32_t i = 1; i <= thread->count; i++) {
         if (thread->nodes[i].parent == thread->position && thread->nodes[i].method == method &&
@@ -236,7 +236,7 @@ static uint32_t child_of(struct fake_counted_thread *thread, int32_t method, boo
     return thread->count;
 }
 
-void fake_counter_enter(struct fake_counter *counter, int thread, int32_t method, bool is_root)
+void fake_counter_enter(struct fake_counter *counter, int thread, int64_t method, bool is_root)
 {
     struct fake_counted_thread *entered = &counter->threads[thread];
     struct fake_call_node *node;
@@ -266,7 +266,7 @@ void fake_counter_exit(struct fake_counter *counter, int thread)
     left->position = node->parent;
 }
 
-void fake_counter_call(struct fake_counter *counter, int thread, int32_t method, int64_t times)
+void fake_counter_call(struct fake_counter *counter, int thread, int64_t method, int64_t times)
 {
     struct fake_counted_thread *called = &counter->threads[thread];
     uint32_t node;

@@ -35,7 +35,7 @@ enum {
 
 struct fake_call_node {
     uint32_t parent;
-    int32_t method;
+    int64_t method;
     bool is_root;
     bool is_new;
     int64_t calls;
@@ -75,7 +75,7 @@ struct fake_counter {
     struct fake_clock *clock; /* NULL, or what positions spend their CPU time on: */
     int64_t place_cost_ns;    /* for each */
     size_t places;            /* found so far */
-    int32_t dropped[FAKE_COUNTER_DROPPED];
+    int64_t dropped[FAKE_COUNTER_DROPPED];
     size_t dropped_count;
     uint64_t batches_told;
     struct {
@@ -93,12 +93,12 @@ struct smp_call_counter fake_counter_interface(struct fake_counter *counter);
 
 int fake_counter_thread(struct fake_counter *counter, uint64_t serial, int32_t tid,
                         const char *name);
-int32_t fake_counter_method(struct fake_counter *counter, const char *class_name,
+int64_t fake_counter_method(struct fake_counter *counter, const char *class_name,
                             const char *method_name);
-void fake_counter_enter(struct fake_counter *counter, int thread, int32_t method, bool is_root);
+void fake_counter_enter(struct fake_counter *counter, int thread, int64_t method, bool is_root);
 void fake_counter_exit(struct fake_counter *counter, int thread);
 /* The call began and ended, so many times. */
-void fake_counter_call(struct fake_counter *counter, int thread, int32_t method, int64_t times);
+void fake_counter_call(struct fake_counter *counter, int thread, int64_t method, int64_t times);
 /* The next read tells its end. */
 void fake_counter_end(struct fake_counter *counter, int thread);
 

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "counting/call_shared.h"
+#include "model/counting_account.h"
 
 #define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
@@ -12,14 +13,17 @@
 enum { FIRST_NODE = 2, ROOT_UNITS = 2, TAG_SHIFT = 32, CLOSE_SLEEP_NS = 20000 };
 
 /* Grows with each change of the layout that the sizes do not show. */
-#define STAMP_VERSION UINT64_C(3)
+#define STAMP_VERSION UINT64_C(4)
 
 static struct smp_call_shared own;
 static struct smp_call_shared *shared = &own;
 
+/* With the code that the hook in Java writes into the overflow node: of another list of codes it
+ * would mean another limit. */
 static uint64_t stamp_of_layout(void)
 {
-    return STAMP_VERSION << 48 ^ (uint64_t)sizeof(struct smp_call_shared) << 16 ^
+    return STAMP_VERSION << 56 ^ (uint64_t)SMP_COUNTING_OVER_NODE_LIMIT << 48 ^
+           (uint64_t)sizeof(struct smp_call_shared) << 16 ^
            (uint64_t)sizeof(struct smp_call_tree) << 8 ^ sizeof(struct smp_call_arena);
 }
 
@@ -49,6 +53,11 @@ uint32_t smp_call_session(void)
     return atomic_load_explicit(&shared->session, memory_order_seq_cst);
 }
 
+uint32_t smp_call_generation(void)
+{
+    return atomic_load_explicit(&shared->generation, memory_order_seq_cst);
+}
+
 uint32_t smp_call_epoch(void)
 {
     return atomic_load_explicit(&shared->epoch, RELAXED);
@@ -56,19 +65,19 @@ uint32_t smp_call_epoch(void)
 
 /* ---- stacks of trees; the tag counts changes, so that an old head is never the same ---- */
 
-static void push_tree(_Atomic uint64_t *stack, uint32_t index)
+void smp_call_tree_push(_Atomic uint64_t *stack, struct smp_call_tree *tree)
 {
+    const uint32_t number = (uint32_t)(tree - shared->trees) + 1;
     uint64_t head = atomic_load_explicit(stack, RELAXED);
     uint64_t next = 0;
 
     do {
-        atomic_store_explicit(&shared->trees[index].pool_next, (uint32_t)head, RELAXED);
-        next = ((head >> TAG_SHIFT) + 1) << TAG_SHIFT | (index + 1);
+        atomic_store_explicit(&tree->pool_next, (uint32_t)head, RELAXED);
+        next = ((head >> TAG_SHIFT) + 1) << TAG_SHIFT | number;
     } while (!atomic_compare_exchange_weak_explicit(stack, &head, next, RELEASE, RELAXED));
 }
 
-/* NULL: it is empty. */
-static struct smp_call_tree *pop_tree(_Atomic uint64_t *stack)
+struct smp_call_tree *smp_call_tree_pop(_Atomic uint64_t *stack)
 {
     uint64_t head = atomic_load_explicit(stack, ACQUIRE);
     struct smp_call_tree *tree = NULL;
@@ -134,6 +143,11 @@ static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_
     return chunk;
 }
 
+static bool is_of(const struct smp_call_tree *tree, const struct smp_call_arena *arena)
+{
+    return arena != NULL && atomic_load_explicit(&tree->session, RELAXED) == arena->session;
+}
+
 /* Takes the memory off the arena's bytes only where that arena is still the open one. Runs in the
  * copy of the library that counts the chunks among its own, on a thread of any other. */
 static void dispose_call_tree(struct smp_call_tree *tree)
@@ -151,14 +165,14 @@ static void dispose_call_tree(struct smp_call_tree *tree)
         smp_free(tree->quota, chunk);
         chunk = next;
     }
-    if (arena != NULL && arena->session == tree->session)
+    if (is_of(tree, arena))
         give_bytes(arena, bytes);
     smp_quota_release(tree->quota);
     tree->quota = NULL;
     tree->last = NULL;
     atomic_store_explicit(&tree->first, NULL, RELAXED);
     atomic_store_explicit(&tree->status, SMP_TREE_FREE, RELEASE);
-    push_tree(&shared->free_trees, (uint32_t)(tree - shared->trees));
+    smp_call_tree_push(&shared->free_trees, tree);
 }
 
 void smp_call_tree_free(struct smp_call_tree *tree)
@@ -171,7 +185,7 @@ void smp_call_tree_free(struct smp_call_tree *tree)
 /* A tree that no other thread knows. NULL: the limit. */
 static struct smp_call_tree *take_free_tree(void)
 {
-    struct smp_call_tree *tree = pop_tree(&shared->free_trees);
+    struct smp_call_tree *tree = smp_call_tree_pop(&shared->free_trees);
     uint32_t count = atomic_load_explicit(&shared->tree_count, RELAXED);
 
     if (tree != NULL)
@@ -198,8 +212,8 @@ static void plant(struct smp_call_tree *tree, struct smp_call_chunk *chunk)
     atomic_store_explicit(&tree->first, chunk, RELEASE);
 }
 
-static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, int64_t tid,
-                                              uint32_t pool)
+static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint32_t generation,
+                                              int64_t tid, uint32_t pool)
 {
     struct smp_call_chunk *chunk = create_chunk(arena, SMP_CALL_LEAST_UNITS);
     struct smp_call_tree *tree = chunk == NULL ? NULL : take_free_tree();
@@ -210,7 +224,8 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, int6
         smp_free(arena->quota, chunk);
         return NULL;
     }
-    tree->session = arena->session;
+    atomic_store_explicit(&tree->session, arena->session, RELAXED);
+    atomic_store_explicit(&tree->generation, generation, RELAXED);
     tree->tid = tid;
     tree->pool = pool;
     tree->serial = atomic_fetch_add_explicit(&shared->serials, 1, RELAXED) + 1;
@@ -227,20 +242,26 @@ static struct smp_call_tree *tree_of_state(uint32_t index)
     return tree == 0 ? NULL : &shared->trees[tree - 1];
 }
 
-static void forget_tree(uint32_t index)
+struct smp_call_tree *smp_call_tree_take(uint32_t index)
 {
-    atomic_store_explicit(&shared->tree_of[index], 0, RELAXED);
+    const uint32_t tree = atomic_exchange(&shared->tree_of[index], 0);
+
+    return tree == 0 ? NULL : &shared->trees[tree - 1];
 }
 
-/* Of counting that was closed; either its thread or close frees it. */
-static void free_abandoned(struct smp_call_tree *tree, uint32_t index)
+static uint32_t generation_of(const struct smp_call_tree *tree)
 {
-    uint32_t expected = SMP_TREE_ABANDONED;
+    return atomic_load_explicit(&tree->generation, RELAXED);
+}
 
-    if (!atomic_compare_exchange_strong(&tree->status, &expected, SMP_TREE_FREEING))
-        return;
-    forget_tree(index);
-    smp_call_tree_free(tree);
+/* After smp_call_tree_take: frees a tree of counting that was closed; one of this counting is read
+ * once more before. */
+static void give_back(const struct smp_call_arena *arena, struct smp_call_tree *tree)
+{
+    if (is_of(tree, arena))
+        atomic_store_explicit(&tree->status, SMP_TREE_RETIRED, RELEASE);
+    else
+        smp_call_tree_free(tree);
 }
 
 /* ---- states ---- */
@@ -292,35 +313,38 @@ static struct smp_call_state *claim_state(int64_t tid)
 
 static void free_state(struct smp_call_state *state)
 {
-    atomic_store_explicit(&state->session, 0, RELAXED);
+    atomic_store_explicit(&state->generation, 0, RELAXED);
     atomic_store_explicit(&state->tid, 0, RELEASE);
 }
 
-/* The state's tree of this session, or a new one, or one of the pool. */
-static struct smp_call_tree *own_tree(struct smp_call_arena *arena, uint32_t index, int64_t tid,
-                                      bool is_virtual, uint32_t pool)
+/* One of the pool that is not to be given back. NULL: there is none. */
+static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t generation,
+                                        uint32_t pool)
 {
-    struct smp_call_tree *tree = tree_of_state(index);
+    struct smp_call_tree *tree = smp_call_tree_pop(&arena->pools[pool % SMP_CALL_POOLS]);
 
-    if (tree != NULL && tree->session == arena->session)
-        return tree;
-    if (tree != NULL)
-        free_abandoned(tree, index);
-    tree = is_virtual ? pop_tree(&arena->pools[pool % SMP_CALL_POOLS]) : NULL;
-    if (tree == NULL)
-        tree = create_call_tree(arena, is_virtual ? 0 : tid, pool);
+    while (tree != NULL && generation_of(tree) != generation) {
+        give_back(arena, tree);
+        tree = smp_call_tree_pop(&arena->pools[pool % SMP_CALL_POOLS]);
+    }
     return tree;
 }
 
+/* A thread that begins has no tree of this generation: its own one is given back. */
 static bool prepare_state(struct smp_call_arena *arena, struct smp_call_state *state, int64_t tid,
                           bool is_virtual, uint32_t pool)
 {
     const uint32_t index = index_of_state(state);
-    struct smp_call_tree *tree = own_tree(arena, index, tid, is_virtual, pool);
+    const uint32_t generation = smp_call_generation();
+    struct smp_call_tree *tree = smp_call_tree_take(index);
 
+    if (tree != NULL)
+        give_back(arena, tree);
+    tree = is_virtual ? pop_pooled(arena, generation, pool) : NULL;
+    if (tree == NULL)
+        tree = create_call_tree(arena, generation, is_virtual ? 0 : tid, pool);
     if (tree == NULL)
         return false;
-    tree->state_index = index;
     state->top = atomic_load_explicit(&tree->first, RELAXED)->nodes;
     state->free = tree->free;
     state->free_end = tree->free_end;
@@ -329,9 +353,9 @@ static bool prepare_state(struct smp_call_arena *arena, struct smp_call_state *s
     state->is_virtual = is_virtual;
     state->is_full = false;
     state->depth_limit = arena->depth;
-    atomic_store_explicit(&shared->tree_of[index], (uint32_t)(tree - shared->trees) + 1, RELEASE);
-    atomic_store(&tree->status, SMP_TREE_OWNED);
-    atomic_store_explicit(&state->session, arena->session, RELEASE);
+    atomic_store_explicit(&tree->status, SMP_TREE_OWNED, RELEASE);
+    atomic_store(&shared->tree_of[index], (uint32_t)(tree - shared->trees) + 1);
+    atomic_store_explicit(&state->generation, generation, RELEASE);
     return true;
 }
 
@@ -367,26 +391,25 @@ struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t poo
 }
 
 static void pool_tree(struct smp_call_arena *arena, struct smp_call_state *state,
-                      struct smp_call_tree *tree, uint32_t index)
+                      struct smp_call_tree *tree)
 {
     tree->free = state->free;
     tree->free_end = state->free_end;
     tree->units = state->units;
-    forget_tree(index);
     atomic_store_explicit(&tree->status, SMP_TREE_POOLED, RELEASE);
-    push_tree(&arena->pools[tree->pool % SMP_CALL_POOLS], (uint32_t)(tree - shared->trees));
+    smp_call_tree_push(&arena->pools[tree->pool % SMP_CALL_POOLS], tree);
 }
 
 void smp_call_leave(struct smp_call_state *state)
 {
     struct smp_call_arena *arena = enter_arena();
-    const uint32_t index = index_of_state(state);
-    struct smp_call_tree *tree = tree_of_state(index);
+    struct smp_call_tree *tree = smp_call_tree_take(index_of_state(state));
 
-    if (tree != NULL && (arena == NULL || tree->session != arena->session))
-        free_abandoned(tree, index);
-    else if (tree != NULL && state->is_virtual)
-        pool_tree(arena, state, tree, index);
+    if (tree != NULL && is_of(tree, arena) && state->is_virtual &&
+        generation_of(tree) == smp_call_generation())
+        pool_tree(arena, state, tree);
+    else if (tree != NULL)
+        give_back(arena, tree);
     if (state->is_virtual)
         free_state(state);
     leave_arena();
@@ -407,7 +430,7 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
     struct smp_call_chunk *chunk = NULL;
     enum smp_call_room room = SMP_CALL_NO_MEMORY;
 
-    if (arena != NULL && tree != NULL && tree->session == arena->session) {
+    if (tree != NULL && is_of(tree, arena)) {
         const uint32_t units = next_units(arena, state->units);
         if (units >= ROOT_UNITS)
             chunk = create_chunk(arena, units);
@@ -454,6 +477,13 @@ static void free_arena(struct smp_call_arena *arena)
     smp_quota_release(quota);
 }
 
+/* 0 says that counting is off. */
+static uint32_t next_number(void)
+{
+    shared->numbers += shared->numbers == UINT32_MAX ? 2 : 1;
+    return shared->numbers;
+}
+
 enum smp_status smp_call_arena_open(const struct smp_call_options *options)
 {
     struct smp_call_arena *none = NULL;
@@ -471,8 +501,7 @@ enum smp_status smp_call_arena_open(const struct smp_call_options *options)
     arena->nodes = options->nodes;
     arena->depth = options->depth;
     arena->is_exact = options->is_exact;
-    shared->sessions += shared->sessions == UINT32_MAX ? 2 : 1; /* 0 says that counting is off */
-    arena->session = shared->sessions;
+    arena->session = next_number();
     smp_call_clock_start(&arena->clock);
     atomic_fetch_add_explicit(&shared->epoch, 1, RELAXED);
     /* Another copy of the library may have opened one since it was looked at. */
@@ -481,27 +510,36 @@ enum smp_status smp_call_arena_open(const struct smp_call_options *options)
         return SMP_ESTATE;
     }
     atomic_store(&shared->session, arena->session);
+    atomic_store(&shared->generation, arena->session);
     return SMP_OK;
 }
 
-/* Its thread may be inside of a root: then it frees the tree when it leaves. */
-static void abandon(struct smp_call_tree *tree)
+void smp_call_arena_renew(void)
 {
-    const struct smp_call_state *state = &shared->states[tree->state_index];
-
-    atomic_store(&tree->status, SMP_TREE_ABANDONED);
-    if (atomic_load(&state->position) == NULL)
-        free_abandoned(tree, tree->state_index);
+    atomic_store(&shared->generation, next_number());
 }
 
-/* Those of sessions before are abandoned, or free. */
-static void close_tree(struct smp_call_tree *tree)
+/* Its thread may be inside of a root: then it frees the tree when it leaves. A thread that leaves
+ * just now has taken it, and frees it. */
+static void abandon(const struct smp_call_arena *arena, uint32_t index)
+{
+    const uint32_t number = atomic_load(&shared->tree_of[index]);
+    struct smp_call_tree *const tree = number == 0 ? NULL : &shared->trees[number - 1];
+    uint32_t expected = SMP_TREE_OWNED;
+
+    if (tree == NULL || !is_of(tree, arena))
+        return;
+    (void)atomic_compare_exchange_strong(&tree->status, &expected, SMP_TREE_ABANDONED);
+    if (atomic_load(&shared->states[index].position) == NULL && smp_call_tree_take(index) != NULL)
+        smp_call_tree_free(tree);
+}
+
+/* Of threads that have ended, and of virtual threads: no thread counts in it. */
+static void close_tree(const struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
     const uint32_t status = atomic_load_explicit(&tree->status, ACQUIRE);
 
-    if (status == SMP_TREE_OWNED)
-        abandon(tree);
-    else if (status == SMP_TREE_POOLED || status == SMP_TREE_RETIRED)
+    if ((status == SMP_TREE_POOLED || status == SMP_TREE_RETIRED) && is_of(tree, arena))
         smp_call_tree_free(tree);
 }
 
@@ -513,12 +551,16 @@ void smp_call_arena_close(void)
     if (arena == NULL)
         return;
     atomic_store(&shared->session, 0);
+    atomic_store(&shared->generation, 0);
     atomic_store(&shared->arena, NULL);
     while (atomic_load(&shared->inside) != 0)
         (void)nanosleep(&moment, NULL);
-    const uint32_t count = atomic_load_explicit(&shared->tree_count, ACQUIRE);
-    for (uint32_t i = 0; i < count; i++)
-        close_tree(&shared->trees[i]);
+    const uint32_t states = atomic_load_explicit(&shared->state_count, ACQUIRE);
+    for (uint32_t i = 0; i < states; i++)
+        abandon(arena, i);
+    const uint32_t trees = atomic_load_explicit(&shared->tree_count, ACQUIRE);
+    for (uint32_t i = 0; i < trees; i++)
+        close_tree(arena, &shared->trees[i]);
     free_arena(arena);
 }
 
@@ -566,6 +608,12 @@ void smp_call_arena_forget_seen(void)
     }
 }
 
+void smp_call_arena_forget_method(int32_t id)
+{
+    if (id >= 0 && id < SMP_CALL_METHODS)
+        atomic_store_explicit(&shared->seen[id], 0, RELAXED);
+}
+
 void smp_call_arena_retire(int64_t tid)
 {
     const struct smp_call_arena *arena = atomic_load_explicit(&shared->arena, ACQUIRE);
@@ -573,14 +621,9 @@ void smp_call_arena_retire(int64_t tid)
 
     if (state == NULL || state->is_virtual)
         return;
-    const uint32_t index = index_of_state(state);
-    struct smp_call_tree *tree = tree_of_state(index);
-    if (tree != NULL && arena != NULL && tree->session == arena->session) {
-        forget_tree(index);
-        atomic_store_explicit(&tree->status, SMP_TREE_RETIRED, RELEASE);
-    } else if (tree != NULL) {
-        free_abandoned(tree, index);
-    }
+    struct smp_call_tree *tree = smp_call_tree_take(index_of_state(state));
+    if (tree != NULL)
+        give_back(arena, tree);
     atomic_store_explicit(&state->position, NULL, RELAXED);
     free_state(state);
 }

@@ -80,8 +80,9 @@ size_t smp_call_arena_bytes(void);
 uint32_t smp_call_arena_news(void);
 /* Has this method been entered? Ids from SMP_CALL_METHODS on: false. */
 bool smp_call_arena_is_seen(int32_t id);
-/* As if no method had been entered; for ids that are given anew. */
+/* As if no method had been entered, or not this one; for ids that are given anew. */
 void smp_call_arena_forget_seen(void);
+void smp_call_arena_forget_method(int32_t id);
 void smp_call_arena_mark_seen(int32_t id);
 
 /* The thread has ended; its tree is read once more and freed then. Platform threads only. For each
@@ -107,6 +108,10 @@ enum smp_call_room { SMP_CALL_HAS_ROOM, SMP_CALL_OVER_NODES, SMP_CALL_NO_MEMORY 
 enum smp_call_room smp_call_grow(struct smp_call_state *state);
 /* 0: counting is off. */
 uint32_t smp_call_session(void);
+/* 0: counting is off. A thread whose state has another one begins anew when it enters a root. */
+uint32_t smp_call_generation(void);
+/* A new generation; for call_renewal.h. */
+void smp_call_arena_renew(void);
 uint32_t smp_call_epoch(void);
 
 #endif

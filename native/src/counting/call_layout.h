@@ -25,7 +25,7 @@
  * Java's ThreadsSamplerHook has the same offsets; it compares them when it is set up.
  *
  * Threads  key, ordinal, depth of a node are constant once its parent is set. child, next and all
- *          of a state but tid, position, session and phase belong to the thread that is counted.
+ *          of a state but tid, position, generation and phase belong to the thread that is counted.
  *          The rest is read by others at any time.
  */
 #ifndef SMP_COUNTING_CALL_LAYOUT_H
@@ -83,7 +83,7 @@ struct smp_call_state {
     struct smp_call_node *top;
     char *free; /* the next node */
     char *free_end;
-    _Atomic uint32_t session;
+    _Atomic uint32_t generation; /* of its tree: call_arena.h */
     uint32_t units;
     _Atomic uint8_t phase; /* 1: inside of a hook */
     uint8_t is_exact;

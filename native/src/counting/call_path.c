@@ -194,36 +194,55 @@ static void end_through(struct smp_call_node *at, const struct smp_call_node *la
     end_call(node, now);
 }
 
+/* False: its tree is to be given back. Counting may be off. */
+static bool is_current(const struct smp_call_state *state)
+{
+    return atomic_load_explicit(&state->generation, RELAXED) == smp_call_generation();
+}
+
 /* Its thread goes outside. Stored before close's mark is read: see call_arena.h. */
 static void leave_outermost(struct smp_call_state *state)
 {
     set_overflow(overflow_of(state), 0, 0);
     set_phase(state, 0);
     atomic_store(&state->position, NULL);
-    if (state->is_virtual || atomic_load_explicit(&state->session, RELAXED) != smp_call_session())
+    if (state->is_virtual || !is_current(state))
         smp_call_leave(state);
+}
+
+/* The thread is outside of all roots. NULL: it cannot be counted. A renewal that comes just now
+ * takes the tree away: then once more, with another. */
+static struct smp_call_state *go_inside(struct smp_call_state *known, int64_t tid, bool is_virtual,
+                                        uint32_t pool)
+{
+    struct smp_call_state *state = known;
+    uint32_t generation = 0;
+
+    while ((generation = smp_call_generation()) != 0) {
+        if (state == NULL || atomic_load_explicit(&state->generation, RELAXED) != generation)
+            state = smp_call_begin(tid, is_virtual, pool);
+        if (state == NULL)
+            break;
+        atomic_store(&state->position, state->top);
+        if (is_current(state))
+            return state;
+        atomic_store(&state->position, NULL);
+    }
+    /* What it had got before counting ended. */
+    state = smp_call_state_find(tid);
+    if (state != NULL)
+        smp_call_leave(state);
+    return NULL;
 }
 
 void smp_call_enter_root(int64_t tid, bool is_virtual, uint32_t pool, int32_t id)
 {
     struct smp_call_state *state = smp_call_state_find(tid);
 
-    if (state == NULL || position_of(state) == NULL) {
-        const uint32_t session = smp_call_session();
-        if (session == 0)
-            return;
-        if (state == NULL || atomic_load_explicit(&state->session, RELAXED) != session)
-            state = smp_call_begin(tid, is_virtual, pool);
-        if (state == NULL)
-            return;
-        atomic_store(&state->position, state->top);
-        if (smp_call_session() != atomic_load_explicit(&state->session, RELAXED)) {
-            atomic_store(&state->position, NULL);
-            smp_call_leave(state);
-            return;
-        }
-    }
-    enter_call(state, id | SMP_CALL_ROOT);
+    if (state == NULL || position_of(state) == NULL)
+        state = go_inside(state, tid, is_virtual, pool);
+    if (state != NULL)
+        enter_call(state, id | SMP_CALL_ROOT);
 }
 
 /* Of a call that the overflow node stands for. False: of a root above, so all of them are over. */

@@ -168,7 +168,6 @@ static void end_tree(const struct read *read, struct smp_call_tree *tree)
 {
     if (read->visitor->on_end != NULL)
         read->visitor->on_end(read->visitor->self, tree->serial);
-    atomic_store_explicit(&tree->status, SMP_TREE_FREEING, RELAXED);
     smp_call_tree_free(tree);
 }
 
@@ -244,13 +243,15 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
     const struct smp_call_state *state = smp_call_state_find(tid);
     const struct smp_call_node *node = NULL;
 
-    if (state == NULL || atomic_load_explicit(&state->session, ACQUIRE) != smp_call_session())
+    if (state == NULL)
         return false;
     const struct smp_call_tree *tree = tree_of(state);
-    const uint64_t serial = tree == NULL ? 0 : tree->serial;
+    if (tree == NULL || atomic_load_explicit(&tree->session, RELAXED) != smp_call_session())
+        return false;
+    const uint64_t serial = tree->serial;
     const bool is_before = atomic_load_explicit(&state->phase, ACQUIRE) != 0;
     node = atomic_load_explicit(&state->position, ACQUIRE);
-    if (node == NULL || serial == 0)
+    if (node == NULL)
         return false;
     /* The hook in Java stores that parent without a barrier: it may not be seen yet. */
     if (node->key == SMP_CALL_OVERFLOW)

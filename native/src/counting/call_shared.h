@@ -3,8 +3,12 @@
  * call_shared.h - how the parts of call counting keep trees: for call_arena, call_path,
  * call_reader.
  *
+ * tree_of says which tree a state has. Whoever takes it out of there, in one step, disposes of it:
+ * its thread, the reader or close.
+ *
  * Threads  a tree's status, pool_next, and its chunks' next: any. Its other fields belong to the
- *          thread that counts in it; session, serial, tid and pool are constant from OWNED on.
+ *          thread that counts in it; session, generation, serial, tid and pool are constant from
+ *          OWNED on.
  */
 #ifndef SMP_COUNTING_CALL_SHARED_H
 #define SMP_COUNTING_CALL_SHARED_H
@@ -19,11 +23,10 @@
 
 enum smp_call_tree_status {
     SMP_TREE_FREE,
-    SMP_TREE_OWNED,     /* tree_of of one state */
-    SMP_TREE_POOLED,    /* of virtual threads, none counts in it now */
-    SMP_TREE_RETIRED,   /* its thread has ended */
-    SMP_TREE_ABANDONED, /* counting was closed; freed by its thread when it leaves its root */
-    SMP_TREE_FREEING
+    SMP_TREE_OWNED,    /* tree_of of one state */
+    SMP_TREE_POOLED,   /* of virtual threads, none counts in it now */
+    SMP_TREE_RETIRED,  /* no thread counts in it any more; it is read once more */
+    SMP_TREE_ABANDONED /* counting was closed; freed by its thread when it leaves its root */
 };
 
 /* What the reader has seen of a node. */
@@ -46,13 +49,13 @@ struct smp_call_chunk {
 struct smp_call_tree {
     _Atomic uint32_t status;
     _Atomic uint32_t pool_next; /* index + 1 */
-    uint32_t session;
+    _Atomic uint32_t session;
+    _Atomic uint32_t generation; /* an older one than the state's: it is to be given back */
     uint32_t pool;
     int64_t tid; /* 0: virtual threads of the pool */
     uint64_t serial;
     _Atomic(struct smp_call_chunk *) first;
     struct smp_call_chunk *last;
-    uint32_t state_index;
     uint32_t units; /* the ordinal of the next node, while the tree is in no state */
     char *free;
     char *free_end;
@@ -82,12 +85,13 @@ struct smp_call_pool {
 };
 
 struct smp_call_shared {
-    uint64_t stamp; /* of this layout */
-    _Atomic uint32_t session;
-    _Atomic uint32_t epoch; /* of resets */
+    uint64_t stamp;              /* of this layout */
+    _Atomic uint32_t session;    /* 0: counting is off, as generation says, too */
+    _Atomic uint32_t generation; /* the session's number, and a new one for each renewal */
+    _Atomic uint32_t epoch;      /* of resets */
     _Atomic uint32_t news;
-    _Atomic uint32_t inside;   /* threads in begin, leave, grow */
-    _Atomic uint32_t sessions; /* the last one's number */
+    _Atomic uint32_t inside;  /* threads in begin, leave, grow */
+    _Atomic uint32_t numbers; /* the last one of a session or generation */
     _Atomic uint32_t state_count;
     _Atomic uint32_t tree_count;
     _Atomic uint64_t serials;
@@ -105,7 +109,12 @@ struct smp_call_shared {
 struct smp_call_shared *smp_call_shared_memory(void);
 /* For the reader, while it is open: charged to the arena. NULL: a limit, no memory. */
 void *smp_call_arena_take(struct smp_call_arena *arena, size_t bytes);
-/* Frees a tree that was taken from all others by its status FREEING. */
+/* The tree of a state, which has none then. NULL: it had none, or another has just taken it. */
+struct smp_call_tree *smp_call_tree_take(uint32_t state_index);
+/* Stacks of trees that no state has. NULL: it is empty. */
+void smp_call_tree_push(_Atomic uint64_t *stack, struct smp_call_tree *tree);
+struct smp_call_tree *smp_call_tree_pop(_Atomic uint64_t *stack);
+/* Frees a tree that no other thread can find: after take or pop, or RETIRED. */
 void smp_call_tree_free(struct smp_call_tree *tree);
 
 #endif

@@ -53,10 +53,10 @@ static bool is_short(const struct smp_dropper *dropper, const struct smp_call_ra
     return rate->self_ns < 0 || (uint64_t)rate->self_ns / rate->calls < bound_ns;
 }
 
-/* Is a called more than b? Of equals the one with the smaller id comes first. */
+/* Is a called more than b? Of equals the one with the smaller number comes first. */
 static bool goes_first(const struct smp_call_rate *a, const struct smp_call_rate *b)
 {
-    return a->calls != b->calls ? a->calls > b->calls : a->id < b->id;
+    return a->calls != b->calls ? a->calls > b->calls : a->method < b->method;
 }
 
 /* The next one to drop after last, which may be NULL; NULL: there is none. */
@@ -80,7 +80,7 @@ static const struct smp_call_rate *next_to_drop(const struct smp_dropper *droppe
 }
 
 size_t smp_dropper_judge(struct smp_dropper *dropper, const struct smp_call_rate *rates,
-                         size_t count, int64_t elapsed_ns, int32_t out[SMP_DROPPER_MOST])
+                         size_t count, int64_t elapsed_ns, int64_t out[SMP_DROPPER_MOST])
 {
     const uint64_t allowed = calls_worth(dropper, dropper->limit_per_mille, elapsed_ns);
     const struct smp_call_rate *next = NULL;
@@ -101,7 +101,7 @@ size_t smp_dropper_judge(struct smp_dropper *dropper, const struct smp_call_rate
         next = next_to_drop(dropper, rates, count, next);
         if (next == NULL)
             break;
-        out[dropped++] = next->id;
+        out[dropped++] = next->method;
         calls -= next->calls < calls ? next->calls : calls;
     }
     dropper->over = 0;

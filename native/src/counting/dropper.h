@@ -39,7 +39,7 @@ struct smp_dropper {
 struct smp_call_rate {
     uint64_t calls;
     int64_t self_ns; /* without what it called; -1: no times are taken, it may be short */
-    int32_t id;
+    int64_t method;
     bool is_root;
 };
 
@@ -50,8 +50,8 @@ void smp_dropper_init(struct smp_dropper *dropper, uint32_t limit_per_mille, uin
 uint64_t smp_dropper_per_mille(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
                                size_t count, int64_t elapsed_ns);
 
-/* The ids to be dropped, called most first; returns how many. elapsed_ns > 0. */
+/* The methods to be dropped, called most first; returns how many. elapsed_ns > 0. */
 size_t smp_dropper_judge(struct smp_dropper *dropper, const struct smp_call_rate *rates,
-                         size_t count, int64_t elapsed_ns, int32_t out[SMP_DROPPER_MOST]);
+                         size_t count, int64_t elapsed_ns, int64_t out[SMP_DROPPER_MOST]);
 
 #endif

@@ -53,24 +53,41 @@ void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id)
     assert(record != NULL && record->state != SMP_METHOD_RETIRED);
     record->state = SMP_METHOD_RETIRED;
     record->in_class = 0;
+    record->number = ids->first_retired;
+    ids->first_retired = (uint32_t)id + 1;
     ids->retired++;
+}
+
+static void free_id(struct smp_method_ids *ids, int32_t id)
+{
+    struct smp_method_record *const record = smp_method_ids_at(ids, id);
+
+    smp_symbols_release(ids->classes, record->class_name);
+    smp_symbols_release(ids->signatures, record->signature);
+    smp_symbols_release(ids->signatures, record->source_file);
+    smp_pool_give(&ids->records, (uint32_t)id + 1);
+    record->state = SMP_METHOD_FREE;
 }
 
 uint32_t smp_method_ids_recycle(struct smp_method_ids *ids, smp_id_in_use *in_use, void *self)
 {
+    uint32_t at = ids->first_retired;
     uint32_t freed = 0;
 
-    for (int32_t id = 0; ids->retired > freed && id < smp_method_ids_end(ids); id++) {
+    ids->first_retired = 0;
+    while (at != 0) {
+        const int32_t id = (int32_t)at - 1;
         struct smp_method_record *const record = smp_method_ids_at(ids, id);
+        const uint32_t next = record->number;
 
-        if (record == NULL || record->state != SMP_METHOD_RETIRED || in_use(self, id))
-            continue;
-        smp_symbols_release(ids->classes, record->class_name);
-        smp_symbols_release(ids->signatures, record->signature);
-        smp_symbols_release(ids->signatures, record->source_file);
-        smp_pool_give(&ids->records, (uint32_t)id + 1);
-        record->state = SMP_METHOD_FREE;
-        freed++;
+        if (in_use(self, id)) {
+            record->number = ids->first_retired;
+            ids->first_retired = at;
+        } else {
+            free_id(ids, id);
+            freed++;
+        }
+        at = next;
     }
     ids->retired -= freed;
     return freed;

@@ -13,7 +13,7 @@
  * Owns     its records, which hold their symbols: names outlive the class until recycle.
  * Threads  one at a time.
  * Errors   take: -1 at the limit of ids or where there is no memory; nothing has changed then.
- * Cost     take, retire: constant. recycle: O(ids). Each id: 32 bytes.
+ * Cost     take, retire: constant. recycle: O(retired ids). Each id: 24 bytes.
  */
 #ifndef SMP_COUNTING_METHOD_IDS_H
 #define SMP_COUNTING_METHOD_IDS_H
@@ -39,7 +39,7 @@ struct smp_method_record {
     uint32_t signature;   /* symbol, held */
     uint32_t source_file; /* symbol among the signatures, held; 0: not known */
     uint32_t in_class;    /* index in class_index; 0: retired */
-    uint32_t number;      /* of the method in its class */
+    uint32_t number;      /* of the method in its class; retired: the next retired id + 1, or 0 */
     uint8_t state;
     bool is_root;
     bool is_entered;
@@ -50,6 +50,7 @@ struct smp_method_ids {
     struct smp_symbols *classes;    /* borrowed */
     struct smp_symbols *signatures; /* borrowed */
     uint32_t retired;               /* ids that wait for recycle */
+    uint32_t first_retired;         /* id + 1; 0: none */
 };
 
 /* limit: ids in use at most, retired ones with them; 1 to 2^30. */

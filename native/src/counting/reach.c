@@ -506,6 +506,7 @@ void smp_reach_figures(const struct smp_reach *reach, struct smp_reach_figures *
     *out = (struct smp_reach_figures){ .classes = reach->index.classes.count,
                                        .methods = reach->methods,
                                        .ids = reach->ids.records.count,
+                                       .retired = reach->ids.retired,
                                        .roots = reach->roots,
                                        .is_root_entered = reach->is_root_entered,
                                        .batches = reach->batches,

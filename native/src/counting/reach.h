@@ -74,6 +74,7 @@ struct smp_reach_figures {
     uint32_t classes;     /* loaded, as far as known */
     uint32_t methods;     /* that are to have a probe */
     uint32_t ids;         /* in use, retired ones with them */
+    uint32_t retired;     /* of these; their classes have gone */
     uint32_t roots;       /* of the methods */
     bool is_root_entered; /* has a root been entered? */
     uint64_t batches;

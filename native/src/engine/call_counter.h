@@ -31,7 +31,7 @@
 enum { SMP_COUNTER_MESSAGE_BYTES = 512 };
 
 /* In place of a method: calls that have no node of their own, because of a limit. */
-#define SMP_METHOD_UNCOUNTED (-1)
+#define SMP_METHOD_UNCOUNTED INT64_C(-1)
 
 /* What is counted. Texts are borrowed for the call, and were checked before. */
 struct smp_counting_plan {
@@ -57,7 +57,7 @@ struct smp_counted_thread {
 struct smp_counted_call {
     uint32_t ordinal;
     uint32_t parent; /* 0: none, the node is an outermost root */
-    int32_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls and limit matter, parent is 0 */
+    int64_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls and limit matter, parent is 0 */
     enum smp_counting limit; /* that was reached */
     bool is_root;
     int64_t calls;    /* that began */
@@ -113,10 +113,11 @@ struct smp_call_counter {
     void (*reset)(void *self);
     void (*positions)(void *self, smp_on_call_place *found, void *context);
     /* The method's names and its class's file, until the next call; no lines. False: not known. A
-     * number belongs to one method from start to stop. */
-    bool (*name)(void *self, int32_t method, struct smp_method_info *out);
+     * number belongs to one method from start to stop. It is below 2^62; its lower 32 bits are
+     * small, and no other method's at that time: they are used again. */
+    bool (*name)(void *self, int64_t method, struct smp_method_info *out);
     /* These methods lose their probes for good, which the account says. Roots do not. */
-    void (*drop)(void *self, const int32_t *methods, size_t count);
+    void (*drop)(void *self, const int64_t *methods, size_t count);
     void (*get_figures)(void *self, struct smp_counter_figures *out);
     /* Adds what counting did: of what is summed, since the last call; of the rest, what is so. */
     void (*account)(void *self, struct smp_counting_account *out);

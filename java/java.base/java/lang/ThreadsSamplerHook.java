@@ -44,7 +44,7 @@ public abstract class ThreadsSamplerHook {
     private static final long STATE_NEXT = 8;
     private static final long STATE_POSITION = 16;
     private static final long STATE_TOP = 24;
-    private static final long STATE_SESSION = 48;
+    private static final long STATE_GENERATION = 48;
     private static final long STATE_PHASE = 56;
     private static final long STATE_IS_EXACT = 57;
     private static final long STATE_IS_FULL = 59;
@@ -129,7 +129,7 @@ public abstract class ThreadsSamplerHook {
             STATE_NEXT,
             STATE_POSITION,
             STATE_TOP,
-            STATE_SESSION,
+            STATE_GENERATION,
             STATE_PHASE,
             STATE_IS_EXACT,
             STATE_IS_FULL,
@@ -197,6 +197,9 @@ public abstract class ThreadsSamplerHook {
             }
         } catch (StackOverflowError e) {
             lost++;
+            if (state != 0) {
+                U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+            }
         } catch (Throwable e) {
             stopEnter(e, state, at, id);
         }
@@ -205,9 +208,10 @@ public abstract class ThreadsSamplerHook {
     /** An instrumented method ends, by itself or by an exception. */
     @ForceInline
     public static void exit(int id) {
+        long state = 0;
         long at = 0;
         try {
-            long state = state();
+            state = state();
             if (state != 0) {
                 at = U.getLong(state + STATE_POSITION);
                 if (at != 0) {
@@ -226,6 +230,9 @@ public abstract class ThreadsSamplerHook {
             }
         } catch (StackOverflowError e) {
             lost++;
+            if (state != 0) {
+                U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+            }
         } catch (Throwable e) {
             stopExit(e, at, id);
         }
@@ -344,12 +351,12 @@ public abstract class ThreadsSamplerHook {
     }
 
     /*
-     * The table remembers by numbers, as references would keep classes alive. It is not cleared: the session is part of
-     * the number. Threads may overwrite each other's; then a call is said twice.
+     * The table remembers by numbers, as references would keep classes alive. It is not cleared: the generation of
+     * trees is part of the number. Threads may overwrite each other's; then a call is said twice.
      */
     @DontInline
     private static void say(long state, Object called, Object receiver) {
-        long number = numberOf(called, receiver) + U.getInt(state + STATE_SESSION);
+        long number = numberOf(called, receiver) + U.getInt(state + STATE_GENERATION);
         number = (number ^ number >>> 32) * SCATTER | 1;
         long first = number >>> 40;
         if (!isSaid(first, number) && natives.reflected0(called, receiver)) {
@@ -385,7 +392,7 @@ public abstract class ThreadsSamplerHook {
         return false;
     }
 
-    /* Where there is no free place, the first one: what was there is of another session, or is said once more. */
+    /* Where there is no free place, the first one: what was there is of another generation, or is said once more. */
     private static void note(long first, long number) {
         long place = reflectedSlot(first);
         for (int i = 0; i < REFLECTED_TRIES; i++) {

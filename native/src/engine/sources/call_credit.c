@@ -29,7 +29,7 @@ static enum smp_status resolve_counted(void *self, uint64_t method, struct smp_m
     const struct smp_call_counter *counter = self;
 
     *info = (struct smp_method_info){ 0 };
-    return counter->name(counter->self, (int32_t)(method & ~COUNTED_METHOD_BIT), info) ? SMP_OK
+    return counter->name(counter->self, (int64_t)(method & ~COUNTED_METHOD_BIT), info) ? SMP_OK
                                                                                        : SMP_EGONE;
 }
 
@@ -37,14 +37,14 @@ static void release_counted(SMP_UNUSED void *self, SMP_UNUSED struct smp_method_
 {
 }
 
-static uint32_t locate_counted(const struct smp_call_credit *credit, int32_t method)
+static uint32_t locate_counted(const struct smp_call_credit *credit, int64_t method)
 {
     const struct smp_name_source names = {
         .resolve = resolve_counted,
         .release = release_counted,
         .self = (void *)(uintptr_t)credit->counter,
     };
-    const struct smp_frame frame = { .method = COUNTED_METHOD_BIT | (uint32_t)method };
+    const struct smp_frame frame = { .method = COUNTED_METHOD_BIT | (uint64_t)method };
 
     return smp_methods_locate(credit->attribution->methods, &names, &frame);
 }
@@ -99,6 +99,14 @@ static const char *name_without_record(struct smp_call_credit *credit, struct sm
     return smp_roster_key_of_mounted(credit->roster, &thread).name;
 }
 
+/* Did the thread end before its name was read? A name that is missing for lack of memory is none of
+ * these. */
+static bool is_too_late(const struct smp_thread_record *record)
+{
+    return !record->is_candidate ||
+           atomic_load_explicit(&record->thread->ended_ns, memory_order_acquire) != 0;
+}
+
 /* Brings is_excluded and the group's name up to date. */
 static void update_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
@@ -108,6 +116,8 @@ static void update_group(struct smp_call_credit *credit, struct smp_call_tree *t
     if (record != NULL) {
         tree->is_excluded = !is_chosen_record(credit, record);
         name = record->group_name;
+        if (name == NULL && tree->group == NULL && is_too_late(record))
+            name = ENDED_GROUP;
     } else if (name == NULL || tree->serial == 0) {
         name = name_without_record(credit, tree);
         tree->is_excluded = name == NULL;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/call_counter.h"
+
 enum { FIRST_RATES = 64, FIRST_METHODS = 1024 };
 
 void smp_call_rates_fini(struct smp_call_rates *rates)
@@ -50,21 +52,27 @@ static bool has_rate_room(struct smp_call_rates *rates)
 }
 
 /* NULL: no memory. */
-static struct smp_call_rate *rate_of(struct smp_call_rates *rates, int32_t method)
+static struct smp_call_rate *rate_of(struct smp_call_rates *rates, int64_t method)
 {
-    if (!has_index(rates, (size_t)method))
+    const uint32_t lower = (uint32_t)method;
+    struct smp_call_rate *rate = NULL;
+
+    if (!has_index(rates, lower))
         return NULL;
-    if (rates->index_of[method] != 0)
-        return &rates->rates[rates->index_of[method] - 1];
-    if (!has_rate_room(rates))
-        return NULL;
-    rates->rates[rates->count] =
-        (struct smp_call_rate){ .id = method, .self_ns = rates->is_timed ? 0 : -1 };
-    rates->index_of[method] = (uint32_t)++rates->count;
-    return &rates->rates[rates->count - 1];
+    if (rates->index_of[lower] == 0) {
+        if (!has_rate_room(rates))
+            return NULL;
+        rates->index_of[lower] = (uint32_t)++rates->count;
+        rates->rates[rates->count - 1].method = SMP_METHOD_UNCOUNTED;
+    }
+    rate = &rates->rates[rates->index_of[lower] - 1];
+    /* What had these bits before has been unloaded: it has no probe that could be taken out. */
+    if (rate->method != method)
+        *rate = (struct smp_call_rate){ .method = method, .self_ns = rates->is_timed ? 0 : -1 };
+    return rate;
 }
 
-void smp_call_rates_add(struct smp_call_rates *rates, int32_t method, bool is_root, int64_t calls,
+void smp_call_rates_add(struct smp_call_rates *rates, int64_t method, bool is_root, int64_t calls,
                         int64_t self_ns)
 {
     struct smp_call_rate *rate = method < 0 ? NULL : rate_of(rates, method);
@@ -110,6 +118,6 @@ void smp_call_rates_clear(struct smp_call_rates *rates)
 {
     rates->unplaced = 0;
     for (size_t i = 0; i < rates->count; i++)
-        rates->index_of[rates->rates[i].id] = 0;
+        rates->index_of[(uint32_t)rates->rates[i].method] = 0;
     rates->count = 0;
 }

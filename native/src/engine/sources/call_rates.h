@@ -25,13 +25,13 @@ struct smp_call_rates {
     struct smp_call_rate *rates; /* of the methods that were called */
     size_t count;
     size_t capacity;
-    uint32_t *index_of; /* by method: where its rate is, plus one */
+    uint32_t *index_of; /* by a method's lower bits: where its rate is, plus one */
     size_t methods;     /* in index_of */
     uint64_t unplaced;  /* calls of methods that are not known */
 };
 
 void smp_call_rates_fini(struct smp_call_rates *rates);
-void smp_call_rates_add(struct smp_call_rates *rates, int32_t method, bool is_root, int64_t calls,
+void smp_call_rates_add(struct smp_call_rates *rates, int64_t method, bool is_root, int64_t calls,
                         int64_t self_ns);
 /* Calls that have no place in their tree: they have probes too, and cost more than others. */
 void smp_call_rates_add_unplaced(struct smp_call_rates *rates, int64_t calls);

@@ -7,7 +7,7 @@
  *   a read    {ordinal, parent, method} ─► the node's entry
  *   then      pending time, calls ───────► node of the interval's tree, made along the callers
  *
- * Owns     trees and their entries, 40 bytes for each ordinal.
+ * Owns     trees and their entries, 56 bytes for each ordinal.
  * Threads  the sampler thread only.
  * Errors   get, entry: NULL where the quota or the system refuse memory: nothing has changed.
  * Cost     get: a binary search, none for the tree of the call before. entry: constant, but where
@@ -25,8 +25,8 @@
 #include "model/thread_groups.h"
 
 struct smp_call_entry {
+    int64_t method;      /* SMP_METHOD_UNCOUNTED: not known yet */
     uint32_t parent;     /* ordinal of the caller; 0: none */
-    int32_t method;      /* SMP_METHOD_UNCOUNTED: not known yet */
     uint32_t node;       /* in the interval's tree, */
     uint32_t epoch;      /* of the interval with this number; 0: none yet */
     int64_t wall_ns;     /* pending; negative: its callees have got more than is known of it yet */

@@ -157,7 +157,7 @@ static void on_tree_ended(void *context, uint64_t number)
 
 static void judge_methods(struct calls_source *source, int64_t now_ns)
 {
-    int32_t dropped[SMP_DROPPER_MOST];
+    int64_t dropped[SMP_DROPPER_MOST];
     const int64_t elapsed_ns = now_ns - source->judged_ns;
     size_t count;
 

@@ -19,9 +19,6 @@ enum {
 };
 
 _Static_assert((int)SMP_COUNTER_MESSAGE_BYTES >= (int)SMP_COUNTED_MESSAGE_BYTES, "messages");
-/* NOLINTNEXTLINE(misc-redundant-expression): of two headers */
-_Static_assert(SMP_METHOD_UNCOUNTED == SMP_CALL_UNCOUNTED, "what is not counted");
-
 /* Of the one that counts; only its sampler thread. */
 static struct {
     bool is_exact;
@@ -90,12 +87,17 @@ static struct smp_counted_thread describe_tree(uint64_t tree, int64_t java_id, u
     };
 }
 
+static int64_t number_of(int32_t method)
+{
+    return method == SMP_CALL_UNCOUNTED ? SMP_METHOD_UNCOUNTED : smp_instrumenter_number(method);
+}
+
 static void on_delta(void *self, const struct smp_call_delta *delta)
 {
     struct counter_reading *const reading = self;
     const struct smp_counted_call call = { .ordinal = delta->ordinal,
                                            .parent = delta->parent,
-                                           .method = delta->method,
+                                           .method = number_of(delta->method),
                                            .limit = delta->limit,
                                            .is_root = delta->is_root,
                                            .calls = delta->calls,
@@ -125,7 +127,10 @@ static void read_counts(SMP_UNUSED void *self, const struct smp_counter_visitor 
                                            .on_end = on_tree_end };
 
     smp_call_threads_retire();
+    const bool renews = smp_instrumenter_begin_renewal();
     (void)smp_call_read(&each);
+    if (renews)
+        smp_instrumenter_end_renewal();
     smp_call_threads_forget();
 }
 
@@ -157,7 +162,7 @@ static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void
 
 /* --- methods --- */
 
-static bool name_counted(SMP_UNUSED void *self, int32_t method, struct smp_method_info *out)
+static bool name_counted(SMP_UNUSED void *self, int64_t method, struct smp_method_info *out)
 {
     struct smp_counted_name *const name = &counting.name;
 
@@ -170,7 +175,7 @@ static bool name_counted(SMP_UNUSED void *self, int32_t method, struct smp_metho
     return true;
 }
 
-static void drop_methods(SMP_UNUSED void *self, const int32_t *methods, size_t count)
+static void drop_methods(SMP_UNUSED void *self, const int64_t *methods, size_t count)
 {
     smp_instrumenter_drop(methods, count);
 }

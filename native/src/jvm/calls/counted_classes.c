@@ -511,6 +511,12 @@ void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t lo
 {
     smp_lock_acquire(&counted->lock);
     smp_reach_unload_loader(counted->reach, loader);
+    smp_lock_release(&counted->lock);
+}
+
+void smp_counted_classes_recycle(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
     (void)smp_reach_recycle(counted->reach, is_planned, counted);
     smp_lock_release(&counted->lock);
 }

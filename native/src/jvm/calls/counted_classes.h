@@ -124,6 +124,9 @@ void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t lo
 
 /* Of an id as probes push it: of reach, or -1. */
 int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed);
+/* Ids of unloaded classes may be used again where no probe has ever pushed them; for the others see
+ * id_renewal.h. */
+void smp_counted_classes_recycle(struct smp_counted_classes *counted);
 /* With the lock held. The mark of an index that reach gave. */
 struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *counted,
                                                 uint32_t index);

@@ -29,7 +29,7 @@ static const jlong layout[] = {
     offsetof(struct smp_call_state, next),
     offsetof(struct smp_call_state, position),
     offsetof(struct smp_call_state, top),
-    offsetof(struct smp_call_state, session),
+    offsetof(struct smp_call_state, generation),
     offsetof(struct smp_call_state, phase),
     offsetof(struct smp_call_state, is_exact),
     offsetof(struct smp_call_state, is_full),

@@ -16,6 +16,7 @@
 #include "jvm/calls/batch_pace.h"
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
+#include "jvm/calls/id_renewal.h"
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/calls/reflected_calls.h"
 #include "jvm/code/prepare_event.h"
@@ -43,6 +44,7 @@ static struct {
     struct smp_counted_classes counted;
     struct smp_class_loaders loaders;
     struct smp_class_batches batches;
+    struct smp_id_renewal renewal; /* the sampler thread's, from the end of start to stop */
     /* Only for start: */
     const struct smp_instrumenter_options *options;
     char *message;
@@ -322,6 +324,7 @@ static void purge_loaders(JNIEnv *env)
     if (atomic_load(&instrumenter.inside) == 0)
         smp_class_loaders_bury(&instrumenter.loaders, env);
     smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);
+    smp_counted_classes_recycle(&instrumenter.counted);
 }
 
 static void add_reflected(SMP_UNUSED void *self, struct smp_slice class_name,
@@ -387,6 +390,7 @@ static void close_instrumenter(JNIEnv *env)
     if (is_empty) {
         if (instrumenter.batches.counted != NULL)
             give_back_classes(env);
+        smp_id_renewal_fini(&instrumenter.renewal);
         if (instrumenter.has_opened_classes)
             smp_counted_classes_close(&instrumenter.counted);
         smp_class_loaders_close(&instrumenter.loaders, smp_agent_is_live() ? env : NULL);
@@ -496,10 +500,33 @@ static void write_name(char *out, size_t size, struct smp_slice text)
     (void)smp_utf8_from_modified(out, size, text.bytes, text.length);
 }
 
-bool smp_instrumenter_name(int32_t pushed, struct smp_counted_name *out)
+int64_t smp_instrumenter_number(int32_t pushed)
+{
+    return smp_id_renewal_number(&instrumenter.renewal, pushed);
+}
+
+bool smp_instrumenter_begin_renewal(void)
+{
+    return smp_id_renewal_begin(&instrumenter.renewal, &instrumenter.counted);
+}
+
+void smp_instrumenter_end_renewal(void)
+{
+    smp_id_renewal_end(&instrumenter.renewal, &instrumenter.counted);
+}
+
+/* -1: it is no method's any more. */
+static int32_t id_of_number(int64_t number)
+{
+    const int32_t pushed = smp_id_renewal_pushed(&instrumenter.renewal, number);
+
+    return pushed < 0 ? -1 : smp_counted_classes_id(&instrumenter.counted, pushed);
+}
+
+bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;
-    const int32_t id = smp_counted_classes_id(counted, pushed);
+    const int32_t id = id_of_number(number);
     bool is_known = false;
 
     smp_lock_acquire(&counted->lock);
@@ -515,13 +542,13 @@ bool smp_instrumenter_name(int32_t pushed, struct smp_counted_name *out)
     return is_known;
 }
 
-void smp_instrumenter_drop(const int32_t *pushed, size_t count)
+void smp_instrumenter_drop(const int64_t *numbers, size_t count)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;
 
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < count; i++) {
-        const int32_t id = smp_counted_classes_id(counted, pushed[i]);
+        const int32_t id = id_of_number(numbers[i]);
         if (id >= 0)
             (void)smp_reach_drop(counted->reach, id, smp_clock_wall_ms());
     }

@@ -14,7 +14,8 @@
  *
  * Owns     the thread; the load hook; while it runs all memory of counted_classes.h, and the call
  *          arena, which is open from start to stop.
- * Threads  start, stop: the sampler thread. name, drop, get_figures, inspect: likewise, in between.
+ * Threads  start, stop: the sampler thread. number, name, drop, begin_renewal, end_renewal,
+ *          get_figures, inspect: likewise, in between.
  *          The hooks: any.
  * Errors   start: SMP_ESTATE: another one counts; SMP_EUNSUPPORTED, SMP_EINVAL, SMP_ENOMEM,
  *          SMP_EVM, SMP_EPHASE, SMP_ETHREAD. message says why.
@@ -74,10 +75,15 @@ struct smp_counted_name {
     char source_file[SMP_COUNTED_FILE_BYTES]; /* "": not known */
 };
 
-/* pushed: what probes push. False: no method has it. */
-bool smp_instrumenter_name(int32_t pushed, struct smp_counted_name *out);
+/* Of an id that a probe has pushed (id_renewal.h). */
+int64_t smp_instrumenter_number(int32_t pushed);
+/* False: no method has this number any more. */
+bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out);
 /* Their probes are taken out for good; roots keep theirs. */
-void smp_instrumenter_drop(const int32_t *pushed, size_t count);
+void smp_instrumenter_drop(const int64_t *numbers, size_t count);
+/* Before a read of the trees; true: it has begun, and end comes after the read. */
+bool smp_instrumenter_begin_renewal(void);
+void smp_instrumenter_end_renewal(void);
 void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out);
 /* Calls inspect, which must not call the JVM: the load hook waits meanwhile. left_alone: methods by
  * how their rewriting ended (classfile/rewrite.h). */

@@ -31,7 +31,9 @@ import java.util.concurrent.atomic.AtomicReference;
 final class CallTorture {
 
     private static final long MEMORY_LIMIT = 256L << 20;
-    private static final int METHODS = 1 << 20; // classes that are loaded anew take new ids
+    /* Classes that are loaded anew need more of both in a minute, so they have to come back. */
+    private static final int METHODS = 1 << 16;
+    private static final int NODES = 20_000;
     private static final AtomicReference<Throwable> FAILURE = new AtomicReference<>();
 
     private CallTorture() {}
@@ -66,6 +68,7 @@ final class CallTorture {
         sampler.setRootMethods(Storms.ROOTS);
         sampler.setInstrumentationFilter("counted, -counted.Ledger");
         sampler.setMaxCountedMethods(METHODS);
+        sampler.setMaxCallNodes(NODES);
         return sampler;
     }
 

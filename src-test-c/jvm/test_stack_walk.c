@@ -333,10 +333,10 @@ static void take_own(uintptr_t pc, uintptr_t line_pc, uintptr_t sp)
     own.from = (struct smp_frames_start){ .sp = sp, .pc = pc, .line_pc = line_pc };
 }
 
-/* The line of a call of the stub is recorded at its beginning. */
+/* The line of a call of the stub is recorded at its return address, or behind. */
 static void take_own_stub_caller(uintptr_t sp)
 {
-    take_own(at(CALLER + 0x60), at(CALLER + 0x60) - 5, sp);
+    take_own(at(CALLER + 0x60), at(CALLER + 0x60), sp);
 }
 
 static void test_prologues_are_understood(void **state)
@@ -564,7 +564,7 @@ static void test_the_caller_of_this_stub_goes_first(void **state)
     (void)state;
     stack[10] = at(CALLER + 0x40);
     stack[14] = at(CALLER + 0x60);
-    take_own(at(CALLER + 0x40), at(CALLER + 0x40) - 5,
+    take_own(at(CALLER + 0x40), at(CALLER + 0x40),
              slot(11)); /* the JVM would take the wrong one */
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.count, 3); /* it is the last resort */
@@ -733,9 +733,73 @@ static void test_a_call_by_register(void **state)
     assert_int_equal(smp_machine_code_next_leaf_call(code + CALLER, 0x100, 0x91, &call), 0);
     stack[10] = at(CALLER + 0x60); /* calls the stub too, but its frame does not fit */
     stack[14] = at(CALLER + 0x90);
-    take_own(at(CALLER + 0x90), at(CALLER + 0x80), slot(15));
+    take_own(at(CALLER + 0x90), at(CALLER + 0x90), slot(15));
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
+}
+
+/* mov $target, %r10; call *%r10, so that the next instruction is at the offset. */
+static void put_leaf_call(size_t offset, uintptr_t target)
+{
+    static const uint8_t text[] = { 0x49, 0xba, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xd2 };
+
+    memcpy(code + offset - sizeof(text), text, sizeof(text));
+    memcpy(code + offset - sizeof(text) + 2, &target, sizeof(target));
+}
+
+enum { LEAF_CALL = CALLER + 0xb0 };
+
+/* Two functions of the C library, called by a method, in a thread that runs Java code. */
+static void put_leaf_stack(void)
+{
+    java_thread.state = STATE_IN_JAVA;
+    put_leaf_call(LEAF_CALL, (uintptr_t)restorer);
+    stack[12] = slot(40); /* frame pointer of the function that is running */
+    stack[13] = (uintptr_t)restorer;
+    stack[40] = 0x77; /* anything: the method has no frame pointer */
+    stack[41] = at(LEAF_CALL);
+}
+
+static void test_a_leaf_call(void **state)
+{
+    (void)state;
+    put_leaf_stack();
+    stack[9] = at(CALLER + 0x60); /* an old return address, which is not searched for */
+    take_own(at(LEAF_CALL), at(LEAF_CALL), slot(42));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(own.calls, 1);
+    assert_int_equal(jvm.calls, 0); /* it takes another line */
+}
+
+/* Then the JVM goes first, as for all other code that is not Java's. */
+static void test_what_is_no_proven_leaf_call(void **state)
+{
+    enum { IN_VM, OF_JAVA, OF_A_STUB, BY_REGISTER, BY_THE_INTERPRETER, MAY_HAVE_ENDED, ALL };
+
+    for (int how = 0; how < ALL; how++) {
+        (void)unmake(state);
+        assert_int_equal(make(state), 0);
+        put_leaf_stack();
+        take((uintptr_t)restorer, slot(8));
+        if (how == IN_VM)
+            java_thread.state = 0; /* it is not known that it runs Java code */
+        else if (how == OF_JAVA)
+            put_leaf_call(LEAF_CALL, at(METHOD));
+        else if (how == OF_A_STUB)
+            stack[13] = at(STUB + 0x20);
+        else if (how == BY_REGISTER)
+            memset(code + LEAF_CALL - 13, 0x90, 10);
+        else if (how == BY_THE_INTERPRETER)
+            stack[41] = at(INTERPRETER + 0x20);
+        else
+            was_alive = false;
+        take_own(stack[41], how == BY_THE_INTERPRETER ? 0 : at(LEAF_CALL), slot(42));
+        catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+        expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+        assert_int_equal(own.calls, 0);
+        assert_int_equal(jvm.calls, 1);
+    }
 }
 
 static void test_an_interpreted_caller(void **state)
@@ -1346,6 +1410,8 @@ int main(void)
         TEST(test_where_it_was_thrown_is_not_known),
         TEST(test_a_noted_line_is_taken),
         TEST(test_a_call_by_register),
+        TEST(test_a_leaf_call),
+        TEST(test_what_is_no_proven_leaf_call),
         TEST(test_an_interpreted_caller),
         TEST(test_code_that_is_not_javas),
         TEST(test_a_stub_that_calls_into_the_jvm),

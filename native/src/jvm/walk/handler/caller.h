@@ -39,9 +39,15 @@ bool smp_caller_try_return(struct smp_walk *walk, uintptr_t slot);
 bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot);
 
 /*
+ * The compiled method that has called code that is not Java's: by the frame pointers of that code,
+ * up to a return address that follows a call of a known place outside of the JVM's code. No frame
+ * of a caller further up has one: those have called Java code, or have left Java.
+ */
+bool smp_caller_walk_leaf_call(struct smp_walk *walk);
+/*
  * The caller of a stub, or of code that is not Java's, at the first return address on the stack.
- * One that follows a call of this very stub goes first. Here the line is that of the beginning of
- * the call, because it is recorded there. A stub, or a method, that calls into the JVM without an
+ * One that follows a call of this very stub goes first. Here the line is that of the first record
+ * at or behind the return address, because it is recorded there. A stub, or a method, that calls into the JVM without an
  * anchor (a barrier of G1, say) is found by the frame pointers of the JVM's functions, however many
  * there are; so is the caller of that stub. The leaf is the stub's name.
  */

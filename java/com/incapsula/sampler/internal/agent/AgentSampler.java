@@ -40,6 +40,7 @@ final class AgentSampler {
     private final Instant since = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     private @Nullable ThreadsSamplerServer server;
     private final Set<Thread> runs = new HashSet<>(); // those of commands that share it
+    private final Set<Thread> helpers = new HashSet<>(); // those, and others that use it while it runs
 
     private AgentSampler(
             ThreadsSampler sampler,
@@ -216,10 +217,12 @@ final class AgentSampler {
     /** A thread of a run that shares this one: {@link #end} interrupts it. */
     void addRun(Thread thread) {
         runs.add(thread);
+        helpers.add(thread);
     }
 
     /** @return true: there is no other run that shares this one */
     boolean removeRun(Thread thread) {
+        helpers.remove(thread);
         runs.remove(thread);
         return runs.isEmpty();
     }
@@ -235,9 +238,9 @@ final class AgentSampler {
      * @return a sentence on that
      */
     String end() {
-        for (Thread run : runs) {
-            if (run != Thread.currentThread()) {
-                run.interrupt();
+        for (Thread helper : helpers) {
+            if (helper != Thread.currentThread()) {
+                helper.interrupt();
             }
         }
         String failed = null;

@@ -17,7 +17,8 @@ class JavadocTest {
 
     private static final Path SOURCES = Path.of("java", "com", "incapsula", "sampler");
     private static final List<String> WITH_EXAMPLES = List.of("outputer", "manipulate");
-    private static final List<String> PUBLIC = List.of("", "outputer", "manipulate", "jmh", "junit", "micrometer");
+    private static final List<String> PUBLIC =
+            List.of("", "outputer", "manipulate", "jmh", "junit", "micrometer", "remote");
 
     /* The last comment before the package of a package page, or before the public type of the file. */
     private static final Pattern PAGE = Pattern.compile(

@@ -190,7 +190,7 @@ class SamplingReportTest {
     void everyFormatHasAnExtensionAndAMediaType(ReportFormat format) {
         assertThat(format.getFileExtension()).isNotEmpty().doesNotStartWith(".");
         assertThat(format.getMediaType()).contains("/");
-        assertThat(format.isBinary()).isEqualTo(format == ReportFormat.PPROF);
+        assertThat(format.isBinary()).isEqualTo(format == ReportFormat.PPROF || format == ReportFormat.OTLP);
     }
 
     @Test

@@ -27,7 +27,7 @@ class RoomsTest {
     private static final Path SOURCES = Path.of("java", "com", "incapsula", "sampler", "internal");
     private static final Pattern ROOM = Pattern.compile("com\\.incapsula\\.sampler\\.internal\\.(\\w+)\\.");
 
-    /* Each may use those above it only, so there are no circles; observe, server and agent do not know each other. */
+    /* Each may use those above it only, so there are no circles; observe, remote, server and agent do not know each other. */
     private static final Map<String, Set<String>> PLAN = Map.of(
             "report", Set.of(),
             "loading", Set.of("report"),
@@ -35,6 +35,7 @@ class RoomsTest {
             "observe", Set.of("report", "engine"),
             "mcp", Set.of("report"),
             "server", Set.of("report", "engine", "mcp"),
+            "remote", Set.of(),
             "agent", Set.of("report", "engine", "mcp"));
 
     @TempDir

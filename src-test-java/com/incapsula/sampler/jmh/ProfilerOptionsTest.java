@@ -40,7 +40,7 @@ class ProfilerOptionsTest {
                 "folder=        | folder must not be empty",
                 "intervall=5    | option intervall is not known; the options are interval, lines, format and folder,"
                         + " separated by semicolons",
-                "format=svg     | format must be one of text, collapsed, pprof, speedscope, json, top, html, none, got"
+                "format=svg     | format must be one of text, collapsed, pprof, speedscope, json, top, otlp, html, none, got"
                         + " \"svg\"",
             })
     void whatIsWrongIsNamed(String options, String message) {

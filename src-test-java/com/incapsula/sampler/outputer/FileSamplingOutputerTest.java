@@ -239,6 +239,7 @@ class FileSamplingOutputerTest {
         "r-%t.top.txt, TOP",
         "r.collapsed, COLLAPSED",
         "r-%n.pb.gz, PPROF",
+        "r-%n.otlp.pb, OTLP",
         "r.json, JSON",
         "r.speedscope.json, SPEEDSCOPE",
         "r.HTML, HTML",

@@ -109,7 +109,7 @@ public final class PprofFile {
         return bytes == profile.getSerializedSize() && hasNothingUnknown(profile);
     }
 
-    private static boolean hasNothingUnknown(Message message) {
+    static boolean hasNothingUnknown(Message message) {
         return message.getUnknownFields().asMap().isEmpty()
                 && message.getAllFields().values().stream()
                         .flatMap(value -> value instanceof List<?> list ? list.stream() : List.of(value).stream())

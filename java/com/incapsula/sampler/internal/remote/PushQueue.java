@@ -17,19 +17,19 @@ final class PushQueue {
     private long bytes;
 
     /**
-     * Adds a report. Where there is no room, the oldest are dropped; and this one, where the report that is being sent
-     * leaves it none.
+     * Adds a report. Where there is no room, the oldest are dropped; but only this one, where the report that is being
+     * sent leaves it none.
      *
      * @return how many were dropped
      */
     int add(PushBody body, long limitBytes) {
+        if ((taken == null ? 0 : taken.bytes()) + body.bytes() > limitBytes) {
+            return 1;
+        }
         int dropped = 0;
-        while (bytes + body.bytes() > limitBytes && !waiting.isEmpty()) {
+        while (bytes + body.bytes() > limitBytes) {
             bytes -= waiting.remove().bytes();
             dropped++;
-        }
-        if (bytes + body.bytes() > limitBytes) {
-            return dropped + 1;
         }
         waiting.add(body);
         bytes += body.bytes();

@@ -138,21 +138,22 @@ public final class Pusher {
      * @return how many reports were forgotten
      */
     public long close(long millis) {
-        boolean interrupted = false;
+        boolean interrupted;
         long forgotten;
         Transport used;
         synchronized (lock) {
+            long before = unsent;
             closing = true;
             closeAt = clock.millis() + millis;
             lock.notifyAll();
-            interrupted |= awaitThread(closeAt);
+            interrupted = awaitThread(closeAt);
+            unsent += queue.clear();
             Thread late = thread;
             if (late != null) {
-                late.interrupt();
+                late.interrupt(); // it counts the report that it has
                 interrupted |= awaitThread(closeAt + GRACE_MILLIS);
             }
-            forgotten = queue.clear();
-            unsent += forgotten;
+            forgotten = unsent - before;
             used = transport;
         }
         if (used != null) {
@@ -290,16 +291,20 @@ public final class Pusher {
     private void pause(long millis, long closingMillis) {
         synchronized (lock) {
             long begin = clock.millis();
-            for (long left = millis; left > 0; ) {
-                try {
+            try {
+                for (long left = millis(millis, closingMillis, begin); left > 0; ) {
                     clock.await(lock, left);
-                } catch (InterruptedException e) {
-                    return; // by close(), which has no more time
+                    left = begin + millis(millis, closingMillis, begin) - clock.millis();
                 }
-                long wanted = closing ? Math.min(millis, Math.min(closingMillis, closeAt - begin)) : millis;
-                left = begin + wanted - clock.millis();
+            } catch (InterruptedException e) {
+                // by close(), which has no more time
             }
         }
+    }
+
+    /* Called with the lock. */
+    private long millis(long wanted, long closingMillis, long begin) {
+        return closing ? Math.min(wanted, Math.min(closingMillis, closeAt - begin)) : wanted;
     }
 
     /* close() has no more time. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
 import com.incapsula.sampler.internal.agent.AnswerSlot.State;
 import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.PushServer;
 import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -91,6 +92,30 @@ class AgentSessionIT {
 
         assertThat(done("stop")).isEqualTo("stopped");
         assertThat(refused("stop")).isEqualTo("not running");
+    }
+
+    @Test
+    void reportsArePushed() {
+        try (PushServer server = new PushServer()) {
+            String url = "http://" + server.address() + "/v1development/profiles";
+            assertThat(done("start,interval:5ms,push:otlp+http://" + server.address() + ",pushHeaders=a=b"))
+                    .contains(", reports to a server (OTLP to " + url + ": sent 0, waiting 0,")
+                    .endsWith(") every 60 s");
+            assertThat(done("dump")).startsWith("the report up to now went to a server (OTLP to " + url);
+            patiently().until(() -> !server.received().isEmpty());
+            assertThat(server.received().get(0).header("a")).isEqualTo("b");
+            assertThat(done("stop")).contains(": sent 2, waiting 0,");
+        }
+    }
+
+    @Test
+    void aPushThatCannotBeIsRefused() {
+        assertThat(refused("start,push=host:4318"))
+                .startsWith("push: url must be such as otlp+http://host:4318, pyroscope+http://host:4040 or");
+        assertThat(refused("start,pushHeaders=a=b")).isEqualTo("pushHeaders needs push");
+        assertThat(refused("start,push=http://h,pushHeaders=a")).startsWith("push: headers must be key=value pairs");
+        assertThat(refused("run,push=http://h,content=html")).isEqualTo("push has no meaning with run");
+        assertThat(done("status")).isEqualTo("not running");
     }
 
     @Test

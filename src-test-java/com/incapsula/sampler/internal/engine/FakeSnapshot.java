@@ -16,7 +16,7 @@ public final class FakeSnapshot implements Snapshot {
     /** Snapshots that have a holder. */
     public static final AtomicInteger LIVE = new AtomicInteger();
 
-    private static final String[] FORMATS = {"TEXT", "COLLAPSED", "PPROF", "SPEEDSCOPE", "JSON", "TOP"};
+    private static final String[] FORMATS = {"TEXT", "COLLAPSED", "PPROF", "SPEEDSCOPE", "JSON", "TOP", "OTLP"};
 
     /** As a core with one measure more than Java knows. */
     private static final List<String> MEASURES = List.of("wall", "cpu", "samples", "calls", "waits");

@@ -17,6 +17,7 @@ import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.testing.Logged;
+import io.opentelemetry.proto.profiles.v1development.ProfilesData;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -178,6 +179,12 @@ class InertSamplerTest {
                     .endsWith("\"groups\":[]}\n");
             assertThat(report.toString(ReportFormat.SPEEDSCOPE)).contains("\"name\":\"" + line + "\"");
             assertThat(report.toString(ReportFormat.HTML)).contains(line);
+            ByteArrayOutputStream otlp = new ByteArrayOutputStream();
+            report.writeTo(ReportFormat.OTLP, otlp);
+            assertThat(ProfilesData.parseFrom(otlp.toByteArray())
+                            .getResourceProfiles(0)
+                            .getScopeProfilesCount())
+                    .isZero();
             ByteArrayOutputStream packed = new ByteArrayOutputStream();
             report.writeTo(ReportFormat.PPROF, packed);
             byte[] profile = new GZIPInputStream(new ByteArrayInputStream(packed.toByteArray())).readAllBytes();

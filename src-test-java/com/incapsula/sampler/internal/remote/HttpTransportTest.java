@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.remote;
+
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import com.incapsula.sampler.internal.remote.Transport.Answer;
+import com.incapsula.sampler.testing.PushServer;
+import com.incapsula.sampler.testing.Samplers;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(Samplers.HANG_SECONDS)
+class HttpTransportTest {
+
+    private static final long PATIENT_MILLIS = Samplers.LONG.toMillis();
+
+    private final ThreadGroup group = new ThreadGroup("http-transport-test");
+    private final HttpTransport transport = new HttpTransport(work -> {
+        Thread thread = new Thread(group, work, "client");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final PushServer server = new PushServer();
+
+    @AfterEach
+    void end() {
+        transport.close();
+        server.close();
+    }
+
+    private PushBody body(String... parts) {
+        return new PushBody(
+                URI.create("http://" + server.address() + "/to?a=b"),
+                Map.of("X-One", "1", "Authorization", "Basic x"),
+                List.of(parts).stream()
+                        .map(part -> part.getBytes(StandardCharsets.UTF_8))
+                        .toList());
+    }
+
+    private Answer send() throws Exception {
+        return transport.send(body("one"), PATIENT_MILLIS);
+    }
+
+    @Test
+    void partsAndHeadersArriveAsOneRequest() throws Exception {
+        server.next(exchange -> {
+            exchange.getResponseHeaders().set("Retry-After", "9");
+            byte[] text = "no\r\n\u001b[1mroom\n".getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(503, text.length);
+            exchange.getResponseBody().write(text);
+        });
+        assertThat(transport.send(body("one", "", "two"), PATIENT_MILLIS))
+                .isEqualTo(new Answer(503, "9", "no [1mroom"));
+        PushServer.Received received = server.received().get(0);
+        assertThat(received.path()).isEqualTo("/to?a=b");
+        assertThat(new String(received.body(), StandardCharsets.UTF_8)).isEqualTo("onetwo");
+        assertThat(received.header("X-One")).isEqualTo("1");
+        assertThat(received.header("Authorization")).isEqualTo("Basic x");
+        assertThat(received.header("Content-Length")).isEqualTo("6");
+        assertThat(received.exchange().getRequestMethod()).isEqualTo("POST");
+    }
+
+    @Test
+    void ofALongAnswerTheFirstBytesAreKept() throws Exception {
+        server.next(exchange -> {
+            byte[] text = "x".repeat(300_000).getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(400, text.length);
+            exchange.getResponseBody().write(text);
+        });
+        assertThat(send()).isEqualTo(new Answer(400, null, "x".repeat(FirstBytes.MAX_BYTES)));
+        assertThat(send().status()).as("on the same connection").isEqualTo(200);
+    }
+
+    @Test
+    void aRedirectionIsNotFollowed() throws Exception {
+        server.next(exchange -> {
+            exchange.getResponseHeaders().set("Location", "http://" + server.address() + "/elsewhere");
+            exchange.sendResponseHeaders(307, -1);
+        });
+        assertThat(send().status()).isEqualTo(307);
+        assertThat(server.received()).hasSize(1);
+    }
+
+    @Test
+    void aPeerThatIsAwayAndComesBackIsFound() throws Exception {
+        assertThat(send().status()).isEqualTo(200);
+        server.stop();
+        patiently()
+                .untilAsserted(() -> assertThatExceptionOfType(ConnectException.class)
+                        .isThrownBy(() -> send())); // a connection that was open fails in another way first
+        server.comeBack();
+        assertThat(send().status()).isEqualTo(200);
+    }
+
+    /** Neither a peer that says nothing nor one that never ends its answer. */
+    @Test
+    void aSlowPeerDoesNotHoldUpForLong() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        try {
+            server.next(exchange -> await(end));
+            assertThatExceptionOfType(HttpTimeoutException.class)
+                    .isThrownBy(() -> transport.send(body("one"), 200))
+                    .withMessage("no answer within 200 ms");
+            server.next(exchange -> {
+                exchange.sendResponseHeaders(200, 100);
+                exchange.getResponseBody().write(1);
+                exchange.getResponseBody().flush();
+                await(end);
+            });
+            assertThatExceptionOfType(HttpTimeoutException.class).isThrownBy(() -> transport.send(body("one"), 200));
+        } finally {
+            end.countDown();
+        }
+        assertThat(send().status()).isEqualTo(200);
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    @Test
+    void anInterruptEndsTheWait() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        server.next(exchange -> await(end));
+        Thread sender = new Thread(() -> {
+            try {
+                send();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Exception other) {
+                throw new AssertionError(other);
+            }
+        });
+        sender.start();
+        patiently().until(() -> server.received().size() == 1);
+        sender.interrupt();
+        sender.join();
+        end.countDown();
+        assertThat(send().status()).isEqualTo(200);
+    }
+
+    /** As after an OutOfMemoryError on its thread: each request of that client fails from then on. */
+    @Test
+    void aClientThatHasEndedIsReplaced() throws Exception {
+        runInGroup(() -> assertThat(send().status()).isEqualTo(200));
+        Thread selector = selector();
+        selector.interrupt();
+        selector.join();
+        assertThatIOException().isThrownBy(this::send);
+        assertThat(send().status()).isEqualTo(200);
+    }
+
+    /** The JDK does so: the client's own thread is in the group of the one that sends first. */
+    @Test
+    void allThreadsOfTheClientAreInOneGroup() throws Exception {
+        runInGroup(() -> assertThat(send().status()).isEqualTo(200));
+        assertThat(selector().isDaemon()).isTrue();
+        assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> thread.getName().startsWith("HttpClient-") && thread.isAlive())
+                .filteredOn(thread -> thread.getThreadGroup() == group)
+                .isNotEmpty();
+    }
+
+    @FunctionalInterface
+    private interface Action {
+        void run() throws Exception;
+    }
+
+    private void runInGroup(Action action) throws InterruptedException {
+        List<Throwable> failures = new java.util.concurrent.CopyOnWriteArrayList<>();
+        Thread thread = new Thread(group, () -> {
+            try {
+                action.run();
+            } catch (Throwable t) {
+                failures.add(t);
+            }
+        });
+        thread.start();
+        thread.join();
+        assertThat(failures).isEmpty();
+    }
+
+    private Thread selector() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread ->
+                        thread.getThreadGroup() == group && thread.getName().endsWith("-SelectorManager"))
+                .findFirst()
+                .orElseThrow();
+    }
+}

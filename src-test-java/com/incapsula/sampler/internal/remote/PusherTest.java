@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.remote;
+
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.Samplers;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of reports, with a transport and a clock that the test has in its hands. */
+@Timeout(Samplers.HANG_SECONDS)
+class PusherTest {
+
+    private static final long LIMIT_BYTES = 1_000;
+
+    private final FakeTransport transport = new FakeTransport();
+    private final FakePushClock clock = new FakePushClock();
+    private final List<String> log = new CopyOnWriteArrayList<>();
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private volatile PushLimits limits = new PushLimits(LIMIT_BYTES, 1_000, 0);
+    private final Pusher pusher = pusher(clock);
+
+    private Pusher pusher(PushClock time) {
+        return new Pusher(
+                () -> transport,
+                time,
+                work -> {
+                    Thread thread = new Thread(work, FakePushClock.SENDING_THREAD);
+                    threads.add(thread);
+                    return thread;
+                },
+                (level, text) -> log.add(level + " " + text),
+                () -> limits);
+    }
+
+    private static PushBody body(int bytes) {
+        return new PushBody(URI.create("http://peer/path?key=secret"), Map.of(), List.of(new byte[bytes]));
+    }
+
+    private static List<Long> lengths(List<PushBody> bodies) {
+        return bodies.stream().map(PushBody::bytes).toList();
+    }
+
+    private void awaitEnd() {
+        patiently()
+                .until(() -> pusher.counts().waiting() == 0 && threads.stream().noneMatch(Thread::isAlive));
+    }
+
+    /** Adds them while the first one is on its way, so that all others wait. */
+    private void addBehindFirst(int... bytes) throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch begun = transport.thenHangUntil(end);
+        pusher.add(body(1));
+        begun.await();
+        for (int each : bytes) {
+            pusher.add(body(each));
+        }
+        end.countDown();
+    }
+
+    @Test
+    void reportsAreSentInTheirOrderAndThenTheThreadEnds() throws Exception {
+        addBehindFirst(2, 3);
+        awaitEnd();
+        assertThat(lengths(transport.attempts)).containsExactly(1L, 2L, 3L);
+        assertThat(threads).hasSize(1);
+        pusher.add(body(4));
+        awaitEnd();
+        assertThat(threads).hasSize(2);
+        assertThat(pusher.counts()).isEqualTo(new PushCounts(4, 0, 0, 0, 0, 0, 0));
+        assertThat(log).isEmpty();
+    }
+
+    @Test
+    void nothingIsLostWhileThePeerIsAway() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch begun = transport.thenHangUntil(end);
+        for (int i = 0; i < 7; i++) {
+            transport.thenUnreachable();
+        }
+        pusher.add(body(1));
+        begun.await();
+        pusher.add(body(2));
+        pusher.add(body(3));
+        end.countDown();
+        awaitEnd();
+
+        assertThat(lengths(transport.attempts)).containsExactly(1L, 2L, 2L, 2L, 2L, 2L, 2L, 2L, 2L, 3L);
+        assertThat(clock.waits).containsExactly(1_000L, 2_000L, 4_000L, 8_000L, 16_000L, 30_000L, 30_000L);
+        assertThat(pusher.counts()).isEqualTo(new PushCounts(3, 7, 0, 0, 0, 0, 0));
+        assertThat(log)
+                .containsExactly(
+                        "WARNING a report cannot be sent to http://peer/path now: java.net.ConnectException: refused; it"
+                                + " waits, and so do those that follow, up to 1000 bytes",
+                        "INFO reports are sent to http://peer/path again, after 7 failed attempts");
+    }
+
+    @Test
+    void aWaitIsShortenedAtRandom() {
+        clock.random = 0.5;
+        transport.thenUnreachable().thenUnreachable();
+        pusher.add(body(1));
+        awaitEnd();
+        assertThat(clock.waits).containsExactly(750L, 1_500L);
+    }
+
+    @Test
+    void aPeerMayAskForALongerWait() {
+        transport.then(() -> new Transport.Answer(503, "7", ""));
+        transport.then(() -> new Transport.Answer(429, "1", ""));
+        pusher.add(body(1));
+        awaitEnd();
+        assertThat(clock.waits).containsExactly(7_000L, 2_000L);
+        assertThat(pusher.counts().sent()).isEqualTo(1);
+    }
+
+    @Test
+    void whatThePeerDoesNotWantIsNotSentAgain() throws Exception {
+        transport.thenStatus(200).thenStatus(400).thenStatus(302).thenStatus(500);
+        for (int i = 1; i <= 5; i++) {
+            pusher.add(body(i));
+            awaitEnd();
+        }
+        assertThat(lengths(transport.attempts)).containsExactly(1L, 2L, 3L, 4L, 5L);
+        assertThat(pusher.counts()).isEqualTo(new PushCounts(2, 0, 3, 0, 0, 0, 0));
+        assertThat(log).containsExactly("WARNING http://peer/path refused a report: 400 because");
+        clock.pass(600_000);
+        transport.thenStatus(413);
+        pusher.add(body(6));
+        awaitEnd();
+        assertThat(log).last().isEqualTo("WARNING http://peer/path refused a report: 413 because");
+    }
+
+    @Test
+    void anythingElseThatFailsIsNoReasonToLoseAReport() {
+        transport
+                .then(() -> {
+                    throw new IllegalStateException("broken");
+                })
+                .then(() -> {
+                    throw new OutOfMemoryError("for a test");
+                });
+        pusher.add(body(1));
+        awaitEnd();
+        assertThat(pusher.counts()).isEqualTo(new PushCounts(1, 2, 0, 0, 0, 0, 0));
+    }
+
+    @Test
+    void pastTheLimitTheOldestAreDropped() throws Exception {
+        addBehindFirst(400, 500, 300, 999, 1_001);
+        awaitEnd();
+        assertThat(lengths(transport.attempts)).containsExactly(1L, 999L);
+        assertThat(pusher.counts()).isEqualTo(new PushCounts(2, 0, 0, 4, 0, 0, 0));
+        assertThat(log)
+                .containsExactly(
+                        "WARNING 1 reports for http://peer/path were dropped, because more than 1000 bytes wait"
+                                + " for it; getDropped() counts them");
+    }
+
+    @Test
+    void reportsAreSpread() {
+        limits = new PushLimits(LIMIT_BYTES, 1_000, 4_000);
+        clock.random = 0.25;
+        pusher.add(body(1));
+        awaitEnd();
+        assertThat(clock.waits).containsExactly(1_000L);
+    }
+
+    @Test
+    void closingSendsWhatWaitsWithoutLongWaits() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch begun = transport.thenHangUntil(end);
+        transport.then(() -> new Transport.Answer(503, "200", ""));
+        limits = new PushLimits(LIMIT_BYTES, 1_000, 100_000);
+        pusher.add(body(1));
+        begun.await();
+        pusher.add(body(2));
+        clock.waits.clear();
+        Thread closer = new Thread(() -> pusher.close(60_000), "closes");
+        closer.start();
+        patiently().until(() -> closer.getState() == Thread.State.TIMED_WAITING);
+        end.countDown();
+        closer.join();
+        assertThat(clock.waits).containsExactly(500L);
+        assertThat(pusher.counts()).isEqualTo(new PushCounts(2, 1, 0, 0, 0, 0, 0));
+        assertThat(transport.closed).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsLeftAfterClosingIsCounted() throws Exception {
+        CountDownLatch begun = transport.thenHangUntil(new CountDownLatch(1));
+        Pusher real = pusher(PushClock.REAL);
+        real.add(body(1));
+        begun.await();
+        real.add(body(2));
+        real.add(body(3));
+        Thread.currentThread().interrupt();
+        assertThat(real.close(0)).as("with the one that was on its way").isEqualTo(3);
+        assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+        patiently().until(() -> threads.stream().noneMatch(Thread::isAlive));
+        assertThat(real.counts().unsent())
+                .as("with the one that was on its way")
+                .isEqualTo(3);
+        assertThat(real.counts().waiting()).isZero();
+        real.add(body(4));
+        patiently().until(() -> real.counts().sent() == 1);
+    }
+
+    @Test
+    void closingWithoutAReportDoesNothing() {
+        assertThat(pusher.close(60_000)).isZero();
+        assertThat(threads).isEmpty();
+        assertThat(transport.closed).as("none was made").isZero();
+    }
+}

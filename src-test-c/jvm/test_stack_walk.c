@@ -564,8 +564,7 @@ static void test_the_caller_of_this_stub_goes_first(void **state)
     (void)state;
     stack[10] = at(CALLER + 0x40);
     stack[14] = at(CALLER + 0x60);
-    take_own(at(CALLER + 0x40), at(CALLER + 0x40),
-             slot(11)); /* the JVM would take the wrong one */
+    take_own(at(CALLER + 0x40), at(CALLER + 0x40), slot(11)); /* the JVM would take the wrong one */
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.count, 3); /* it is the last resort */
     jvm.calls = 0;

@@ -132,8 +132,7 @@ static inline uint32_t smp_machine_code_poll_load(uintptr_t pc, uintptr_t end)
     if (end < pc || end - pc < sizeof(code) || pc % sizeof(code[0]) != 0)
         return 0;
     memcpy(code, (const void *)pc, sizeof(code)); /* NOLINT(performance-no-int-to-ptr) */
-    if ((code[0] & 0xffc003e0U) != 0xf9400380U ||
-        code[1] != (0xb940001fU | (code[0] & 0x1fU) << 5))
+    if ((code[0] & 0xffc003e0U) != 0xf9400380U || code[1] != (0xb940001fU | (code[0] & 0x1fU) << 5))
         return 0;
     return sizeof(code[0]);
 }

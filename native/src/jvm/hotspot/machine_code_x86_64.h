@@ -234,7 +234,7 @@ static inline uintptr_t smp_machine_code_behind_call(uintptr_t address, uintptr_
     const uint8_t *code = (const uint8_t *)address;          /* NOLINT(performance-no-int-to-ptr) */
 
     return end - address >= BYTES && memcmp(code, nop, sizeof(nop)) == 0 ? address + BYTES
-                                                                          : address;
+                                                                         : address;
 }
 
 /*

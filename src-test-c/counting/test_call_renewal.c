@@ -12,10 +12,12 @@
 
 #include <cmocka.h>
 
+#include "base/process_barrier.h"
 #include "base/random.h"
 #include "counting/call_arena.h"
 #include "counting/call_path.h"
 #include "counting/call_reader.h"
+#include "counting/call_shared.h"
 #include "support/call_counts.h"
 #include "support/failing_alloc.h"
 
@@ -28,7 +30,7 @@ enum {
     IDS_OF_ROUND = 40,
     MEGABYTE = 1 << 20,
     THREADS = 6,
-    ROUNDS = 5000
+    ROUNDS = 3000
 };
 
 /* A thread's own range of virtual threads. */
@@ -286,14 +288,13 @@ static void add_delta(void *self, const struct smp_call_delta *delta)
     *calls += delta->calls;
 }
 
-static void no_call_is_lost_while_threads_count(void **state)
+static void count_beside_renewals(void)
 {
     static struct worker workers[THREADS];
     int64_t counted = 0;
     const struct smp_call_visitor visitor = { .self = &counted, .on_delta = add_delta };
     struct smp_call_position position;
 
-    (void)state;
     open_arena();
     start_workers(workers, work);
     while (atomic_load(&running) > 0) {
@@ -313,27 +314,57 @@ static void no_call_is_lost_while_threads_count(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
+static void no_call_is_lost_while_threads_count(void **state)
+{
+    (void)state;
+    count_beside_renewals();
+}
+
+/* The kernel has no barrier for all threads: each has its own. */
+static void nor_with_a_fence_in_each_thread(void **state)
+{
+    (void)state;
+    smp_process_barrier_refuse(true);
+    count_beside_renewals();
+    smp_process_barrier_refuse(false);
+}
+
 /* Each side may be the one that gives a tree back. */
-static void counting_may_end_beside_renewals(void **state)
+static void end_beside_renewals(bool comes_to_be_refused)
 {
     static struct worker workers[THREADS];
     int64_t counted = 0;
     const struct smp_call_visitor visitor = { .self = &counted, .on_delta = add_delta };
 
-    (void)state;
     atomic_store(&is_over, false);
     start_workers(workers, work_until_over);
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 60; i++) {
+        smp_process_barrier_refuse(false);
         open_arena();
+        smp_process_barrier_refuse(comes_to_be_refused);
         for (int renewal = 0; renewal < i % 4; renewal++) {
             smp_call_renewal_begin();
             (void)smp_call_read(&visitor);
         }
         smp_call_arena_close();
     }
+    smp_process_barrier_refuse(false);
     atomic_store(&is_over, true);
     (void)join_workers(workers);
     assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+static void counting_may_end_beside_renewals(void **state)
+{
+    (void)state;
+    end_beside_renewals(false);
+}
+
+/* A filter of system calls that comes while calls are counted. */
+static void counting_ends_without_the_barrier_it_began_with(void **state)
+{
+    (void)state;
+    end_beside_renewals(true);
 }
 
 int main(void)
@@ -346,7 +377,9 @@ int main(void)
         cmocka_unit_test(without_memory_for_its_new_tree_a_thread_is_lost_and_comes_back),
         cmocka_unit_test(nothing_happens_while_counting_is_off),
         cmocka_unit_test(no_call_is_lost_while_threads_count),
+        cmocka_unit_test(nor_with_a_fence_in_each_thread),
         cmocka_unit_test(counting_may_end_beside_renewals),
+        cmocka_unit_test(counting_ends_without_the_barrier_it_began_with),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,9 +79,16 @@ JNIEXPORT jint HOOKED(start)(JNIEnv *env, jclass type, jboolean exact, jint node
         .is_exact = exact != JNI_FALSE,
     };
 
-    (void)env;
+    char reason[SMP_HOOK_REASON_BYTES] = "";
+    enum smp_status status = smp_call_arena_open(&options);
+
     (void)type;
-    return (jint)smp_call_arena_open(&options);
+    if (status != SMP_OK)
+        return (jint)status;
+    status = smp_hook_class_take(env, reason);
+    if (status != SMP_OK)
+        smp_call_arena_close();
+    return (jint)status;
 }
 
 JNIEXPORT void HOOKED(stop)(JNIEnv *env, jclass type)

@@ -334,6 +334,44 @@ static void a_refused_class_is_left_alone_and_the_others_are_not(void **state)
     assert_int_equal(figures().methods, 2);
 }
 
+static uint64_t unfollowed(void)
+{
+    struct smp_counting_account *account = NULL;
+
+    assert_int_equal(smp_counting_account_create(NULL, &account), SMP_OK);
+    smp_counted_classes_add_unfollowed(&counted, account);
+    const uint64_t figure = smp_counting_account_figure(account, SMP_COUNTING_NOT_FOLLOWED);
+    if (figure > 0)
+        assert_string_equal(smp_counting_account_name_at(account, SMP_COUNTING_NOT_FOLLOWED, 0),
+                            "java.lang.reflect.Method");
+    smp_counting_account_destroy(account);
+    return figure;
+}
+
+/* This JVM has other fields than are read, or it does not let a class of reflection be changed. */
+static void reflection_that_is_not_followed_is_in_the_account(void **state)
+{
+    static struct fake_loaded method;
+
+    (void)state;
+    counted.follows_reflection = false;
+    assert_int_equal(unfollowed(), 0); /* there is no root yet */
+    load_all();
+    assert_int_equal(unfollowed(), 2);
+    counted.follows_reflection = true;
+    assert_int_equal(unfollowed(), 0);
+    add_class(&method, "java/lang/reflect/Method", "invoke", "app/Leaf", "end");
+    method.loader = NULL;
+    method.is_loaded = method.is_prepared = true;
+    method.refusal = JVMTI_ERROR_UNMODIFIABLE_CLASS;
+    meet(&method);
+    smp_counted_classes_want_reflection(&counted);
+    assert_true(is_dirty());
+    (void)run_batch();
+    assert_int_equal(unfollowed(), 1);
+    counted.follows_reflection = false;
+}
+
 static void a_class_without_memory_is_tried_again(void **state)
 {
     (void)state;
@@ -680,6 +718,7 @@ int main(void)
         TEST(a_class_that_is_not_defined_yet_waits),
         TEST(a_class_that_is_prepared_meanwhile_is_not_missed),
         TEST(a_refused_class_is_left_alone_and_the_others_are_not),
+        TEST(reflection_that_is_not_followed_is_in_the_account),
         TEST(a_class_without_memory_is_tried_again),
         TEST(but_not_for_ever),
         TEST(a_jvm_that_dies_is_not_asked_again),

@@ -390,6 +390,54 @@ static void figures_span_both(void **state)
     smp_methods_release(names);
 }
 
+static struct smp_profile *with_account(struct smp_methods *names, int64_t till_wall_ms,
+                                        const char *not_loaded, const char *package)
+{
+    struct smp_profile *profile = with_threads(names, 1, 1);
+
+    profile->till_wall_ms = till_wall_ms;
+    (void)strcpy(profile->packages, package);
+    assert_int_equal(smp_counting_account_create(NULL, &profile->counting), SMP_OK);
+    smp_counting_account_add(profile->counting, SMP_COUNTING_BATCHES, 2);
+    if (not_loaded != NULL) {
+        smp_counting_account_add(profile->counting, SMP_COUNTING_ROOTS_NOT_LOADED, 1);
+        assert_true(smp_counting_account_name(profile->counting, SMP_COUNTING_ROOTS_NOT_LOADED,
+                                              not_loaded));
+    }
+    return profile;
+}
+
+/* Whichever comes first. */
+static void what_is_so_at_the_end_is_the_later_one_s(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct smp_profile *earlier = with_account(names, 100, "com.acme.Order.add", "com.old");
+    struct smp_profile *later = with_account(names, 200, NULL, "com.acme");
+    struct smp_profile *last = with_account(names, 300, "com.acme.Late.run", "com.acme");
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct smp_profile *const before = i < 2 ? earlier : later;
+        struct smp_profile *const after = i < 2 ? later : last;
+        struct smp_profile *merged = NULL;
+        assert_int_equal(smp_profile_merge(NULL, i % 2 == 0 ? before : after,
+                                           i % 2 == 0 ? after : before, &merged),
+                         SMP_OK);
+        const struct smp_counting_account *const account = merged->counting;
+        assert_int_equal(smp_counting_account_figure(account, SMP_COUNTING_BATCHES), 4);
+        assert_int_equal(smp_counting_account_figure(account, SMP_COUNTING_ROOTS_NOT_LOADED),
+                         i < 2 ? 0 : 1);
+        assert_int_equal(smp_counting_account_listed(account, SMP_COUNTING_ROOTS_NOT_LOADED),
+                         i < 2 ? 0 : 1);
+        assert_string_equal(merged->packages, "com.acme");
+        smp_profile_release(merged);
+    }
+    smp_profile_release(earlier);
+    smp_profile_release(later);
+    smp_profile_release(last);
+    smp_methods_release(names);
+}
+
 /* --- memory --- */
 
 static enum smp_status merge_and_release(void *self)
@@ -458,6 +506,7 @@ int main(void)
         cmocka_unit_test(merging_twice_is_merging_at_once),
         cmocka_unit_test(threads_are_counted_once_where_they_can_be_compared),
         cmocka_unit_test(figures_span_both),
+        cmocka_unit_test(what_is_so_at_the_end_is_the_later_one_s),
         cmocka_unit_test(without_memory_there_is_no_result),
         cmocka_unit_test(a_full_quota_refuses_and_lets_go),
     };

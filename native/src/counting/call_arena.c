@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "base/process_barrier.h"
 #include "counting/call_shared.h"
 #include "model/counting_account.h"
 
@@ -16,7 +17,7 @@ enum { FIRST_NODE = 2, ROOT_UNITS = 2, TAG_SHIFT = 32, CLOSE_SLEEP_NS = 20000 };
 #define STAMP_VERSION UINT64_C(4)
 
 static struct smp_call_shared own;
-static struct smp_call_shared *shared = &own;
+struct smp_call_shared *smp_call_memory = &own;
 
 /* With the code that the hook in Java writes into the overflow node: of another list of codes it
  * would mean another limit. */
@@ -27,47 +28,32 @@ static uint64_t stamp_of_layout(void)
            (uint64_t)sizeof(struct smp_call_tree) << 8 ^ sizeof(struct smp_call_arena);
 }
 
-struct smp_call_shared *smp_call_shared_memory(void)
-{
-    return shared;
-}
-
 struct smp_call_addresses smp_call_arena_addresses(void)
 {
-    shared->stamp = stamp_of_layout();
-    return (struct smp_call_addresses){ .slots = (void *)shared->slots,
-                                        .shared = shared,
-                                        .reflected = shared->reflected };
+    smp_call_memory->stamp = stamp_of_layout();
+    return (struct smp_call_addresses){ .slots = (void *)smp_call_memory->slots,
+                                        .shared = smp_call_memory,
+                                        .reflected = smp_call_memory->reflected };
 }
 
 bool smp_call_arena_adopt(struct smp_call_shared *other)
 {
     if (other->stamp != stamp_of_layout())
         return false;
-    shared = other;
+    smp_call_memory = other;
     return true;
 }
 
 uint32_t smp_call_session(void)
 {
-    return atomic_load_explicit(&shared->session, memory_order_seq_cst);
-}
-
-uint32_t smp_call_generation(void)
-{
-    return atomic_load_explicit(&shared->generation, memory_order_seq_cst);
-}
-
-uint32_t smp_call_epoch(void)
-{
-    return atomic_load_explicit(&shared->epoch, RELAXED);
+    return atomic_load_explicit(&smp_call_memory->session, memory_order_seq_cst);
 }
 
 /* ---- stacks of trees; the tag counts changes, so that an old head is never the same ---- */
 
 void smp_call_tree_push(_Atomic uint64_t *stack, struct smp_call_tree *tree)
 {
-    const uint32_t number = (uint32_t)(tree - shared->trees) + 1;
+    const uint32_t number = (uint32_t)(tree - smp_call_memory->trees) + 1;
     uint64_t head = atomic_load_explicit(stack, RELAXED);
     uint64_t next = 0;
 
@@ -86,7 +72,7 @@ struct smp_call_tree *smp_call_tree_pop(_Atomic uint64_t *stack)
     do {
         if ((uint32_t)head == 0)
             return NULL;
-        tree = &shared->trees[(uint32_t)head - 1];
+        tree = &smp_call_memory->trees[(uint32_t)head - 1];
         next = ((head >> TAG_SHIFT) + 1) << TAG_SHIFT |
                atomic_load_explicit(&tree->pool_next, RELAXED);
     } while (!atomic_compare_exchange_weak_explicit(stack, &head, next, ACQUIRE, ACQUIRE));
@@ -152,7 +138,7 @@ static bool is_of(const struct smp_call_tree *tree, const struct smp_call_arena 
  * copy of the library that counts the chunks among its own, on a thread of any other. */
 static void dispose_call_tree(struct smp_call_tree *tree)
 {
-    struct smp_call_arena *arena = atomic_load_explicit(&shared->arena, ACQUIRE);
+    struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
     struct smp_call_chunk *chunk = atomic_load_explicit(&tree->first, RELAXED);
     size_t bytes = 0;
 
@@ -172,7 +158,7 @@ static void dispose_call_tree(struct smp_call_tree *tree)
     tree->last = NULL;
     atomic_store_explicit(&tree->first, NULL, RELAXED);
     atomic_store_explicit(&tree->status, SMP_TREE_FREE, RELEASE);
-    smp_call_tree_push(&shared->free_trees, tree);
+    smp_call_tree_push(&smp_call_memory->free_trees, tree);
 }
 
 void smp_call_tree_free(struct smp_call_tree *tree)
@@ -185,17 +171,17 @@ void smp_call_tree_free(struct smp_call_tree *tree)
 /* A tree that no other thread knows. NULL: the limit. */
 static struct smp_call_tree *take_free_tree(void)
 {
-    struct smp_call_tree *tree = smp_call_tree_pop(&shared->free_trees);
-    uint32_t count = atomic_load_explicit(&shared->tree_count, RELAXED);
+    struct smp_call_tree *tree = smp_call_tree_pop(&smp_call_memory->free_trees);
+    uint32_t count = atomic_load_explicit(&smp_call_memory->tree_count, RELAXED);
 
     if (tree != NULL)
         return tree;
     do {
         if (count == SMP_CALL_TREES)
             return NULL;
-    } while (!atomic_compare_exchange_weak_explicit(&shared->tree_count, &count, count + 1, RELAXED,
-                                                    RELAXED));
-    return &shared->trees[count];
+    } while (!atomic_compare_exchange_weak_explicit(&smp_call_memory->tree_count, &count, count + 1,
+                                                    RELAXED, RELAXED));
+    return &smp_call_memory->trees[count];
 }
 
 static void plant(struct smp_call_tree *tree, struct smp_call_chunk *chunk)
@@ -228,7 +214,7 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
     atomic_store_explicit(&tree->generation, generation, RELAXED);
     tree->tid = tid;
     tree->pool = pool;
-    tree->serial = atomic_fetch_add_explicit(&shared->serials, 1, RELAXED) + 1;
+    tree->serial = atomic_fetch_add_explicit(&smp_call_memory->serials, 1, RELAXED) + 1;
     tree->quota = smp_quota_hold(arena->quota);
     tree->dispose = dispose_call_tree;
     plant(tree, chunk);
@@ -237,16 +223,16 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
 
 static struct smp_call_tree *tree_of_state(uint32_t index)
 {
-    const uint32_t tree = atomic_load_explicit(&shared->tree_of[index], RELAXED);
+    const uint32_t tree = atomic_load_explicit(&smp_call_memory->tree_of[index], RELAXED);
 
-    return tree == 0 ? NULL : &shared->trees[tree - 1];
+    return tree == 0 ? NULL : &smp_call_memory->trees[tree - 1];
 }
 
 struct smp_call_tree *smp_call_tree_take(uint32_t index)
 {
-    const uint32_t tree = atomic_exchange(&shared->tree_of[index], 0);
+    const uint32_t tree = atomic_exchange(&smp_call_memory->tree_of[index], 0);
 
-    return tree == 0 ? NULL : &shared->trees[tree - 1];
+    return tree == 0 ? NULL : &smp_call_memory->trees[tree - 1];
 }
 
 static uint32_t generation_of(const struct smp_call_tree *tree)
@@ -268,28 +254,24 @@ static void give_back(const struct smp_call_arena *arena, struct smp_call_tree *
 
 static uint32_t index_of_state(const struct smp_call_state *state)
 {
-    return (uint32_t)(state - shared->states);
+    return (uint32_t)(state - smp_call_memory->states);
 }
 
 static _Atomic(struct smp_call_state *) *slot_of(int64_t tid)
 {
-    return &shared->slots[(uint64_t)tid & (SMP_CALL_SLOTS - 1)];
+    return &smp_call_memory->slots[(uint64_t)tid & (SMP_CALL_SLOTS - 1)];
 }
 
 struct smp_call_state *smp_call_state_find(int64_t tid)
 {
-    struct smp_call_state *state = atomic_load_explicit(slot_of(tid), ACQUIRE);
-
-    while (state != NULL && atomic_load_explicit(&state->tid, ACQUIRE) != tid)
-        state = state->next;
-    return state;
+    return smp_call_state_of(tid);
 }
 
 /* One of this slot's chain that is free; else a new one at the chain's beginning. */
 static struct smp_call_state *claim_state(int64_t tid)
 {
     _Atomic(struct smp_call_state *) *slot = slot_of(tid);
-    uint32_t count = atomic_load_explicit(&shared->state_count, RELAXED);
+    uint32_t count = atomic_load_explicit(&smp_call_memory->state_count, RELAXED);
     struct smp_call_state *state = atomic_load_explicit(slot, ACQUIRE);
 
     for (; state != NULL; state = state->next) {
@@ -300,9 +282,9 @@ static struct smp_call_state *claim_state(int64_t tid)
     do {
         if (count == SMP_CALL_STATES)
             return NULL;
-    } while (!atomic_compare_exchange_weak_explicit(&shared->state_count, &count, count + 1,
-                                                    RELAXED, RELAXED));
-    state = &shared->states[count];
+    } while (!atomic_compare_exchange_weak_explicit(&smp_call_memory->state_count, &count,
+                                                    count + 1, RELAXED, RELAXED));
+    state = &smp_call_memory->states[count];
     atomic_store_explicit(&state->tid, tid, RELAXED);
     struct smp_call_state *head = atomic_load_explicit(slot, RELAXED);
     do {
@@ -354,7 +336,7 @@ static bool prepare_state(struct smp_call_arena *arena, struct smp_call_state *s
     state->is_full = false;
     state->depth_limit = arena->depth;
     atomic_store_explicit(&tree->status, SMP_TREE_OWNED, RELEASE);
-    atomic_store(&shared->tree_of[index], (uint32_t)(tree - shared->trees) + 1);
+    atomic_store(&smp_call_memory->tree_of[index], (uint32_t)(tree - smp_call_memory->trees) + 1);
     atomic_store_explicit(&state->generation, generation, RELEASE);
     return true;
 }
@@ -363,13 +345,13 @@ static bool prepare_state(struct smp_call_arena *arena, struct smp_call_state *s
 
 static struct smp_call_arena *enter_arena(void)
 {
-    atomic_fetch_add(&shared->inside, 1);
-    return atomic_load(&shared->arena);
+    atomic_fetch_add(&smp_call_memory->inside, 1);
+    return atomic_load(&smp_call_memory->arena);
 }
 
 static void leave_arena(void)
 {
-    atomic_fetch_sub(&shared->inside, 1);
+    atomic_fetch_sub(&smp_call_memory->inside, 1);
 }
 
 struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t pool)
@@ -452,10 +434,11 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
 
 void smp_call_arena_mark_seen(int32_t id)
 {
-    if (id < 0 || id >= SMP_CALL_METHODS || atomic_load_explicit(&shared->seen[id], RELAXED) != 0)
+    if (id < 0 || id >= SMP_CALL_METHODS ||
+        atomic_load_explicit(&smp_call_memory->seen[id], RELAXED) != 0)
         return;
-    if (atomic_exchange_explicit(&shared->seen[id], 1, RELAXED) == 0)
-        atomic_fetch_add_explicit(&shared->news, 1, RELEASE);
+    if (atomic_exchange_explicit(&smp_call_memory->seen[id], 1, RELAXED) == 0)
+        atomic_fetch_add_explicit(&smp_call_memory->news, 1, RELEASE);
 }
 
 /* ---- what the library's own threads do ---- */
@@ -480,8 +463,8 @@ static void free_arena(struct smp_call_arena *arena)
 /* 0 says that counting is off. */
 static uint32_t next_number(void)
 {
-    shared->numbers += shared->numbers == UINT32_MAX ? 2 : 1;
-    return shared->numbers;
+    smp_call_memory->numbers += smp_call_memory->numbers == UINT32_MAX ? 2 : 1;
+    return smp_call_memory->numbers;
 }
 
 enum smp_status smp_call_arena_open(const struct smp_call_options *options)
@@ -503,34 +486,47 @@ enum smp_status smp_call_arena_open(const struct smp_call_options *options)
     arena->is_exact = options->is_exact;
     arena->session = next_number();
     smp_call_clock_start(&arena->clock);
-    atomic_fetch_add_explicit(&shared->epoch, 1, RELAXED);
+    atomic_store(&smp_call_memory->needs_fence, !smp_process_barrier_prepare());
+    atomic_fetch_add_explicit(&smp_call_memory->epoch, 1, RELAXED);
     /* Another copy of the library may have opened one since it was looked at. */
-    if (!atomic_compare_exchange_strong(&shared->arena, &none, arena)) {
+    if (!atomic_compare_exchange_strong(&smp_call_memory->arena, &none, arena)) {
         free_arena(arena);
         return SMP_ESTATE;
     }
-    atomic_store(&shared->session, arena->session);
-    atomic_store(&shared->generation, arena->session);
+    atomic_store(&smp_call_memory->session, arena->session);
+    atomic_store(&smp_call_memory->generation, arena->session);
     return SMP_OK;
 }
 
 void smp_call_arena_renew(void)
 {
-    atomic_store(&shared->generation, next_number());
+    atomic_store(&smp_call_memory->generation, next_number());
+}
+
+bool smp_call_fence_all(void)
+{
+    if (atomic_load(&smp_call_memory->needs_fence))
+        return true;
+    if (smp_process_barrier_run())
+        return true;
+    /* A filter of system calls has come since: from now on threads have fences of their own. */
+    atomic_store(&smp_call_memory->needs_fence, true);
+    return false;
 }
 
 /* Its thread may be inside of a root: then it frees the tree when it leaves. A thread that leaves
  * just now has taken it, and frees it. */
-static void abandon(const struct smp_call_arena *arena, uint32_t index)
+static void abandon(const struct smp_call_arena *arena, uint32_t index, bool is_fenced)
 {
-    const uint32_t number = atomic_load(&shared->tree_of[index]);
-    struct smp_call_tree *const tree = number == 0 ? NULL : &shared->trees[number - 1];
+    const uint32_t number = atomic_load(&smp_call_memory->tree_of[index]);
+    struct smp_call_tree *const tree = number == 0 ? NULL : &smp_call_memory->trees[number - 1];
     uint32_t expected = SMP_TREE_OWNED;
 
     if (tree == NULL || !is_of(tree, arena))
         return;
     (void)atomic_compare_exchange_strong(&tree->status, &expected, SMP_TREE_ABANDONED);
-    if (atomic_load(&shared->states[index].position) == NULL && smp_call_tree_take(index) != NULL)
+    if (is_fenced && atomic_load(&smp_call_memory->states[index].position) == NULL &&
+        smp_call_tree_take(index) != NULL)
         smp_call_tree_free(tree);
 }
 
@@ -546,32 +542,33 @@ static void close_tree(const struct smp_call_arena *arena, struct smp_call_tree 
 void smp_call_arena_close(void)
 {
     const struct timespec moment = { .tv_nsec = CLOSE_SLEEP_NS };
-    struct smp_call_arena *arena = atomic_load(&shared->arena);
+    struct smp_call_arena *arena = atomic_load(&smp_call_memory->arena);
 
     if (arena == NULL)
         return;
-    atomic_store(&shared->session, 0);
-    atomic_store(&shared->generation, 0);
-    atomic_store(&shared->arena, NULL);
-    while (atomic_load(&shared->inside) != 0)
+    atomic_store(&smp_call_memory->session, 0);
+    atomic_store(&smp_call_memory->generation, 0);
+    atomic_store(&smp_call_memory->arena, NULL);
+    while (atomic_load(&smp_call_memory->inside) != 0)
         (void)nanosleep(&moment, NULL);
-    const uint32_t states = atomic_load_explicit(&shared->state_count, ACQUIRE);
+    const bool is_fenced = smp_call_fence_all();
+    const uint32_t states = atomic_load_explicit(&smp_call_memory->state_count, ACQUIRE);
     for (uint32_t i = 0; i < states; i++)
-        abandon(arena, i);
-    const uint32_t trees = atomic_load_explicit(&shared->tree_count, ACQUIRE);
+        abandon(arena, i, is_fenced);
+    const uint32_t trees = atomic_load_explicit(&smp_call_memory->tree_count, ACQUIRE);
     for (uint32_t i = 0; i < trees; i++)
-        close_tree(arena, &shared->trees[i]);
+        close_tree(arena, &smp_call_memory->trees[i]);
     free_arena(arena);
 }
 
 bool smp_call_arena_is_open(void)
 {
-    return atomic_load_explicit(&shared->arena, ACQUIRE) != NULL;
+    return atomic_load_explicit(&smp_call_memory->arena, ACQUIRE) != NULL;
 }
 
 struct smp_call_losses smp_call_arena_losses(void)
 {
-    const struct smp_call_arena *arena = atomic_load_explicit(&shared->arena, ACQUIRE);
+    const struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
 
     if (arena == NULL)
         return (struct smp_call_losses){ 0 };
@@ -583,40 +580,40 @@ struct smp_call_losses smp_call_arena_losses(void)
 
 size_t smp_call_arena_bytes(void)
 {
-    const struct smp_call_arena *arena = atomic_load_explicit(&shared->arena, ACQUIRE);
+    const struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
 
     return arena == NULL ? 0 : atomic_load_explicit(&arena->bytes, RELAXED);
 }
 
 uint32_t smp_call_arena_news(void)
 {
-    return atomic_load_explicit(&shared->news, ACQUIRE);
+    return atomic_load_explicit(&smp_call_memory->news, ACQUIRE);
 }
 
 bool smp_call_arena_is_seen(int32_t id)
 {
     return id >= 0 && id < SMP_CALL_METHODS &&
-           atomic_load_explicit(&shared->seen[id], RELAXED) != 0;
+           atomic_load_explicit(&smp_call_memory->seen[id], RELAXED) != 0;
 }
 
 /* Not written where it is 0 already: pages that were never written take no memory. */
 void smp_call_arena_forget_seen(void)
 {
     for (uint32_t id = 0; id < SMP_CALL_METHODS; id++) {
-        if (atomic_load_explicit(&shared->seen[id], RELAXED) != 0)
-            atomic_store_explicit(&shared->seen[id], 0, RELAXED);
+        if (atomic_load_explicit(&smp_call_memory->seen[id], RELAXED) != 0)
+            atomic_store_explicit(&smp_call_memory->seen[id], 0, RELAXED);
     }
 }
 
 void smp_call_arena_forget_method(int32_t id)
 {
     if (id >= 0 && id < SMP_CALL_METHODS)
-        atomic_store_explicit(&shared->seen[id], 0, RELAXED);
+        atomic_store_explicit(&smp_call_memory->seen[id], 0, RELAXED);
 }
 
 void smp_call_arena_retire(int64_t tid)
 {
-    const struct smp_call_arena *arena = atomic_load_explicit(&shared->arena, ACQUIRE);
+    const struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
     struct smp_call_state *state = smp_call_state_find(tid);
 
     if (state == NULL || state->is_virtual)

@@ -16,7 +16,8 @@
  *   thread   position = top;  session as mine? ─no─► position = NULL, nothing is counted
  *   close    session = 0; status = ABANDONED;  position NULL? ─yes─► its nodes are freed
  *
- * Both sides store before they load, in one order for all, so at least one sees the other.
+ * Both sides store before they load, in one order for all, so at least one sees the other. For that
+ * close runs a barrier on all threads (base/process_barrier.h), because a thread enters roots often.
  *
  * Several copies of this library may be loaded: the first one that defines the hook class has the
  * shared memory of all. A tree is freed by the copy that has allocated it.
@@ -108,10 +109,7 @@ enum smp_call_room { SMP_CALL_HAS_ROOM, SMP_CALL_OVER_NODES, SMP_CALL_NO_MEMORY 
 enum smp_call_room smp_call_grow(struct smp_call_state *state);
 /* 0: counting is off. */
 uint32_t smp_call_session(void);
-/* 0: counting is off. A thread whose state has another one begins anew when it enters a root. */
-uint32_t smp_call_generation(void);
 /* A new generation; for call_renewal.h. */
 void smp_call_arena_renew(void);
-uint32_t smp_call_epoch(void);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "counting/call_arena.h"
 #include "counting/call_clock.h"
+#include "counting/call_shared.h"
 #include "model/counting_account.h"
 
 #define RELAXED memory_order_relaxed
@@ -194,6 +195,17 @@ static void end_through(struct smp_call_node *at, const struct smp_call_node *la
     end_call(node, now);
 }
 
+/* The outermost: what is loaded after it is loaded later, as close sees it (call_arena.h). */
+static void publish_position(struct smp_call_state *state, struct smp_call_node *node)
+{
+    if (atomic_load_explicit(&smp_call_shared_memory()->needs_fence, RELAXED)) {
+        atomic_store(&state->position, node);
+        return;
+    }
+    move_position(state, node);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
 /* False: its tree is to be given back. Counting may be off. */
 static bool is_current(const struct smp_call_state *state)
 {
@@ -205,7 +217,7 @@ static void leave_outermost(struct smp_call_state *state)
 {
     set_overflow(overflow_of(state), 0, 0);
     set_phase(state, 0);
-    atomic_store(&state->position, NULL);
+    publish_position(state, NULL);
     if (state->is_virtual || !is_current(state))
         smp_call_leave(state);
 }
@@ -223,13 +235,13 @@ static struct smp_call_state *go_inside(struct smp_call_state *known, int64_t ti
             state = smp_call_begin(tid, is_virtual, pool);
         if (state == NULL)
             break;
-        atomic_store(&state->position, state->top);
+        publish_position(state, state->top);
         if (is_current(state))
             return state;
-        atomic_store(&state->position, NULL);
+        publish_position(state, NULL);
     }
     /* What it had got before counting ended. */
-    state = smp_call_state_find(tid);
+    state = smp_call_state_of(tid);
     if (state != NULL)
         smp_call_leave(state);
     return NULL;
@@ -237,7 +249,7 @@ static struct smp_call_state *go_inside(struct smp_call_state *known, int64_t ti
 
 void smp_call_enter_root(int64_t tid, bool is_virtual, uint32_t pool, int32_t id)
 {
-    struct smp_call_state *state = smp_call_state_find(tid);
+    struct smp_call_state *state = smp_call_state_of(tid);
 
     if (state == NULL || position_of(state) == NULL)
         state = go_inside(state, tid, is_virtual, pool);

@@ -61,7 +61,7 @@ void smp_call_renewal_begin(void)
         return;
     smp_call_arena_renew();
     const uint32_t generation = smp_call_generation();
-    const uint32_t count = atomic_load_explicit(&shared->state_count, ACQUIRE);
+    const uint32_t count = smp_call_fence_all() ? atomic_load(&shared->state_count) : 0;
     for (uint32_t i = 0; i < count; i++)
         take_from_state(shared, i, generation);
     for (uint32_t i = 0; i < SMP_CALL_POOLS; i++)

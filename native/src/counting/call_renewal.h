@@ -9,8 +9,8 @@
  *   thread   position = top;  generation as mine? ─no─► position = NULL, and once more
  *   begin    a new generation;  position NULL? ─yes─► takes the tree
  *
- * Both sides store before they load, in one order for all, so at least one sees the other. No call
- * is lost: a tree that was given back is read before it is freed.
+ * Both sides store before they load, as at close (call_arena.h), so at least one sees the other. No
+ * call is lost: a tree that was given back is read before it is freed.
  *
  * Owns     nothing.
  * Threads  the reader's, while the arena is open; not while it is closed.

@@ -14,6 +14,7 @@
 #define SMP_COUNTING_CALL_SHARED_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -89,6 +90,7 @@ struct smp_call_shared {
     _Atomic uint32_t session;    /* 0: counting is off, as generation says, too */
     _Atomic uint32_t generation; /* the session's number, and a new one for each renewal */
     _Atomic uint32_t epoch;      /* of resets */
+    _Atomic bool needs_fence;    /* threads that enter a root: no process barrier is to be had */
     _Atomic uint32_t news;
     _Atomic uint32_t inside;  /* threads in begin, leave, grow */
     _Atomic uint32_t numbers; /* the last one of a session or generation */
@@ -106,7 +108,40 @@ struct smp_call_shared {
     int64_t reflected[SMP_CALL_REFLECTED]; /* only the hook uses it */
 };
 
-struct smp_call_shared *smp_call_shared_memory(void);
+/* Of this process; changes only before calls are counted by this copy of the library. Not behind a
+ * function: each root needs it several times. */
+extern struct smp_call_shared *smp_call_memory;
+
+static inline struct smp_call_shared *smp_call_shared_memory(void)
+{
+    return smp_call_memory;
+}
+
+/* 0: counting is off. A thread whose state has another one begins anew when it enters a root. */
+static inline uint32_t smp_call_generation(void)
+{
+    return atomic_load_explicit(&smp_call_memory->generation, memory_order_seq_cst);
+}
+
+static inline uint32_t smp_call_epoch(void)
+{
+    return atomic_load_explicit(&smp_call_memory->epoch, memory_order_relaxed);
+}
+
+/* smp_call_state_find, in place. */
+static inline struct smp_call_state *smp_call_state_of(int64_t tid)
+{
+    struct smp_call_state *state = atomic_load_explicit(
+        &smp_call_memory->slots[(uint64_t)tid & (SMP_CALL_SLOTS - 1)], memory_order_acquire);
+
+    while (state != NULL && atomic_load_explicit(&state->tid, memory_order_acquire) != tid)
+        state = state->next;
+    return state;
+}
+
+/* After a store to session or generation, before positions are looked at. False: a thread with no
+ * position may be about to go inside all the same. */
+bool smp_call_fence_all(void);
 /* For the reader, while it is open: charged to the arena. NULL: a limit, no memory. */
 void *smp_call_arena_take(struct smp_call_arena *arena, size_t bytes);
 /* The tree of a state, which has none then. NULL: it had none, or another has just taken it. */

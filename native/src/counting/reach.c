@@ -400,6 +400,11 @@ void smp_reach_refuse_class(struct smp_reach *reach, uint32_t refused, const cha
     smp_wanted_set_clean(reach, refused);
 }
 
+bool smp_reach_is_refused(const struct smp_reach *reach, uint32_t asked)
+{
+    return smp_class_index_at(&reach->index, asked)->refusal != NULL;
+}
+
 void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t method,
                            const char *why)
 {

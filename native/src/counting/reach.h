@@ -119,6 +119,7 @@ void smp_reach_put_back(struct smp_reach *reach, uint32_t returned);
 /* The JVM does not let this class be changed: none of its methods gets a probe any more. why is
  * static, as below. */
 void smp_reach_refuse_class(struct smp_reach *reach, uint32_t refused, const char *why);
+bool smp_reach_is_refused(const struct smp_reach *reach, uint32_t asked);
 /* The method could not get its probe: "too large". LAZY expands it, as its entry will not show. */
 void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t method,
                            const char *why);

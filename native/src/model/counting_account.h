@@ -76,10 +76,16 @@ enum {
       "The rewriter does not understand the bytes of the class.")                               \
     X(REFUSED_CLASS, HIGHEST, "left alone, their class cannot be changed",                      \
       "The JVM refuses to change the class. The names begin with its reason.")                  \
+    X(NOT_FOLLOWED, LAST, "calls by reflection not found by themselves",                        \
+      "This JVM does not let these classes hand out what they call. A method that is only called " \
+      "by reflection is counted where it is a root, or with `instrumentation=TOTAL`.")          \
     X(CLASS_OVER_MEMORY_LIMIT, HIGHEST, "classes left alone, over the memory limit",            \
       "There was no memory to know them. Counting has half of `memoryLimitBytes`.")             \
     X(OVER_METHOD_LIMIT, HIGHEST, "left alone, over the limit of methods",                      \
       "`maxCountedMethods` have a probe. Raise it, or narrow `instrumentationFilter`.")         \
+    X(UNLOADED, LAST, "methods of unloaded classes, in trees of calls",                         \
+      "They count towards `maxCountedMethods` until about a thousand have come together; then " \
+      "all go but those that a thread has called from a root that it is still inside of.")      \
     X(DROPPED, HIGHEST, "not counted any more, short and called often",                         \
       "Their probes cost more than `overheadLimitPercent` and were taken out. For each of the " \
       "first 20 a line follows: `not counted since <time>: <method>`. What they call seems to " \

@@ -378,7 +378,8 @@ enum smp_status smp_profile_merge_within(struct smp_quota *quota,
 enum smp_status smp_profile_merge(struct smp_quota *quota, const struct smp_profile *a,
                                   const struct smp_profile *b, struct smp_profile **out)
 {
-    const struct smp_profile *const both[] = { a, b };
+    const bool is_b_older = b->till_wall_ms < a->till_wall_ms;
+    const struct smp_profile *const both[] = { is_b_older ? b : a, is_b_older ? a : b };
 
     return smp_profile_merge_within(quota, both, 2, 0, out);
 }

@@ -50,6 +50,7 @@ public final class HookedCalls {
         reset();
         reflection();
         stackOverflow();
+        phaseAfterAnOverflow();
         deepRecursionPastTheLimit();
         manyMethods();
         fullTree();
@@ -179,6 +180,7 @@ public final class HookedCalls {
     }
 
     private static long entered;
+    private static long leftInHook;
 
     private static void overflow() {
         ThreadsSamplerHook.enter(FIRST);
@@ -404,6 +406,49 @@ public final class HookedCalls {
         check("leaves in the right place", 20, hooks.tree().getOrDefault("[1] 2", 0L));
         Hooks.stop();
         Hooks.retire(id(thread));
+    }
+
+    /* Without exits, so that what the last hook has left behind is there still. */
+    private static void dig() {
+        ThreadsSamplerHook.enter(FIRST);
+        dig();
+    }
+
+    /* So that the stack ends elsewhere in a hook each time. */
+    private static void digBelow(int frames) {
+        if (frames > 0) {
+            digBelow(frames - 1);
+        } else {
+            dig();
+        }
+    }
+
+    private static void overflowInHooks() {
+        for (int i = 0; i < 300; i++) {
+            try {
+                digBelow(i % 30);
+            } catch (StackOverflowError e) {
+                sink++;
+            }
+            if (Hooks.position(id(Thread.currentThread())) >= Hooks.IN_HOOK) {
+                leftInHook++;
+            }
+        }
+    }
+
+    private static void phaseAfterAnOverflow() throws InterruptedException {
+        for (boolean exact : new boolean[] {false, true}) {
+            Hooks.begin(exact);
+            leftInHook = 0;
+            long lost = Hooks.losses()[2];
+            Thread thread = new Thread(null, () -> rooted(HookedCalls::overflowInHooks), "digging", 256 * 1024);
+            thread.start();
+            thread.join();
+            check("some hooks have had no stack", Hooks.losses()[2] > lost);
+            check("threads that seem to be in a hook after it", 0, leftInHook);
+            Hooks.stop();
+            Hooks.retire(id(thread));
+        }
     }
 
     private static void overflowTimes() {

@@ -14,6 +14,9 @@ public final class Hooks {
     /** Of a thread that is outside of all roots. */
     public static final int OUTSIDE = -2;
 
+    /** Added to a position: the thread is inside of a hook. */
+    public static final int IN_HOOK = 1 << 30;
+
     /** Of one node. */
     public static final class Row {
         /** The thread; 0: virtual ones. */

@@ -59,7 +59,7 @@ public abstract class ThreadsSamplerHook {
     /* From the top to the overflow node. */
     private static final long OVERFLOW = 64;
     /* A limit, of counting_account.h. */
-    private static final int OVER_NODE_LIMIT = 19;
+    private static final int OVER_NODE_LIMIT = 21;
 
     private static final int KEY_OVERFLOW = -2;
     /* In place of a position. */

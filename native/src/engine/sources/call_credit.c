@@ -423,6 +423,8 @@ void smp_call_credit_pending_of(struct smp_call_credit *credit, struct smp_call_
 
 void smp_call_credit_pending(struct smp_call_credit *credit)
 {
-    for (size_t i = 0; i < credit->trees->count; i++)
-        smp_call_credit_pending_of(credit, credit->trees->places[i].tree);
+    for (size_t i = 0; i < credit->trees->count; i++) {
+        if (credit->trees->places[i].tree != NULL)
+            smp_call_credit_pending_of(credit, credit->trees->places[i].tree);
+    }
 }

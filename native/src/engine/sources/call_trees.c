@@ -9,6 +9,8 @@ enum { FIRST_PLACES = 16, FIRST_ENTRIES = 64 };
 
 static void free_tree(struct smp_call_trees *trees, struct smp_call_tree *tree)
 {
+    if (tree == NULL)
+        return;
     smp_free(trees->quota, tree->entries);
     smp_free(trees->quota, tree->group);
     smp_free(trees->quota, tree->raw_name);
@@ -22,6 +24,7 @@ void smp_call_trees_fini(struct smp_call_trees *trees)
     smp_free(trees->quota, trees->places);
     trees->places = NULL;
     trees->count = 0;
+    trees->gone = 0;
     trees->capacity = 0;
 }
 
@@ -98,6 +101,19 @@ struct smp_call_tree *smp_call_trees_get(struct smp_call_trees *trees,
     return tree;
 }
 
+/* Once for many: all trees may go in one read. */
+static void close_gaps(struct smp_call_trees *trees)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < trees->count; i++) {
+        if (trees->places[i].tree != NULL)
+            trees->places[kept++] = trees->places[i];
+    }
+    trees->count = kept;
+    trees->gone = 0;
+}
+
 void smp_call_trees_remove(struct smp_call_trees *trees, uint64_t number)
 {
     struct smp_call_tree *tree = smp_call_trees_find(trees, number);
@@ -106,9 +122,10 @@ void smp_call_trees_remove(struct smp_call_trees *trees, uint64_t number)
     if (tree == NULL)
         return;
     free_tree(trees, tree);
-    trees->count--;
-    memmove(&trees->places[at], &trees->places[at + 1],
-            (trees->count - at) * sizeof(*trees->places));
+    trees->places[at].tree = NULL;
+    trees->gone++;
+    if (trees->gone > trees->count / 2)
+        close_gaps(trees);
 }
 
 void smp_call_tree_forget_pending(struct smp_call_tree *tree)
@@ -132,8 +149,10 @@ void smp_call_tree_forget_pending(struct smp_call_tree *tree)
 
 void smp_call_trees_reset(struct smp_call_trees *trees)
 {
-    for (size_t i = 0; i < trees->count; i++)
-        smp_call_tree_forget_pending(trees->places[i].tree);
+    for (size_t i = 0; i < trees->count; i++) {
+        if (trees->places[i].tree != NULL)
+            smp_call_tree_forget_pending(trees->places[i].tree);
+    }
 }
 
 static bool grow_entries(struct smp_call_trees *trees, struct smp_call_tree *tree, uint32_t ordinal)

@@ -10,7 +10,7 @@
  * Owns     trees and their entries, 56 bytes for each ordinal.
  * Threads  the sampler thread only.
  * Errors   get, entry: NULL where the quota or the system refuse memory: nothing has changed.
- * Cost     get: a binary search, none for the tree of the call before. entry: constant, but where
+ * Cost     get: a binary search, none for the tree of the call before. remove: constant on average. entry: constant, but where
  *          the tree grows.
  */
 #ifndef SMP_ENGINE_SOURCES_CALL_TREES_H
@@ -63,14 +63,15 @@ struct smp_call_tree {
 
 struct smp_call_tree_place {
     uint64_t number;
-    struct smp_call_tree *tree;
+    struct smp_call_tree *tree; /* NULL: it is gone */
 };
 
 /* Zeroed but for quota: empty. */
 struct smp_call_trees {
     struct smp_quota *quota;
     struct smp_call_tree_place *places; /* rising numbers */
-    size_t count;
+    size_t count;                       /* with those that are gone, at most half of them */
+    size_t gone;
     size_t capacity;
     size_t last; /* found last */
 };

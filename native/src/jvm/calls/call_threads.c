@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 
 #include "base/lock.h"
+#include "base/lower_bound.h"
+#include "base/sort.h"
 #include "counting/call_arena.h"
 #include "counting/call_shared.h"
 #include "jvm/agent/agent.h"
@@ -16,6 +18,8 @@ static struct {
     /* The reader's: */
     size_t retired_count;
     struct smp_call_thread retired[SMP_ENDED_LIMIT];
+    uint32_t by_id[SMP_ENDED_LIMIT]; /* indices of retired, by rising ids */
+    uint32_t scratch[SMP_ENDED_LIMIT];
     _Atomic uint64_t lost;
 } call_threads = { .lock = SMP_LOCK_INIT };
 
@@ -45,6 +49,38 @@ void smp_call_threads_on_end(JNIEnv *env, jobject thread)
     keep_ended(&ended);
 }
 
+static bool has_lower_id(const void *threads, uint32_t a, uint32_t b)
+{
+    const struct smp_call_thread *const all = threads;
+
+    return all[a].java_id < all[b].java_id;
+}
+
+/* A read looks each of them up. */
+static void sort_retired(void)
+{
+    for (uint32_t i = 0; i < call_threads.retired_count; i++)
+        call_threads.by_id[i] = i;
+    smp_sort(call_threads.by_id, call_threads.scratch, call_threads.retired_count, has_lower_id,
+             call_threads.retired);
+}
+
+static uint64_t retired_id_at(const void *by_id, size_t index)
+{
+    return (uint64_t)call_threads.retired[((const uint32_t *)by_id)[index]].java_id;
+}
+
+/* NULL: it is none of them. */
+static const struct smp_call_thread *find_retired(int64_t java_id)
+{
+    const size_t at = smp_lower_bound(call_threads.by_id, call_threads.retired_count, retired_id_at,
+                                      (uint64_t)java_id);
+    const struct smp_call_thread *const found =
+        at < call_threads.retired_count ? &call_threads.retired[call_threads.by_id[at]] : NULL;
+
+    return found != NULL && found->java_id == java_id ? found : NULL;
+}
+
 void smp_call_threads_retire(void)
 {
     smp_lock_acquire(&call_threads.lock);
@@ -53,6 +89,7 @@ void smp_call_threads_retire(void)
         call_threads.retired[i] = call_threads.ended[i];
     call_threads.count = 0;
     smp_lock_release(&call_threads.lock);
+    sort_retired();
     for (size_t i = 0; i < call_threads.retired_count; i++)
         smp_call_arena_retire(call_threads.retired[i].java_id);
 }
@@ -68,10 +105,9 @@ struct smp_call_thread smp_call_threads_find(int64_t java_id)
 
     if (java_id == 0 || smp_threads_find(java_id, &found.serial, &found.os_tid))
         return found;
-    for (size_t i = 0; i < call_threads.retired_count; i++) {
-        if (call_threads.retired[i].java_id == java_id)
-            return call_threads.retired[i];
-    }
+    const struct smp_call_thread *const retired = find_retired(java_id);
+    if (retired != NULL)
+        return *retired;
     /* It has ended during this read. */
     smp_lock_acquire(&call_threads.lock);
     for (size_t i = 0; i < call_threads.count; i++) {

@@ -9,7 +9,8 @@
  * Threads  on_end: any. The others: the one that reads, one at a time.
  * Errors   past SMP_ENDED_LIMIT ended threads between two reads the trees of more stay until
  *          counting stops, under no thread.
- * Cost     on_end: one look-up, of a thread that was counted a lock. find: a lock and a hash probe.
+ * Cost     on_end: one look-up, of a thread that was counted a lock. retire: sorts
+ *          them. find: a lock and a hash probe; of one that has ended a binary search.
  */
 #ifndef SMP_JVM_CALLS_CALL_THREADS_H
 #define SMP_JVM_CALLS_CALL_THREADS_H

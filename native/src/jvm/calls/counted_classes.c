@@ -245,6 +245,34 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
     smp_lock_release(&counted->lock);
 }
 
+/* The JVM refuses to change it, or has other fields than those that are read. */
+static bool is_unfollowed(const struct smp_counted_classes *counted, struct smp_slice name)
+{
+    const uint32_t index = smp_reach_find(counted->reach, SMP_CLASS_LOADERS_BOOT, name);
+
+    return !counted->follows_reflection ||
+           (index != 0 && smp_reach_is_refused(counted->reach, index));
+}
+
+void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
+                                        struct smp_counting_account *out)
+{
+    struct smp_reach_figures figures;
+    char text[SMP_MAX_COUNTING_NAME_BYTES];
+
+    smp_reach_figures(counted->reach, &figures);
+    if (figures.roots == 0 || counted->scheme == SMP_SCHEME_TOTAL)
+        return;
+    for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
+        const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
+        if (!is_unfollowed(counted, name))
+            continue;
+        smp_class_name_text(text, sizeof(text), name);
+        smp_counting_account_add(out, SMP_COUNTING_NOT_FOLLOWED, 1);
+        (void)smp_counting_account_name(out, SMP_COUNTING_NOT_FOLLOWED, text);
+    }
+}
+
 void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
                                 struct smp_slice signature)
 {

@@ -35,6 +35,7 @@
 #include "classfile/rewrite.h"
 #include "counting/reach.h"
 #include "jvm/calls/loaded_classes.h"
+#include "model/counting_account.h"
 
 enum {
     SMP_COUNTED_PROBED = 1,  /* its bytes have probes, or had when they were made last */
@@ -135,6 +136,9 @@ bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t 
                                   struct smp_slice name);
 /* Once there is a root: reflective calls are handed to the hook from the next batch on. */
 void smp_counted_classes_want_reflection(struct smp_counted_classes *counted);
+/* With the lock held: classes of reflection that do not hand out what they call, in the account. */
+void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
+                                        struct smp_counting_account *out);
 /* A reflective call (reach.h: called). */
 void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
                                 struct smp_slice signature);

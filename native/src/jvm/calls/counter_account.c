@@ -7,9 +7,10 @@
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/instrumenter.h"
 
-static void add_reach(void *self, const struct smp_reach *reach, const uint64_t *left_alone)
+static void add_classes(void *self, const struct smp_counted_classes *counted)
 {
-    smp_reach_account(reach, left_alone, self);
+    smp_reach_account(counted->reach, counted->left_alone, self);
+    smp_counted_classes_add_unfollowed(counted, self);
 }
 
 /* Since the class was defined. */
@@ -33,8 +34,9 @@ void smp_counter_account_add(struct smp_counter_account_seen *seen,
     struct smp_instrumenter_figures figures;
 
     smp_instrumenter_get_figures(&figures);
-    smp_instrumenter_inspect(add_reach, out);
+    smp_instrumenter_inspect(add_classes, out);
     smp_counting_account_add(out, SMP_COUNTING_INSTRUMENTED, figures.reach.methods);
+    smp_counting_account_add(out, SMP_COUNTING_UNLOADED, figures.reach.retired);
     smp_counting_account_add(out, SMP_COUNTING_BATCHES, figures.batches - seen->batches);
     smp_counting_account_add(out, SMP_COUNTING_MALFORMED_CLASS, figures.malformed);
     smp_counting_account_add(out, SMP_COUNTING_OVER_MEMORY_LIMIT, lost_roots - seen->lost_roots);

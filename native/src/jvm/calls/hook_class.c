@@ -205,12 +205,8 @@ static enum smp_status define_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTE
     return connect_hook(env, type, reason);
 }
 
-/* Its native methods are this copy's from now on, which does nothing where they are. While another
- * copy counts they stay that one's: what opens the arena is refused. */
 static enum smp_status take_natives(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
-    if (smp_call_arena_is_open())
-        return SMP_OK;
     jfieldID field = smp_jdk_static_field(env, type, "natives", "L" SMP_HOOK_CLASS ";");
     jobject object = field == NULL ? NULL : (*env)->GetStaticObjectField(env, type, field);
 
@@ -230,7 +226,7 @@ static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK
         return connect_hook(env, type, reason);
     if (field == NULL || !smp_call_arena_adopt((struct smp_call_shared *)(uintptr_t)address))
         return refuse_hook(env, reason, "another version of this library counts in this JVM");
-    return take_natives(env, type, reason);
+    return SMP_OK;
 }
 
 static enum smp_status keep_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
@@ -259,14 +255,29 @@ enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
     enum smp_status status = SMP_OK;
 
     hook.on_reflected = on_reflected;
+    if (hook.type != NULL)
+        return SMP_OK;
     /* The JVM may unload the library with its class loader; the class stays. */
-    if (hook.type == NULL && !smp_stay_mapped(&hook))
+    if (!smp_stay_mapped(&hook))
         return refuse_hook(env, reason, "the library cannot be kept in memory");
     if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
         (*env)->ExceptionClear(env);
         return SMP_ENOMEM;
     }
-    status = hook.type != NULL ? take_natives(env, hook.type, reason) : find_hook(env, reason);
+    status = find_hook(env, reason);
+    (void)(*env)->PopLocalFrame(env, NULL);
+    return status;
+}
+
+enum smp_status smp_hook_class_take(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES])
+{
+    enum smp_status status = SMP_OK;
+
+    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
+        (*env)->ExceptionClear(env);
+        return SMP_ENOMEM;
+    }
+    status = take_natives(env, hook.type, reason);
     (void)(*env)->PopLocalFrame(env, NULL);
     return status;
 }

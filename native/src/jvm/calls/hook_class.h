@@ -8,14 +8,15 @@
  *
  * A class of the boot loader is never unloaded, and may be called at any time from then on: so this
  * library stays mapped. Another copy of the library, loaded by another class loader, finds the
- * class there: it takes over its native methods and the memory behind them, where both copies have
- * the same layout. They take turns: the native methods are those of the copy that was opened last.
+ * class there: it takes over the memory behind it, where both copies have the same layout. They take
+ * turns: the native methods are those of the copy that has opened the arena last. A copy takes them
+ * when it has done so, and not before: else they could be those of a copy that was refused.
  *
  * Owns     a global reference to the class.
  * Threads  one at a time; an attached one, with no exception pending. on_reflected is called by
  *          counted threads.
- * Errors   SMP_ESTATE: another copy counts; SMP_EUNSUPPORTED: this JVM lacks something, or the
- *          class that is there is another one. Both with a reason. SMP_ENOMEM. Nothing is counted
+ * Errors   SMP_EUNSUPPORTED: this JVM lacks something, or the
+ *          class that is there is another one, with a reason. SMP_ENOMEM. Nothing is counted
  *          then.
  * Cost     open: a millisecond, once. The others: a few JNI calls.
  */
@@ -48,6 +49,9 @@ typedef bool smp_on_reflected(JNIEnv *env, jobject called, jobject receiver);
 /* Each time before calls are counted. reason is written on failure only. */
 SMP_CHECKED enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
                                                 char reason[SMP_HOOK_REASON_BYTES]);
+/* Each time after open, when this copy has opened the arena: the hooks' native methods are its own
+ * from now on. reason as above. */
+SMP_CHECKED enum smp_status smp_hook_class_take(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]);
 /* Entries and exits that hooks could not do for lack of stack, about. */
 int64_t smp_hook_class_lost(JNIEnv *env);
 

@@ -238,17 +238,26 @@ static enum smp_status open_hook_class(JNIEnv *env)
     return status != SMP_OK && reason[0] != '\0' ? refuse_start(status, reason) : status;
 }
 
-static enum smp_status open_calls(void)
+static enum smp_status take_hook_class(JNIEnv *env)
+{
+    char reason[SMP_HOOK_REASON_BYTES] = "";
+    const enum smp_status status = smp_hook_class_take(env, reason);
+
+    return status != SMP_OK && reason[0] != '\0' ? refuse_start(status, reason) : status;
+}
+
+static enum smp_status open_calls(JNIEnv *env)
 {
     const enum smp_status status = smp_call_arena_open(&instrumenter.options->calls);
 
     instrumenter.has_opened_calls = status == SMP_OK;
     if (status == SMP_ESTATE)
         return refuse_start(status, "another sampler counts calls in this JVM");
-    if (status == SMP_OK)
-        smp_call_arena_forget_seen();
+    if (status != SMP_OK)
+        return status;
+    smp_call_arena_forget_seen();
     instrumenter.news = smp_call_arena_news();
-    return status;
+    return take_hook_class(env);
 }
 
 static bool meet_loaded(void *self, const struct smp_loaded_class *loaded)
@@ -291,7 +300,7 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
                                           instrumenter.message);
     instrumenter.has_opened_classes = status == SMP_OK;
     if (status == SMP_OK)
-        status = open_calls();
+        status = open_calls(env);
     if (status != SMP_OK)
         return status;
     retransform_early(jvmti, env);
@@ -573,11 +582,11 @@ void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
     smp_lock_release(&counted->lock);
 }
 
-void smp_instrumenter_inspect(smp_inspect_reach *inspect, void *self)
+void smp_instrumenter_inspect(smp_inspect_classes *inspect, void *self)
 {
     /* The round that would do so may not have come yet, where a program is short. */
     smp_counted_classes_note_entries(&instrumenter.counted);
     smp_lock_acquire(&instrumenter.counted.lock);
-    inspect(self, instrumenter.counted.reach, instrumenter.counted.left_alone);
+    inspect(self, &instrumenter.counted);
     smp_lock_release(&instrumenter.counted.lock);
 }

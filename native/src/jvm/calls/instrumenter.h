@@ -85,11 +85,9 @@ void smp_instrumenter_drop(const int64_t *numbers, size_t count);
 bool smp_instrumenter_begin_renewal(void);
 void smp_instrumenter_end_renewal(void);
 void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out);
-/* Calls inspect, which must not call the JVM: the load hook waits meanwhile. left_alone: methods by
- * how their rewriting ended (classfile/rewrite.h). */
-typedef void smp_inspect_reach(void *self, const struct smp_reach *reach,
-                               const uint64_t *left_alone);
-void smp_instrumenter_inspect(smp_inspect_reach *inspect, void *self);
+/* Calls inspect, which must not call the JVM: the load hook waits meanwhile. */
+typedef void smp_inspect_classes(void *self, const struct smp_counted_classes *counted);
+void smp_instrumenter_inspect(smp_inspect_classes *inspect, void *self);
 
 /* Hooks of agent.h. */
 void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined,

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Classes come, are called and are unloaded at random, beside threads that stay inside of roots:
+ * each call is counted for the class that was called, and ids come back.
+ */
+#include "jvm/calls/id_renewal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/random.h"
+#include "counting/call_arena.h"
+#include "counting/call_path.h"
+#include "counting/call_reader.h"
+#include "support/class_builder.h"
+#include "support/failing_alloc.h"
+#include "support/fake_classes.h"
+
+enum {
+    MAJOR = 61,
+    STATIC = 8,
+    METHODS = 64, /* the limit; so a ninth waiting id begins a renewal */
+    NODES = 512,
+    MOST_CLASSES = 4000,
+    THREADS = 4,
+    LIVE = 20, /* classes at a time */
+    FIRST_LOADER = 100,
+    MEGABYTE = 1 << 20
+};
+
+static struct smp_counted_classes counted = SMP_COUNTED_CLASSES_INIT;
+static struct smp_id_renewal renewal;
+
+/* By the number in the class's name. */
+static int64_t called[MOST_CLASSES];
+static int64_t found[MOST_CLASSES];
+
+static int setup(void **state)
+{
+    const struct smp_counted_options options = { .roots = "app.*.*",
+                                                 .filter = "",
+                                                 .scheme = SMP_SCHEME_LAZY,
+                                                 .max_methods = METHODS,
+                                                 .look_ahead = 1 };
+    const struct smp_call_options calls = { .max_bytes = 16 * MEGABYTE,
+                                            .nodes = NODES,
+                                            .depth = SMP_CALL_DEFAULT_DEPTH };
+    char message[SMP_COUNTED_MESSAGE_BYTES];
+
+    (void)state;
+    fake_classes_reset();
+    memset(called, 0, sizeof(called));
+    memset(found, 0, sizeof(found));
+    assert_int_equal(smp_counted_classes_open(&counted, &options, message), SMP_OK);
+    assert_int_equal(smp_call_arena_open(&calls), SMP_OK);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    smp_call_arena_close();
+    for (int64_t tid = 1; tid <= THREADS; tid++)
+        smp_call_arena_retire(tid);
+    smp_id_renewal_fini(&renewal);
+    smp_counted_classes_close(&counted);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+    return 0;
+}
+
+/* "app.C12.run" */
+static int number_in(const char *text)
+{
+    return (int)strtol(text + strlen("app.C"), NULL, 10);
+}
+
+/* What its probe pushes; -1: it has none. */
+static int32_t id_of_class(int number)
+{
+    const struct smp_method_ids *const ids = smp_reach_ids(counted.reach);
+    char text[64];
+
+    for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(ids, id);
+        if (record == NULL || record->state != SMP_METHOD_WANTED)
+            continue;
+        smp_method_ids_text(ids, id, text, sizeof(text));
+        if (number_in(text) == number)
+            return id + counted.id_base;
+    }
+    return -1;
+}
+
+/* One with a root, which gets its probe. */
+static int32_t load_class(int number)
+{
+    const uint8_t code[] = { 0xb1 }; /* return */
+    struct smp_loading_class loading = { .loader = (uint64_t)(FIRST_LOADER + number) };
+    struct smp_class_bytes probed = { 0 };
+    struct class_builder builder;
+    uint8_t *bytes = NULL;
+    char name[32];
+
+    (void)snprintf(name, sizeof(name), "app/C%d", number);
+    class_builder_init(&builder, MAJOR, name, "java/lang/Object");
+    class_builder_method(&builder, STATIC, "run", "()V",
+                         &(struct built_code){ .bytes = code, .length = sizeof(code) });
+    loading.file.size = class_builder_finish(&builder, &bytes);
+    loading.file.bytes = bytes;
+    if (smp_counted_classes_load(&counted, fake_classes_jvmti(), &loading, &probed))
+        (void)(*fake_classes_jvmti())
+            ->Deallocate(fake_classes_jvmti(), (unsigned char *)(uintptr_t)probed.bytes);
+    free(bytes);
+    return id_of_class(number);
+}
+
+static void unload_class(int number)
+{
+    smp_counted_classes_unload(&counted, (uint64_t)(FIRST_LOADER + number));
+}
+
+static void call_class(int64_t tid, int number, int32_t id)
+{
+    smp_call_enter_root(tid, false, 0, id);
+    called[number]++;
+    smp_call_exit_root(smp_call_state_find(tid), id);
+}
+
+static void count_delta(void *self, const struct smp_call_delta *delta)
+{
+    const int64_t number = smp_id_renewal_number(&renewal, delta->method);
+    const int32_t pushed = smp_id_renewal_pushed(&renewal, number);
+    char text[64];
+
+    (void)self;
+    assert_int_equal(delta->limit, 0);
+    assert_int_equal(pushed, delta->method);
+    smp_method_ids_text(smp_reach_ids(counted.reach), smp_counted_classes_id(&counted, pushed),
+                        text, sizeof(text));
+    found[number_in(text)] += delta->calls;
+}
+
+/* As call_counter.c does. True: it was a renewal. */
+static bool read_all(void)
+{
+    const struct smp_call_visitor visitor = { .on_delta = count_delta };
+    const bool renews = smp_id_renewal_begin(&renewal, &counted);
+
+    assert_int_equal(smp_call_read(&visitor), 0);
+    if (renews)
+        smp_id_renewal_end(&renewal, &counted);
+    return renews;
+}
+
+static struct smp_reach_figures figures(void)
+{
+    struct smp_reach_figures now;
+
+    smp_reach_figures(counted.reach, &now);
+    return now;
+}
+
+static void ids_of_unloaded_classes_come_back(void **state)
+{
+    int64_t first = 0;
+
+    (void)state;
+    for (int number = 0; number < 10 * METHODS; number++) {
+        const int32_t id = load_class(number);
+        assert_in_range(id, 0, METHODS - 1);
+        if (number == 0)
+            first = smp_id_renewal_number(&renewal, id);
+        call_class(1, number, id);
+        unload_class(number);
+        (void)read_all();
+    }
+    assert_memory_equal(found, called, sizeof(found));
+    assert_true(figures().ids <= METHODS / SMP_RENEWAL_SHARE + 1);
+    /* The first one's number is no method's any more, though its id is another one's now. */
+    assert_int_equal(smp_id_renewal_pushed(&renewal, first), -1);
+}
+
+/* It keeps its own id; the others come back beside it, and do not begin a renewal each time. */
+static void a_thread_inside_of_a_root_keeps_its_ids_and_no_others(void **state)
+{
+    int renewals = 0;
+
+    (void)state;
+    for (int number = 0; number < METHODS; number++) {
+        const int32_t id = load_class(number);
+        if (number < 5) {
+            smp_call_enter_root(2 + number % 2, false, 0, id);
+            called[number]++;
+        } else {
+            call_class(1, number, id);
+        }
+        unload_class(number);
+        renewals += read_all();
+    }
+    assert_in_range(renewals, 2, METHODS / (METHODS / SMP_RENEWAL_SHARE));
+    assert_in_range(figures().retired, 5, 5 + METHODS / SMP_RENEWAL_SHARE);
+    for (int number = METHODS; number < METHODS + 20; number++) {
+        call_class(1, number, load_class(number));
+        unload_class(number);
+    }
+    (void)read_all();
+    assert_memory_equal(found, called, sizeof(found));
+}
+
+/* A call in a root that began before: the class cannot have been unloaded then. */
+static void calls_are_those_of_their_classes(void **state)
+{
+    int numbers[LIVE];
+    int32_t ids[LIVE];
+    int32_t inside[THREADS] = { 0 }; /* the id of the thread's root + 1 */
+    int next = LIVE;
+    uint64_t random = 7;
+
+    (void)state;
+    for (int i = 0; i < LIVE; i++)
+        ids[i] = load_class(numbers[i] = i);
+    for (int step = 0; step < 50000 && next < MOST_CLASSES; step++) {
+        const int at = (int)(smp_random_next(&random) % LIVE);
+        const int64_t tid = 1 + (int64_t)(smp_random_next(&random) % THREADS);
+        int32_t *const root = &inside[tid - 1];
+        switch (smp_random_next(&random) % 12) {
+        case 0:
+            unload_class(numbers[at]);
+            ids[at] = load_class(numbers[at] = next++);
+            break;
+        case 1:
+            (void)read_all();
+            break;
+        case 2: /* goes in, or out, for a while */
+            if (*root == 0 && ids[at] >= 0) {
+                smp_call_enter_root(tid, false, 0, ids[at]);
+                called[numbers[at]]++;
+                *root = ids[at] + 1;
+            } else if (*root != 0) {
+                smp_call_exit_root(smp_call_state_find(tid), *root - 1);
+                *root = 0;
+            }
+            break;
+        default:
+            if (ids[at] >= 0)
+                call_class(tid, numbers[at], ids[at]);
+        }
+    }
+    (void)read_all();
+    assert_memory_equal(found, called, sizeof(found));
+    assert_in_range(next, 1000, MOST_CLASSES);
+    for (int i = 0; i < LIVE; i++)
+        assert_in_range(ids[i], 0, METHODS - 1); /* the limit was never reached */
+}
+
+static void without_memory_ids_wait(void **state)
+{
+    struct failing_alloc failing;
+
+    (void)state;
+    for (int number = 0; number < METHODS; number++) {
+        call_class(1, number, load_class(number));
+        unload_class(number);
+    }
+    failing_alloc_arm(&failing, 1, 1);
+    assert_false(smp_id_renewal_begin(&renewal, &counted));
+    assert_int_equal(failing_alloc_disarm(&failing), 1);
+    assert_int_equal(figures().retired, METHODS);
+    assert_true(read_all());
+    assert_int_equal(figures().retired, 0);
+    assert_memory_equal(found, called, sizeof(found));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(ids_of_unloaded_classes_come_back),
+        TEST(a_thread_inside_of_a_root_keeps_its_ids_and_no_others),
+        TEST(calls_are_those_of_their_classes),
+        TEST(without_memory_ids_wait),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -475,7 +475,7 @@ enum smp_status smp_call_arena_open(const struct smp_call_options *options)
     arena->session = shared->sessions;
     smp_call_clock_start(&arena->clock);
     atomic_fetch_add_explicit(&shared->epoch, 1, RELAXED);
-    /* Another copy of the library may have opened one since it was looked at. */
+    /* Another core may have opened one since it was looked at. */
     if (!atomic_compare_exchange_strong(&shared->arena, &none, arena)) {
         free_arena(arena);
         return SMP_ESTATE;

@@ -7,14 +7,14 @@
  * JVM warns, on its standard output, of each native method that is registered in java.base.
  *
  * A class of the boot loader is never unloaded, and may be called at any time from then on: so this
- * library stays mapped. Another copy of the library, loaded by another class loader, finds the
- * class there: it takes over its native methods and the memory behind them, where both copies have
- * the same layout. They take turns: the native methods are those of the copy that was opened last.
+ * library stays mapped. Another core, of another version of the library, finds the class there: it
+ * takes over its native methods and the memory behind them, where both cores have the same layout.
+ * They take turns: the native methods are those of the core that was opened last.
  *
  * Owns     a global reference to the class.
  * Threads  one at a time; an attached one, with no exception pending. on_reflected is called by
  *          counted threads.
- * Errors   SMP_ESTATE: another copy counts; SMP_EUNSUPPORTED: this JVM lacks something, or the
+ * Errors   SMP_ESTATE: another core counts; SMP_EUNSUPPORTED: this JVM lacks something, or the
  *          class that is there is another one. Both with a reason. SMP_ENOMEM. Nothing is counted
  *          then.
  * Cost     open: a millisecond, once. The others: a few JNI calls.

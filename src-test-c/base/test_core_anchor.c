@@ -5,92 +5,58 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/stay_mapped.h"
 #include "support/core_copy.h"
+#include "support/library_copies.h"
 
-enum { COPIES = 3, FILE_BYTES = 1 << 20, ROUNDS = 20000, PATH_BYTES = 512 };
+enum { ROUNDS = 20000 };
 
 static const struct smp_core_identity version_7 = { .abi = 7, .seam = 70 };
 static const struct smp_core_identity version_8 = { .abi = 8, .seam = 80 };
 
-struct copy {
-    char path[PATH_BYTES];
-    void *handle;
-    const struct core_copy_functions *functions;
-};
-
 static struct {
-    char folder[64];
-    struct copy copies[COPIES];
+    struct library_copies files;
+    const struct core_copy_functions *functions[LIBRARY_COPIES];
 } fixture;
 
-static void copy_file(const char *from, const char *to)
+static void load(size_t i)
 {
-    static char bytes[FILE_BYTES];
-    FILE *in = fopen(from, "rb");
-    FILE *out = fopen(to, "wb");
-    size_t count;
-
-    assert_non_null(in);
-    assert_non_null(out);
-    while ((count = fread(bytes, 1, sizeof(bytes), in)) > 0)
-        assert_int_equal(fwrite(bytes, 1, count, out), count);
-    (void)fclose(in);
-    assert_int_equal(fclose(out), 0);
+    library_copy_load(&fixture.files.copies[i]);
+    fixture.functions[i] = library_copy_symbol(&fixture.files.copies[i], CORE_COPY_ENTRY);
 }
 
-static void load(struct copy *copy)
+static void unload(size_t i)
 {
-    copy->handle = dlopen(copy->path, RTLD_NOW | RTLD_LOCAL);
-    assert_non_null(copy->handle);
-    copy->functions = dlsym(copy->handle, CORE_COPY_ENTRY);
-    assert_non_null(copy->functions);
-}
-
-static void unload(struct copy *copy)
-{
-    assert_int_equal(dlclose(copy->handle), 0);
-    copy->handle = NULL;
+    library_copy_unload(&fixture.files.copies[i]);
+    fixture.functions[i] = NULL;
 }
 
 static int load_copies(void **state)
 {
     (void)state;
-    (void)strcpy(fixture.folder, "/tmp/test_core_anchor.XXXXXX");
-    assert_non_null(mkdtemp(fixture.folder));
-    for (size_t i = 0; i < COPIES; i++) {
-        struct copy *const copy = &fixture.copies[i];
-        (void)snprintf(copy->path, sizeof(copy->path), "%s/copy-%zu.so", fixture.folder, i);
-        copy_file(SMP_TEST_CORE_COPY, copy->path);
-        load(copy);
-    }
+    library_copies_init(&fixture.files, SMP_TEST_CORE_COPY);
+    for (size_t i = 0; i < LIBRARY_COPIES; i++)
+        load(i);
     return 0;
 }
 
 static int unload_copies(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COPIES; i++) {
-        if (fixture.copies[i].handle != NULL)
-            unload(&fixture.copies[i]);
-        (void)unlink(fixture.copies[i].path);
-    }
-    return rmdir(fixture.folder);
+    library_copies_fini(&fixture.files);
+    return 0;
 }
 
 static void what_is_not_published_is_not_found(void **state)
 {
     (void)state;
     assert_null(smp_core_anchor_find((struct smp_core_identity){ 0 }));
-    assert_null(fixture.copies[0].functions->find(version_7));
+    assert_null(fixture.functions[0]->find(version_7));
 }
 
 static void all_copies_find_the_published_one(void **state)
@@ -98,9 +64,9 @@ static void all_copies_find_the_published_one(void **state)
     static const int functions;
 
     (void)state;
-    fixture.copies[1].functions->publish(version_7, &functions);
-    for (size_t i = 0; i < COPIES; i++)
-        assert_ptr_equal(fixture.copies[i].functions->find(version_7), &functions);
+    fixture.functions[1]->publish(version_7, &functions);
+    for (size_t i = 0; i < LIBRARY_COPIES; i++)
+        assert_ptr_equal(fixture.functions[i]->find(version_7), &functions);
     assert_ptr_equal(smp_core_anchor_find(version_7), &functions);
 }
 
@@ -111,10 +77,10 @@ static void another_version_is_not_found(void **state)
     const struct smp_core_identity other_seam = { .abi = 7, .seam = 71 };
 
     (void)state;
-    fixture.copies[0].functions->publish(version_7, &functions_of_7);
+    fixture.functions[0]->publish(version_7, &functions_of_7);
     assert_null(smp_core_anchor_find(version_8));
     assert_null(smp_core_anchor_find(other_seam));
-    fixture.copies[1].functions->publish(version_8, &functions_of_8);
+    fixture.functions[1]->publish(version_8, &functions_of_8);
     assert_ptr_equal(smp_core_anchor_find(version_7), &functions_of_7);
     assert_ptr_equal(smp_core_anchor_find(version_8), &functions_of_8);
 }
@@ -124,17 +90,17 @@ static void a_copy_that_is_unmapped_is_gone(void **state)
     static const int functions;
 
     (void)state;
-    fixture.copies[0].functions->publish(version_7, &functions);
-    unload(&fixture.copies[0]);
+    fixture.functions[0]->publish(version_7, &functions);
+    unload(0);
     assert_null(smp_core_anchor_find(version_7));
-    load(&fixture.copies[0]);
+    load(0);
     assert_null(smp_core_anchor_find(version_7));
 }
 
 static void one_version_samples_at_a_time(void **state)
 {
-    const struct core_copy_functions *const old = fixture.copies[0].functions;
-    const struct core_copy_functions *const new = fixture.copies[1].functions;
+    const struct core_copy_functions *const old = fixture.functions[0];
+    const struct core_copy_functions *const new = fixture.functions[1];
     struct smp_core_rival rival = { 0 };
 
     (void)state;
@@ -144,7 +110,7 @@ static void one_version_samples_at_a_time(void **state)
     assert_true(old->begin_sampling(&rival));
     assert_false(new->begin_sampling(&rival));
     assert_int_equal(rival.abi, 7);
-    assert_string_equal(rival.path, fixture.copies[0].path);
+    assert_string_equal(rival.path, fixture.files.copies[0].path);
     old->end_sampling();
     assert_false(new->begin_sampling(&rival));
     old->end_sampling();
@@ -156,24 +122,23 @@ static void one_version_samples_at_a_time(void **state)
 
 static void a_long_path_is_cut(void **state)
 {
-    struct copy *const copy = &fixture.copies[0];
-    const struct core_copy_functions *const other = fixture.copies[1].functions;
+    struct library_copy *const file = &fixture.files.copies[0];
     struct smp_core_rival rival = { 0 };
-    char path[PATH_BYTES];
+    char path[LIBRARY_PATH_BYTES];
 
     (void)state;
-    (void)snprintf(path, sizeof(path), "%s/%0*d.so", fixture.folder, 200, 0);
-    unload(copy);
-    assert_int_equal(rename(copy->path, path), 0);
-    (void)strcpy(copy->path, path);
-    load(copy);
-    copy->functions->publish(version_7, copy);
-    other->publish(version_8, other);
-    assert_true(copy->functions->begin_sampling(&rival));
-    assert_false(other->begin_sampling(&rival));
+    (void)snprintf(path, sizeof(path), "%s/%0*d.so", fixture.files.folder, 200, 0);
+    unload(0);
+    assert_int_equal(rename(file->path, path), 0);
+    (void)strcpy(file->path, path);
+    load(0);
+    fixture.functions[0]->publish(version_7, file);
+    fixture.functions[1]->publish(version_8, file);
+    assert_true(fixture.functions[0]->begin_sampling(&rival));
+    assert_false(fixture.functions[1]->begin_sampling(&rival));
     assert_int_equal(strlen(rival.path), SMP_CORE_RIVAL_PATH_BYTES - 1);
     assert_memory_equal(rival.path, path, SMP_CORE_RIVAL_PATH_BYTES - 1);
-    copy->functions->end_sampling();
+    fixture.functions[0]->end_sampling();
 }
 
 static _Atomic int inside[2];
@@ -181,7 +146,7 @@ static _Atomic int inside[2];
 static void *begin_and_end(void *argument)
 {
     const size_t me = (size_t)(uintptr_t)argument;
-    const struct core_copy_functions *const mine = fixture.copies[me].functions;
+    const struct core_copy_functions *const mine = fixture.functions[me];
     struct smp_core_rival rival;
     uintptr_t both = 0;
 
@@ -201,8 +166,8 @@ static void two_versions_that_start_at_once_are_never_both_in(void **state)
     pthread_t threads[2];
 
     (void)state;
-    fixture.copies[0].functions->publish(version_7, fixture.folder);
-    fixture.copies[1].functions->publish(version_8, fixture.folder);
+    fixture.functions[0]->publish(version_7, fixture.files.folder);
+    fixture.functions[1]->publish(version_8, fixture.files.folder);
     for (uintptr_t i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, begin_and_end, (void *)i), 0);
     for (size_t i = 0; i < 2; i++) {
@@ -217,9 +182,9 @@ static void a_library_may_stay_mapped(void **state)
     static const int functions;
 
     (void)state;
-    fixture.copies[2].functions->publish(version_7, &functions);
-    assert_true(smp_stay_mapped(fixture.copies[2].functions));
-    unload(&fixture.copies[2]);
+    fixture.functions[2]->publish(version_7, &functions);
+    assert_true(smp_stay_mapped(fixture.functions[2]));
+    unload(2);
     assert_ptr_equal(smp_core_anchor_find(version_7), &functions);
     assert_true(smp_stay_mapped(&fixture)); /* the program's own */
     assert_false(smp_stay_mapped(NULL));

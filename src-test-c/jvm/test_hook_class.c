@@ -32,7 +32,7 @@ enum step {
 /* What the JVM is asked for. */
 static struct {
     enum step fails;
-    bool is_defined; /* by another copy of the library */
+    bool is_defined; /* by another core */
     jlong shared;    /* as that copy has set it */
     bool is_pending;
     int natives;
@@ -298,7 +298,7 @@ static void is_set_up_once_and_taken_over_each_time(void **state)
     assert_int_equal(vm.natives, 6);
     assert_int_equal(vm.number_count, 22);
     assert_int_equal(vm.numbers[0], SMP_CALL_SLOTS - 1);
-    /* Another copy of the library may be opened in between, and be refused: so not yet. */
+    /* Another core may be opened in between, and be refused: so not yet. */
     vm.natives = 0;
     vm.number_count = 0;
     vm.shared = 1;

@@ -273,7 +273,7 @@ static void test_others_signals_go_on(void **state)
     expect_foreign(3);
     send_value(me, getpid(), SI_QUEUE, cookie ^ (1ULL << 60));
     expect_foreign(4);
-    /* Of another copy of the library: that copy's data is elsewhere. */
+    /* Of another core, whose data is elsewhere. */
     assert_int_equal(cookie >> 48, smp_cookie_mark(&smp_signal_process));
     assert_int_not_equal(
         cookie >> 48, smp_cookie_mark((const void *)((uintptr_t)&smp_signal_process + (1 << 20))));

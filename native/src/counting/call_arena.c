@@ -488,7 +488,7 @@ enum smp_status smp_call_arena_open(const struct smp_call_options *options)
     smp_call_clock_start(&arena->clock);
     atomic_store(&smp_call_memory->needs_fence, !smp_process_barrier_prepare());
     atomic_fetch_add_explicit(&smp_call_memory->epoch, 1, RELAXED);
-    /* Another copy of the library may have opened one since it was looked at. */
+    /* Another core may have opened one since it was looked at. */
     if (!atomic_compare_exchange_strong(&smp_call_memory->arena, &none, arena)) {
         free_arena(arena);
         return SMP_ESTATE;

@@ -19,8 +19,8 @@
  * Both sides store before they load, in one order for all, so at least one sees the other. For that
  * close runs a barrier on all threads (base/process_barrier.h), because a thread enters roots often.
  *
- * Several copies of this library may be loaded: the first one that defines the hook class has the
- * shared memory of all. A tree is freed by the copy that has allocated it.
+ * Several cores may be there: the first one that defines the hook class has the shared memory of
+ * all. A tree is freed by the core that has allocated it.
  *
  * Owns     trees and chunks, until they are free; states are static.
  * Threads  open, close, retire and a reader: one at a time. The others: the counted threads,

@@ -7,8 +7,9 @@
  *
  * Owns     a global reference to it.
  * Threads  create and destroy on any attached thread; the outputer on the reporter thread.
- * Errors   SMP_ENOMEM; SMP_EVM with the Java exception pending: a method is missing. An exception out of a callback is cleared and counts as
- *          a failed call. Once the JVM shuts down every call fails.
+ * Errors   SMP_ENOMEM; SMP_EVM with the Java exception pending: a method is missing. An
+ *          exception out of a callback is cleared and counts as a failed call. Once the JVM shuts
+ *          down every call fails.
  * Cost     one or two Strings per call. No local reference outlives a call, because the thread
  *          never returns to Java.
  */

@@ -51,7 +51,7 @@ public final class Hooks {
         connect();
     }
 
-    /* Each time before calls are counted, as another copy of the library may have done so meanwhile. */
+    /* Each time before calls are counted, as another core may have done so meanwhile. */
     private static void connect() {
         String refusal = open();
         if (!refusal.isEmpty()) {

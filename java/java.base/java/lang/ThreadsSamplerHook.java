@@ -90,7 +90,7 @@ public abstract class ThreadsSamplerHook {
     @Stable
     private static long reflected;
 
-    /** Address of all that is shared, for another copy of the library in this JVM. */
+    /** Address of all that is shared, for another core in this JVM. */
     private static long shared;
 
     /** Entries and exits that were not counted for lack of stack; threads may overwrite each other's. */

@@ -215,8 +215,8 @@ static enum smp_status take_natives(JNIEnv *env, jclass type, char reason[SMP_HO
     return refuse_hook(env, reason, "the hooks' native methods are not accepted");
 }
 
-/* Of another copy of this library; or of an archive of classes (CDS, JDK 17) that was written while
- * calls were counted: that one was never set up. */
+/* Of another core; or of an archive of classes (CDS, JDK 17) that was written while calls were
+ * counted: that one was never set up. */
 static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
     jfieldID field = smp_jdk_static_field(env, type, "shared", "J");

@@ -203,6 +203,16 @@ class AgentIT {
                 .containsPattern("LoggerSamplingOutputer -+ Aggregated thread: " + UnawareProgram.WORKER);
     }
 
+    /** The agent's own class loader does not see the class path. */
+    @Test
+    void reportsGoToTheLogOnTheClassPath() throws Exception {
+        String output = runToEnd(
+                        child("=interval=5ms,output=log").with(LoggerFactory.class, Logger.class, Context.class))
+                .output();
+
+        assertThat(output).containsPattern("LoggerSamplingOutputer -+ Aggregated thread: " + UnawareProgram.WORKER);
+    }
+
     private static String placesOf(Class<?>... types) {
         return Stream.of(types)
                 .map(type -> ChildJvm.placeOf(type).toString())

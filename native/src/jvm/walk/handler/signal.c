@@ -23,8 +23,8 @@ struct smp_signal_process smp_signal_process;
 struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
 struct smp_signal_mailbox smp_signal_mailboxes[SMP_SIGNAL_MAILBOXES];
 
-/* Differs between the copies of the library that are mapped: a late signal of another copy must not
- * be taken for one of ours. */
+/* Differs between the cores that are mapped: a late signal of another core must not be taken for
+ * one of ours. */
 static uint64_t slot_mark(void)
 {
     return smp_cookie_mark(&smp_signal_process);

@@ -16,8 +16,8 @@
  *
  * Signals that are not ours are passed on to the handler that was installed before. Ours is never
  * removed: a late signal must not meet the default action, which ends the process. If a redeployed
- * application has brought another copy of the library, that copy's handler is above, and passes on
- * the signals of the copies before: cookie_mark.h distinguishes them.
+ * application has brought another version of the library, that core's handler is above, and passes
+ * on the signals of the cores before: cookie_mark.h distinguishes them.
  *
  * Owns     the slots; the walked frames belong to the requester.
  * Threads  the handler on any thread. take, post, release: any requester, for its own slots.

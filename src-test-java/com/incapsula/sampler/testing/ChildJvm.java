@@ -197,6 +197,11 @@ public final class ChildJvm {
             return process;
         }
 
+        /** @return what it has printed up to now */
+        public String output() {
+            return output.toString();
+        }
+
         /** Waits until it has printed this. */
         public Running awaitOutput(String text) {
             Samplers.patiently().until(() -> output.indexOf(text) >= 0 || !process.isAlive());

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Logs reports where the application logs. The agent's class loader sees no SLF4J, and the agent starts before the
- * application's class loaders are there; so it is looked for with each report, through the context class loaders of live
- * threads, then on the class path.
+ * application's class loaders are there; so it is looked for with each report, on the class path, then through the
+ * context class loaders of live threads.
  *
  * <p>Threads: one at a time.
  */
@@ -33,8 +33,13 @@ final class ApplicationLog extends LoggerSamplingOutputer {
         }
     }
 
-    /* The first one, in the order of the threads' groups: the application's main thread stands before its workers. */
     private static @Nullable ClassLoader find() {
+        ClassLoader classPath = ClassLoader.getSystemClassLoader();
+        return ContextSlf4jTarget.isIn(classPath) ? classPath : findInThreads();
+    }
+
+    /* The first one, in the order of the threads' groups: the application's main thread stands before its workers. */
+    private static @Nullable ClassLoader findInThreads() {
         ThreadGroup top = Thread.currentThread().getThreadGroup();
         while (top.getParent() != null) {
             top = top.getParent();
@@ -50,7 +55,6 @@ final class ApplicationLog extends LoggerSamplingOutputer {
             }
             last = loader;
         }
-        ClassLoader classPath = ClassLoader.getSystemClassLoader();
-        return ContextSlf4jTarget.isIn(classPath) ? classPath : null;
+        return null;
     }
 }

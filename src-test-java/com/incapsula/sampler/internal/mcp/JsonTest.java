@@ -30,8 +30,8 @@ class JsonTest {
 
     @Test
     void everyKindOfValueIsRead() {
-        Object value =
-                parse(" {\"a\" : [1, -0.5e+3, true,false, null],\t\"\\u00e9\\n\\\"\\/\":\"\ud83d\ude00\", \"\":{}, \"l\":[]}\r\n");
+        Object value = parse(
+                " {\"a\" : [1, -0.5e+3, true,false, null],\t\"\\u00e9\\n\\\"\\/\":\"\ud83d\ude00\", \"\":{}, \"l\":[]}\r\n");
 
         Map<String, Object> expected = Json.object(
                 "a",
@@ -49,7 +49,12 @@ class JsonTest {
     @Test
     void whatIsWrittenIsOneLineOfAscii() {
         String text = JsonWriter.write(Json.object(
-                "k\u2028\n", List.of("\ud83d\ude00\u0000\t\"\\", Json.number(-7), true, Json.Null.NULL), "e", List.of(), "o", Map.of()));
+                "k\u2028\n",
+                List.of("\ud83d\ude00\u0000\t\"\\", Json.number(-7), true, Json.Null.NULL),
+                "e",
+                List.of(),
+                "o",
+                Map.of()));
 
         assertThat(text)
                 .isEqualTo("{\"k\\u2028\\n\":[\"\\ud83d\\ude00\\u0000\\t\\\"\\\\\",-7,true,null],\"e\":[],\"o\":{}}");

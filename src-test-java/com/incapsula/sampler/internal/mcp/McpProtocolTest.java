@@ -120,8 +120,8 @@ class McpProtocolTest {
                 "tools/call | {\"name\":\"rm\"} | -32602 | Unknown tool: rm",
             })
     void wrongRequestsAreAnsweredByTheirId(String method, String parameters, int code, String text) throws Exception {
-        String answer =
-                send("{\"jsonrpc\":\"2.0\",\"id\":12345678901234567890,\"method\":\"" + method + "\",\"params\":" + parameters + "}");
+        String answer = send("{\"jsonrpc\":\"2.0\",\"id\":12345678901234567890,\"method\":\"" + method
+                + "\",\"params\":" + parameters + "}");
         assertThat(json(answer))
                 .isEqualTo(Json.object(
                         "jsonrpc",
@@ -163,8 +163,7 @@ class McpProtocolTest {
                         "\"protocolVersion\":\"" + wanted + "\",\"capabilities\":{},\"clientInfo\":{\"name\":\"x\"}")))
                 .get("result");
         assertThat(result.get("protocolVersion")).isEqualTo(agreed);
-        assertThat(result.get("capabilities"))
-                .isEqualTo(Json.object("tools", Json.object("listChanged", false)));
+        assertThat(result.get("capabilities")).isEqualTo(Json.object("tools", Json.object("listChanged", false)));
         assertThat(((Map<?, ?>) result.get("serverInfo")).get("name")).isEqualTo("threads-sampler");
         assertThat(result.get("instructions")).asString().startsWith("Shows where the threads");
     }
@@ -208,10 +207,11 @@ class McpProtocolTest {
         assertThat((List<?>) discovered.get("supportedVersions")).first().isEqualTo("2026-07-28");
         assertThat(discovered.get("ttlMs")).isEqualTo(Json.number(3_600_000));
         assertThat(discovered.get("cacheScope")).isEqualTo("public");
-        Map<?, ?> listed = (Map<?, ?>) json(send(request("tools/list", MODERN_META))).get("result");
+        Map<?, ?> listed =
+                (Map<?, ?>) json(send(request("tools/list", MODERN_META))).get("result");
         assertThat(listed.get("cacheScope")).isEqualTo("public");
-        Map<?, ?> called =
-                (Map<?, ?>) json(send(request("tools/call", "\"name\":\"account\"," + MODERN_META))).get("result");
+        Map<?, ?> called = (Map<?, ?>) json(send(request("tools/call", "\"name\":\"account\"," + MODERN_META)))
+                .get("result");
         assertThat(called.get("resultType")).isEqualTo("complete");
         assertThat(called.get("isError")).isEqualTo(false);
         assertThat(called.get("_meta").toString())
@@ -242,8 +242,8 @@ class McpProtocolTest {
             })
     void headersOfTheNewestVersionMustAgreeWithTheBody(
             String version, String method, String name, int status, String text) throws Exception {
-        Answer answer = send(
-                request("tools/call", "\"name\":\"account\"," + MODERN_META), new Headers(version, method, name));
+        Answer answer =
+                send(request("tools/call", "\"name\":\"account\"," + MODERN_META), new Headers(version, method, name));
         assertThat(answer.status()).as(answer.body()).isEqualTo(status);
         assertThat(answer.body()).contains(text);
         if (status != 200) {
@@ -271,7 +271,8 @@ class McpProtocolTest {
 
     @Test
     void theToolsAreDescribed() throws Exception {
-        List<?> tools = (List<?>) ((Map<?, ?>) json(send(request("tools/list", ""))).get("result")).get("tools");
+        List<?> tools =
+                (List<?>) ((Map<?, ?>) json(send(request("tools/list", ""))).get("result")).get("tools");
         assertThat(tools)
                 .extracting(tool -> (Object) ((Map<?, ?>) tool).get("name"))
                 .containsExactly("groups", "top", "tree", "diff", "account");
@@ -342,6 +343,7 @@ class McpProtocolTest {
                 .isEqualTo(McpProtocol.tooLong().body() + "\n" + pong)
                 .contains("the message is longer than 65536 bytes");
         assertThat(served(longest + "\n")).isEqualTo(pong);
-        assertThat(served("x".repeat(1_000_000))).isEqualTo(McpProtocol.tooLong().body() + "\n");
+        assertThat(served("x".repeat(1_000_000)))
+                .isEqualTo(McpProtocol.tooLong().body() + "\n");
     }
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -53,10 +54,12 @@ final class McpRelay {
 
     private void send(InputStream in, SocketChannel target) {
         try {
-            OutputStream requests = Channels.newOutputStream(target);
             byte[] chunk = new byte[CHUNK_BYTES];
             for (int count = in.read(chunk); count >= 0; count = in.read(chunk)) {
-                requests.write(chunk, 0, count);
+                /* Not by a stream: before JDK 19 it would wait until the one that reads has read. */
+                for (ByteBuffer left = ByteBuffer.wrap(chunk, 0, count); left.hasRemaining(); ) {
+                    target.write(left);
+                }
             }
             hasInputEnded = true;
             target.shutdownOutput(); // the target answers what it has, and ends

@@ -43,6 +43,9 @@ public final class FakeSnapshot implements Snapshot {
         return new RawRow(node, className, method, file, line, totals, own);
     }
 
+    /** Where the totals of the measures begin in {@link #figures}. */
+    public static final int TOTALS = 9;
+
     /** How often {@link #children} was called. */
     public final AtomicInteger rowsRead = new AtomicInteger();
 

@@ -10,25 +10,12 @@
  * unpacked; all options come from Java, so those given here are refused rather than ignored.
  */
 #include <jni.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "jni/bridge.h"
 #include "jni/core.h"
 #include "jvm/agent/agent.h" /* includes jvmti.h, which declares Agent_* */
-
-JNIEXPORT jint JNICALL JNI_OnLoad(SMP_UNUSED JavaVM *java_vm, SMP_UNUSED void *reserved)
-{
-    return SMP_AGENT_JNI_VERSION;
-}
-
-JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, SMP_UNUSED void *reserved)
-{
-    void *env = NULL;
-
-    if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
-        env = NULL;
-    smp_core_leave(env);
-}
 
 JNIEXPORT jint BRIDGE(abi)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass bridge)
 {
@@ -43,6 +30,42 @@ JNIEXPORT jstring BRIDGE(join)(JNIEnv *env, jclass bridge)
     if (status == SMP_OK || (*env)->ExceptionCheck(env))
         return NULL;
     return (*env)->NewStringUTF(env, smp_status_text(status));
+}
+
+/* Found by name they might already be those of a file that the JVM has loaded as an agent, of
+ * another version perhaps. */
+static bool register_own(JNIEnv *env)
+{
+    static const JNINativeMethod own[] = {
+        { "abi", "()I", (void *)BRIDGE(abi) },
+        { "join", "()Ljava/lang/String;", (void *)BRIDGE(join) },
+    };
+    jclass bridge = (*env)->FindClass(env, "com/incapsula/sampler/internal/engine/NativeBridge");
+    jint status = JNI_ERR;
+
+    if (bridge != NULL) {
+        status = (*env)->RegisterNatives(env, bridge, own, sizeof(own) / sizeof(own[0]));
+        (*env)->DeleteLocalRef(env, bridge);
+    }
+    return status == JNI_OK;
+}
+
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, SMP_UNUSED void *reserved)
+{
+    void *env = NULL;
+
+    if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK || !register_own(env))
+        return JNI_ERR; /* the pending exception says what is missing */
+    return SMP_AGENT_JNI_VERSION;
+}
+
+JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, SMP_UNUSED void *reserved)
+{
+    void *env = NULL;
+
+    if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
+        env = NULL;
+    smp_core_leave(env);
 }
 
 static jint accept_options(const char *options)

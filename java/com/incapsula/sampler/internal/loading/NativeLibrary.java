@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>{@code -Dcom.incapsula.sampler.library=PATH}: exactly that file, nothing else is tried.</li>
- * <li>The JVM was started with {@code -agentpath}: the methods are bound already.</li>
+ * <li>The JVM was started with {@code -agentpath}: the methods are bound already. To a file of another version they are
+ * bound no longer once these classes have loaded one.</li>
  * <li>The library in the jar, written to the first folder that works of
  * {@code -Dcom.incapsula.sampler.workdir}, {@code java.io.tmpdir} and the user's cache, under a name made of version
  * and content.</li>
@@ -133,7 +134,6 @@ public final class NativeLibrary {
             if (explicit != null) {
                 loadExactly(Path.of(explicit).toAbsolutePath());
             } else if (isBoundAlready()) {
-                checkAbi("the library loaded by -agentpath");
                 loaded = AGENT;
             } else {
                 loadContent(read("/META-INF/native/" + platform + "/libthreadssampler.so"));
@@ -158,7 +158,7 @@ public final class NativeLibrary {
 
     private boolean isBoundAlready() {
         try {
-            return boundAbi.getAsInt() >= 0; // throws where nothing is bound
+            return boundAbi.getAsInt() == neededAbi; // throws where nothing is bound
         } catch (UnsatisfiedLinkError notYet) {
             return false;
         }

@@ -297,12 +297,16 @@ public final class SampledExtension
     /* With the types of its parameters where there are several methods of this name. */
     private static String nameOf(Method method, Class<?> in) {
         List<Method> sameName = ReflectionSupport.findMethods(
-                in, each -> each.getName().equals(method.getName()) && !each.isSynthetic(), HierarchyTraversalMode.TOP_DOWN);
+                in,
+                each -> each.getName().equals(method.getName()) && !each.isSynthetic(),
+                HierarchyTraversalMode.TOP_DOWN);
         if (sameName.size() < 2 || method.getParameterCount() == 0) {
             return method.getName();
         }
         return method.getName() + "("
-                + Arrays.stream(method.getParameterTypes()).map(Class::getTypeName).collect(Collectors.joining(",")) + ")";
+                + Arrays.stream(method.getParameterTypes())
+                        .map(Class::getTypeName)
+                        .collect(Collectors.joining(",")) + ")";
     }
 
     private static Path folderOf(ExtensionContext context, Sampled options) {

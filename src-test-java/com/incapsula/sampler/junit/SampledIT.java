@@ -172,9 +172,10 @@ class SampledIT {
     }
 
     private static boolean isInsideOfATimeout() {
-        return StackWalker.getInstance().walk(frames -> frames.anyMatch(
-                frame -> frame.getClassName().startsWith("org.junit.jupiter.engine.extension.")
-                        && frame.getClassName().endsWith("TimeoutInvocation")));
+        return StackWalker.getInstance()
+                .walk(frames ->
+                        frames.anyMatch(frame -> frame.getClassName().startsWith("org.junit.jupiter.engine.extension.")
+                                && frame.getClassName().endsWith("TimeoutInvocation")));
     }
 
     // ---- running them ----

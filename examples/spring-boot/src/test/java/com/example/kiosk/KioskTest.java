@@ -97,7 +97,8 @@ class KioskTest {
 
     @Test
     void prometheusReadsTheMeters() {
-        sellUntil(() -> text(get("/actuator/prometheus")).lines()
+        sellUntil(() -> text(get("/actuator/prometheus"))
+                .lines()
                 .anyMatch(line -> line.startsWith("threadsampler_polls_total{") && !line.endsWith(" 0.0")));
         assertThat(text(get("/actuator/prometheus")))
                 .contains("threadsampler_threads ", "threadsampler_busy_threads ", "threadsampler_memory_bytes{state=");

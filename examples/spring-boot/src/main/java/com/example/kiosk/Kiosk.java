@@ -22,7 +22,7 @@ public class Kiosk {
 
     /** Sells a ticket for the best free seat. */
     @GetMapping("/ticket")
-    public String ticket(@RequestParam(defaultValue = "1") int show) throws InterruptedException {
+    public String ticket(@RequestParam(name = "show", defaultValue = "1") int show) throws InterruptedException {
         int seat = bestSeat(show);
         awaitPayment();
         return "show " + show + ", seat " + seat;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # reproducible.sh ROOT [BUILT]: two builds of the files git knows, in two folders of different length, give the same
-# jars byte for byte, the native library among them. One of the builds may be there already: its jars are in the folder
-# BUILT. The others are made without tests.
+# jars byte for byte, those of the modules and the native library among them. One of the builds may be there already: its
+# jars are in the folder BUILT. The others are made without tests.
 set -euo pipefail
 shopt -s inherit_errexit
 
@@ -30,8 +30,8 @@ fi
 second=$(build another/much/longer)
 
 count=0
-for jar in "$second"/*.jar; do
-    name=$(basename "$jar")
+for jar in "$second"/*.jar "$second"/modules/*/*.jar; do
+    name=${jar#"$second/"}
     count=$((count + 1))
     if ! cmp "$first/$name" "$jar"; then
         bad=1

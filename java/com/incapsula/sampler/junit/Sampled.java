@@ -70,7 +70,8 @@ public @interface Sampled {
     ReportFormat format() default ReportFormat.HTML;
 
     /**
-     * Where files go; made where it is missing. A file has the name of its test, so the next run replaces it.
+     * Where files go; made where it is missing. A file has the name of its test, with the types of its parameters if the
+     * class has several methods of that name, so the next run replaces it.
      *
      * @return a folder; default: JUnit's configuration parameter {@code com.incapsula.sampler.junit.folder}, else
      *         {@code target/sampled} (Maven) or {@code build/sampled} (Gradle), else {@code sampled} in the folder for

@@ -11,20 +11,31 @@ import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.BeforeTestExecutionCallback;
 import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.HierarchyTraversalMode;
+import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
  * What {@link Sampled} does. Registered without that annotation, it has the annotation's defaults.
+ *
+ * <p>The sampler starts before the test and a report is written after it, so neither takes time of the test's
+ * {@code @Timeout}. Dynamic tests have none.
  *
  * <p>It never changes how a test ends. Only options out of range fail the test, with
  * {@link ExtensionConfigurationException}; a report that cannot be made or written is a warning in the log.
@@ -33,7 +44,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
  *
  * @since 1.0
  */
-public final class SampledExtension implements InvocationInterceptor {
+public final class SampledExtension
+        implements BeforeTestExecutionCallback, InvocationInterceptor, AfterTestExecutionCallback {
 
     /** JUnit's configuration parameter: the folder of the files. */
     public static final String FOLDER_PARAMETER = "com.incapsula.sampler.junit.folder";
@@ -52,40 +64,109 @@ public final class SampledExtension implements InvocationInterceptor {
     public SampledExtension() {}
 
     @Override
+    public void beforeTestExecution(ExtensionContext context) {
+        if (!isFactory(context)) {
+            store(context).put(Running.class, Running.begin(context));
+        }
+    }
+
+    /* Its tests are sampled, each by itself. */
+    private static boolean isFactory(ExtensionContext context) {
+        return AnnotationSupport.isAnnotated(context.getTestMethod(), TestFactory.class);
+    }
+
+    private static ExtensionContext.Store store(ExtensionContext context) {
+        return context.getStore(ExtensionContext.Namespace.create(SampledExtension.class));
+    }
+
+    @Override
     public void interceptTestMethod(
             Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
             throws Throwable {
-        proceed(invocation, context);
+        run(invocation, context);
     }
 
     @Override
     public void interceptTestTemplateMethod(
             Invocation<Void> invocation, ReflectiveInvocationContext<Method> method, ExtensionContext context)
             throws Throwable {
-        proceed(invocation, context);
+        run(invocation, context);
+    }
+
+    private static void run(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
+        Running test = store(context).get(Running.class, Running.class);
+        if (test == null) {
+            invocation.proceed();
+        } else {
+            test.run(invocation);
+        }
+    }
+
+    @Override
+    public void afterTestExecution(ExtensionContext context) {
+        Running test = store(context).remove(Running.class, Running.class);
+        if (test != null) {
+            end(test, context.getExecutionException().orElse(null));
+        }
     }
 
     @Override
     public void interceptDynamicTest(
             Invocation<Void> invocation, DynamicTestInvocationContext dynamic, ExtensionContext context)
             throws Throwable {
-        proceed(invocation, context);
-    }
-
-    private static void proceed(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
-        Sampled options = optionsOf(context);
-        SamplingCursor cursor = open(context, options);
-        long begin = System.nanoTime();
+        Running test = Running.begin(context);
         Throwable failure = null;
         try {
-            invocation.proceed();
+            test.run(invocation);
         } catch (Throwable t) {
             failure = t;
             throw t;
         } finally {
-            if (cursor != null) {
-                end(new Ended(context, options, System.nanoTime() - begin, failure), cursor);
+            end(test, failure);
+        }
+    }
+
+    /** A test that runs. JUnit may run its method in a thread of its own, for {@code @Timeout}. */
+    private static final class Running {
+
+        private final ExtensionContext context;
+        private final Sampled options;
+        private final @Nullable SamplingCursor cursor; // null: this test is not sampled
+        private volatile String group;
+        private volatile long beginNanos;
+        private volatile long nanos = -1; // while the method runs
+
+        private Running(ExtensionContext context, Sampled options, @Nullable SamplingCursor cursor) {
+            this.context = context;
+            this.options = options;
+            this.cursor = cursor;
+            this.group = groupOfThisThread();
+            this.beginNanos = System.nanoTime();
+        }
+
+        static Running begin(ExtensionContext context) {
+            Sampled options = optionsOf(context);
+            return new Running(context, options, open(context, options));
+        }
+
+        private static String groupOfThisThread() {
+            return String.valueOf(new RegexThreadNameManipulator().getManipulatedThreadName(Thread.currentThread()));
+        }
+
+        void run(Invocation<Void> invocation) throws Throwable {
+            group = groupOfThisThread();
+            beginNanos = System.nanoTime();
+            try {
+                invocation.proceed();
+            } finally {
+                nanos = System.nanoTime() - beginNanos;
             }
+        }
+
+        /* A method that has not come to its end by then is cut off by its timeout. */
+        long nanos() {
+            long taken = nanos;
+            return taken < 0 ? System.nanoTime() - beginNanos : taken;
         }
     }
 
@@ -130,6 +211,7 @@ public final class SampledExtension implements InvocationInterceptor {
     private record Ended(
             ExtensionContext context,
             Sampled options,
+            String group,
             long nanos,
             @Nullable Throwable failure) {
 
@@ -146,7 +228,12 @@ public final class SampledExtension implements InvocationInterceptor {
         }
     }
 
-    private static void end(Ended test, SamplingCursor cursor) {
+    private static void end(Running running, @Nullable Throwable failure) {
+        SamplingCursor cursor = running.cursor;
+        if (cursor == null) {
+            return;
+        }
+        Ended test = new Ended(running.context, running.options, running.group, running.nanos(), failure);
         try (cursor) {
             if (test.isReported()) {
                 report(test, cursor);
@@ -171,12 +258,11 @@ public final class SampledExtension implements InvocationInterceptor {
     }
 
     private static String textOf(Ended test, SamplingReport report) {
-        String group = new RegexThreadNameManipulator().getManipulatedThreadName(Thread.currentThread());
         String table = HotRows.table(
-                HotRows.of(report, each -> each.getName().equals(group)),
+                HotRows.of(report, each -> each.getName().equals(test.group())),
                 test.options().lines());
-        return "the test ran for " + test.nanos() / NANOS_PER_MILLI + " ms; the hottest lines of the threads " + group
-                + ":\n" + table;
+        return "the test ran for " + test.nanos() / NANOS_PER_MILLI + " ms; the hottest lines of the threads "
+                + test.group() + ":\n" + table;
     }
 
     /* The text is worth having without the file. */
@@ -194,9 +280,10 @@ public final class SampledExtension implements InvocationInterceptor {
 
     private static Path fileOf(ExtensionContext context, Sampled options) {
         StringBuilder name = new StringBuilder();
-        nearest(context, ExtensionContext::getTestClass).ifPresent(type -> name.append(type.getName()));
+        Optional<Class<?>> type = nearest(context, ExtensionContext::getTestClass);
+        type.ifPresent(found -> name.append(found.getName()));
         nearest(context, ExtensionContext::getTestMethod)
-                .ifPresent(method -> name.append('.').append(method.getName()));
+                .ifPresent(method -> name.append('.').append(nameOf(method, type.orElse(method.getDeclaringClass()))));
         Matcher number = NUMBER.matcher(context.getUniqueId());
         while (number.find()) {
             name.append('-').append(number.group(1));
@@ -205,6 +292,21 @@ public final class SampledExtension implements InvocationInterceptor {
                 .resolve(name.append('.')
                         .append(options.format().getFileExtension())
                         .toString());
+    }
+
+    /* With the types of its parameters where there are several methods of this name. */
+    private static String nameOf(Method method, Class<?> in) {
+        List<Method> sameName = ReflectionSupport.findMethods(
+                in,
+                each -> each.getName().equals(method.getName()) && !each.isSynthetic(),
+                HierarchyTraversalMode.TOP_DOWN);
+        if (sameName.size() < 2 || method.getParameterCount() == 0) {
+            return method.getName();
+        }
+        return method.getName() + "("
+                + Arrays.stream(method.getParameterTypes())
+                        .map(Class::getTypeName)
+                        .collect(Collectors.joining(",")) + ")";
     }
 
     private static Path folderOf(ExtensionContext context, Sampled options) {

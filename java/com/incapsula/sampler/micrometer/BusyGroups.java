@@ -18,24 +18,33 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many threads run and where, from intervals of its own that end when a value is read.
+ * How many threads run and where, of intervals of its own. An interval ends when a value is read and the interval began a
+ * step ago or more.
+ *
+ * <p>A thread of its own ends intervals, because that waits for the sampler. Readers get at once what the last interval that
+ * has ended says. The thread and its cursor are there while values are read: they end when none was for
+ * {@value #IDLE_STEPS} steps.
  *
  * <p>Threads: any.
  */
 final class BusyGroups {
 
+    static final String THREAD_NAME = "threads-sampler-metrics";
+    static final int IDLE_STEPS = 60;
+
     private static final String JVM_THREADS = "[JVM]";
+    private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final ThreadsSampler sampler;
     private final Clock clock;
     private final long stepNanos;
     private final int maxNames;
     private final MultiGauge hottest;
-    private final Set<String> names = new HashSet<>();
+    private final Set<String> names = new HashSet<>(); // guarded by this, as all below
 
-    private @Nullable SamplingCursor cursor; // null: the sampler did not run when it was last asked for
-    private long beginNanos;
+    private @Nullable Reading reading; // null: no value was read of late, or the sampler does not run
     private double threads = Double.NaN;
+    private long intervals;
     private boolean closed;
 
     BusyGroups(ThreadsSampler sampler, MeterRegistry registry, Tags tags, Duration step, int maxNames) {
@@ -50,41 +59,143 @@ final class BusyGroups {
                 .register(registry);
     }
 
-    /** @return threads of the application that were running, on average; NaN: not known */
+    /**
+     * The value of the last interval that has ended. Waits for nothing.
+     *
+     * @return threads of the application that were running, on average; NaN: not known
+     */
     synchronized double threads() {
         if (closed) {
             return Double.NaN;
         }
-        if (cursor == null) {
-            open();
-        } else if (clock.monotonicTime() - beginNanos >= stepNanos) {
-            read(cursor);
+        if (!sampler.isRunning()) {
+            endReading();
+        } else if (reading == null) {
+            beginReading();
+        } else {
+            reading.request();
         }
         return threads;
     }
 
-    private void open() {
+    private void beginReading() {
+        Reading next = new Reading();
         try {
-            cursor = sampler.openCursor();
-            beginNanos = clock.monotonicTime();
-        } catch (IllegalStateException | OutOfMemoryError notNow) {
-            // it does not run, or this is its own outputer's thread: the next reader tries again
+            next.start();
+            reading = next;
+        } catch (OutOfMemoryError noThread) {
+            // the next reader tries again
         }
     }
 
-    private void read(SamplingCursor from) {
-        try (SamplingReport report = from.next()) {
-            beginNanos = clock.monotonicTime();
-            show(report);
-        } catch (IllegalStateException ended) {
-            from.close();
-            cursor = null;
+    private void endReading() {
+        if (reading != null) {
+            reading.end();
+            reading = null;
             show(null);
-        } catch (OutOfMemoryError notNow) {
-            show(null); // nothing is lost: the next interval has this one, too
         }
     }
 
+    /** @return true while there is a cursor, or there will be one */
+    synchronized boolean isReading() {
+        return reading != null;
+    }
+
+    /** @return how many intervals have ended */
+    synchronized long intervals() {
+        return intervals;
+    }
+
+    /** The thread that ends intervals. Its fields are guarded by the lock of the outer class. */
+    private final class Reading extends Thread {
+
+        private long beganNanos = clock.monotonicTime();
+        private long requestedNanos = beganNanos;
+        private boolean due;
+        private boolean ended;
+
+        Reading() {
+            super(null, null, THREAD_NAME, 0, false);
+            setDaemon(true);
+            setContextClassLoader(null);
+        }
+
+        /* The lock is held. */
+        void request() {
+            requestedNanos = clock.monotonicTime();
+            if (requestedNanos - beganNanos >= stepNanos) {
+                due = true;
+                BusyGroups.this.notifyAll();
+            }
+        }
+
+        /* The lock is held. */
+        void end() {
+            ended = true;
+            BusyGroups.this.notifyAll();
+        }
+
+        @Override
+        public void run() {
+            try (SamplingCursor cursor = sampler.openCursor()) {
+                while (awaitRequest()) {
+                    read(cursor);
+                }
+            } catch (IllegalStateException | OutOfMemoryError ended) {
+                // the sampler has ended, or there is no place for a cursor now: the next reader tries again
+            } finally {
+                finish();
+            }
+        }
+
+        /* False: no interval is wanted any more. */
+        private boolean awaitRequest() {
+            synchronized (BusyGroups.this) {
+                while (!due && !ended && !isIdle()) {
+                    try {
+                        BusyGroups.this.wait(Math.max(1, stepNanos / NANOS_PER_MILLI));
+                    } catch (InterruptedException e) {
+                        return false;
+                    }
+                }
+                due = false;
+                return !ended && !isIdle();
+            }
+        }
+
+        private boolean isIdle() {
+            return (clock.monotonicTime() - requestedNanos) / IDLE_STEPS >= stepNanos;
+        }
+
+        private void read(SamplingCursor from) {
+            try (SamplingReport report = from.next()) {
+                showUnlessEnded(report);
+            } catch (OutOfMemoryError notNow) {
+                showUnlessEnded(null); // nothing is lost: the next interval has this one, too
+            }
+        }
+
+        private void showUnlessEnded(@Nullable SamplingReport report) {
+            synchronized (BusyGroups.this) {
+                if (!ended) {
+                    beganNanos = clock.monotonicTime();
+                    due = false;
+                    intervals++;
+                    show(report);
+                }
+            }
+        }
+
+        private void finish() {
+            synchronized (BusyGroups.this) {
+                if (reading == this) {
+                    endReading();
+                }
+            }
+        }
+    }
+
+    /* The lock is held. */
     private void show(@Nullable SamplingReport report) {
         double elapsed = report == null ? 0 : report.getElapsed().toNanos();
         if (report == null || elapsed <= 0 || report.getGroups().isEmpty()) {
@@ -117,10 +228,7 @@ final class BusyGroups {
 
     synchronized void close() {
         closed = true;
+        endReading();
         hottest.register(List.of(), true);
-        if (cursor != null) {
-            cursor.close();
-            cursor = null;
-        }
     }
 }

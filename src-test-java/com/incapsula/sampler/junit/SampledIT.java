@@ -14,14 +14,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -125,6 +128,35 @@ class SampledIT {
         }
     }
 
+    @Sampled(slowerThanMillis = 0, format = ReportFormat.COLLAPSED)
+    static class Overloaded {
+        @Test
+        void passes() {}
+
+        @Test
+        void passes(TestInfo info) {}
+
+        @ParameterizedTest
+        @ValueSource(ints = {7, 8})
+        void passes(int number) {}
+    }
+
+    static class Timed {
+        @Test
+        @Timeout(value = 2, unit = TimeUnit.MINUTES)
+        @Sampled(slowerThanMillis = 0, samplingFrequencyMillis = 5)
+        void passes() {
+            assertThat(isInsideOfATimeout()).isTrue();
+        }
+
+        @Test
+        @Timeout(value = 50, unit = TimeUnit.MILLISECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+        @Sampled(samplingFrequencyMillis = 5)
+        void hangs() throws InterruptedException {
+            new CountDownLatch(1).await();
+        }
+    }
+
     static class Wrong {
         @Test
         @Sampled(samplingFrequencyMillis = 0)
@@ -139,6 +171,13 @@ class SampledIT {
         void slowerThan() {}
     }
 
+    private static boolean isInsideOfATimeout() {
+        return StackWalker.getInstance()
+                .walk(frames ->
+                        frames.anyMatch(frame -> frame.getClassName().startsWith("org.junit.jupiter.engine.extension.")
+                                && frame.getClassName().endsWith("TimeoutInvocation")));
+    }
+
     // ---- running them ----
 
     /** What became of the tests of a class. */
@@ -146,6 +185,7 @@ class SampledIT {
 
         private final List<String> entries = new ArrayList<>();
         private final List<Throwable> failures = new ArrayList<>();
+        private final List<Boolean> insideOfATimeout = new ArrayList<>(); // one for each entry
         private int passed;
 
         @Override
@@ -161,6 +201,7 @@ class SampledIT {
         @Override
         public void reportingEntryPublished(TestIdentifier test, ReportEntry entry) {
             entries.add(entry.getKeyValuePairs().get(SampledExtension.ENTRY));
+            insideOfATimeout.add(isInsideOfATimeout());
         }
     }
 
@@ -244,6 +285,33 @@ class SampledIT {
         assertThat(outcomes.failures).isEmpty();
         assertThat(outcomes.entries).hasSize(1);
         assertThat(files()).containsExactly("Every.passes.html");
+    }
+
+    @Test
+    void theReportIsMadeOutsideOfTheTestsTimeout() {
+        // In a thread of its own: this test runs inside of a timeout, too.
+        Outcomes outcomes =
+                CompletableFuture.supplyAsync(() -> run(Timed.class)).join();
+        assertThat(outcomes.passed).isEqualTo(1);
+        assertThat(outcomes.insideOfATimeout).hasSize(2).containsOnly(false);
+        assertThat(outcomes.failures).singleElement().satisfies(failure -> {
+            assertThat(failure).isInstanceOf(TimeoutException.class);
+            assertThat(failure.getSuppressed())
+                    .filteredOn(each -> each instanceof SampledTimes)
+                    .singleElement()
+                    .satisfies(times -> assertThat(times).hasMessageContaining("of the threads junit-timeout-thread-"));
+        });
+    }
+
+    @Test
+    void overloadedTestsHaveFilesOfTheirOwn() throws IOException {
+        assertThat(run(Overloaded.class).passed).isEqualTo(4);
+        assertThat(files())
+                .containsExactly(
+                        "Overloaded.passes(int)-1.collapsed",
+                        "Overloaded.passes(int)-2.collapsed",
+                        "Overloaded.passes(org.junit.jupiter.api.TestInfo).collapsed",
+                        "Overloaded.passes.collapsed");
     }
 
     @Test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.micrometer;
 
-import static com.incapsula.sampler.testing.Samplers.awaitSeen;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
@@ -22,8 +21,10 @@ import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,11 +40,13 @@ class ThreadsSamplerMetricsIT {
     private final MockClock clock = new MockClock();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
     private final ThreadsSampler sampler = quick(new Recorder());
+    private final List<BusyGroups> busyGroups = new ArrayList<>();
     private final ThreadsSamplerMetrics metrics = new ThreadsSamplerMetrics(sampler, Tags.of("app", "test"));
 
     @AfterEach
     void close() throws IOException {
         metrics.close();
+        busyGroups.forEach(BusyGroups::close);
         sampler.close();
     }
 
@@ -89,26 +92,93 @@ class ThreadsSamplerMetricsIT {
         assertThat(registry.get("threadsampler.cpu").functionCounter().count()).isBetween(0.0, 3600.0);
     }
 
+    private BusyGroups busyGroups(Duration step, int maxNames) {
+        BusyGroups busy = new BusyGroups(sampler, registry, Tags.empty(), step, maxNames);
+        busyGroups.add(busy);
+        return busy;
+    }
+
+    /* Ends an interval. Until the next step, all reads give its value. */
+    private double nextInterval(BusyGroups busy) {
+        busy.threads(); // the first one begins an interval
+        long before = busy.intervals();
+        clock.add(STEP);
+        busy.threads();
+        patiently().until(() -> busy.intervals() > before);
+        return busy.threads();
+    }
+
     @Test
-    void busyThreadsAndTheHottestGroupAreOfTheLastStep() throws Exception {
-        try (Worker busy = Worker.busy("busy")) {
-            sampler.setThreadToBeSampled(busy.thread());
+    void busyThreadsAndTheHottestGroupAreOfTheLastInterval() throws Exception {
+        try (Worker worker = Worker.busy("busy")) {
+            sampler.setThreadToBeSampled(worker.thread());
             sampler.init();
-            metrics.bindTo(registry);
-            assertThat(busyThreads()).as("no step has ended").isNaN();
+            BusyGroups busy = busyGroups(STEP, 10);
+            assertThat(busy.threads()).as("no interval has ended").isNaN();
+            assertThat(busy.threads()).as("the clock stands still").isNaN();
             assertThat(hottest()).isEmpty();
-            awaitSeen(sampler, "busy", "calculate");
-            assertThat(busyThreads()).as("the clock stands still").isNaN();
-            clock.add(STEP);
-            double threads = busyThreads();
-            assertThat(threads).isPositive();
-            assertThat(busyThreads()).as("until the next step").isEqualTo(threads);
+            patiently().until(() -> nextInterval(busy) > 0); // on a busy machine the worker may have no CPU for a while
+            double threads = busy.threads();
+            assertThat(busy.threads()).as("until the next step").isEqualTo(threads);
             assertThat(hottest()).singleElement().satisfies(gauge -> {
                 assertThat(gauge.getId().getTag("group")).isEqualTo("busy");
-                assertThat(gauge.getId().getTag("app")).isEqualTo("test");
                 assertThat(gauge.value()).isEqualTo(threads);
             });
+            busy.close();
+            assertThat(busy.threads()).isNaN();
         }
+    }
+
+    @Test
+    void aScrapeDoesNotWaitForTheSampler() throws Exception {
+        CountDownLatch stuck = new CountDownLatch(1);
+        CountDownLatch released = new CountDownLatch(1);
+        sampler.setThreadNameManipulator(thread -> {
+            if (thread.getName().equals("stuck")) {
+                stuck.countDown();
+                awaitUninterruptibly(released);
+            }
+            return thread.getName();
+        });
+        sampler.init();
+        metrics.bindTo(registry);
+        try (Worker worker = Worker.busy("stuck")) {
+            stuck.await(); // from now on the sampler's thread does not move
+            clock.add(STEP);
+            assertThat(busyThreads()).isNaN();
+            clock.add(STEP);
+            assertThat(busyThreads()).isNaN();
+        } finally {
+            released.countDown();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void whatIsNotReadKeepsNothing() {
+        Duration step = Duration.ofMillis(5);
+        sampler.init();
+        BusyGroups busy = busyGroups(step, 10);
+        assertThat(busy.isReading()).as("before the first read").isFalse();
+        busy.threads();
+        clock.add(step.multipliedBy(BusyGroups.IDLE_STEPS - 1));
+        busy.threads();
+        clock.add(step.multipliedBy(BusyGroups.IDLE_STEPS - 1));
+        assertThat(busy.isReading()).isTrue();
+        clock.add(step);
+        patiently().until(() -> !busy.isReading());
+        patiently().until(() -> NothingLeft.samplerThreads().stream().noneMatch(BusyGroups.THREAD_NAME::equals));
+        assertThat(busy.threads()).as("begins anew").isNaN();
+        assertThat(busy.isReading()).isTrue();
+        busy.close();
+        patiently().until(() -> !busy.isReading());
     }
 
     @Test
@@ -119,13 +189,13 @@ class ThreadsSamplerMetricsIT {
         sampler.init();
         awaitTicks(sampler, 5);
         assertThat(busyThreads()).isNaN();
+        assertThat(gauge("threadsampler.busy.threads", "app", "test")).isNaN();
         patiently().until(() -> {
             clock.add(STEP);
             return busyThreads() >= 0;
         });
         assertThat(polls()).isPositive();
         sampler.close();
-        clock.add(STEP);
         assertThat(busyThreads()).as("it has ended").isNaN();
         assertThat(hottest()).isEmpty();
         sampler.init();
@@ -154,25 +224,20 @@ class ThreadsSamplerMetricsIT {
     void namesOfGroupsAreLimited() throws Exception {
         sampler.setThreadNameManipulator(Thread::getName);
         sampler.init();
-        BusyGroups busy = new BusyGroups(sampler, registry, Tags.empty(), STEP, 1);
+        BusyGroups busy = busyGroups(STEP, 1);
         for (String name : List.of("first", "second", "first")) {
             try (Worker worker = Worker.busy(name)) {
                 sampler.setSampleTheseThreadsOnly(List.of(worker.thread()));
                 String expected = name.equals("first") ? "first" : ThreadsSamplerMetrics.OTHER_GROUPS;
-                patiently().until(() -> {
-                    clock.add(STEP);
-                    busy.threads();
-                    return hottest().size() == 1
-                            && hottest()
-                                    .iterator()
-                                    .next()
-                                    .getId()
-                                    .getTag("group")
-                                    .equals(expected);
+                patiently().untilAsserted(() -> {
+                    nextInterval(busy);
+                    assertThat(hottest())
+                            .singleElement()
+                            .satisfies(gauge ->
+                                    assertThat(gauge.getId().getTag("group")).isEqualTo(expected));
                 });
             }
         }
-        busy.close();
     }
 
     @Test

@@ -14,8 +14,8 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.env.Environment;
 
 /**
- * Makes a sampler of properties and starts it. The sampler's own setters check the values, so there is no second table of
- * properties.
+ * Makes a sampler of properties and starts it. The sampler's own setters check the values, so there is no second table
+ * of properties.
  *
  * <p>Errors: a failure is one warning in the log of {@link ThreadsSampler}, unless the sampler is required.
  *
@@ -34,8 +34,8 @@ final class ConfiguredSampler {
      *
      * @param outputer where reports go; null: what the properties say
      * @param manipulator groups threads; null: the default
-     * @return a sampler that runs, unless it is not to be started or a failure was logged; then its properties are all at
-     *         their defaults, or it runs later
+     * @return a sampler that runs, unless it is not to be started yet; after a failure one that does not run, with its
+     *         properties at their defaults
      * @throws RuntimeException the failure, where the sampler is required
      */
     ThreadsSampler start(@Nullable SamplingOutputer outputer, @Nullable ThreadNameManipulator manipulator) {
@@ -47,7 +47,7 @@ final class ConfiguredSampler {
             }
             LogFactory.getLog(ThreadsSampler.class)
                     .warn("threads-sampler does not sample, and the application runs on: " + reason(e));
-            return inert();
+            return withDefaults();
         }
     }
 
@@ -67,8 +67,8 @@ final class ConfiguredSampler {
         return sampler;
     }
 
-    /* Reports that somebody starts on demand would otherwise go to standard output. */
-    private static ThreadsSampler inert() {
+    /* If the endpoint starts it all the same, its reports do not go to standard output. */
+    private static ThreadsSampler withDefaults() {
         ThreadsSampler sampler = new ThreadsSampler();
         sampler.setSamplingOutputer(ReportOutput.none());
         return sampler;

@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was sampled of late: the interval that is growing, and the one before it. An interval ends with the first answer after
- * {@code reportFrequencySeconds}, so an answer covers that time at least, if the sampler has run for so long. It has a cursor
- * of its own, so other readers are unaffected.
+ * What was sampled of late: the interval that is growing, and the one before it. An interval ends with the first
+ * answer after {@code reportFrequencySeconds}, so an answer covers that time at least, if the sampler has run for so
+ * long. It has a cursor of its own, so other readers are unaffected.
  *
  * <p>Owns at most three reports. They are a part of the sampler's memory limit.
  *

@@ -9,10 +9,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
 import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.InvalidPropertyException;
+import org.springframework.beans.MethodInvocationException;
+import org.springframework.beans.PropertyAccessException;
 import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.boot.convert.ApplicationConversionService;
 import org.springframework.util.ClassUtils;
@@ -35,13 +38,13 @@ final class SamplerSettings {
     }
 
     private static Set<String> names() {
-        Map<String, PropertyDescriptor> found = new TreeMap<>();
+        Set<String> found = new TreeSet<>();
         for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(ThreadsSampler.class)) {
             if (property.getWriteMethod() != null && isText(property.getPropertyType())) {
-                found.put(property.getName(), property);
+                found.add(property.getName());
             }
         }
-        return Collections.unmodifiableSet(found.keySet());
+        return Collections.unmodifiableSet(found);
     }
 
     private static boolean isText(Class<?> type) {
@@ -70,7 +73,7 @@ final class SamplerSettings {
                         "there is no property " + name + "; there are " + String.join(", ", NAMES)));
         try {
             properties.setPropertyValue(found, value);
-        } catch (org.springframework.beans.PropertyAccessException e) {
+        } catch (PropertyAccessException e) {
             if (e.getCause() instanceof IllegalStateException fixed) {
                 throw new IllegalStateException(fixed.getMessage(), e);
             }
@@ -81,8 +84,8 @@ final class SamplerSettings {
     }
 
     /* What the setter says; text that cannot be converted did not get that far. */
-    private String reason(String name, String value, org.springframework.beans.PropertyAccessException e) {
-        if (e instanceof org.springframework.beans.MethodInvocationException && e.getCause() != null) {
+    private String reason(String name, String value, PropertyAccessException e) {
+        if (e instanceof MethodInvocationException && e.getCause() != null) {
             return String.valueOf(e.getCause().getMessage());
         }
         Class<?> type = properties.getPropertyType(name);

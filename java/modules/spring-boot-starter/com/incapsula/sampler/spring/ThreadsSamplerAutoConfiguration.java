@@ -13,15 +13,15 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * A {@link ThreadsSampler} bean that {@code threads-sampler.*} properties describe, started while the application starts and
- * closed when it ends.
+ * A {@link ThreadsSampler} bean that {@code threads-sampler.*} properties describe, started while the application
+ * starts and closed when it ends.
  *
- * <p>Nothing here stops the application: where a property is wrong, a file cannot be written or sampling is not possible,
- * one warning says why, and the application runs without samples. With {@code threads-sampler.required=true} it does not
- * start then.
+ * <p>Nothing here stops the application: where a property is wrong, a file cannot be written or sampling is not
+ * possible, one warning says why, and the application runs without samples. With {@code threads-sampler.required=true}
+ * it does not start then.
  *
- * <p>A {@code ThreadsSampler} bean of the application's own takes the place of this one, and the properties have no effect on
- * it; endpoint and meters show it. A bean of type {@link SamplingOutputer} takes the place of
+ * <p>A {@code ThreadsSampler} bean of the application's own takes the place of this one, and the properties have no
+ * effect on it; endpoint and meters show it. A bean of type {@link SamplingOutputer} takes the place of
  * {@code threads-sampler.output.*}, and one of type {@link ThreadNameManipulator} groups the threads.
  *
  * @since 1.0

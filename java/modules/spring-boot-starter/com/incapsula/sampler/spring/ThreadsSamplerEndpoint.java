@@ -35,17 +35,17 @@ import org.springframework.util.MimeType;
  * <tr><td>{@code GET /flamegraph}</td><td>the page, HTML</td></tr>
  * <tr><td>{@code GET /pprof}, {@code /collapsed}, {@code /speedscope}, {@code /json}</td><td>for other tools</td></tr>
  * <tr><td>{@code POST}, {@code {"name": "reportCpuTime", "value": "true"}}</td><td>changes a setting</td></tr>
- * <tr><td>{@code POST /start}, {@code /stop}, {@code /pause}, {@code /resume}</td><td>as the methods of the sampler</td></tr>
+ * <tr><td>{@code POST /start}, {@code /stop}, {@code /pause}, {@code /resume}</td><td>as in the sampler</td></tr>
  * </table>
  *
- * <p>A report is of what happened of late: {@code reportFrequencySeconds} at least (900 where that is 0), if the sampler has
- * run for so long. With {@code ?seconds=5} it is of the next five seconds, of at most {@value #MAX_SECONDS}. The sampler's own
- * reports are unaffected. One report of each kind is made at a time: other requests get status 429. While the sampler does not
- * run the status is 503.
+ * <p>A report is of what happened of late: {@code reportFrequencySeconds} at least (900 where that is 0), if the
+ * sampler has run for so long. With {@code ?seconds=5} it is of the next five seconds, of at most
+ * {@value #MAX_SECONDS}. The sampler's own reports are unaffected. One report of each kind is made at a time: other
+ * requests get status 429. While the sampler does not run the status is 503.
  *
- * <p>Requests that change something need {@code management.endpoint.threadsampler.access=unrestricted}. What is changed lasts
- * until the application ends. Names of classes, files and threads are in the reports, so Boot exposes the endpoint over HTTP
- * only if it is named in {@code management.endpoints.web.exposure.include}.
+ * <p>Requests that change something need {@code management.endpoint.threadsampler.access=unrestricted}. What is
+ * changed lasts until the application ends. Names of classes, files and threads are in the reports, so Boot exposes
+ * the endpoint over HTTP only if it is named in {@code management.endpoints.web.exposure.include}.
  *
  * <p>Threads: any.
  *
@@ -137,8 +137,8 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     /**
      * A report.
      *
-     * @param form {@code report}, {@code top}, {@code flamegraph}, {@code pprof}, {@code collapsed}, {@code speedscope} or
-     *        {@code json}
+     * @param form {@code report}, {@code top}, {@code flamegraph}, {@code pprof}, {@code collapsed},
+     *        {@code speedscope} or {@code json}
      * @param seconds null: of late; else of the next so many seconds
      * @return the report with its media type, or a text that says what is wrong
      */
@@ -277,7 +277,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         return new WebEndpointResponse<>(body, status);
     }
 
-    /** Ends what the endpoint has read of the sampler; waits for a report that is being written. The sampler goes on. */
+    /** Forgets what was read of the sampler, which goes on; waits for a report that is being written. */
     @Override
     public void close() {
         reporting.acquireUninterruptibly();

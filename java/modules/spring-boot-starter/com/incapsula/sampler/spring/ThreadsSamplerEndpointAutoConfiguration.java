@@ -11,8 +11,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.context.annotation.Bean;
 
 /**
- * The actuator endpoint {@code threadsampler}, {@link ThreadsSamplerEndpoint}, of an application that has the actuator and
- * exposes it.
+ * The actuator endpoint {@code threadsampler}, {@link ThreadsSamplerEndpoint}, of an application that has the actuator
+ * and exposes it.
  *
  * @since 1.0
  */

@@ -12,8 +12,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.context.annotation.Bean;
 
 /**
- * The sampler's meters, {@link ThreadsSamplerMetrics}, in each meter registry of an application with Micrometer: Boot binds
- * every {@link MeterBinder} to every registry that there is.
+ * The sampler's meters, {@link ThreadsSamplerMetrics}, in each meter registry of an application with Micrometer: Boot
+ * binds every {@link MeterBinder} to every registry that there is.
  *
  * @since 1.0
  */

@@ -7,8 +7,9 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What the starter adds to the properties of {@link com.incapsula.sampler.ThreadsSampler}. Those are under the same prefix by
- * their own names, {@code threads-sampler.monitored-packages}, and are bound to the sampler itself, which checks them.
+ * What the starter adds to the properties of {@link com.incapsula.sampler.ThreadsSampler}. Those are under the same
+ * prefix by their own names, {@code threads-sampler.monitored-packages}, and are bound to the sampler itself, which
+ * checks them.
  *
  * @since 1.0
  */
@@ -96,7 +97,7 @@ public class ThreadsSamplerProperties {
         /** Path of the files; %t is replaced by the time, %n by a number. */
         private @Nullable String file;
 
-        /** Form of the reports: in the log TEXT or TOP, by default TEXT; of files by default what their extension says. */
+        /** Form of the reports. In the log TEXT, the default, or TOP; of files by default what the extension says. */
         private @Nullable ReportFormat format;
 
         /** Files that are kept, the newest. */

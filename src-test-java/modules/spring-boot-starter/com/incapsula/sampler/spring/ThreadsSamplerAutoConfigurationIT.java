@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -78,7 +79,7 @@ class ThreadsSamplerAutoConfigurationIT {
     }
 
     private static String plain(Object value) {
-        return value.toString().replaceAll("[-_]", "").toLowerCase(java.util.Locale.ROOT);
+        return value.toString().replaceAll("[-_]", "").toLowerCase(Locale.ROOT);
     }
 
     private static int warnings(CapturedOutput output) {
@@ -124,7 +125,7 @@ class ThreadsSamplerAutoConfigurationIT {
     }
 
     static String kebab(String name) {
-        return name.replaceAll("([A-Z])", "-$1").toLowerCase(java.util.Locale.ROOT);
+        return name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 
     @Test

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -196,7 +197,7 @@ class ThreadsSamplerEndpointIT {
                 .containsKeys("engine", "outcomes", "counters", "ownCpuMillis", "memoryUsedBytes", "reports");
         assertThat(((Number) status.get("polls")).longValue()).isPositive();
         assertThat(status.get("settings"))
-                .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.MAP)
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
                 .containsEntry("monitoredPackages", "com.acme")
                 .containsEntry("samplingFrequencyMillis", 5)
                 .containsEntry("clock", "WALL");

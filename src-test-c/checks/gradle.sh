@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# gradle.sh ROOT [REPOSITORY]: a program that Gradle builds and runs with the library, as java/README.md shows it. Run by hand:
+# the library is taken from Maven's repository (~/.m2/repository), where "mvn install" has put it; needs gradle.
+set -euo pipefail
+
+root=$(realpath "${1:?usage: gradle.sh ROOT [REPOSITORY]}")
+repository=${2:-$HOME/.m2/repository}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+version=$(sed -n 's/^  <version>\(.*\)<\/version>/\1/p' "$root/pom.xml")
+dependency="implementation 'com.incapsula.sampler:threads-sampler:$version'"
+grep -qF "$dependency" "$root/java/README.md" || {
+    echo "gradle.sh: java/README.md does not have: $dependency" >&2
+    exit 1
+}
+mkdir -p "$work/src/main/java"
+cat >"$work/build.gradle" <<END
+apply plugin: 'java'
+repositories {
+    maven { url '$repository' }
+}
+dependencies {
+    $dependency
+}
+task runProgram(type: JavaExec, dependsOn: classes) {
+    main = 'Program'
+    classpath = sourceSets.main.runtimeClasspath
+    jvmArgs '--enable-native-access=ALL-UNNAMED'
+}
+END
+cat >"$work/src/main/java/Program.java" <<'END'
+import com.incapsula.sampler.ThreadsSampler;
+
+public class Program {
+    public static void main(String[] args) throws Exception {
+        try (ThreadsSampler sampler = new ThreadsSampler()) {
+            sampler.setReportFrequencySeconds(0);
+            sampler.setRequired(true);
+            sampler.init();
+            while (sampler.getStatistics().getPolls() == 0) {
+                Thread.sleep(10);
+            }
+        }
+    }
+}
+END
+gradle --version
+(cd "$work" && gradle --offline --no-daemon --project-cache-dir "$work/cache" --gradle-user-home "$work/home" runProgram) |
+    tee "$work/output"
+grep -q '^Report interval: from ' "$work/output"
+grep -q '^Sampler account.' "$work/output"
+echo "gradle.sh: the program has printed its report"

@@ -156,8 +156,8 @@ static uint64_t location_index(const struct smp_used_frames *frames,
 
 /* Leaf first. Walk and frames are copies, so the compiler knows that output does not change them.
  */
-static void put_stack(struct document *document, enum smp_measure measure,
-                      const struct smp_amounts *self, uint64_t stack, uint64_t attribute)
+static void put_stack_row(struct document *document, enum smp_measure measure,
+                          const struct smp_amounts *self, uint64_t stack, uint64_t attribute)
 {
     const struct smp_used_frames frames = document->symbols.frames;
     const struct smp_tree_walk walk = document->walk;
@@ -191,7 +191,7 @@ static void put_measure(struct document *document, unsigned field, enum smp_meas
     smp_protobuf_put_number(out, VALUE_TYPE_UNIT_STRINDEX, unit);
 }
 
-static enum smp_status put_profile(struct document *document, enum smp_measure measure)
+static enum smp_status put_measure_profile(struct document *document, enum smp_measure measure)
 {
     const struct smp_profile *const profile = document->job->profile;
     const int64_t period_ns = document->job->style->period_ns;
@@ -324,7 +324,7 @@ static enum smp_status put_dictionary(struct document *document)
     if (status != SMP_OK)
         return status;
     smp_protobuf_put_length(out, DICTIONARY_STACK_TABLE, 0);
-    return visit_stacks(document, SMP_MEASURE_WALL, put_stack);
+    return visit_stacks(document, SMP_MEASURE_WALL, put_stack_row);
 }
 
 /* --- the document --- */
@@ -361,8 +361,8 @@ static bool is_worth_a_profile(const struct document *document, enum smp_measure
                                             has_any_of(document, document->job->counted, measure)));
 }
 
-/* How long the parts are that are written with put_profile() and put_dictionary(). */
-static enum smp_status count_parts(struct document *document)
+/* How long the parts are that are written with put_measure_profile() and put_dictionary(). */
+static enum smp_status count_lengths(struct document *document)
 {
     size_t bytes = 0;
     const struct smp_output output = { .write = count_bytes, .self = &bytes };
@@ -374,7 +374,7 @@ static enum smp_status count_parts(struct document *document)
         if (!is_worth_a_profile(document, (enum smp_measure)i))
             continue;
         bytes = 0;
-        status = put_profile(document, (enum smp_measure)i);
+        status = put_measure_profile(document, (enum smp_measure)i);
         if (status == SMP_OK)
             status = smp_writer_finish(&counter);
         document->lengths[i] = bytes;
@@ -410,14 +410,14 @@ static enum smp_status put_resource_profiles(struct document *document)
         if (document->lengths[i] == 0)
             continue;
         smp_protobuf_put_length(out, SCOPE_PROFILES_PROFILES, document->lengths[i]);
-        status = put_profile(document, (enum smp_measure)i);
+        status = put_measure_profile(document, (enum smp_measure)i);
     }
     return status;
 }
 
 static enum smp_status put_data(struct document *document)
 {
-    enum smp_status status = count_parts(document);
+    enum smp_status status = count_lengths(document);
 
     if (status == SMP_OK)
         status = put_resource_profiles(document);

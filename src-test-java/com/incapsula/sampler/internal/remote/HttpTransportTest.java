@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -70,6 +71,17 @@ class HttpTransportTest {
         assertThat(received.header("Authorization")).isEqualTo("Basic x");
         assertThat(received.header("Content-Length")).isEqualTo("6");
         assertThat(received.exchange().getRequestMethod()).isEqualTo("POST");
+    }
+
+    /** A client for plain HTTP knows no certificates. */
+    @Test
+    void httpsIsAnotherClient() throws Exception {
+        assertThat(send().status()).isEqualTo(200);
+        PushBody secure = new PushBody(URI.create("https://" + server.address()), Map.of(), List.of());
+        assertThatExceptionOfType(SSLException.class)
+                .as("the server does not speak it")
+                .isThrownBy(() -> transport.send(secure, PATIENT_MILLIS));
+        assertThat(send().status()).isEqualTo(200);
     }
 
     @Test

@@ -80,7 +80,8 @@ static const char scope_name[] = "threads-sampler";
 
 struct document {
     const struct smp_export_job *job;
-    struct smp_writer *out; /* the job's, or one that counts */
+    struct smp_writer *out; /* the job's, or the one that counts */
+    struct smp_writer counter;
     struct smp_tree_walk walk;
     struct smp_symbol_table symbols;
     struct smp_bytes text;             /* a group's name, escaped to one line */
@@ -366,27 +367,27 @@ static enum smp_status count_lengths(struct document *document)
 {
     size_t bytes = 0;
     const struct smp_output output = { .write = count_bytes, .self = &bytes };
-    struct smp_writer counter = { 0 };
-    enum smp_status status = smp_writer_init(&counter, document->job->quota, &output);
+    struct smp_writer *const counter = &document->counter;
+    enum smp_status status = smp_writer_init(counter, document->job->quota, &output);
 
-    document->out = &counter;
+    document->out = counter;
     for (int i = 0; i < SMP_MEASURE_COUNT && status == SMP_OK; i++) {
         if (!is_worth_a_profile(document, (enum smp_measure)i))
             continue;
         bytes = 0;
         status = put_measure_profile(document, (enum smp_measure)i);
         if (status == SMP_OK)
-            status = smp_writer_finish(&counter);
+            status = smp_writer_finish(counter);
         document->lengths[i] = bytes;
     }
     bytes = 0;
     if (status == SMP_OK)
         status = put_dictionary(document);
     if (status == SMP_OK)
-        status = smp_writer_finish(&counter);
+        status = smp_writer_finish(counter);
     document->dictionary_length = bytes;
     document->out = document->job->out;
-    smp_writer_fini(&counter);
+    smp_writer_fini(counter);
     return status;
 }
 

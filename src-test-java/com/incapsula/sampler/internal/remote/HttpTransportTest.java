@@ -11,13 +11,16 @@ import com.incapsula.sampler.testing.PushServer;
 import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -73,14 +76,28 @@ class HttpTransportTest {
         assertThat(received.exchange().getRequestMethod()).isEqualTo("POST");
     }
 
-    /** A client for plain HTTP knows no certificates. */
+    /** A client for plain HTTP knows no certificates. The other one begins with the handshake of TLS. */
     @Test
     void httpsIsAnotherClient() throws Exception {
         assertThat(send().status()).isEqualTo(200);
-        PushBody secure = new PushBody(URI.create("https://" + server.address()), Map.of(), List.of());
-        assertThatExceptionOfType(SSLException.class)
-                .as("the server does not speak it")
-                .isThrownBy(() -> transport.send(secure, PATIENT_MILLIS));
+        CompletableFuture<Integer> firstByte = new CompletableFuture<>();
+        try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread peer = new Thread(() -> {
+                try (Socket connection = listening.accept()) {
+                    firstByte.complete(connection.getInputStream().read());
+                } catch (IOException e) {
+                    firstByte.completeExceptionally(e);
+                }
+            });
+            peer.start();
+            URI secure = URI.create("https://" + listening.getInetAddress().getHostAddress() + ":"
+                    + listening.getLocalPort());
+            assertThatIOException()
+                    .as("the peer hangs up")
+                    .isThrownBy(() -> transport.send(new PushBody(secure, Map.of(), List.of()), PATIENT_MILLIS));
+            peer.join();
+        }
+        assertThat(firstByte).isCompletedWithValue(22);
         assertThat(send().status()).isEqualTo(200);
     }
 

@@ -413,7 +413,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Reports that the server did not want, and that are not sent again.
+     * Reports that the server did not want, or of which it rejected a part, and that are not sent again.
      *
      * @return their number
      */

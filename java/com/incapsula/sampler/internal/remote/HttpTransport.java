@@ -6,11 +6,13 @@ import java.lang.reflect.InvocationTargetException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -54,7 +56,8 @@ public final class HttpTransport implements Transport {
     public Answer send(PushBody body, long timeoutMillis) throws IOException, InterruptedException {
         boolean isUsable = false;
         try {
-            Answer answer = answer(client(body.uri()).sendAsync(request(body), info -> new FirstBytes()), timeoutMillis);
+            Answer answer =
+                    answer(client(body.uri()).sendAsync(request(body), info -> new FirstBytes()), timeoutMillis);
             isUsable = true;
             return answer;
         } catch (ConnectException e) {
@@ -67,12 +70,10 @@ public final class HttpTransport implements Transport {
         }
     }
 
-    private static Answer answer(CompletableFuture<HttpResponse<String>> future, long timeoutMillis)
+    private static Answer answer(CompletableFuture<HttpResponse<byte[]>> future, long timeoutMillis)
             throws IOException, InterruptedException {
         try {
-            HttpResponse<String> response = future.get(timeoutMillis, TimeUnit.MILLISECONDS);
-            String retryAfter = response.headers().firstValue("Retry-After").orElse(null);
-            return new Answer(response.statusCode(), retryAfter, response.body());
+            return answer(future.get(timeoutMillis, TimeUnit.MILLISECONDS));
         } catch (ExecutionException e) {
             throw failure(e.getCause());
         } catch (TimeoutException e) {
@@ -80,6 +81,19 @@ public final class HttpTransport implements Transport {
         } finally {
             future.cancel(true); // of an exchange that is over: nothing
         }
+    }
+
+    private static Answer answer(HttpResponse<byte[]> response) {
+        HttpHeaders headers = response.headers();
+        boolean isProtobuf = headers.firstValue("Content-Type").orElse("").startsWith("application/x-protobuf");
+        String text = new String(response.body(), StandardCharsets.UTF_8)
+                .replaceAll("\\p{Cntrl}+", " ")
+                .strip();
+        return new Answer(
+                response.statusCode(),
+                headers.firstValue("Retry-After").orElse(null),
+                text,
+                isProtobuf ? PartialSuccess.rejected(response.body()) : 0);
     }
 
     private static IOException failure(@Nullable Throwable cause) {

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import com.incapsula.sampler.internal.remote.Transport.Answer;
 import com.incapsula.sampler.testing.PushServer;
 import com.incapsula.sampler.testing.Samplers;
+import io.opentelemetry.proto.collector.profiles.v1development.ExportProfilesPartialSuccess;
+import io.opentelemetry.proto.collector.profiles.v1development.ExportProfilesServiceResponse;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -24,6 +26,8 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(Samplers.HANG_SECONDS)
 class HttpTransportTest {
@@ -90,8 +94,8 @@ class HttpTransportTest {
                 }
             });
             peer.start();
-            URI secure = URI.create("https://" + listening.getInetAddress().getHostAddress() + ":"
-                    + listening.getLocalPort());
+            URI secure = URI.create(
+                    "https://" + listening.getInetAddress().getHostAddress() + ":" + listening.getLocalPort());
             assertThatIOException()
                     .as("the peer hangs up")
                     .isThrownBy(() -> transport.send(new PushBody(secure, Map.of(), List.of()), PATIENT_MILLIS));
@@ -110,6 +114,33 @@ class HttpTransportTest {
         });
         assertThat(send()).isEqualTo(new Answer(400, null, "x".repeat(FirstBytes.MAX_BYTES)));
         assertThat(send().status()).as("on the same connection").isEqualTo(200);
+    }
+
+    /** With status 200, as OTLP wants it. */
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 1", "3000000, 3000000"})
+    void aPartThatWasRejectedIsCounted(long rejected, long counted) throws Exception {
+        byte[] body = ExportProfilesServiceResponse.newBuilder()
+                .setPartialSuccess(ExportProfilesPartialSuccess.newBuilder()
+                        .setRejectedProfiles(rejected)
+                        .setErrorMessage("no room"))
+                .build()
+                .toByteArray();
+        server.next(exchange -> {
+            exchange.getResponseHeaders().set("Content-Type", "application/x-protobuf");
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+        });
+        Answer answer = send();
+        assertThat(answer.rejected()).isEqualTo(counted);
+        assertThat(answer.text()).endsWith("no room");
+    }
+
+    @Test
+    void whatIsNoSuchAnswerRejectsNothing() {
+        for (byte[] body : new byte[][] {{}, {10}, {10, 0}, {10, 5, 8}, {10, 5, 18, 1}, {-1, -1, -1}, {18, 2, 8, 1}}) {
+            assertThat(PartialSuccess.rejected(body)).isZero();
+        }
     }
 
     @Test

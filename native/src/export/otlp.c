@@ -80,7 +80,8 @@ static const char scope_name[] = "threads-sampler";
 
 struct document {
     const struct smp_export_job *job;
-    struct smp_writer *out; /* the job's, or one that counts */
+    struct smp_writer *out; /* the job's, or the one that counts */
+    struct smp_writer counter;
     struct smp_tree_walk walk;
     struct smp_symbol_table symbols;
     struct smp_bytes text;             /* a group's name, escaped to one line */
@@ -156,8 +157,8 @@ static uint64_t location_index(const struct smp_used_frames *frames,
 
 /* Leaf first. Walk and frames are copies, so the compiler knows that output does not change them.
  */
-static void put_stack(struct document *document, enum smp_measure measure,
-                      const struct smp_amounts *self, uint64_t stack, uint64_t attribute)
+static void put_stack_row(struct document *document, enum smp_measure measure,
+                          const struct smp_amounts *self, uint64_t stack, uint64_t attribute)
 {
     const struct smp_used_frames frames = document->symbols.frames;
     const struct smp_tree_walk walk = document->walk;
@@ -191,7 +192,7 @@ static void put_measure(struct document *document, unsigned field, enum smp_meas
     smp_protobuf_put_number(out, VALUE_TYPE_UNIT_STRINDEX, unit);
 }
 
-static enum smp_status put_profile(struct document *document, enum smp_measure measure)
+static enum smp_status put_measure_profile(struct document *document, enum smp_measure measure)
 {
     const struct smp_profile *const profile = document->job->profile;
     const int64_t period_ns = document->job->style->period_ns;
@@ -324,7 +325,7 @@ static enum smp_status put_dictionary(struct document *document)
     if (status != SMP_OK)
         return status;
     smp_protobuf_put_length(out, DICTIONARY_STACK_TABLE, 0);
-    return visit_stacks(document, SMP_MEASURE_WALL, put_stack);
+    return visit_stacks(document, SMP_MEASURE_WALL, put_stack_row);
 }
 
 /* --- the document --- */
@@ -361,32 +362,32 @@ static bool is_worth_a_profile(const struct document *document, enum smp_measure
                                             has_any_of(document, document->job->counted, measure)));
 }
 
-/* How long the parts are that are written with put_profile() and put_dictionary(). */
-static enum smp_status count_parts(struct document *document)
+/* How long the parts are that are written with put_measure_profile() and put_dictionary(). */
+static enum smp_status count_lengths(struct document *document)
 {
     size_t bytes = 0;
     const struct smp_output output = { .write = count_bytes, .self = &bytes };
-    struct smp_writer counter = { 0 };
-    enum smp_status status = smp_writer_init(&counter, document->job->quota, &output);
+    struct smp_writer *const counter = &document->counter;
+    enum smp_status status = smp_writer_init(counter, document->job->quota, &output);
 
-    document->out = &counter;
+    document->out = counter;
     for (int i = 0; i < SMP_MEASURE_COUNT && status == SMP_OK; i++) {
         if (!is_worth_a_profile(document, (enum smp_measure)i))
             continue;
         bytes = 0;
-        status = put_profile(document, (enum smp_measure)i);
+        status = put_measure_profile(document, (enum smp_measure)i);
         if (status == SMP_OK)
-            status = smp_writer_finish(&counter);
+            status = smp_writer_finish(counter);
         document->lengths[i] = bytes;
     }
     bytes = 0;
     if (status == SMP_OK)
         status = put_dictionary(document);
     if (status == SMP_OK)
-        status = smp_writer_finish(&counter);
+        status = smp_writer_finish(counter);
     document->dictionary_length = bytes;
     document->out = document->job->out;
-    smp_writer_fini(&counter);
+    smp_writer_fini(counter);
     return status;
 }
 
@@ -410,14 +411,14 @@ static enum smp_status put_resource_profiles(struct document *document)
         if (document->lengths[i] == 0)
             continue;
         smp_protobuf_put_length(out, SCOPE_PROFILES_PROFILES, document->lengths[i]);
-        status = put_profile(document, (enum smp_measure)i);
+        status = put_measure_profile(document, (enum smp_measure)i);
     }
     return status;
 }
 
 static enum smp_status put_data(struct document *document)
 {
-    enum smp_status status = count_parts(document);
+    enum smp_status status = count_lengths(document);
 
     if (status == SMP_OK)
         status = put_resource_profiles(document);

@@ -6,7 +6,6 @@
  * them: each put has a function beside it that says how many bytes it writes. Readers take a number
  * that is missing for 0, so 0 is not written.
  *
- * Owns     nothing.
  * Threads  one writer at a time.
  * Errors   the writer remembers them.
  * Cost     a copy of a few bytes. Inline: most of the time of an export goes by here.

@@ -4,6 +4,7 @@ package com.incapsula.sampler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
+import com.incapsula.sampler.remote.RemoteSamplingOutputer;
 import com.incapsula.sampler.testing.Samplers;
 import java.lang.ref.WeakReference;
 import java.net.URISyntaxException;
@@ -45,6 +46,11 @@ class VisibleIT {
                 System.out.println(e.getMessage());
             }
             server.close();
+            try {
+                new RemoteSamplingOutputer("http://h").starting();
+            } catch (UnsupportedOperationException e) {
+                System.out.println(e.getMessage());
+            }
             awaitPolls(sampler);
             try (SamplingReport report = sampler.snapshot()) {
                 System.out.println("groups: " + !report.getGroups().isEmpty());
@@ -162,7 +168,9 @@ class VisibleIT {
                         "groups: true",
                         "closed",
                         "ThreadsSamplerServer needs the module jdk.httpserver, which this JVM runs without: start it with"
-                                + " --add-modules jdk.httpserver");
+                                + " --add-modules jdk.httpserver",
+                        "RemoteSamplingOutputer needs the module java.net.http, which this JVM runs without: start it with"
+                                + " --add-modules java.net.http");
         assertThat(lines)
                 .anyMatch(line -> line.contains(
                         "the sampler is not visible in JMX: this JVM runs without the module java.management"));

@@ -413,7 +413,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Reports that the server did not want, and that are not sent again.
+     * Reports that the server did not want, or of which it rejected a part, and that are not sent again.
      *
      * @return their number
      */
@@ -481,7 +481,8 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     /**
      * Makes sure that there is a URL and an HTTP client. The server need not be there yet.
      *
-     * @throws IllegalStateException if no URL was set, or the JVM runs without the module {@code java.net.http}
+     * @throws IllegalStateException if no URL was set
+     * @throws UnsupportedOperationException if the JVM runs without the module {@code java.net.http}
      */
     @Override
     public void starting() {
@@ -489,8 +490,10 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         try {
             Class.forName("java.net.http.HttpClient", false, RemoteSamplingOutputer.class.getClassLoader());
         } catch (ClassNotFoundException e) {
-            throw new IllegalStateException(
-                    "RemoteSamplingOutputer needs the module java.net.http: start with --add-modules java.net.http", e);
+            throw new UnsupportedOperationException(
+                    "RemoteSamplingOutputer needs the module java.net.http, which this JVM runs without: start it with"
+                            + " --add-modules java.net.http",
+                    e);
         }
     }
 

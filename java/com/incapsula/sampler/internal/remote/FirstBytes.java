@@ -4,27 +4,25 @@ package com.incapsula.sampler.internal.remote;
 import java.io.ByteArrayOutputStream;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
 /**
- * The beginning of a response's body, as one line of text; the rest is read and dropped, so that the connection can be
- * used again.
+ * The beginning of a response's body; the rest is read and dropped, so that the connection can be used again.
  *
  * <p>Threads: those of the HTTP client, one at a time.
  */
-final class FirstBytes implements HttpResponse.BodySubscriber<String> {
+final class FirstBytes implements HttpResponse.BodySubscriber<byte[]> {
 
     static final int MAX_BYTES = 300;
 
     private final ByteArrayOutputStream first = new ByteArrayOutputStream();
-    private final CompletableFuture<String> body = new CompletableFuture<>();
+    private final CompletableFuture<byte[]> body = new CompletableFuture<>();
 
     @Override
-    public CompletionStage<String> getBody() {
+    public CompletionStage<byte[]> getBody() {
         return body;
     }
 
@@ -49,8 +47,6 @@ final class FirstBytes implements HttpResponse.BodySubscriber<String> {
 
     @Override
     public void onComplete() {
-        body.complete(first.toString(StandardCharsets.UTF_8)
-                .replaceAll("\\p{Cntrl}+", " ")
-                .strip());
+        body.complete(first.toByteArray());
     }
 }

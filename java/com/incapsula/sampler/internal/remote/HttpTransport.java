@@ -4,12 +4,16 @@ package com.incapsula.sampler.internal.remote;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.net.ConnectException;
+import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -18,6 +22,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +41,7 @@ public final class HttpTransport implements Transport {
     private final ThreadFactory threads;
     private @Nullable HttpClient client; // guarded by this
     private @Nullable ExecutorService executor; // guarded by this
+    private boolean isForHttps; // guarded by this
 
     /**
      * Opens nothing yet.
@@ -49,7 +56,8 @@ public final class HttpTransport implements Transport {
     public Answer send(PushBody body, long timeoutMillis) throws IOException, InterruptedException {
         boolean isUsable = false;
         try {
-            Answer answer = answer(client().sendAsync(request(body), info -> new FirstBytes()), timeoutMillis);
+            Answer answer =
+                    answer(client(body.uri()).sendAsync(request(body), info -> new FirstBytes()), timeoutMillis);
             isUsable = true;
             return answer;
         } catch (ConnectException e) {
@@ -62,12 +70,10 @@ public final class HttpTransport implements Transport {
         }
     }
 
-    private static Answer answer(CompletableFuture<HttpResponse<String>> future, long timeoutMillis)
+    private static Answer answer(CompletableFuture<HttpResponse<byte[]>> future, long timeoutMillis)
             throws IOException, InterruptedException {
         try {
-            HttpResponse<String> response = future.get(timeoutMillis, TimeUnit.MILLISECONDS);
-            String retryAfter = response.headers().firstValue("Retry-After").orElse(null);
-            return new Answer(response.statusCode(), retryAfter, response.body());
+            return answer(future.get(timeoutMillis, TimeUnit.MILLISECONDS));
         } catch (ExecutionException e) {
             throw failure(e.getCause());
         } catch (TimeoutException e) {
@@ -75,6 +81,19 @@ public final class HttpTransport implements Transport {
         } finally {
             future.cancel(true); // of an exchange that is over: nothing
         }
+    }
+
+    private static Answer answer(HttpResponse<byte[]> response) {
+        HttpHeaders headers = response.headers();
+        boolean isProtobuf = headers.firstValue("Content-Type").orElse("").startsWith("application/x-protobuf");
+        String text = new String(response.body(), StandardCharsets.UTF_8)
+                .replaceAll("\\p{Cntrl}+", " ")
+                .strip();
+        return new Answer(
+                response.statusCode(),
+                headers.firstValue("Retry-After").orElse(null),
+                text,
+                isProtobuf ? PartialSuccess.rejected(response.body()) : 0);
     }
 
     private static IOException failure(@Nullable Throwable cause) {
@@ -95,21 +114,45 @@ public final class HttpTransport implements Transport {
         return request.build();
     }
 
-    private synchronized HttpClient client() {
+    private synchronized HttpClient client(URI uri) {
+        boolean needsHttps = uri.getScheme().equals("https");
+        if (needsHttps && !isForHttps) {
+            close();
+        }
         HttpClient used = client;
         if (used == null) {
-            ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                    0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
-            pool.setRejectedExecutionHandler(new ThreadPoolExecutor.CallerRunsPolicy());
-            used = HttpClient.newBuilder()
-                    .version(HttpClient.Version.HTTP_1_1)
-                    .followRedirects(HttpClient.Redirect.NEVER)
-                    .executor(pool)
-                    .build();
-            executor = pool;
+            used = newClient(needsHttps);
+            isForHttps = needsHttps;
             client = used;
         }
         return used;
+    }
+
+    private HttpClient newClient(boolean forHttps) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
+        pool.setRejectedExecutionHandler(new ThreadPoolExecutor.CallerRunsPolicy());
+        executor = pool;
+        HttpClient.Builder builder = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .executor(pool);
+        if (!forHttps) {
+            withoutCertificates(builder);
+        }
+        return builder.build();
+    }
+
+    /* By itself a client reads the certificates of all authorities, which takes a third of a second of a fresh JVM. That
+     * is much of the time that there is for a last report at the JVM's exit. */
+    private static void withoutCertificates(HttpClient.Builder builder) {
+        try {
+            SSLContext empty = SSLContext.getInstance("TLS");
+            empty.init(null, new TrustManager[0], null);
+            builder.sslContext(empty);
+        } catch (GeneralSecurityException noTls) {
+            // the client makes its own, or fails with the reason
+        }
     }
 
     @Override

@@ -7,7 +7,7 @@ package com.incapsula.sampler.internal.remote;
  *
  * @param sent that the peer has taken
  * @param retries attempts that failed and were or are to be repeated
- * @param refused that the peer did not want
+ * @param refused that the peer did not want, or not all of it
  * @param dropped the oldest, when those that waited were over the limit of bytes
  * @param unsent that waited when the time of {@code close()} was over
  * @param waiting now

@@ -229,7 +229,7 @@ public final class Pusher {
             retryLater(body, problem, answer == null ? null : answer.retryAfter());
             return false;
         }
-        if (answer.status() >= SUCCESS && answer.status() < REDIRECTION) {
+        if (answer.status() >= SUCCESS && answer.status() < REDIRECTION && answer.rejected() == 0) {
             succeed(body);
         } else {
             refuse(body, problem);

@@ -17,8 +17,15 @@ public interface Transport {
      * @param status of HTTP
      * @param retryAfter the header of this name, or null
      * @param text the first bytes of the body, on one line
+     * @param rejected profiles of the report that an OTLP peer did not want, though it took the report
      */
-    record Answer(int status, @Nullable String retryAfter, String text) {}
+    record Answer(int status, @Nullable String retryAfter, String text, long rejected) {
+
+        /** Nothing was rejected. */
+        Answer(int status, @Nullable String retryAfter, String text) {
+            this(status, retryAfter, text, 0);
+        }
+    }
 
     /**
      * Sends.

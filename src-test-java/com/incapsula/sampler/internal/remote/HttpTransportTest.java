@@ -9,17 +9,25 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import com.incapsula.sampler.internal.remote.Transport.Answer;
 import com.incapsula.sampler.testing.PushServer;
 import com.incapsula.sampler.testing.Samplers;
+import io.opentelemetry.proto.collector.profiles.v1development.ExportProfilesPartialSuccess;
+import io.opentelemetry.proto.collector.profiles.v1development.ExportProfilesServiceResponse;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(Samplers.HANG_SECONDS)
 class HttpTransportTest {
@@ -72,6 +80,31 @@ class HttpTransportTest {
         assertThat(received.exchange().getRequestMethod()).isEqualTo("POST");
     }
 
+    /** A client for plain HTTP knows no certificates. The other one begins with the handshake of TLS. */
+    @Test
+    void httpsIsAnotherClient() throws Exception {
+        assertThat(send().status()).isEqualTo(200);
+        CompletableFuture<Integer> firstByte = new CompletableFuture<>();
+        try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread peer = new Thread(() -> {
+                try (Socket connection = listening.accept()) {
+                    firstByte.complete(connection.getInputStream().read());
+                } catch (IOException e) {
+                    firstByte.completeExceptionally(e);
+                }
+            });
+            peer.start();
+            URI secure = URI.create(
+                    "https://" + listening.getInetAddress().getHostAddress() + ":" + listening.getLocalPort());
+            assertThatIOException()
+                    .as("the peer hangs up")
+                    .isThrownBy(() -> transport.send(new PushBody(secure, Map.of(), List.of()), PATIENT_MILLIS));
+            peer.join();
+        }
+        assertThat(firstByte).isCompletedWithValue(22);
+        assertThat(send().status()).isEqualTo(200);
+    }
+
     @Test
     void ofALongAnswerTheFirstBytesAreKept() throws Exception {
         server.next(exchange -> {
@@ -81,6 +114,33 @@ class HttpTransportTest {
         });
         assertThat(send()).isEqualTo(new Answer(400, null, "x".repeat(FirstBytes.MAX_BYTES)));
         assertThat(send().status()).as("on the same connection").isEqualTo(200);
+    }
+
+    /** With status 200, as OTLP wants it. */
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 1", "3000000, 3000000"})
+    void aPartThatWasRejectedIsCounted(long rejected, long counted) throws Exception {
+        byte[] body = ExportProfilesServiceResponse.newBuilder()
+                .setPartialSuccess(ExportProfilesPartialSuccess.newBuilder()
+                        .setRejectedProfiles(rejected)
+                        .setErrorMessage("no room"))
+                .build()
+                .toByteArray();
+        server.next(exchange -> {
+            exchange.getResponseHeaders().set("Content-Type", "application/x-protobuf");
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+        });
+        Answer answer = send();
+        assertThat(answer.rejected()).isEqualTo(counted);
+        assertThat(answer.text()).endsWith("no room");
+    }
+
+    @Test
+    void whatIsNoSuchAnswerRejectsNothing() {
+        for (byte[] body : new byte[][] {{}, {10}, {10, 0}, {10, 5, 8}, {10, 5, 18, 1}, {-1, -1, -1}, {18, 2, 8, 1}}) {
+            assertThat(PartialSuccess.rejected(body)).isZero();
+        }
     }
 
     @Test

@@ -138,6 +138,15 @@ class PusherTest {
     }
 
     @Test
+    void aReportOfWhichAPartWasRejectedCountsAsRefused() {
+        transport.then(() -> new Transport.Answer(200, null, "no room", 2));
+        pusher.add(body(1));
+        awaitEnd();
+        assertThat(pusher.counts()).isEqualTo(new PushCounts(0, 0, 1, 0, 0, 0, 0));
+        assertThat(log).containsExactly("WARNING http://peer/path refused a report: 200 no room");
+    }
+
+    @Test
     void anythingElseThatFailsIsNoReasonToLoseAReport() {
         transport
                 .then(() -> {

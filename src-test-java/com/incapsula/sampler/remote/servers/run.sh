@@ -40,11 +40,17 @@ wait_for() {
     fail "nothing listens at port $1" "$2"
 }
 
-# push URL: a program of a second, with the agent; its one report comes at its end.
+# push URL LOG LINE: a program with the agent, until its reports are there.
 push() {
     OTEL_SERVICE_NAME=shop OTEL_RESOURCE_ATTRIBUTES=service.version=1.2,service.instance.id=one \
-        "$jdk/bin/java" --enable-native-access=ALL-UNNAMED "-javaagent:$jar=interval=5ms,push=$1" \
-        -cp "$work/classes" Plain 2>"$work/agent.err"
+        "$jdk/bin/java" --enable-native-access=ALL-UNNAMED "-javaagent:$jar=interval=5ms,every=1s,push=$1" \
+        -cp "$work/classes" Plain 2>"$work/agent.err" &
+    started+=($!)
+    for _ in $(seq 600); do
+        ! grep -qF -- "$3" "$2" || return 0
+        sleep 0.1
+    done
+    fail "no report came from $1" "$work/agent.err"
 }
 
 # expect LOG LINE
@@ -58,7 +64,7 @@ mkdir -p "$work/classes"
 cat >"$work/Plain.java" <<'JAVA'
 public final class Plain {
     public static void main(String[] args) throws InterruptedException {
-        Thread.sleep(1000);
+        Thread.sleep(600_000);
     }
 }
 JAVA
@@ -72,8 +78,8 @@ started+=($!)
 wait_for 14318 "$work/collector.log"
 wait_for 14040 "$work/pyroscope.log"
 
-push otlp+http://127.0.0.1:14318
-push pyroscope+http://127.0.0.1:14040
+push otlp+http://127.0.0.1:14318 "$work/collector.log" 'service.name: Str(shop)'
+push pyroscope+http://127.0.0.1:14040 "$work/pyroscope.log" ': wall/nanoseconds '
 kill "${started[@]}"
 wait || true
 started=()

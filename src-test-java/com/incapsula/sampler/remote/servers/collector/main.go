@@ -14,12 +14,14 @@ import (
 	"go.opentelemetry.io/collector/otelcol"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/otlpreceiver"
+	"go.opentelemetry.io/collector/service/telemetry/otelconftelemetry"
 )
 
 func factories() (otelcol.Factories, error) {
 	received := otlpreceiver.NewFactory()
 	printed := debugexporter.NewFactory()
 	return otelcol.Factories{
+		Telemetry: otelconftelemetry.NewFactory(),
 		Receivers: map[component.Type]receiver.Factory{received.Type(): received},
 		Exporters: map[component.Type]exporter.Factory{printed.Type(): printed},
 	}, nil
@@ -31,6 +33,7 @@ func main() {
 		Factories: factories,
 		ConfigProviderSettings: otelcol.ConfigProviderSettings{
 			ResolverSettings: confmap.ResolverSettings{
+				DefaultScheme:     "file",
 				ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory()},
 			},
 		},

@@ -58,7 +58,7 @@ final class McpSocket implements AutoCloseable {
     }
 
     private static McpSocket openIn(Path parent) throws IOException {
-        Path folder = Files.createTempDirectory(parent, "threads-sampler-");
+        Path folder = Files.createTempDirectory(parent.toAbsolutePath().normalize(), "threads-sampler-");
         ServerSocketChannel server = null;
         boolean complete = false;
         try {

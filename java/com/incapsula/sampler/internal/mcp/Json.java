@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * The values of JSON as Java objects: {@code Map} (in the order of the text), {@code List}, {@code String},
- * {@code Boolean}, {@link Number} and {@link Null}. There is no Java null among them.
+ * {@code Boolean}, {@link Numeral} and {@link Null}. There is no Java null among them.
  */
 final class Json {
 
@@ -20,7 +20,7 @@ final class Json {
      *
      * @param text of the grammar of JSON
      */
-    record Number(String text) {
+    record Numeral(String text) {
 
         /** @return true: it has no fraction and no exponent */
         boolean isInteger() {
@@ -40,7 +40,7 @@ final class Json {
     }
 
     /** @return a number of Java as one of JSON */
-    static Number number(long value) {
-        return new Number(Long.toString(value));
+    static Numeral number(long value) {
+        return new Numeral(Long.toString(value));
     }
 }

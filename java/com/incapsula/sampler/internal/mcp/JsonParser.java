@@ -203,7 +203,7 @@ final class JsonParser {
         }
     }
 
-    private Json.Number number() throws MalformedJson {
+    private Json.Numeral number() throws MalformedJson {
         int begin = at;
         take('-');
         if (!take('0')) {
@@ -221,7 +221,7 @@ final class JsonParser {
         if (at - begin > MAX_NUMBER) {
             throw fault("a number of more than " + MAX_NUMBER + " characters");
         }
-        return new Json.Number(text.substring(begin, at));
+        return new Json.Numeral(text.substring(begin, at));
     }
 
     private void digits() throws MalformedJson {

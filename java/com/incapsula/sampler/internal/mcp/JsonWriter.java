@@ -28,7 +28,7 @@ final class JsonWriter {
             list(values);
         } else if (value instanceof String text) {
             string(text);
-        } else if (value instanceof Json.Number number) {
+        } else if (value instanceof Json.Numeral number) {
             out.append(number.text());
         } else if (value instanceof Boolean flag) {
             out.append(flag.booleanValue());

@@ -192,7 +192,7 @@ public final class McpProtocol {
 
     private static Object requireId(Map<?, ?> message) throws RpcError {
         Object id = message.get("id");
-        if (id instanceof String || (id instanceof Json.Number number && number.isInteger())) {
+        if (id instanceof String || (id instanceof Json.Numeral number && number.isInteger())) {
             return id;
         }
         throw new RpcError(RpcError.INVALID_REQUEST, "id must be a string or an integer");

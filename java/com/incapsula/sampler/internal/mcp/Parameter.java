@@ -64,7 +64,7 @@ record Parameter(
             throw new ToolRefusal(
                     name + " must be " + (choices.isEmpty() ? "a string" : "one of " + String.join(", ", choices)));
         }
-        if (value instanceof Json.Number number && number.isInteger()) {
+        if (value instanceof Json.Numeral number && number.isInteger()) {
             try {
                 long whole = Long.parseLong(number.text());
                 if (whole >= range.min() && whole <= range.max()) {

@@ -44,8 +44,9 @@ final class TreeTool implements Tool {
                 + " the calls. How to read it: a large own share with waits near 0 computes there. A large waits share"
                 + " in a Java method that is not native is the wait to enter a synchronized method or block, a"
                 + " contended lock. Waits in native methods such as park, wait or socket reads are waits for another"
-                + " thread, a queue, a pool or a peer: the callers tell which. With from, only the tree below calls"
-                + " whose name contains that text is shown.";
+                + " thread, a queue, a pool or a peer: the callers tell which. On an overloaded machine threads that"
+                + " compute have waits, too. With from, only the trees below methods whose name contains that text are"
+                + " shown.";
     }
 
     @Override

@@ -57,7 +57,7 @@ class AgentCommandTest {
         assertRefused(
                 "start,intervall=5", "there is no option \"intervall\"; options are interval, packages, every, jmx,");
         assertRefused("threadToBeSampled=x", "there is no option \"threadToBeSampled\"");
-        assertRefused("begin", "\"begin\" is neither one of start, run, dump, status, set, stop nor KEY=VALUE");
+        assertRefused("begin", "\"begin\" is neither one of start, run, dump, status, set, stop, mcp nor KEY=VALUE");
         assertRefused("packages=com.acme,org.example", "\"org.example\" is not KEY=VALUE; a list repeats its key");
         assertRefused("interval", "interval has no value: write interval=VALUE, or interval:VALUE for jcmd");
         assertRefused("file=a,file=b", "file is there twice: a and b");

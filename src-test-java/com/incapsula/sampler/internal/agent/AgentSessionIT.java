@@ -12,6 +12,10 @@ import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -240,6 +244,31 @@ class AgentSessionIT {
     }
 
     @Test
+    void theServersPathForModelsIsAnOption() throws Exception {
+        String page = done("start,http=0,mcp=true").replaceFirst("(?s).*page at (\\S+).*", "$1");
+        HttpRequest ping = HttpRequest.newBuilder(URI.create(page + "mcp"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"))
+                .build();
+        assertThat(HttpClient.newHttpClient()
+                        .send(ping, HttpResponse.BodyHandlers.ofString())
+                        .body())
+                .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+    }
+
+    /** A command line that was killed before it has connected. */
+    @Test
+    void aSessionThatStopEndsLeavesNoSocket() {
+        Answer answer = command("mcp,interval=5ms");
+        Path socket = Path.of(Objects.requireNonNull(answer.content(), answer.text()));
+        assertThat(socket).exists();
+        assertThat(done("status")).startsWith("runs since ");
+        done("stop");
+        patiently().until(() -> Files.notExists(socket.getParent()));
+        assertThat(done("status")).isEqualTo("not running");
+    }
+
+    @Test
     void aPortThatIsTakenLeavesAnOlderReportAsItWas() throws Exception {
         Path file = Files.writeString(folder.resolve("x.html"), "older");
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -269,6 +298,12 @@ class AgentSessionIT {
                 "start,file=x.html,output=log | file needs output=file, got output=log",
                 "start,threads=( | threads must be a regular expression, got \"(\":",
                 "start,http=99999 | http must be a port between 0 and 65535, got \"99999\"",
+                "start,mcp=true | mcp needs http=PORT: it is a path of the server",
+                "start,http=0,mcp=yes | mcp must be true or false, got \"yes\"",
+                "run,mcp=true,content=top | mcp has no meaning with run",
+                "mcp,file=x.html | file has no meaning with mcp",
+                "mcp,every=1s | reportFrequencySeconds has no meaning with mcp",
+                "mcp,threads=( | threads must be a regular expression, got \"(\":",
                 "start,config=/nowhere/x | config /nowhere/x cannot be read:",
                 "start,interval=1ms,interval=2ms | interval is there twice: 1ms and 2ms",
                 "start,interval | interval has no value: write interval=VALUE, or interval:VALUE for jcmd",

@@ -35,7 +35,7 @@ class JsonTest {
 
         Map<String, Object> expected = Json.object(
                 "a",
-                List.of(Json.number(1), new Json.Number("-0.5e+3"), true, false, Json.Null.NULL),
+                List.of(Json.number(1), new Json.Numeral("-0.5e+3"), true, false, Json.Null.NULL),
                 "\u00e9\n\"/",
                 "\ud83d\ude00",
                 "",
@@ -120,7 +120,7 @@ class JsonTest {
         assertThatExceptionOfType(MalformedJson.class)
                 .isThrownBy(() -> JsonParser.parse("{\"a\":".repeat(100_000)))
                 .withMessageStartingWith("more than 32 levels");
-        assertThat(parse("9".repeat(JsonParser.MAX_NUMBER))).isInstanceOf(Json.Number.class);
+        assertThat(parse("9".repeat(JsonParser.MAX_NUMBER))).isInstanceOf(Json.Numeral.class);
         assertThatExceptionOfType(MalformedJson.class)
                 .isThrownBy(() -> JsonParser.parse("9".repeat(JsonParser.MAX_NUMBER + 1)));
         assertThat(parse("[{},[],{}]")).as("levels beside each other").isInstanceOf(List.class);
@@ -172,7 +172,7 @@ class JsonTest {
     private static Object value(Random random, int depth) {
         return switch (random.nextInt(depth > 0 ? 7 : 5)) {
             case 0 -> Json.number(random.nextLong());
-            case 1 -> new Json.Number(random.nextInt() + "." + random.nextInt(1000) + "E-" + random.nextInt(99));
+            case 1 -> new Json.Numeral(random.nextInt() + "." + random.nextInt(1000) + "E-" + random.nextInt(99));
             case 2 -> random.nextBoolean();
             case 3 -> Json.Null.NULL;
             case 4 -> text(random);

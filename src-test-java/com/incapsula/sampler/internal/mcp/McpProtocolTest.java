@@ -127,7 +127,7 @@ class McpProtocolTest {
                         "jsonrpc",
                         "2.0",
                         "id",
-                        new Json.Number("12345678901234567890"),
+                        new Json.Numeral("12345678901234567890"),
                         "error",
                         Json.object("code", Json.number(code), "message", text)));
     }
@@ -278,7 +278,7 @@ class McpProtocolTest {
                 .containsExactly("groups", "top", "tree", "diff", "account");
         for (Object each : tools) {
             Map<?, ?> tool = (Map<?, ?>) each;
-            assertThat(tool.get("description")).asString().hasSizeBetween(100, 800);
+            assertThat(tool.get("description")).asString().hasSizeBetween(100, 1_000);
             Map<?, ?> schema = (Map<?, ?>) tool.get("inputSchema");
             assertThat(schema.get("type")).isEqualTo("object");
             assertThat(schema.get("additionalProperties")).isEqualTo(false);

@@ -158,7 +158,7 @@ class ToolsTest {
     @ValueSource(ints = {500, 600, 1_000, 2_500, 10_000, 50_000})
     void anAnswerKeepsItsBudgetAndHasWholeRows(int budget) throws Exception {
         addManyRows();
-        Json.Number chars = Json.number(budget);
+        Json.Numeral chars = Json.number(budget);
         List<String> all = call("tree", "group", "main", "budget_chars", Json.number(50_000))
                 .lines()
                 .toList();

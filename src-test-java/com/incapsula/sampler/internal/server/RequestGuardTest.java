@@ -111,6 +111,25 @@ class RequestGuardTest {
     }
 
     @Test
+    void aPageOfThisServerMayAskAndOthersMayNot() throws UnknownHostException {
+        RequestGuard guard = at("127.0.0.1", null);
+        assertThat(guard.isSameOrigin(null, "localhost:7070")).isTrue();
+        assertThat(guard.isSameOrigin(List.of("http://LOCALHOST:7070"), "localhost:7070"))
+                .isTrue();
+        assertThat(guard.isSameOrigin(List.of("https://a.example"), "a.example"))
+                .as("behind a proxy with encryption")
+                .isTrue();
+        for (String other :
+                List.of("null", "", "http://localhost", "http://localhost:70700", "file://localhost:7070")) {
+            assertThat(guard.isSameOrigin(List.of(other), "localhost:7070"))
+                    .as(other)
+                    .isFalse();
+        }
+        assertThat(guard.isSameOrigin(List.of("http://a", "http://b"), "a")).isFalse();
+        assertThat(guard.isSameOrigin(List.of("http://null"), null)).isFalse();
+    }
+
+    @Test
     void withoutATokenEveryRequestIsAllowed() throws UnknownHostException {
         assertThat(at("127.0.0.1", null).isAllowed(null)).isTrue();
     }

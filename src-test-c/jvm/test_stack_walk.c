@@ -771,6 +771,47 @@ static void test_a_leaf_call(void **state)
     assert_int_equal(jvm.calls, 0); /* it takes another line */
 }
 
+/* A function that keeps something else in the register, and has saved the frame pointer among others
+ * on the stack, in a frame larger than what is searched for return addresses. */
+static void test_a_leaf_call_by_a_saved_frame_pointer(void **state)
+{
+    (void)state;
+    put_leaf_stack();
+    stack[9] = at(LEAF_CALL); /* an old one: no frame pointer leads to it */
+    stack[10] = slot(30);     /* some pointer to the stack */
+    stack[11] = slot(12);
+    take_own(at(LEAF_CALL), at(LEAF_CALL), slot(42));
+    catch_at((uintptr_t)restorer, 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(own.calls, 1);
+    assert_int_equal(jvm.calls, 0);
+    stack[11] = 0;
+    stack[12] = 0;
+    stack[8 + SMP_WALK_SAVED_WORDS - 1] = slot(8 + SMP_WALK_SAVED_WORDS);
+    stack[8 + SMP_WALK_SAVED_WORDS + 1] = at(LEAF_CALL);
+    take_own(at(LEAF_CALL), at(LEAF_CALL), slot(8 + SMP_WALK_SAVED_WORDS + 2));
+    catch_at((uintptr_t)restorer, 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    catch_at((uintptr_t)restorer, 7, NULL); /* one too far */
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    catch_at((uintptr_t)restorer, WORDS - 2, NULL); /* the stack ends before */
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+}
+
+static void test_a_leaf_call_of_the_interpreter(void **state)
+{
+    (void)state;
+    put_leaf_stack();
+    put_leaf_call(INTERPRETER + 0x40, (uintptr_t)restorer);
+    stack[40] = slot(60); /* of the interpreted frame */
+    stack[41] = at(INTERPRETER + 0x40);
+    take_own(at(INTERPRETER + 0x40), 0, slot(42));
+    own.from.fp = slot(60);
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(jvm.calls, 0);
+}
+
 /* Then the JVM goes first, as for all other code that is not Java's. */
 static void test_what_is_no_proven_leaf_call(void **state)
 {
@@ -1410,6 +1451,8 @@ int main(void)
         TEST(test_a_noted_line_is_taken),
         TEST(test_a_call_by_register),
         TEST(test_a_leaf_call),
+        TEST(test_a_leaf_call_by_a_saved_frame_pointer),
+        TEST(test_a_leaf_call_of_the_interpreter),
         TEST(test_what_is_no_proven_leaf_call),
         TEST(test_an_interpreted_caller),
         TEST(test_code_that_is_not_javas),

@@ -89,12 +89,13 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
     }
     if (piece->kind == SMP_CODE_STUB)
         return false;
+    const bool follows_call = address - piece->start >= SMP_CALL_LONGEST &&
+                              smp_machine_code_follows_call(address, &caller->call);
     caller->is_method = piece->kind == SMP_CODE_METHOD;
     if (!caller->is_method)
         return true;
     caller->pushed = smp_machine_code_pushed(address);
-    return address - piece->start >= SMP_CALL_LONGEST &&
-           smp_machine_code_follows_call(address, &caller->call);
+    return follows_call;
 }
 
 bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot)
@@ -171,15 +172,13 @@ static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *
 
 /*
  * Frames larger than what is scanned, or several: each begins with the frame pointer of its caller,
- * as the JVM's own functions do it, and its stubs that call them. *slot: of the first caller's
- * return address. *stub: the one that is passed.
+ * as the JVM's own functions do it, and its stubs that call them. fp: of the first one; below: it
+ * lies above. *slot: of the first caller's return address. *stub: the one that is passed.
  */
-static bool follow_frame_pointers(const struct smp_walk *walk, struct caller *caller,
-                                  uintptr_t *slot, const struct smp_code_piece **stub)
+static bool follow_frame_pointers(const struct smp_walk *walk, uintptr_t fp, uintptr_t below,
+                                  struct caller *caller, uintptr_t *slot,
+                                  const struct smp_code_piece **stub)
 {
-    uintptr_t fp = walk->at.fp;
-    uintptr_t below = walk->at.sp;
-
     for (int i = 0; i < SMP_WALK_FOREIGN_FRAMES && fp >= below && smp_caller_on_stack(walk, fp);
          i++) {
         *slot = fp + sizeof(uintptr_t);
@@ -201,19 +200,34 @@ static bool by_frame_pointers(struct smp_walk *walk, const struct smp_code_piece
     struct caller caller;
     uintptr_t slot = 0;
 
-    return follow_frame_pointers(walk, &caller, &slot, stub) &&
+    return follow_frame_pointers(walk, walk->at.fp, walk->at.sp, &caller, &slot, stub) &&
+           walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
+}
+
+/* From a frame pointer to a caller that has surely called other code than the JVM's. */
+static bool walk_leaf_call(struct smp_walk *walk, uintptr_t fp, uintptr_t below,
+                           const struct smp_code_piece **stub)
+{
+    struct caller caller;
+    uintptr_t slot = 0;
+
+    return follow_frame_pointers(walk, fp, below, &caller, &slot, stub) && *stub == NULL &&
+           caller.call.target != 0 && !smp_code_is_near(caller.call.target) &&
            walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
 }
 
 bool smp_caller_walk_leaf_call(struct smp_walk *walk)
 {
     const struct smp_code_piece *passed = NULL;
-    struct caller caller;
-    uintptr_t slot = 0;
+    bool is_walked = walk_leaf_call(walk, walk->at.fp, walk->at.sp, &passed);
 
-    return follow_frame_pointers(walk, &caller, &slot, &passed) && passed == NULL &&
-           caller.is_method && caller.call.target != 0 && !smp_code_is_near(caller.call.target) &&
-           walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
+    for (uintptr_t i = 0; !is_walked && passed == NULL && i < SMP_WALK_SAVED_WORDS; i++) {
+        const uintptr_t saved = walk->at.sp + i * sizeof(uintptr_t);
+        if (!smp_caller_on_stack(walk, saved))
+            break;
+        is_walked = walk_leaf_call(walk, smp_load_word(saved), saved + sizeof(uintptr_t), &passed);
+    }
+    return is_walked;
 }
 
 static bool by_link(struct smp_walk *walk)

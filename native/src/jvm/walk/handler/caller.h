@@ -39,9 +39,12 @@ bool smp_caller_try_return(struct smp_walk *walk, uintptr_t slot);
 bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot);
 
 /*
- * The compiled method that has called code that is not Java's: by the frame pointers of that code,
- * up to a return address that follows a call of a known place outside of the JVM's code. No frame
- * of a caller further up has one: those have called Java code, or have left Java.
+ * The Java code that has called code that is not Java's: by the frame pointers of that code, up to
+ * a return address that follows a call of a known place outside of the JVM's code. No frame
+ * further up has such a return address: it has called Java code, or has left Java. The C library
+ * keeps anything in the register of the frame pointer, and on the stack what was in it: so each
+ * word of the first SMP_WALK_SAVED_WORDS is tried as one. A dead frame's return address alone
+ * does not count. False where a stub lies between.
  */
 bool smp_caller_walk_leaf_call(struct smp_walk *walk);
 /*

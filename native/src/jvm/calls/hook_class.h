@@ -8,9 +8,9 @@
  *
  * A class of the boot loader is never unloaded, and may be called at any time from then on: so this
  * library stays mapped. Another copy of the library, loaded by another class loader, finds the
- * class there: it takes over the memory behind it, where both copies have the same layout. They take
- * turns: the native methods are those of the copy that has opened the arena last. A copy takes them
- * when it has done so, and not before: else they could be those of a copy that was refused.
+ * class there: it takes over the memory behind it, where both copies have the same layout. They
+ * take turns: the native methods are those of the copy that has opened the arena last. A copy takes
+ * them when it has done so, and not before: else they could be those of a copy that was refused.
  *
  * Owns     a global reference to the class.
  * Threads  one at a time; an attached one, with no exception pending. on_reflected is called by

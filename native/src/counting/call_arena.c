@@ -235,11 +235,6 @@ struct smp_call_tree *smp_call_tree_take(uint32_t index)
     return tree == 0 ? NULL : &smp_call_memory->trees[tree - 1];
 }
 
-static uint32_t generation_of(const struct smp_call_tree *tree)
-{
-    return atomic_load_explicit(&tree->generation, RELAXED);
-}
-
 /* After smp_call_tree_take: frees a tree of counting that was closed; one of this counting is read
  * once more before. */
 static void give_back(const struct smp_call_arena *arena, struct smp_call_tree *tree)
@@ -305,7 +300,7 @@ static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t g
 {
     struct smp_call_tree *tree = smp_call_tree_pop(&arena->pools[pool % SMP_CALL_POOLS]);
 
-    while (tree != NULL && generation_of(tree) != generation) {
+    while (tree != NULL && smp_call_tree_generation(tree) != generation) {
         give_back(arena, tree);
         tree = smp_call_tree_pop(&arena->pools[pool % SMP_CALL_POOLS]);
     }
@@ -388,7 +383,7 @@ void smp_call_leave(struct smp_call_state *state)
     struct smp_call_tree *tree = smp_call_tree_take(index_of_state(state));
 
     if (tree != NULL && is_of(tree, arena) && state->is_virtual &&
-        generation_of(tree) == smp_call_generation())
+        smp_call_tree_generation(tree) == smp_call_generation())
         pool_tree(arena, state, tree);
     else if (tree != NULL)
         give_back(arena, tree);

@@ -13,11 +13,11 @@
  * until it leaves the root, so its late exits do no harm; a thread outside touches no node any
  * more:
  *
- *   thread   position = top;  session as mine? ─no─► position = NULL, nothing is counted
- *   close    session = 0; status = ABANDONED;  position NULL? ─yes─► its nodes are freed
+ *   thread   position = top;  generation as mine? ─no─► position = NULL, nothing is counted
+ *   close    generation = 0; status = ABANDONED;  position NULL? ─yes─► its nodes are freed
  *
  * Both sides store before they load, in one order for all, so at least one sees the other. For that
- * close runs a barrier on all threads (base/process_barrier.h), because a thread enters roots often.
+ * close runs a barrier on all threads (base/process_barrier.h), as a thread enters roots often.
  *
  * Several cores may be there: the first one that defines the hook class has the shared memory of
  * all. A tree is freed by the core that has allocated it.

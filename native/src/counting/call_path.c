@@ -224,8 +224,8 @@ static void leave_outermost(struct smp_call_state *state)
 
 /* The thread is outside of all roots. NULL: it cannot be counted. A renewal that comes just now
  * takes the tree away: then once more, with another. */
-static struct smp_call_state *go_inside(struct smp_call_state *known, int64_t tid, bool is_virtual,
-                                        uint32_t pool)
+static struct smp_call_state *begin_outermost(struct smp_call_state *known, int64_t tid,
+                                              bool is_virtual, uint32_t pool)
 {
     struct smp_call_state *state = known;
     uint32_t generation = 0;
@@ -252,7 +252,7 @@ void smp_call_enter_root(int64_t tid, bool is_virtual, uint32_t pool, int32_t id
     struct smp_call_state *state = smp_call_state_of(tid);
 
     if (state == NULL || position_of(state) == NULL)
-        state = go_inside(state, tid, is_virtual, pool);
+        state = begin_outermost(state, tid, is_virtual, pool);
     if (state != NULL)
         enter_call(state, id | SMP_CALL_ROOT);
 }

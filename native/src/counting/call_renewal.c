@@ -12,11 +12,6 @@
 
 enum { FIRST_NODE = 2, ROOT_UNITS = 2 };
 
-static uint32_t generation_of(const struct smp_call_tree *tree)
-{
-    return atomic_load_explicit(&tree->generation, RELAXED);
-}
-
 static void retire_tree(struct smp_call_tree *tree)
 {
     atomic_store_explicit(&tree->status, SMP_TREE_RETIRED, memory_order_release);
@@ -28,7 +23,7 @@ static void take_from_state(struct smp_call_shared *shared, uint32_t index, uint
     uint32_t number = atomic_load(&shared->tree_of[index]);
     struct smp_call_tree *const tree = number == 0 ? NULL : &shared->trees[number - 1];
 
-    if (tree == NULL || generation_of(tree) == generation ||
+    if (tree == NULL || smp_call_tree_generation(tree) == generation ||
         atomic_load_explicit(&tree->session, RELAXED) != smp_call_session() ||
         atomic_load(&shared->states[index].position) != NULL)
         return;
@@ -43,7 +38,7 @@ static void take_from_pool(_Atomic uint64_t *pool, uint32_t generation)
     struct smp_call_tree *tree = smp_call_tree_pop(pool);
 
     for (; tree != NULL; tree = smp_call_tree_pop(pool)) {
-        if (generation_of(tree) == generation)
+        if (smp_call_tree_generation(tree) == generation)
             smp_call_tree_push(&kept, tree);
         else
             retire_tree(tree);

@@ -12,9 +12,8 @@
  * Both sides store before they load, as at close (call_arena.h), so at least one sees the other. No
  * call is lost: a tree that was given back is read before it is freed.
  *
- * Owns     nothing.
  * Threads  the reader's, while the arena is open; not while it is closed.
- * Errors   none. Where a thread has no memory for its new tree its calls are counted as lost.
+ * Errors   where a thread has no memory for its new tree its roots are counted as lost.
  * Cost     begin: a pass over the states, and over the trees in pools. each: one over all nodes.
  */
 #ifndef SMP_COUNTING_CALL_RENEWAL_H

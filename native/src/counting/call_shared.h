@@ -123,6 +123,11 @@ static inline uint32_t smp_call_generation(void)
     return atomic_load_explicit(&smp_call_memory->generation, memory_order_seq_cst);
 }
 
+static inline uint32_t smp_call_tree_generation(const struct smp_call_tree *tree)
+{
+    return atomic_load_explicit(&tree->generation, memory_order_relaxed);
+}
+
 static inline uint32_t smp_call_epoch(void)
 {
     return atomic_load_explicit(&smp_call_memory->epoch, memory_order_relaxed);

@@ -301,6 +301,10 @@ const COUNTING = {
         text: 'left alone, their class cannot be changed',
         words: 'The JVM refuses to change the class. The names begin with its reason.',
     },
+    NOT_FOLLOWED: {
+        text: 'calls by reflection not found by themselves',
+        words: 'This JVM does not let these classes hand out what they call. A method that is only called by reflection is counted where it is a root, or with instrumentation=TOTAL.',
+    },
     CLASS_OVER_MEMORY_LIMIT: {
         text: 'classes left alone, over the memory limit',
         words: 'There was no memory to know them. Counting has half of memoryLimitBytes.',
@@ -308,6 +312,10 @@ const COUNTING = {
     OVER_METHOD_LIMIT: {
         text: 'left alone, over the limit of methods',
         words: 'maxCountedMethods have a probe. Raise it, or narrow instrumentationFilter.',
+    },
+    UNLOADED: {
+        text: 'methods of unloaded classes, in trees of calls',
+        words: 'They count towards maxCountedMethods until about a thousand have come together; then all go but those that a thread has called from a root that it is still inside of.',
     },
     DROPPED: {
         text: 'not counted any more, short and called often',

@@ -102,7 +102,7 @@ struct smp_call_tree *smp_call_trees_get(struct smp_call_trees *trees,
 }
 
 /* Once for many: all trees may go in one read. */
-static void close_gaps(struct smp_call_trees *trees)
+static void drop_gone_places(struct smp_call_trees *trees)
 {
     size_t kept = 0;
 
@@ -125,7 +125,7 @@ void smp_call_trees_remove(struct smp_call_trees *trees, uint64_t number)
     trees->places[at].tree = NULL;
     trees->gone++;
     if (trees->gone > trees->count / 2)
-        close_gaps(trees);
+        drop_gone_places(trees);
 }
 
 void smp_call_tree_forget_pending(struct smp_call_tree *tree)

@@ -10,8 +10,8 @@
  * Owns     trees and their entries, 56 bytes for each ordinal.
  * Threads  the sampler thread only.
  * Errors   get, entry: NULL where the quota or the system refuse memory: nothing has changed.
- * Cost     get: a binary search, none for the tree of the call before. remove: constant on average. entry: constant, but where
- *          the tree grows.
+ * Cost     get: a binary search, none for the tree of the call before. remove: constant on average.
+ *          entry: constant, but where the tree grows.
  */
 #ifndef SMP_ENGINE_SOURCES_CALL_TREES_H
 #define SMP_ENGINE_SOURCES_CALL_TREES_H

@@ -72,7 +72,7 @@ static bool has_uses(struct smp_id_renewal *renewal, const struct smp_counted_cl
 }
 
 /* What no probe has pushed is in no tree. */
-static bool make_due(void *self, int32_t id)
+static bool mark_due_id(void *self, int32_t id)
 {
     struct renewing *const renewing = self;
 
@@ -90,7 +90,7 @@ bool smp_id_renewal_begin(struct smp_id_renewal *renewal, struct smp_counted_cla
 
     smp_lock_acquire(&counted->lock);
     if (wait_enough(renewal, counted) && has_uses(renewal, counted))
-        (void)smp_reach_recycle(counted->reach, make_due, &renewing);
+        (void)smp_reach_recycle(counted->reach, mark_due_id, &renewing);
     smp_lock_release(&counted->lock);
     has_any = renewing.due > 0;
     if (has_any)

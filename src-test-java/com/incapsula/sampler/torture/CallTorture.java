@@ -135,17 +135,25 @@ final class CallTorture {
     private static void startAndStop(long times) throws Exception {
         Instrumentation[] schemes = Instrumentation.values();
         MethodTiming[] timings = MethodTiming.values();
+        long inInit = 0;
+        long inClose = 0;
         List<Worker> load = CallStorm.load();
         for (int i = 0; i < times && FAILURE.get() == null; i++) {
-            try (ThreadsSampler sampler = sampler()) {
-                sampler.setInstrumentation(schemes[i % schemes.length]);
-                sampler.setMethodTiming(timings[i / schemes.length % timings.length]);
-                sampler.init();
-                awaitTicks(sampler, i % 4);
-                assertThat(sampler.getStatistics().getEngine()).doesNotContain("not counted");
-            }
+            ThreadsSampler sampler = sampler();
+            sampler.setInstrumentation(schemes[i % schemes.length]);
+            sampler.setMethodTiming(timings[i / schemes.length % timings.length]);
+            inInit -= System.nanoTime();
+            sampler.init();
+            inInit += System.nanoTime();
+            awaitTicks(sampler, i % 4);
+            assertThat(sampler.getStatistics().getEngine()).doesNotContain("not counted");
+            inClose -= System.nanoTime();
+            sampler.close();
+            inClose += System.nanoTime();
         }
         load.forEach(Worker::close);
-        System.out.println("START_STOP " + times + " times");
+        System.out.printf(
+                "START_STOP %d times, init() %d ms each, close() %d%n",
+                times, inInit / times / 1_000_000, inClose / times / 1_000_000);
     }
 }

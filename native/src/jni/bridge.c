@@ -13,6 +13,7 @@
 #include "jni/convert.h"
 #include "jni/figures.h"
 #include "jni/ids.h"
+#include "jni/java_agent.h"
 #include "jni/onload.h"
 #include "jni/option_values.h"
 #include "jni/throw.h"
@@ -26,6 +27,15 @@ enum { ABI = com_incapsula_sampler_internal_engine_NativeBridge_ABI };
 JNIEXPORT jint BRIDGE(abi)(JNIEnv *env, SMP_UNUSED jclass bridge)
 {
     return smp_onload_ensure(env) == SMP_OK ? ABI : 0;
+}
+
+JNIEXPORT jstring BRIDGE(serveCommands)(JNIEnv *env, SMP_UNUSED jclass bridge, jclass agent)
+{
+    const char *file = NULL;
+    const enum smp_status status = smp_java_agent_serve(env, agent, &file);
+
+    smp_throw(env, status);
+    return status == SMP_OK ? smp_jni_string(env, file, strlen(file)) : NULL;
 }
 
 JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, SMP_UNUSED jclass bridge, jlongArray integers,

@@ -6,6 +6,7 @@ import com.incapsula.sampler.internal.agent.AnswerSlot.State;
 import com.incapsula.sampler.internal.report.FileSeries;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -15,7 +16,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program of the jar: {@code java -jar threads-sampler.jar}. Samples another JVM, or makes one file of two.
+ * The program of the jar: {@code java -jar threads-sampler.jar}. Samples another JVM, or makes one report of several.
  *
  * <p>Exit: 0 done; 1 the target refused it, or there is no report; 2 usage; 3 the target cannot be attached to.
  *
@@ -64,7 +65,7 @@ public final class CommandLine {
 
     private int fail(int exit, @Nullable String reason) {
         out.flush();
-        err.println("threads-sampler: " + reason);
+        err.println("threads-sampler: " + PlainText.of(String.valueOf(reason)));
         return exit;
     }
 
@@ -79,7 +80,7 @@ public final class CommandLine {
                 return DONE;
             }
             case DIFF, MERGE -> {
-                CollapsedFiles.execute(arguments, out);
+                ProfileFiles.execute(arguments, out);
                 return DONE;
             }
             default -> {
@@ -140,7 +141,7 @@ public final class CommandLine {
         if (answer.state() == State.REFUSED) {
             return fail(REFUSED, answer.text());
         }
-        return finish(target, answer, files);
+        return finish(target, answer, files, arguments);
     }
 
     private static @Nullable FileSeries files(Arguments arguments, String process) {
@@ -152,26 +153,36 @@ public final class CommandLine {
         }
     }
 
-    private int finish(Target target, Answer answer, @Nullable FileSeries files) throws IOException {
+    private int finish(Target target, Answer answer, @Nullable FileSeries files, Arguments arguments)
+            throws IOException {
         String path = answer.content();
         if (path == null) {
-            out.println(answer.text());
+            out.println(PlainText.of(answer.text()));
             return DONE;
         }
         byte[] content = target.files().take(path);
         if (files == null) {
-            out.write(content);
+            out.write(shown(content, arguments));
             out.flush();
-            err.println(answer.text());
+            err.println(PlainText.of(answer.text()));
         } else {
             Path file = files.write(Instant.now(), stream -> stream.write(content));
-            out.println(answer.text() + ", in " + file);
+            out.println(PlainText.of(answer.text()) + ", in " + file);
         }
         return DONE;
     }
 
+    /* Texts may meet a terminal; profiles are bytes. */
+    private static byte[] shown(byte[] content, Arguments arguments) {
+        boolean isBinary = "pprof".equalsIgnoreCase(arguments.settings().get(Keys.FORMAT));
+        return isBinary
+                ? content
+                : PlainText.of(new String(content, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
+    }
+
     private void showProgress(Target.Listed named, long millis) throws InterruptedException {
-        String what = "sampling " + named.pid() + " (" + JvmNames.main(named.name()) + ") for " + millis + " ms";
+        String what = "sampling " + named.pid() + " (" + PlainText.of(JvmNames.main(named.name())) + ") for " + millis
+                + " ms";
         if (!isTerminal()) {
             err.println(what);
             Thread.sleep(millis);

@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.loading.NativeLibrary;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoadedLibrary {
 
+    private static volatile @Nullable String preferred; // read once
+
     private static final class OnlyTry {
         static final NativeLibrary LIBRARY = NativeLibrary.ofThisJvm(NativeBridge.ABI, NativeBridge::abi);
 
@@ -20,7 +23,7 @@ public final class LoadedLibrary {
 
         private static @Nullable UnsupportedOperationException tryOnce() {
             try {
-                LIBRARY.load();
+                LIBRARY.load(preferred);
                 return null;
             } catch (UnsupportedOperationException e) {
                 return e;
@@ -31,6 +34,15 @@ public final class LoadedLibrary {
     }
 
     private LoadedLibrary() {}
+
+    /**
+     * If the library is not loaded yet, it is to be loaded from this file.
+     *
+     * @param file the JVM has loaded it as an agent; null: there is none
+     */
+    public static void prefer(@Nullable String file) {
+        preferred = file;
+    }
 
     /**
      * Loads the library if no call has tried that before.
@@ -64,6 +76,32 @@ public final class LoadedLibrary {
      */
     public static boolean awaitRival(Runnable ready) throws InterruptedException {
         return OnlyTry.LIBRARY.awaitRival(ready);
+    }
+
+    /**
+     * Loads the library, and lets this class carry out the commands that other processes send to it by attaching.
+     *
+     * @param agent has the methods of an agent, {@code premain(String)} and {@code agentmain(String)}
+     * @return the library's file, to attach with
+     * @throws UnsupportedOperationException if the library cannot be loaded
+     */
+    public static String serveCommands(Class<?> agent) {
+        if (OnlyTry.FAILURE != null) {
+            throw new UnsupportedOperationException(OnlyTry.FAILURE.getMessage(), OnlyTry.FAILURE);
+        }
+        String file = NativeBridge.serveCommands(agent);
+        OnlyTry.LIBRARY.claim();
+        return file;
+    }
+
+    /**
+     * Makes sure that there is a file of the library that another JVM of this user can load.
+     *
+     * @return the file
+     * @throws UnsupportedOperationException if there is no folder for it
+     */
+    public static Path file() {
+        return NativeLibrary.ofThisJvm(NativeBridge.ABI, NativeBridge::abi).place();
     }
 
     /** @throws UnsupportedOperationException as {@link #unavailabilityCause()}, with the stack of this call */

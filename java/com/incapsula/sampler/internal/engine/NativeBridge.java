@@ -12,12 +12,20 @@ package com.incapsula.sampler.internal.engine;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 6;
+    static final int ABI = 7;
 
     private NativeBridge() {}
 
     /** @return the version of this seam the library was built for */
     static native int abi();
+
+    /**
+     * From now on this class carries out the commands that reach the library as an agent of the JVM, unless another
+     * one does already. It has the methods of an agent, {@code premain(String)} and {@code agentmain(String)}.
+     *
+     * @return the library's file, as the JVM has loaded it
+     */
+    static native String serveCommands(Class<?> agent);
 
     /**
      * Makes a session; starts nothing, touches no JVMTI environment.

@@ -22,7 +22,7 @@ final class OwnerMark {
     /** Stands in the mark where the JVM loaded the library itself. */
     static final String AGENT = "-agentpath";
 
-    /* Set for good: the JVM's own copy of the library serves the classes of one class loader. */
+    /* Set for good: the copy of the library that the JVM loads as an agent serves the classes of one class loader. */
     private static final String AGENT_PROPERTY = "com.incapsula.sampler.agentOwner";
 
     /* Set while the owner gives way, and while another copy waits for that. */
@@ -159,19 +159,13 @@ final class OwnerMark {
         }
     }
 
-    /**
-     * The library is the one the JVM loaded itself.
-     *
-     * @throws UnsupportedOperationException if the classes of another class loader have it
-     */
+    /** @return true: the library that the JVM loaded itself serves the classes of a class loader */
+    boolean isAgentClaimed() {
+        return properties.getProperty(AGENT_PROPERTY) != null;
+    }
+
+    /** The library that the JVM loaded itself, or is going to, serves this copy from now on. */
     void claimAgent() {
-        synchronized (lock()) {
-            if (properties.getProperty(AGENT_PROPERTY) != null) {
-                throw new UnsupportedOperationException("the library loaded by -agentpath serves the copy of"
-                        + " threads-sampler in another class loader: keep one copy, in a class loader that all its"
-                        + " users share");
-            }
-            properties.setProperty(AGENT_PROPERTY, AGENT);
-        }
+        properties.setProperty(AGENT_PROPERTY, AGENT);
     }
 }

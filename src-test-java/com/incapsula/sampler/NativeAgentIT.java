@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -29,7 +31,6 @@ class NativeAgentIT {
 
     private static Path image;
     private static Path jar;
-    private static Path installed; // jar and library, side by side
     private static Path library;
 
     @TempDir
@@ -47,9 +48,8 @@ class NativeAgentIT {
                 .inheritIO()
                 .start();
         assertThat(jlink.waitFor()).isZero();
-        jar = AgentJar.in(shared);
-        installed = Files.createDirectory(shared.resolve("in stalled"));
-        AgentJar.in(installed);
+        Path installed = Files.createDirectory(shared.resolve("in stalled")); // jar and library, side by side
+        jar = AgentJar.in(installed);
         library = copyOfLibrary(installed);
     }
 
@@ -78,9 +78,9 @@ class NativeAgentIT {
 
     private static ChildJvm.Result command(ChildJvm.Running to, String verb, String... more) throws Exception {
         List<String> arguments = new ArrayList<>(List.of(more));
-        arguments.add(0, verb);
-        arguments.add(1, String.valueOf(to.process().pid()));
-        return ChildJvm.bare("-jar " + jar).run(arguments.toArray(String[]::new));
+        arguments.addAll(
+                0, List.of(jar.toString(), verb, String.valueOf(to.process().pid())));
+        return ChildJvm.bare("-jar").run(arguments.toArray(String[]::new));
     }
 
     private static String done(ChildJvm.Running to, String verb, String... more) throws Exception {
@@ -99,7 +99,35 @@ class NativeAgentIT {
         assertThat(report).content().contains(UnawareProgram.WORKER + ";java.lang.Thread.run");
     }
 
-    /** As README.md has it, but for the paths. */
+    /** The command of README.md, and in java/README.md that for the library, as they are there, but for the folders. */
+    @Test
+    void theCommandsOfTheReadmeWork() throws Exception {
+        Path bare = Files.createDirectory(folder.resolve("opt"));
+        AgentJar.in(bare);
+        Matcher unzip = Pattern.compile("`(unzip -j threads-sampler.jar \\S+)`")
+                .matcher(Files.readString(Path.of("java", "README.md")));
+        assertThat(unzip.find()).isTrue();
+        String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86_64");
+        Process unpacking = new ProcessBuilder(
+                        unzip.group(1).replace("linux-x86_64", platform).split(" "))
+                .directory(bare.toFile())
+                .inheritIO()
+                .start();
+        assertThat(unpacking.waitFor()).isZero();
+
+        List<String> options = Files.readAllLines(Path.of("README.md")).stream()
+                .filter(line -> line.startsWith("java -agentpath:") && line.endsWith(" -jar app.jar"))
+                .map(line -> line.split(" ")[1].replace("/opt/", bare + "/").replace("report-", folder + "/report-"))
+                .toList();
+        assertThat(options).hasSize(1);
+        ChildJvm.Running target = target(options.get(0)).start().awaitOutput("ready");
+        end(target);
+        assertThat(folder.resolve("report-" + target.process().pid() + ".html"))
+                .content()
+                .startsWith("<!DOCTYPE html>")
+                .contains(UnawareProgram.WORKER);
+    }
+
     @Test
     void theJarMayBeElsewhere() throws Exception {
         Path elsewhere = Files.createDirectory(folder.resolve("else, where"));

@@ -233,6 +233,30 @@ class CommandLineTest {
         assertThat(object(pair, "after", "groups", "1").get("name")).isEqualTo("ma,in <1>");
     }
 
+    /** The commands of java/README.md as they are there, but for the folder. */
+    @Test
+    void theCommandsOfTheReadmeWork() throws Exception {
+        String program = "java -jar threads-sampler.jar ";
+        List<String> commands = Files.readAllLines(Path.of("java", "README.md")).stream()
+                .filter(line -> line.matches(program + "(diff|merge) [a-z].*"))
+                .toList();
+        assertThat(commands).hasSize(3);
+        for (String name : List.of("monday.html", "tuesday.html", "report-1.html")) {
+            write(name, page(REPORT));
+        }
+        write("report-2.json", REPORT);
+        write("before.collapsed", REPORT_LINES);
+        write("after.collapsed", REPORT_LINES);
+        for (String command : commands) {
+            String[] words = command.substring(program.length()).split(" ");
+            for (int i = 0; i < words.length; i++) {
+                words[i] = words[i].indexOf('.') < 0 ? words[i] : folder.resolve(words[i]).toString();
+            }
+            assertThat(run(words)).as(command + complaint()).isZero();
+            assertThat(printed()).startsWith("4 stacks").endsWith(", in " + words[words.length - 1] + "\n");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -105,7 +105,7 @@ static jstring to_java(JNIEnv *env, const char *text)
 
 static jclass load_from(JNIEnv *env, jobject loader)
 {
-    jstring name = (*env)->NewStringUTF(env, AGENT_CLASS);
+    jstring name = loader == NULL ? NULL : (*env)->NewStringUTF(env, AGENT_CLASS);
 
     if (name == NULL)
         return NULL;

@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.agent;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -104,7 +105,7 @@ final class ProfileJson {
 
     private Map<String, @Nullable Object> writeReport(
             Map<String, @Nullable Object> head, Map<String, Map<String, @Nullable Object>> described) {
-        List<@Nullable Object> written = new ArrayList<>();
+        List<Nodes> groups = new ArrayList<>();
         nodesByGroup().forEach((group, nodes) -> {
             if (measures().stream().anyMatch(measure -> tree.amount(0, measure, group) != 0)) {
                 nodes.add(StackTree.NONE, frame(ProfileFile.NO_FRAME), group);
@@ -112,11 +113,12 @@ final class ProfileJson {
             Map<String, @Nullable Object> all = described.getOrDefault(tree.text(group), new LinkedHashMap<>());
             all.putIfAbsent("name", tree.text(group));
             nodes.putInto(all);
-            written.add(all);
+            groups.add(nodes);
         });
+        groups.sort(Comparator.comparingLong(Nodes::wall).reversed()); // as the page lists them
         head.remove("groups");
         head.put("frames", frameList());
-        head.put("groups", written);
+        head.put("groups", groups.stream().map(Nodes::object).toList());
         return head;
     }
 
@@ -155,6 +157,8 @@ final class ProfileJson {
         private final List<@Nullable Object> parents = new ArrayList<>();
         private final List<@Nullable Object> frameNumbers = new ArrayList<>();
         private final Map<String, List<@Nullable Object>> amounts = new LinkedHashMap<>();
+        private Map<String, @Nullable Object> object = Map.of(); // that has them
+        private long wall;
 
         Nodes() {
             measures().forEach(measure -> amounts.put(measure, new ArrayList<>()));
@@ -164,13 +168,24 @@ final class ProfileJson {
             parents.add((long) parent);
             frameNumbers.add((long) frameNumber);
             amounts.forEach((measure, column) -> column.add(tree.amount(0, measure, node)));
+            wall += tree.amount(0, ProfileFile.WALL, node);
             return parents.size() - 1;
         }
 
-        void putInto(Map<String, @Nullable Object> object) {
-            object.put("parent", parents);
-            object.put("frame", frameNumbers);
-            object.putAll(amounts);
+        void putInto(Map<String, @Nullable Object> group) {
+            group.put("parent", parents);
+            group.put("frame", frameNumbers);
+            group.putAll(amounts);
+            object = group;
+        }
+
+        Map<String, @Nullable Object> object() {
+            return object;
+        }
+
+        /* Of the whole group. */
+        long wall() {
+            return wall;
         }
     }
 

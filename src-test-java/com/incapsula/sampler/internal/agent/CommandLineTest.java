@@ -207,6 +207,24 @@ class CommandLineTest {
         assertThat(object(JsonText.read(printed())).get("elapsedNanos")).isEqualTo(6000L);
     }
 
+    /** The page lists groups as they come. */
+    @Test
+    void theGroupWithMostTimeComesFirst() throws Exception {
+        Path lines = write("a.collapsed", "quiet;x 1\nbusy 5\nbusy;y 2\n");
+        Path none = write("none.collapsed", "");
+        assertThat(run("merge", none.toString(), lines.toString(), "--format=json"))
+                .as(complaint())
+                .isZero();
+        Object report = JsonText.read(printed());
+        assertThat(object(report, "groups", "0").get("name")).isEqualTo("busy");
+        assertThat(object(report, "groups", "0").get("wall")).isEqualTo(List.of(2L, 5L));
+        assertThat(list(report, "groups", "0", "parent")).isEqualTo(List.of(-1L, -1L));
+        assertThat(list(report, "frames"))
+                .isEqualTo(List.of(
+                        Map.of("pseudo", "x"), Map.of("pseudo", "y"), Map.of("pseudo", "[no frame]")));
+        assertThat(object(report, "groups", "1").get("name")).isEqualTo("quiet");
+    }
+
     @Test
     void theDifferenceIsAPage() throws Exception {
         Path before = write("before.json", REPORT);

@@ -64,7 +64,7 @@ final class ProfileFile {
             throw new IOException("there is no file " + absolute, e);
         } catch (ArithmeticException e) {
             throw new IOException(absolute + ": the sums are too large", e);
-        } catch (IllegalArgumentException | ClassCastException | IndexOutOfBoundsException | NullPointerException e) {
+        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
             throw new IOException(absolute + ": not a report of threads-sampler: " + e.getMessage(), e);
         }
     }

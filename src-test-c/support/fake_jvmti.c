@@ -102,6 +102,23 @@ static jvmtiError JNICALL set_mode(jvmtiEnv *env, jvmtiEventMode mode, jvmtiEven
     return error;
 }
 
+static jvmtiError JNICALL set_storage(jvmtiEnv *env, const void *data)
+{
+    const jvmtiError error = begin(FAKE_SetEnvironmentLocalStorage);
+
+    (void)env;
+    if (error == JVMTI_ERROR_NONE)
+        fake_jvmti.local_storage = data;
+    return error;
+}
+
+static jvmtiError JNICALL get_storage(jvmtiEnv *env, void **out)
+{
+    (void)env;
+    *out = (void *)(uintptr_t)fake_jvmti.local_storage;
+    return JVMTI_ERROR_NONE;
+}
+
 static jvmtiError JNICALL dispose(jvmtiEnv *env)
 {
     (void)env;
@@ -464,6 +481,8 @@ static const struct jvmtiInterface_1_ functions = {
     .GetLineNumberTable = get_lines,
     .IsMethodNative = is_method_native,
     .GetSystemProperty = get_property,
+    .SetEnvironmentLocalStorage = set_storage,
+    .GetEnvironmentLocalStorage = get_storage,
 };
 static const struct jvmtiInterface_1_ *env_functions = &functions;
 

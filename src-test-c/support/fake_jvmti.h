@@ -20,27 +20,28 @@
 enum { FAKE_METHOD = 1000, FAKE_MAX_THREADS = 4096 };
 
 /* X(function): what may be refused */
-#define FAKE_JVMTI_MAP(X)        \
-    X(GetPhase)                  \
-    X(AddCapabilities)           \
-    X(SetEventCallbacks)         \
-    X(SetEventNotificationMode)  \
-    X(GetTopThreadGroups)        \
-    X(GetAllThreads)             \
-    X(GetThreadInfo)             \
-    X(GetThreadGroupInfo)        \
-    X(GetStackTrace)             \
-    X(GetFrameCount)             \
-    X(GetMethodDeclaringClass)   \
-    X(GetClassSignature)         \
-    X(GetMethodName)             \
-    X(GetSourceFileName)         \
-    X(GetLineNumberTable)        \
-    X(IsMethodNative)            \
-    X(GetSystemProperty)         \
-    X(GetLoadedClasses)          \
-    X(GetClassMethods)           \
-    X(GetExtensionEvents)        \
+#define FAKE_JVMTI_MAP(X)         \
+    X(GetPhase)                   \
+    X(AddCapabilities)            \
+    X(SetEventCallbacks)          \
+    X(SetEventNotificationMode)   \
+    X(SetEnvironmentLocalStorage) \
+    X(GetTopThreadGroups)         \
+    X(GetAllThreads)              \
+    X(GetThreadInfo)              \
+    X(GetThreadGroupInfo)         \
+    X(GetStackTrace)              \
+    X(GetFrameCount)              \
+    X(GetMethodDeclaringClass)    \
+    X(GetClassSignature)          \
+    X(GetMethodName)              \
+    X(GetSourceFileName)          \
+    X(GetLineNumberTable)         \
+    X(IsMethodNative)             \
+    X(GetSystemProperty)          \
+    X(GetLoadedClasses)           \
+    X(GetClassMethods)            \
+    X(GetExtensionEvents)         \
     X(SetExtensionEventCallback) \
     X(GetClassLoader)
 
@@ -76,6 +77,7 @@ struct fake_jvmti {
     jvmtiEventCallbacks callbacks;
     bool enabled[JVMTI_MAX_EVENT_TYPE_VAL + 1];
     bool disposed;
+    const void *local_storage;
     struct fake_method method; /* what every method id means, but for this one: */
     jmethodID other_id;
     struct fake_method other;

@@ -13,11 +13,21 @@
 #include "jni/convert.h"
 #include "jni/figures.h"
 #include "jni/ids.h"
+#include "jni/java_agent.h"
 #include "jni/option_values.h"
 #include "jni/throw.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/cross_check.h"
+
+JNIEXPORT jstring BRIDGE(serveCommands)(JNIEnv *env, SMP_UNUSED jclass bridge, jclass agent)
+{
+    const char *file = NULL;
+    const enum smp_status status = smp_java_agent_serve(env, agent, &file);
+
+    smp_throw(env, status);
+    return status == SMP_OK ? smp_jni_string(env, file, strlen(file)) : NULL;
+}
 
 JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, SMP_UNUSED jclass bridge, jlongArray integers,
                                jobjectArray texts, jobject callbacks)

@@ -10,6 +10,7 @@
 
 /* X(method, signature) */
 #define SMP_NATIVES_MAP(X)                                                                       \
+    X(serveCommands, "(Ljava/lang/Class;)Ljava/lang/String;")                                    \
     X(create, "([J[Ljava/lang/String;Lcom/incapsula/sampler/internal/engine/NativeCallbacks;)J") \
     X(start, "(J)V")                                                                             \
     X(configure, "(J[J[Ljava/lang/String;)V")                                                    \

@@ -6,15 +6,15 @@
  * The library is made ready by NativeBridge.join (core.h): the JVM calls no JNI_OnLoad of a file
  * that it has loaded as an agent (-agentpath).
  *
- * Agent_OnLoad and Agent_OnAttach only allow -agentpath, for systems where its file must not be
- * unpacked; all options come from Java, so those given here are refused rather than ignored.
+ * Without options Agent_OnLoad and Agent_OnAttach do nothing: -agentpath then only spares unpacking
+ * the library's file. With options they are the agent of JVMs that may lack java.instrument.
  */
 #include <jni.h>
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "jni/bridge.h"
 #include "jni/core.h"
+#include "jni/java_agent.h"
 #include "jvm/agent/agent.h" /* includes jvmti.h, which declares Agent_* */
 
 JNIEXPORT jint BRIDGE(abi)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass bridge)
@@ -68,22 +68,27 @@ JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, SMP_UNUSED void *reserved)
     smp_core_leave(env);
 }
 
-static jint accept_options(const char *options)
+static bool has_options(const char *options)
 {
-    if (options == NULL || options[0] == '\0')
+    return options != NULL && options[0] != '\0';
+}
+
+/* Never JNI_ERR, which would end the JVM. */
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java_vm, char *options, SMP_UNUSED void *reserved)
+{
+    if (has_options(options))
+        smp_java_agent_start(java_vm, options);
+    return JNI_OK;
+}
+
+/* An error is the answer to the program that attached. */
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *java_vm, char *options, SMP_UNUSED void *reserved)
+{
+    void *env = NULL;
+
+    if (!has_options(options))
         return JNI_OK;
-    (void)fprintf(stderr, "threads-sampler: the agent takes no options, got \"%s\"\n", options);
-    return JNI_ERR;
-}
-
-JNIEXPORT jint JNICALL Agent_OnLoad(SMP_UNUSED JavaVM *java_vm, char *options,
-                                    SMP_UNUSED void *reserved)
-{
-    return accept_options(options);
-}
-
-JNIEXPORT jint JNICALL Agent_OnAttach(SMP_UNUSED JavaVM *java_vm, char *options,
-                                      SMP_UNUSED void *reserved)
-{
-    return accept_options(options);
+    if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
+        return JNI_ERR;
+    return smp_java_agent_command(env, options) ? JNI_OK : JNI_ERR;
 }

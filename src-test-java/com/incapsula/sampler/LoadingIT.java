@@ -261,6 +261,7 @@ class LoadingIT {
     @Test
     void theLibraryOfTheJvmItselfServesAllClassLoaders() throws Exception {
         String output = ChildJvm.of(TwoLoadersProgram.class)
+                .option("-Djava.io.tmpdir=" + temporary)
                 .option("-agentpath:" + library)
                 .run("both")
                 .assertFine()

@@ -39,6 +39,7 @@ public final class ChildJvm {
     private final String main;
     private final ProcessBuilder builder = new ProcessBuilder();
     private Duration patience = PATIENCE;
+    private Path home = Path.of(System.getProperty("java.home"));
 
     private ChildJvm(String main) {
         this.main = main;
@@ -87,6 +88,12 @@ public final class ChildJvm {
         return this;
     }
 
+    /** @return this, in another runtime image */
+    public ChildJvm in(Path image) {
+        home = image;
+        return this;
+    }
+
     /** @return this, run by another program, whose command line ends with that of the JVM */
     public ChildJvm by(String... command) {
         before.addAll(Arrays.asList(command));
@@ -112,7 +119,7 @@ public final class ChildJvm {
     /** Starts it. */
     public Running start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(before);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(home.resolve("bin/java").toString());
         command.addAll(List.of("-Xcheck:jni", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
         command.addAll(logOfThisJvm());
         command.addAll(Arrays.asList(ChosenEngine.option()));

@@ -2,19 +2,18 @@
 package com.incapsula.sampler.testing;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
+import java.time.Duration;
 
 /**
  * A program that knows nothing of the sampler. It computes until its standard input ends, and for some CPU time at least,
- * so that its threads are seen also on a busy machine.
+ * so that its threads are seen also on a busy machine. It needs no module but {@code java.base}.
  */
 public final class UnawareProgram {
 
     /** The name of the thread that computes. */
     public static final String WORKER = "unaware-worker";
 
-    private static final long CPU_NANOS = 200_000_000;
+    private static final Duration CPU_TIME = Duration.ofMillis(200);
 
     private static volatile double result;
 
@@ -29,11 +28,16 @@ public final class UnawareProgram {
         while (System.in.read() >= 0) {
             // until the end
         }
-        ThreadMXBean clocks = ManagementFactory.getThreadMXBean();
-        while (clocks.getThreadCpuTime(worker.getId()) < CPU_NANOS) {
+        Duration enough = cpuTime().plus(CPU_TIME);
+        while (cpuTime().compareTo(enough) < 0) {
             Thread.sleep(5);
         }
         System.out.println("end of main");
+    }
+
+    /* Nearly all of it is the worker's. */
+    private static Duration cpuTime() {
+        return ProcessHandle.current().info().totalCpuDuration().orElseThrow();
     }
 
     private static void work() {

@@ -5,8 +5,12 @@ import java.lang.reflect.InvocationTargetException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the JVM calls for {@code -javaagent} and when the jar is attached. Neither throws: an exception of
- * {@code premain} would end the JVM. What is wrong goes to standard error, or back to the command line that attached.
+ * What the JVM calls for {@code -javaagent} and when the jar is attached, and the native library for {@code -agentpath}
+ * and when it is attached. Neither throws: an exception of {@code premain} would end the JVM. What is wrong goes to
+ * standard error, or back to the command line that attached.
+ *
+ * <p>After the first command, command lines attach with the library that is loaded then: one mapped file and one class
+ * serve them all.
  *
  * <p>The JVM loads this class with the application's. All others of the agent are loaded by {@link AgentLoader}.
  *

@@ -12,22 +12,29 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The text of an agent's options: {@code [VERB][,KEY(=|:)VALUE]...}. A colon is as good as an equals sign, because jcmd
- * cuts at those. A comma in a value is written {@code \,}. A key may stand more than once where it is a list.
+ * cuts at those. A comma in a value is written {@code \,}, and a backslash before a comma, another one or the end of a
+ * value {@code \\}; others stand for themselves. A key may stand more than once where it is a list.
  *
  * @param verb what is to be done
  * @param settings values by canonical key, see {@link Keys}; a list has its parts separated by commas
  * @param answer the id of the command line that waits for the answer, or null
- * @param jar where the command line has put the agent's jar, or null: it is where it was
+ * @param library the file of the native library that the command line has attached with, or null
+ * @param copies files that the command line has made for the target, to be removed when it ends
  */
 record AgentCommand(
         Verb verb,
         Map<String, String> settings,
         @Nullable String answer,
-        @Nullable String jar) {
+        @Nullable String library,
+        List<String> copies) {
 
     /** Keys that the command line writes and users do not. */
     static final String ANSWER = "answer";
 
+    static final String LIBRARY = "library";
+    static final String COPY = "copy";
+
+    /** The jar, for the native library that looks for the agent's classes. */
     static final String JAR = "jar";
 
     /** What is to be done. */
@@ -69,7 +76,8 @@ record AgentCommand(
         Verb verb = Verb.START;
         Map<String, String> settings = new LinkedHashMap<>();
         String answer = null;
-        String jar = null;
+        String library = null;
+        List<String> copies = new ArrayList<>();
         List<String> parts = split(options);
         for (int i = 0; i < parts.size(); i++) {
             String part = parts.get(i);
@@ -80,13 +88,15 @@ record AgentCommand(
                 verb = verb(part, i == 0);
             } else if (key.equals(ANSWER)) {
                 answer = value;
-            } else if (key.equals(JAR)) {
-                jar = value;
-            } else {
+            } else if (key.equals(LIBRARY)) {
+                library = value;
+            } else if (key.equals(COPY)) {
+                copies.add(value);
+            } else if (!key.equals(JAR)) {
                 Keys.add(settings, key, value);
             }
         }
-        return new AgentCommand(verb, settings, answer, jar);
+        return new AgentCommand(verb, settings, answer, library, List.copyOf(copies));
     }
 
     private static Verb verb(String word, boolean first) {
@@ -105,16 +115,17 @@ record AgentCommand(
                                 + " packages=com.acme,packages=org.example, or has \\, between its parts");
     }
 
-    /** @return the parts between commas, with {@code \,} as a comma; blank ones are left out */
+    /** @return the parts between commas, without their escapes; blank ones are left out */
+    @SuppressWarnings("IncrementInForLoopAndHeader") // an escape takes the character behind it
     static List<String> split(String options) {
         List<String> parts = new ArrayList<>();
         StringBuilder part = new StringBuilder();
         for (int i = 0; i < options.length(); i++) {
             char c = options.charAt(i);
-            if (c == '\\' && options.startsWith(",", i + 1)) {
-                continue; // the comma is taken with the next character
-            }
-            if (c == ',' && (i == 0 || options.charAt(i - 1) != '\\')) {
+            if (c == '\\' && isEscapable(options, i + 1)) {
+                i++;
+                part.append(options.charAt(i));
+            } else if (c == ',') {
                 parts.add(part.toString().strip());
                 part.setLength(0);
             } else {
@@ -126,9 +137,13 @@ record AgentCommand(
         return parts;
     }
 
-    /** @return a value with its commas escaped, for {@link #split} */
+    private static boolean isEscapable(String options, int at) {
+        return at < options.length() && (options.charAt(at) == ',' || options.charAt(at) == '\\');
+    }
+
+    /** @return a value with its commas and backslashes escaped, for {@link #split} */
     static String escape(String value) {
-        return value.replace(",", "\\,");
+        return value.replace("\\", "\\\\").replace(",", "\\,");
     }
 
     /* The first of the two. */

@@ -30,12 +30,19 @@ public final class AgentLoader {
         return Class.forName(name, true, LOADER);
     }
 
-    /* Where the jar is not known, the application's class loader has to do. */
+    /*
+     * Where the native library has made a class loader for the jar, this class is in it. Where the jar is not known, the
+     * application's has to do.
+     */
     private static ClassLoader make() {
+        ClassLoader ours = AgentLoader.class.getClassLoader();
+        if (ours != ClassLoader.getSystemClassLoader()) {
+            return ours;
+        }
         CodeSource source = AgentLoader.class.getProtectionDomain().getCodeSource();
         URL jar = source == null ? null : source.getLocation();
         return jar == null
-                ? AgentLoader.class.getClassLoader()
+                ? ours
                 : new URLClassLoader("threads-sampler-agent", new URL[] {jar}, ClassLoader.getPlatformClassLoader());
     }
 }

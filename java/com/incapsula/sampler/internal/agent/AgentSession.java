@@ -50,9 +50,7 @@ final class AgentSession {
      */
     synchronized void execute(AgentCommand command, boolean atStart, AnswerSlot slot) throws IOException {
         removeForgotten();
-        if (command.jar() != null) {
-            keepJar(new File(command.jar()));
-        }
+        command.copies().forEach(AgentSession::keepCopy);
         switch (command.verb()) {
             case START -> slot.done(start(command, atStart), null);
             case RUN -> run(command, slot);
@@ -84,10 +82,12 @@ final class AgentSession {
         });
     }
 
-    /* A copy that the command line has made for this JVM. */
-    private static void keepJar(File jar) {
-        System.setProperty(JAR_PROPERTY, jar.getPath());
-        jar.deleteOnExit();
+    /* A copy that the command line has made for this JVM; a later one may need the jar. */
+    private static void keepCopy(String file) {
+        if (file.endsWith(".jar")) {
+            System.setProperty(JAR_PROPERTY, file);
+        }
+        new File(file).deleteOnExit();
     }
 
     // ---- start ----
@@ -100,11 +100,21 @@ final class AgentSession {
         List<String> ignored = new ArrayList<>();
         Map<String, String> settings = merged(command.settings(), System.getenv(), ignored);
         String output = output(settings, atStart);
+        requirePlace(settings, output);
         if (output.equals("file")) {
             settings.putIfAbsent(Keys.FILE, STANDARD_FILE);
         }
         AgentSampler started = begin(settings, output);
         return started.description() + (ignored.isEmpty() ? "" : "\nignored, as no options: " + ignored);
+    }
+
+    /* An explicit output=none is taken at its word. */
+    private static void requirePlace(Map<String, String> settings, String output) {
+        boolean isPeriodic = Times.wholeSeconds(Keys.EVERY, settings.getOrDefault(Keys.EVERY, "0")) > 0;
+        if (isPeriodic && output.equals("none") && !settings.containsKey(Keys.OUTPUT)) {
+            throw new Refusal("every has no place for its reports: name a file, or output=log, output=stdout or, for"
+                    + " reports on demand, output=none");
+        }
     }
 
     private AgentSampler begin(Map<String, String> settings, String output) {
@@ -120,15 +130,20 @@ final class AgentSession {
     /* What is nearer to the user wins: options, then the environment, then the file. */
     static Map<String, String> merged(
             Map<String, String> options, Map<String, String> environment, List<String> ignored) {
-        Map<String, String> near = Keys.ofEnvironment(environment, ignored);
-        near.putAll(options);
+        Map<String, String> near = over(Keys.ofEnvironment(environment, ignored), options);
         String file = near.remove(Keys.CONFIG);
-        if (file == null) {
-            return near;
+        return file == null ? near : over(ofFile(Path.of(file)), near);
+    }
+
+    /* The nearer ones win, also where the farther ones name another place for reports under another key. */
+    private static Map<String, String> over(Map<String, String> far, Map<String, String> near) {
+        if (!near.getOrDefault(Keys.OUTPUT, "file").equals("file")) {
+            far.keySet().removeAll(OF_A_FILE);
+        } else if (near.containsKey(Keys.FILE)) {
+            far.remove(Keys.OUTPUT);
         }
-        Map<String, String> all = ofFile(Path.of(file));
-        all.putAll(near);
-        return all;
+        far.putAll(near);
+        return far;
     }
 
     private static Map<String, String> ofFile(Path file) {
@@ -185,7 +200,7 @@ final class AgentSession {
                 Keys.PUSH_HEADERS,
                 Keys.CONFIG,
                 Keys.KEEP,
-                "reportFrequencySeconds");
+                Keys.EVERY);
         Destination to = new Destination(command);
         boolean own = isOwn();
         startRun(new Run(joined(command), own, millis, to, slot));

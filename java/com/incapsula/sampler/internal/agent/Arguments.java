@@ -145,6 +145,11 @@ final class Arguments {
         return words.get(0);
     }
 
+    /** @return what the options say, by canonical key */
+    Map<String, String> settings() {
+        return settings;
+    }
+
     /** @return the files of {@link Action#DIFF} and {@link Action#MERGE} */
     List<String> files() {
         return words;

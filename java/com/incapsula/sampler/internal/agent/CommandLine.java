@@ -7,6 +7,7 @@ import com.incapsula.sampler.internal.agent.AnswerSlot.State;
 import com.incapsula.sampler.internal.report.FileSeries;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -16,7 +17,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program of the jar: {@code java -jar threads-sampler.jar}. Samples another JVM, or makes one file of two.
+ * The program of the jar: {@code java -jar threads-sampler.jar}. Samples another JVM, or makes one report of several.
  *
  * <p>Exit: 0 done; 1 the target refused it, or there is no report; 2 usage; 3 the target cannot be attached to.
  *
@@ -65,7 +66,7 @@ public final class CommandLine {
 
     private int fail(int exit, @Nullable String reason) {
         out.flush();
-        err.println("threads-sampler: " + reason);
+        err.println("threads-sampler: " + PlainText.of(String.valueOf(reason)));
         return exit;
     }
 
@@ -80,7 +81,7 @@ public final class CommandLine {
                 return DONE;
             }
             case DIFF, MERGE -> {
-                CollapsedFiles.execute(arguments, out);
+                ProfileFiles.execute(arguments, out);
                 return DONE;
             }
             default -> {
@@ -144,7 +145,7 @@ public final class CommandLine {
         if (arguments.verb() == Verb.MCP && answer.content() != null) {
             return relay(target.files().socket(answer.content()), id, answer.text());
         }
-        return finish(target, answer, files);
+        return finish(target, answer, files, arguments);
     }
 
     private static @Nullable FileSeries files(Arguments arguments, String process) {
@@ -156,33 +157,44 @@ public final class CommandLine {
         }
     }
 
-    private int finish(Target target, Answer answer, @Nullable FileSeries files) throws IOException {
+    private int finish(Target target, Answer answer, @Nullable FileSeries files, Arguments arguments)
+            throws IOException {
         String path = answer.content();
         if (path == null) {
-            out.println(answer.text());
+            out.println(PlainText.of(answer.text()));
             return DONE;
         }
         byte[] content = target.files().take(path);
         if (files == null) {
-            out.write(content);
+            out.write(shown(content, arguments));
             out.flush();
-            err.println(answer.text());
+            err.println(PlainText.of(answer.text()));
         } else {
             Path file = files.write(Instant.now(), stream -> stream.write(content));
-            out.println(answer.text() + ", in " + file);
+            out.println(PlainText.of(answer.text()) + ", in " + file);
         }
         return DONE;
     }
 
     private int relay(Path socket, String id, String text) throws IOException {
-        err.println("threads-sampler: " + text);
+        err.println("threads-sampler: " + PlainText.of(text));
         return new McpRelay().run(socket, id, System.in, out)
                 ? DONE
                 : fail(REFUSED, "the target has ended the session");
     }
 
+    /* Texts may meet a terminal; profiles are bytes. */
+    private static byte[] shown(byte[] content, Arguments arguments) {
+        String format = arguments.settings().get(Keys.FORMAT);
+        boolean isBinary = "pprof".equalsIgnoreCase(format) || "otlp".equalsIgnoreCase(format);
+        return isBinary
+                ? content
+                : PlainText.of(new String(content, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
+    }
+
     private void showProgress(Target.Listed named, long millis) throws InterruptedException {
-        String what = "sampling " + named.pid() + " (" + JvmNames.main(named.name()) + ") for " + millis + " ms";
+        String what = "sampling " + named.pid() + " (" + PlainText.of(JvmNames.main(named.name())) + ") for " + millis
+                + " ms";
         if (!isTerminal()) {
             err.println(what);
             Thread.sleep(millis);

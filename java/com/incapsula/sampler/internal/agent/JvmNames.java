@@ -56,6 +56,6 @@ final class JvmNames {
 
     /** @return as a list shows it */
     static String shown(String name) {
-        return name.isEmpty() ? "(unknown)" : name;
+        return name.isEmpty() ? "(unknown)" : PlainText.of(name).replace('\n', ' ');
     }
 }

@@ -26,6 +26,7 @@ final class Keys {
     static final String THREADS = "threads";
     static final String CONFIG = "config";
     static final String DURATION = "duration";
+    static final String EVERY = "reportFrequencySeconds";
 
     /** Where the report goes back to the command line: the form that it wants. */
     static final String CONTENT = "content";
@@ -43,7 +44,7 @@ final class Keys {
         Map<String, String> names = new LinkedHashMap<>();
         names.put("interval", "samplingFrequencyMillis");
         names.put("packages", "monitoredPackages");
-        names.put("every", "reportFrequencySeconds");
+        names.put("every", EVERY);
         names.put("jmx", "jmxName");
         return names;
     }

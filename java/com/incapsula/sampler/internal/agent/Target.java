@@ -25,6 +25,7 @@ final class Target implements AutoCloseable {
 
     private static final long POLL_MILLIS = 200;
     private static final int OLDEST_JAVA = 17;
+    private static final int TRIES = 5;
 
     /** A JVM that can be seen. */
     record Listed(String pid, String name) {}
@@ -105,19 +106,58 @@ final class Target implements AutoCloseable {
      */
     String send(String options) throws Unreachable {
         String id = Long.toHexString(ThreadLocalRandom.current().nextLong());
+        String request = options + part(AgentCommand.ANSWER, id);
         try {
-            Properties properties = machine.getSystemProperties();
+            Properties properties = properties();
             requireVersion(properties.getProperty("java.specification.version", ""));
-            String jar = files.placeJar(properties);
-            String more = "," + AgentCommand.ANSWER + "=" + id;
-            if (files.hasCopied()) {
-                more += "," + AgentCommand.JAR + "=" + AgentCommand.escape(jar);
+            String library = properties.getProperty(AgentCalls.LIBRARY_PROPERTY);
+            if (library != null) {
+                machine.loadAgentPath(library, request);
+            } else {
+                loadAgent(properties, request);
             }
-            machine.loadAgent(jar, options + more);
             return id;
         } catch (AgentLoadException | AgentInitializationException | IOException e) {
-            throw new Unreachable("the agent cannot be loaded: " + e.getMessage() + adviceOn(e), e);
+            throw unreachable(e, "");
         }
+    }
+
+    private static Unreachable unreachable(Exception e, String more) {
+        return new Unreachable("the agent cannot be loaded: " + e.getMessage() + adviceOn(e) + more, e);
+    }
+
+    /* As a library, which needs no module of the target's and which later commands load again without a trace; else as
+     * a Java agent: the library may be on a file system that does not allow execution. */
+    private void loadAgent(Properties properties, String request) throws Unreachable, IOException {
+        String jar = files.placeJar(properties);
+        Exception asLibrary;
+        try {
+            String library = files.placeLibrary(properties);
+            machine.loadAgentPath(
+                    library, request + part(AgentCommand.JAR, jar) + part(AgentCommand.LIBRARY, library) + copies());
+            return;
+        } catch (AgentLoadException | AgentInitializationException | IOException | UnsupportedOperationException e) {
+            asLibrary = e;
+        }
+        try {
+            machine.loadAgent(jar, request + copies());
+        } catch (AgentLoadException | AgentInitializationException | IOException e) {
+            e.addSuppressed(asLibrary);
+            files.removeCopies();
+            throw unreachable(e, "; and as a library: " + asLibrary.getMessage());
+        }
+    }
+
+    private String copies() {
+        StringBuilder text = new StringBuilder();
+        for (String copy : files.copies()) {
+            text.append(part(AgentCommand.COPY, copy));
+        }
+        return text.toString();
+    }
+
+    private static String part(String key, String value) {
+        return "," + key + "=" + AgentCommand.escape(value);
     }
 
     /* The agent's classes would fail in an older one, with a stack trace on the application's standard error. */
@@ -150,9 +190,30 @@ final class Target implements AutoCloseable {
 
     private Properties properties() throws IOException {
         try {
-            return machine.getSystemProperties();
+            return oneOf(TRIES, machine::getSystemProperties);
         } catch (IOException e) {
             throw new IOException("the JVM has ended meanwhile, or does not answer: " + e.getMessage(), e);
+        }
+    }
+
+    /** A question to the target. */
+    interface Question {
+
+        Properties ask() throws IOException;
+    }
+
+    /**
+     * Asks again where that fails: a JVM throws a NullPointerException if one of its properties is removed while it
+     * lists them.
+     */
+    static Properties oneOf(int tries, Question question) throws IOException {
+        try {
+            return question.ask();
+        } catch (IOException e) {
+            if (tries <= 1) {
+                throw e;
+            }
+            return oneOf(tries - 1, question);
         }
     }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import static java.util.Objects.requireNonNull;
+
+import com.incapsula.sampler.internal.engine.LoadedLibrary;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -20,6 +23,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.Set;
@@ -28,8 +32,8 @@ import java.util.stream.Stream;
 
 /**
  * The files of another process, as this one sees them: the process may have another mount namespace, another root, or
- * belong to another user. Then it gets a copy of the jar, which stays while the target runs and which later commands use
- * again: a JVM keeps the jars of its agents open. The target removes it when it ends, if it is allowed to.
+ * belong to another user. Then it gets copies of the jar and of the native library, which stay while the target runs: a
+ * JVM keeps the jars of its agents open. The target removes them when it ends, if it is allowed to.
  *
  * <p>Such a process is not trusted with paths: folders are opened one in the other, without links. This process would
  * resolve an absolute link in its own root, and may remove files there that the target may not even see.
@@ -41,16 +45,16 @@ final class TargetFiles {
     private static final int SIGQUIT = 3;
 
     private final Path process;
-    private boolean copied;
+    private final List<String> copies = new ArrayList<>();
 
     /** @param pid the process, as this one sees it */
     TargetFiles(String pid) {
         process = Path.of("/proc", pid);
     }
 
-    /** @return true: {@link #placeJar} has made a copy */
-    boolean hasCopied() {
-        return copied;
+    /** @return the copies that were made, as the target names them */
+    List<String> copies() {
+        return copies;
     }
 
     /**
@@ -68,17 +72,44 @@ final class TargetFiles {
         if (before != null && Files.isRegularFile(here(before), LinkOption.NOFOLLOW_LINKS)) {
             return before;
         }
+        return copy(jar, properties);
+    }
+
+    /**
+     * Makes sure that the target can load the native library as an agent.
+     *
+     * @param properties the target's system properties
+     * @return the library's path for the target
+     * @throws UnsupportedOperationException if there is no folder for it
+     */
+    String placeLibrary(Properties properties) throws IOException {
+        Path library = LoadedLibrary.file();
+        return isForeign() ? copy(library, properties) : library.toString();
+    }
+
+    private String copy(Path file, Properties properties) throws IOException {
         IOException first = null;
         for (String folder : List.of(properties.getProperty("java.io.tmpdir", "/tmp"), "/tmp")) {
             try {
-                String copy = copyInto(root(), folder, jar);
-                copied = true;
+                String copy = copyInto(root(), folder, file);
+                copies.add(copy);
                 return copy;
             } catch (IOException e) {
                 first = first == null ? e : first;
             }
         }
-        throw new IOException("no copy of the jar can be made for the target: " + first, first);
+        throw new IOException("no copy of " + file + " can be made for the target: " + first, first);
+    }
+
+    /** Removes the copies, as the target has not taken them over. */
+    void removeCopies() throws IOException {
+        for (String copy : copies) {
+            Path file = absolute(copy);
+            try (SecureDirectoryStream<Path> in = open(root(), requireNonNull(file.getParent()))) {
+                in.deleteFile(requireNonNull(file.getFileName()));
+            }
+        }
+        copies.clear();
     }
 
     /**
@@ -87,16 +118,17 @@ final class TargetFiles {
      * @param folder as the other process names it
      * @return the copy, named so too
      */
-    static String copyInto(Path root, String folder, Path jar) throws IOException {
+    static String copyInto(Path root, String folder, Path file) throws IOException {
         Path parent = absolute(folder);
+        String extension = file.toString().endsWith(".so") ? ".so" : ".jar";
         Path name = Path.of("threads-sampler-agent-"
-                + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".jar");
+                + Long.toHexString(ThreadLocalRandom.current().nextLong()) + extension);
         Set<PosixFilePermission> readable = PosixFilePermissions.fromString("rw-r--r--");
         Set<OpenOption> created = Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
         try (SecureDirectoryStream<Path> in = open(root, parent)) {
             try (OutputStream out = Channels.newOutputStream(
                     in.newByteChannel(name, created, PosixFilePermissions.asFileAttribute(readable)))) {
-                fill(out, jar, in, name);
+                fill(out, file, in, name);
             }
             view(in, name).setPermissions(readable); // whatever the mask of this process is
         }
@@ -152,10 +184,10 @@ final class TargetFiles {
         }
     }
 
-    private static void fill(OutputStream out, Path jar, SecureDirectoryStream<Path> folder, Path name)
+    private static void fill(OutputStream out, Path file, SecureDirectoryStream<Path> folder, Path name)
             throws IOException {
         try {
-            Files.copy(jar, out);
+            Files.copy(file, out);
         } catch (IOException e) {
             folder.deleteFile(name);
             throw e;

@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.loading.NativeLibrary;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoadedLibrary {
 
+    private static volatile @Nullable String preferred; // read once
+
     private static final class OnlyTry {
         @SuppressWarnings("StaticAssignmentOfThrowable") // a cause; what is thrown is made for each call
         static final @Nullable UnsupportedOperationException FAILURE = tryOnce();
@@ -19,7 +22,7 @@ public final class LoadedLibrary {
         private static @Nullable UnsupportedOperationException tryOnce() {
             try {
                 NativeLibrary.ofThisJvm(NativeBridge.ABI, NativeBridge::abi, NativeBridge::join)
-                        .load();
+                        .load(preferred);
                 return null;
             } catch (UnsupportedOperationException e) {
                 return e;
@@ -32,12 +35,46 @@ public final class LoadedLibrary {
     private LoadedLibrary() {}
 
     /**
+     * If the library is not loaded yet, it is to be loaded from this file.
+     *
+     * @param file the JVM has loaded it as an agent; null: there is none
+     */
+    public static void prefer(@Nullable String file) {
+        preferred = file;
+    }
+
+    /**
      * Loads the library if no call has tried that before.
      *
      * @return why it cannot be used, or null
      */
     public static @Nullable UnsupportedOperationException unavailabilityCause() {
         return OnlyTry.FAILURE;
+    }
+
+    /**
+     * Loads the library, and lets this class carry out the commands that other processes send to it by attaching.
+     *
+     * @param agent has the methods of an agent, {@code premain(String)} and {@code agentmain(String)}
+     * @return the library's file, to attach with
+     * @throws UnsupportedOperationException if the library cannot be loaded
+     */
+    public static String serveCommands(Class<?> agent) {
+        if (OnlyTry.FAILURE != null) {
+            throw new UnsupportedOperationException(OnlyTry.FAILURE.getMessage(), OnlyTry.FAILURE);
+        }
+        return NativeBridge.serveCommands(agent);
+    }
+
+    /**
+     * Makes sure that there is a file of the library that another JVM of this user can load.
+     *
+     * @return the file
+     * @throws UnsupportedOperationException if there is no folder for it
+     */
+    public static Path file() {
+        return NativeLibrary.ofThisJvm(NativeBridge.ABI, NativeBridge::abi, NativeBridge::join)
+                .place();
     }
 
     /** @throws UnsupportedOperationException as {@link #unavailabilityCause()}, with the stack of this call */

@@ -29,6 +29,14 @@ final class NativeBridge {
     static native String join();
 
     /**
+     * From now on this class carries out the commands that reach the library as an agent of the JVM, unless another
+     * one does already. It has the methods of an agent, {@code premain(String)} and {@code agentmain(String)}.
+     *
+     * @return the library's file, as the JVM has loaded it
+     */
+    static native String serveCommands(Class<?> agent);
+
+    /**
      * Makes a session; starts nothing, touches no JVMTI environment.
      *
      * @param integers values in the order of {@code native/src/model/options.h}: numbers; flags and choices as 0 or 1

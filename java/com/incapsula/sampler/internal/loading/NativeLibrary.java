@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>{@code -Dcom.incapsula.sampler.library=PATH}: exactly that file, nothing else is tried.</li>
- * <li>The JVM was started with {@code -agentpath}: the methods are bound already. To a file of another version they are
- * bound no longer once these classes have loaded one.</li>
+ * <li>The JVM has loaded the library as an agent, with {@code -agentpath} or because a command line attached: the methods
+ * are bound already. To a file of another version they are bound no longer once these classes have loaded one.</li>
  * <li>The library in the jar, written to the first folder that works of
  * {@code -Dcom.incapsula.sampler.workdir}, {@code java.io.tmpdir} and the user's cache, under a name made of version
  * and content.</li>
@@ -128,11 +128,24 @@ public final class NativeLibrary {
      * @throws UnsupportedOperationException with a message for the user
      */
     public void load() {
+        load(null);
+    }
+
+    /**
+     * Finds the library and loads it.
+     *
+     * @param attached a file that the JVM has loaded as an agent, and whose methods are not bound yet; null: there is
+     *     none
+     * @throws UnsupportedOperationException with a message for the user
+     */
+    public void load(@Nullable String attached) {
         String platform = Platform.require(world.properties());
         String explicit = property(LIBRARY_PROPERTY);
         synchronized (lock()) {
             if (explicit != null) {
                 loadExactly(Path.of(explicit).toAbsolutePath());
+            } else if (attached != null) {
+                loadExactly(Path.of(attached).toAbsolutePath());
             } else if (isBoundAlready()) {
                 loaded = AGENT;
             } else {
@@ -143,6 +156,29 @@ public final class NativeLibrary {
                 throw new UnsupportedOperationException(loaded + " cannot be used: " + refusal);
             }
         }
+    }
+
+    /**
+     * Makes sure that there is a file of the library, for another JVM of this user.
+     *
+     * @return the file, in the first folder of {@link #load()} that allows its execution; nothing is loaded
+     * @throws UnsupportedOperationException with a message for the user
+     */
+    public Path place() {
+        String platform = Platform.require(world.properties());
+        String explicit = property(LIBRARY_PROPERTY);
+        if (explicit != null) {
+            return Path.of(explicit).toAbsolutePath();
+        }
+        byte[] content = read("/META-INF/native/" + platform + "/libthreadssampler.so");
+        Path[] placed = new Path[1];
+        inAFolder(content, (folder, name) -> {
+            placed[0] = placeIn(folder, name + ".so", content);
+            if (!Files.isExecutable(placed[0])) {
+                throw noexec(folder, placed[0], null);
+            }
+        });
+        return placed[0];
     }
 
     /** @return a string constant, which is the same object in all class loaders: a lock for the whole JVM */
@@ -165,7 +201,7 @@ public final class NativeLibrary {
     }
 
     private void loadExactly(Path file) {
-        String what = "-D" + LIBRARY_PROPERTY + "=" + file;
+        String what = property(LIBRARY_PROPERTY) == null ? file.toString() : "-D" + LIBRARY_PROPERTY + "=" + file;
         if (!Files.isRegularFile(file)) {
             throw new UnsupportedOperationException(what + ": there is no such file");
         }
@@ -187,13 +223,29 @@ public final class NativeLibrary {
     }
 
     private void loadContent(byte[] content) {
+        inAFolder(content, (folder, name) -> loadFrom(folder, name, content));
+    }
+
+    /** What is done with a folder. */
+    private interface Use {
+
+        /**
+         * Uses it.
+         *
+         * @param name of the library's file, without its extension
+         */
+        void with(PrivateFolder folder, String name) throws FolderUnusable;
+    }
+
+    /* In the first one that works. */
+    private void inAFolder(byte[] content, Use use) {
         String name = "libthreadssampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content);
         List<String> refusals = new ArrayList<>();
         UnsupportedOperationException refusal = null;
         for (Path base : folders()) {
             PrivateFolder folder = new PrivateFolder(base, world.properties().getProperty("user.name", "unknown"));
             try {
-                loadFrom(folder, name, content);
+                use.with(folder, name);
                 warnOfRefused(refusals, base);
                 return;
             } catch (FolderUnusable e) {
@@ -226,22 +278,29 @@ public final class NativeLibrary {
     }
 
     private void loadCopy(PrivateFolder folder, String name, byte[] content) throws FolderUnusable, InUse {
-        Path file;
-        try {
-            file = folder.place(name, content);
-        } catch (IOException e) {
-            throw new FolderUnusable("cannot be used: " + e.getMessage(), e);
-        }
+        Path file = placeIn(folder, name, content);
         try {
             loadFile(file);
         } catch (UnsatisfiedLinkError e) {
             /* We made the file executable for its owner; if it is not, the mount forbids it. */
             if (!Files.isExecutable(file)) {
-                folder.discard(file);
-                throw new FolderUnusable("is on a file system that does not allow execution (noexec)", e);
+                throw noexec(folder, file, e);
             }
             throw new UnsupportedOperationException(file + " cannot be loaded: " + e.getMessage(), e);
         }
+    }
+
+    private static Path placeIn(PrivateFolder folder, String name, byte[] content) throws FolderUnusable {
+        try {
+            return folder.place(name, content);
+        } catch (IOException e) {
+            throw new FolderUnusable("cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private static FolderUnusable noexec(PrivateFolder folder, Path file, @Nullable Throwable cause) {
+        folder.discard(file);
+        return new FolderUnusable("is on a file system that does not allow execution (noexec)", cause);
     }
 
     private void loadFile(Path file) throws InUse {

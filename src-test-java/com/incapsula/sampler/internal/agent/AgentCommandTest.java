@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
 import com.incapsula.sampler.internal.agent.AnswerSlot.State;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,7 @@ class AgentCommandTest {
 
     @Test
     void nothingMeansStart() {
-        assertThat(parse("")).isEqualTo(new AgentCommand(Verb.START, Map.of(), null, null));
+        assertThat(parse("")).isEqualTo(new AgentCommand(Verb.START, Map.of(), null, null, List.of()));
         assertThat(parse(" , ,")).isEqualTo(parse("start"));
     }
 
@@ -67,11 +68,18 @@ class AgentCommandTest {
     void theIdIsFoundInACommandThatIsWrong() {
         assertThat(AnswerSlot.of("nonsense,answer=7f").isAwaited()).isTrue();
         assertThat(AnswerSlot.of("start").isAwaited()).isFalse();
-        assertThat(parse("run,answer=7f,jar=/a\\,b.jar"))
-                .isEqualTo(new AgentCommand(Verb.RUN, Map.of(), "7f", "/a,b.jar"));
+        assertThat(parse("run,answer=7f,copy=/a\\,b.jar,copy=/c.so,jar=/d.jar,library=/l.so"))
+                .isEqualTo(new AgentCommand(Verb.RUN, Map.of(), "7f", "/l.so", List.of("/a,b.jar", "/c.so")));
     }
 
-    /** Any values, with commas too, arrive as they were. */
+    @Test
+    void aValueThatEndsInABackslashEndsThere() {
+        assertThat(parse("start,threads=a\\\\,interval=5ms").settings())
+                .containsOnly(Map.entry("threads", "a\\"), Map.entry("samplingFrequencyMillis", "5ms"));
+        assertThat(parse("threads=\\d+\\.x\\").settings()).containsOnly(Map.entry("threads", "\\d+\\.x\\"));
+    }
+
+    /** Any values, with commas and backslashes too, arrive as they were. */
     @Test
     void escapedValuesArriveAsTheyWere() {
         Random random = new Random(13);
@@ -80,8 +88,7 @@ class AgentCommandTest {
             StringBuilder text = new StringBuilder();
             for (int i = 0; i <= random.nextInt(4); i++) {
                 StringBuilder value = new StringBuilder("v");
-                random.ints(random.nextInt(6), 0, 4).forEach(c -> value.append("a,=:".charAt(c)));
-                value.append('v');
+                random.ints(random.nextInt(6), 0, 5).forEach(c -> value.append("a,=:\\".charAt(c)));
                 values.add(value.toString());
                 text.append(i == 0 ? "" : ",").append(AgentCommand.escape(value.toString()));
             }
@@ -152,6 +159,19 @@ class AgentCommandTest {
         assertThat(ignored).containsExactly("THREADS_SAMPLER_PORT");
     }
 
+    /** Each may name another place under another key. */
+    @Test
+    void theNearerPlaceForReportsWins() {
+        Map<String, String> aFile = Map.of("THREADS_SAMPLER_FILE", "x.html", "THREADS_SAMPLER_KEEP", "3");
+        assertThat(AgentSession.merged(Map.of("output", "log"), aFile, new ArrayList<>()))
+                .containsOnly(Map.entry("output", "log"));
+        assertThat(AgentSession.merged(Map.of("file", "y.html"), aFile, new ArrayList<>()))
+                .containsOnly(Map.entry("file", "y.html"), Map.entry("keep", "3"));
+        assertThat(AgentSession.merged(
+                        Map.of("file", "y.html"), Map.of("THREADS_SAMPLER_OUTPUT", "log"), new ArrayList<>()))
+                .containsOnly(Map.entry("file", "y.html"));
+    }
+
     @Test
     void aJvmThatIsTooOldIsRefused() throws Exception {
         for (String version : List.of("17", "25", "", "next")) {
@@ -162,6 +182,35 @@ class AgentCommandTest {
                     .isThrownBy(() -> Target.requireVersion(version))
                     .withMessage("it runs on Java " + version + ", the agent needs 17");
         }
+    }
+
+    @Test
+    void aQuestionThatFailsIsAskedAgain() throws Exception {
+        Properties answer = new Properties();
+        int[] asked = new int[1];
+        assertThat(Target.oneOf(3, () -> {
+                    if (++asked[0] < 3) {
+                        throw new IOException("java.lang.NullPointerException");
+                    }
+                    return answer;
+                }))
+                .isSameAs(answer);
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> Target.oneOf(2, () -> {
+                    asked[0]++;
+                    throw new IOException("it has ended");
+                }))
+                .withMessage("it has ended");
+        assertThat(asked[0]).isEqualTo(5);
+    }
+
+    /** A process names itself and answers as it likes. */
+    @Test
+    void whatOthersSaySetsNoTerminal() {
+        assertThat(PlainText.of("two\tlines\nof text \u00e4\u4e2d")).isEqualTo("two\tlines\nof text \u00e4\u4e2d");
+        assertThat(PlainText.of("a\u001b[2Jb\r\u009b\u202ec\u007f"))
+                .isEqualTo("a\\u001b[2Jb\\u000d\\u009b\\u202ec\\u007f");
+        assertThat(JvmNames.shown("a\nb\u0007")).isEqualTo("a b\\u0007");
     }
 
     @Test

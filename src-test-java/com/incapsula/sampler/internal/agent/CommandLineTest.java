@@ -3,11 +3,16 @@ package com.incapsula.sampler.internal.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.internal.report.HtmlPage;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,7 +60,10 @@ class CommandLineTest {
                 "2 | \"x\" is one word too many | set 1 x",
                 "2 | diff needs two files, BEFORE and AFTER, got 1 | diff a.collapsed",
                 "2 | merge needs two files or more, got 0 | merge",
-                "2 | -o must end in .collapsed, got x.html | merge a.collapsed b.collapsed -o x.html",
+                "2 | the result can be .html, .json or .collapsed, got -o x.pb.gz | merge a.html b.html -o x.pb.gz",
+                "2 | the result can be .html, .json or .collapsed, got -o x.speedscope.json | diff a b -o x.speedscope.json",
+                "2 | the result can be .html, .json or .collapsed, got text | diff a b --format text",
+                "2 | samplingFrequencyMillis has no meaning with diff and merge | diff a b -i 5ms",
                 "1 | there is no file /nowhere/a.collapsed | merge /nowhere/a.collapsed /nowhere/b.collapsed",
                 "3 | no JVM of this user is called NoSuchProgram | NoSuchProgram",
                 "3 | cannot attach to 2147483646 | 2147483646"
@@ -110,6 +118,190 @@ class CommandLineTest {
 
         assertThat(run("diff", a.toString(), b.toString())).isZero();
         assertThat(printed()).isEqualTo("main;x.X.run(X.java:1) 5 0\nmain;y 7 4\nmain;z 0 2\n");
+    }
+
+    private static final String REPORT = """
+            {"format":"threads-sampler/1","fromMillis":1000,"tillMillis":3000,"elapsedNanos":2000,"ownCpuNanos":7,
+            "memoryUsedBytes":5,"memoryLimitBytes":9,"account":{"polls":4,"outcomes":{"OK":4},"counters":{}},
+            "frames":[{"class":"x.X","method":"run","file":"X.java","line":1},{"pseudo":"[a;b]"},
+            {"class":"x.X","method":"read0","native":true},{"class":"X","method":"go"}],
+            "groups":[{"name":"ma;in \\u003c1>","threads":2,"threadNames":["m"],"maxDepth":2,"polls":4,
+            "outcomes":{"OK":4},"parent":[-1,0,0,-1],"frame":[0,1,2,3],"wall":[1,20,300,4000],"cpu":[1,2,3,4],
+            "samples":[1,1,1,1],"rowCalls":[[0,5,1]]}],"counted":[],"counting":{}}
+            """;
+    private static final String REPORT_LINES = """
+            ma,in <1>;x.X.run(X.java:1) 1
+            ma,in <1>;x.X.run(X.java:1);[a,b] 20
+            ma,in <1>;x.X.run(X.java:1);x.X.read0(Native Method) 300
+            ma,in <1>;X.go(Unknown Source) 4000
+            """;
+
+    private Path write(String name, String content) throws IOException {
+        return Files.writeString(folder.resolve(name), content);
+    }
+
+    private static String page(String json) throws IOException {
+        ByteArrayOutputStream page = new ByteArrayOutputStream();
+        HtmlPage.write(page, out -> out.write(json.getBytes(StandardCharsets.UTF_8)));
+        return page.toString(StandardCharsets.UTF_8);
+    }
+
+    private static Map<?, ?> object(Object value, String... path) {
+        Object at = value;
+        for (String name : path) {
+            at = at instanceof List<?> list ? list.get(Integer.parseInt(name)) : ((Map<?, ?>) at).get(name);
+        }
+        return (Map<?, ?>) at;
+    }
+
+    private static List<?> list(Object value, String... path) {
+        String last = path[path.length - 1];
+        return (List<?>) object(value, Arrays.copyOf(path, path.length - 1)).get(last);
+    }
+
+    private static String dataOf(Path page) throws IOException {
+        String text = Files.readString(page);
+        assertThat(text).startsWith("<!DOCTYPE html>");
+        int from = text.indexOf(">", text.indexOf("<script type=\"application/json\"")) + 1;
+        return text.substring(from, text.indexOf("</script>", from));
+    }
+
+    @Test
+    void reportsOfAllFormsAreRead() throws Exception {
+        for (String file : List.of(
+                write("a.json", REPORT).toString(),
+                write("a b.html", page(REPORT)).toString(),
+                write("a.collapsed", REPORT_LINES).toString())) {
+            String none = write("none.collapsed", "").toString();
+            assertThat(run("merge", none, file)).as(complaint()).isZero();
+            assertThat(printed()).isEqualTo(REPORT_LINES);
+        }
+    }
+
+    @Test
+    void theSumIsAPage() throws Exception {
+        Path a = write("a.json", REPORT);
+        Path sum = folder.resolve("s um.html");
+        assertThat(run("merge", a.toString(), a.toString(), "-o", sum.toString()))
+                .as(complaint())
+                .isZero();
+        assertThat(printed()).isEqualTo("4 stacks without the calls that were counted, in " + sum + "\n");
+
+        Object report = JsonText.read(dataOf(sum));
+        assertThat(object(report).get("elapsedNanos")).isEqualTo(4000L);
+        assertThat(object(report).get("tillMillis")).isEqualTo(3000L);
+        assertThat(object(report, "account", "outcomes").get("OK")).isEqualTo(8L);
+        Map<?, ?> group = object(report, "groups", "0");
+        assertThat(group.get("name")).isEqualTo("ma;in <1>");
+        assertThat(group.get("threads")).isEqualTo(2L);
+        assertThat(group.get("polls")).isEqualTo(8L);
+        assertThat(group.get("parent")).isEqualTo(List.of(-1L, 0L, 0L, -1L));
+        assertThat(group.get("wall")).isEqualTo(List.of(2L, 40L, 600L, 8000L));
+        assertThat(group.get("cpu")).isEqualTo(List.of(2L, 4L, 6L, 8L));
+        assertThat(object(report, "frames", "0"))
+                .isEqualTo(Map.of("class", "x.X", "method", "run", "file", "X.java", "line", 1L));
+        assertThat(object(report, "frames", "2")).isEqualTo(Map.of("class", "x.X", "method", "read0", "native", true));
+
+        assertThat(run("merge", sum.toString(), a.toString(), "--format", "json"))
+                .isZero();
+        assertThat(object(JsonText.read(printed())).get("elapsedNanos")).isEqualTo(6000L);
+    }
+
+    /** The page lists groups as they come. */
+    @Test
+    void theGroupWithMostTimeComesFirst() throws Exception {
+        Path lines = write("a.collapsed", "quiet;x 1\nbusy 5\nbusy;y 2\n");
+        Path none = write("none.collapsed", "");
+        assertThat(run("merge", none.toString(), lines.toString(), "--format=json"))
+                .as(complaint())
+                .isZero();
+        Object report = JsonText.read(printed());
+        assertThat(object(report, "groups", "0").get("name")).isEqualTo("busy");
+        assertThat(object(report, "groups", "0").get("wall")).isEqualTo(List.of(2L, 5L));
+        assertThat(list(report, "groups", "0", "parent")).isEqualTo(List.of(-1L, -1L));
+        assertThat(list(report, "frames"))
+                .isEqualTo(List.of(
+                        Map.of("pseudo", "x"), Map.of("pseudo", "y"), Map.of("pseudo", "[no frame]")));
+        assertThat(object(report, "groups", "1").get("name")).isEqualTo("quiet");
+    }
+
+    @Test
+    void theDifferenceIsAPage() throws Exception {
+        Path before = write("before.json", REPORT);
+        Path after = write("after.collapsed", "main;x.X.run(X.java:2);y 5\nma,in <1>;x.X.run(X.java:9) 7\nmain 3\n");
+        Path diff = folder.resolve("diff.html");
+        assertThat(run("diff", before.toString(), after.toString(), "-o", diff.toString()))
+                .as(complaint())
+                .isZero();
+        assertThat(printed()).isEqualTo("6 stacks without the calls that were counted, in " + diff + "\n");
+
+        Object pair = JsonText.read(dataOf(diff));
+        assertThat(list(pair, "difference", "groups")).isEqualTo(List.of(List.of(0L, 1L), List.of(-1L, 0L)));
+        assertThat(list(pair, "difference", "parent")).isEqualTo(List.of(-1L, 0L, 1L, 1L, 0L, -1L, 5L, 6L));
+        assertThat(list(pair, "difference", "frame")).isEqualTo(List.of(0L, 0L, 1L, 2L, 3L, 1L, 0L, 4L));
+        assertThat(list(pair, "difference", "before", "wall")).isEqualTo(List.of(0L, 1L, 20L, 300L, 4000L, 0L, 0L, 0L));
+        assertThat(list(pair, "difference", "after", "wall")).isEqualTo(List.of(0L, 7L, 0L, 0L, 0L, 3L, 0L, 5L));
+        assertThat(object(pair, "difference", "after").keySet().toString()).isEqualTo("[wall, cpu, samples]");
+        assertThat(object(pair, "difference", "frames", "0")).isEqualTo(Map.of("class", "x.X", "method", "run"));
+        assertThat(object(pair, "difference", "frames", "4")).isEqualTo(Map.of("pseudo", "y"));
+        for (String side : List.of("before", "after")) { // one has no length, so neither is scaled
+            assertThat(object(pair, side).get("elapsedNanos")).isEqualTo(0L);
+            assertThat(object(pair, side).get("format")).isEqualTo("threads-sampler/1");
+        }
+        assertThat(object(pair, "after", "groups", "1").get("name")).isEqualTo("ma,in <1>");
+    }
+
+    /** The commands of java/README.md as they are there, but for the folder. */
+    @Test
+    void theCommandsOfTheReadmeWork() throws Exception {
+        String program = "java -jar threads-sampler.jar ";
+        List<String> commands = Files.readAllLines(Path.of("java", "README.md")).stream()
+                .filter(line -> line.matches(program + "(diff|merge) [a-z].*"))
+                .toList();
+        assertThat(commands).hasSize(3);
+        for (String name : List.of("monday.html", "tuesday.html", "report-1.html")) {
+            write(name, page(REPORT));
+        }
+        write("report-2.json", REPORT);
+        write("before.collapsed", REPORT_LINES);
+        write("after.collapsed", REPORT_LINES);
+        for (String command : commands) {
+            String[] words = command.substring(program.length()).split(" ");
+            for (int i = 0; i < words.length; i++) {
+                words[i] = words[i].indexOf('.') < 0 ? words[i] : folder.resolve(words[i]).toString();
+            }
+            assertThat(run(words)).as(command + complaint()).isZero();
+            assertThat(printed()).startsWith("4 stacks").endsWith(", in " + words[words.length - 1] + "\n");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{} | its format is null, not threads-sampler/1",
+                "{\"format\":\"threads-sampler/2\"} | its format is threads-sampler/2",
+                "{\"before\":{},\"after\":{}} | it is a difference of two reports",
+                "{\"format\":\"threads-sampler/1\"} | an array is missing",
+                "{\"format\":\"threads-sampler/1\",\"frames\":[],\"groups\":[{\"parent\":[0],\"frame\":[]}]} | not a report",
+                "{\"format | no JSON at character 8",
+                "main;x 5 7 | line 1: a difference of two reports, which is no report"
+            })
+    void whatIsNoReportIsNamed(String content, String message) throws Exception {
+        String right = write("right.json", REPORT).toString();
+        Path wrong = write("wrong", content);
+        assertThat(run("diff", right, wrong.toString(), "-o", folder + "/x.html"))
+                .isEqualTo(1);
+        assertThat(complaint()).startsWith("threads-sampler: " + wrong).contains(message);
+        assertThat(folder.resolve("x.html")).doesNotExist();
+    }
+
+    @Test
+    void timesOfTwoClocksAreNotAddedUp() throws Exception {
+        Path wall = write("wall.json", REPORT);
+        Path cpu = write("cpu.json", REPORT.replace("\"ownCpuNanos\"", "\"clock\":\"CPU\",\"ownCpuNanos\""));
+        assertThat(run("merge", wall.toString(), cpu.toString())).isEqualTo(2);
+        assertThat(complaint()).contains("wall-clock times and CPU times cannot be added up");
     }
 
     @ParameterizedTest

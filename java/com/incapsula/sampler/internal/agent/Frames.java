@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A frame as text, {@code com.acme.Shop.sell(Shop.java:12)} or {@code [in brackets]}, and as in the JSON form. */
+final class Frames {
+
+    private static final Pattern TYPE = Pattern.compile("_\\[[a-z0-9]]$"); // as other tools add it
+    private static final Pattern LINE = Pattern.compile("(?s)(?<file>.+):(?<line>\\d{1,9})");
+
+    private Frames() {}
+
+    /** @return the text as a part of a line of the form COLLAPSED */
+    static String part(String text) {
+        StringBuilder part = new StringBuilder(text.isEmpty() ? "[unnamed]" : text);
+        for (int i = 0; i < part.length(); i++) {
+            char c = part.charAt(i);
+            if (c == ';') {
+                part.setCharAt(i, ',');
+            } else if (Character.isISOControl(c)) {
+                part.setCharAt(i, '\uFFFD');
+            }
+        }
+        return part.toString();
+    }
+
+    /** @return the text of a frame of the JSON form */
+    static String text(Map<String, @Nullable Object> frame) {
+        Object pseudo = frame.get("pseudo");
+        if (pseudo != null) {
+            return part(pseudo.toString());
+        }
+        Object file = frame.get("file");
+        Object line = frame.get("line");
+        String place = file == null ? "Unknown Source" : file + (line == null ? "" : ":" + line);
+        if (Boolean.TRUE.equals(frame.get("native"))) {
+            place = "Native Method";
+        }
+        return part(frame.get("class") + "." + frame.get("method") + "(" + place + ")");
+    }
+
+    /** @return the text without its file and line */
+    static String withoutPlace(String text) {
+        Parts parts = Parts.of(text);
+        return parts.isJava() ? parts.name() : text;
+    }
+
+    /** @return the frame for the JSON form */
+    static Map<String, @Nullable Object> json(String text) {
+        Map<String, @Nullable Object> frame = new LinkedHashMap<>();
+        Parts parts = Parts.of(text);
+        if (!parts.isJava()) {
+            frame.put("pseudo", text);
+            return frame;
+        }
+        int dot = parts.name().lastIndexOf('.');
+        String className = parts.name().substring(0, dot);
+        frame.put("class", className.indexOf('.') < 0 ? className.replace('/', '.') : className);
+        frame.put("method", parts.name().substring(dot + 1));
+        Matcher line = LINE.matcher(parts.place());
+        if (line.matches()) {
+            frame.put("file", line.group("file"));
+            frame.put("line", Long.valueOf(line.group("line")));
+        } else if (parts.place().equals("Native Method")) {
+            frame.put("native", true);
+        } else if (!parts.place().isEmpty() && !parts.place().equals("Unknown Source")) {
+            frame.put("file", parts.place());
+        }
+        return frame;
+    }
+
+    /* Of CLASS.METHOD(PLACE), as far as it is that. */
+    private record Parts(String name, String place) {
+
+        static Parts of(String text) {
+            String plain = TYPE.matcher(text).replaceFirst("");
+            int open = plain.endsWith(")") ? plain.lastIndexOf('(') : -1;
+            return open < 0
+                    ? new Parts(plain, "")
+                    : new Parts(plain.substring(0, open), plain.substring(open + 1, plain.length() - 1));
+        }
+
+        boolean isJava() {
+            int dot = name.lastIndexOf('.');
+            return !name.startsWith("[") && dot > 0 && dot < name.length() - 1;
+        }
+    }
+}

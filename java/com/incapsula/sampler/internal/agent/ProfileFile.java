@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A report in a file: COLLAPSED ({@code stack weight} a line, where the weight is taken for nanoseconds of wall time),
+ * JSON, or the HTML page, which has the JSON in it. Which of them, its content says.
+ *
+ * <p>Needs the memory of the whole file several times.
+ */
+final class ProfileFile {
+
+    static final String WALL = "wall";
+
+    /** Where time of a group is that has no frame. */
+    static final String NO_FRAME = "[no frame]";
+
+    private static final String DATA_BEGIN = "<script type=\"application/json\" id=\"report\">";
+    private static final String DATA_END = "</script>";
+    private static final String FORMAT = "threads-sampler/1";
+    private static final String DIFFERENCE = "a difference of two reports, which is no report";
+
+    private final Path file;
+    private final Map<String, @Nullable Object> head; // of the JSON form, without frames and nodes
+    private boolean hasCounted;
+
+    private ProfileFile(Path file, Map<String, @Nullable Object> head) {
+        this.file = file;
+        this.head = head;
+    }
+
+    /**
+     * Adds the stacks of a file to a tree.
+     *
+     * @param side of the tree
+     * @param key of a frame's text: equal keys are one node
+     * @return what else is in the file
+     * @throws IOException with the file, and what is wrong
+     */
+    static ProfileFile read(Path file, StackTree tree, int side, UnaryOperator<String> key) throws IOException {
+        Path absolute = file.toAbsolutePath();
+        try {
+            String text = Files.readString(file);
+            String json = jsonIn(text);
+            return json == null
+                    ? readCollapsed(absolute, text, tree, side, key)
+                    : readJson(absolute, json, tree, side, key);
+        } catch (CharacterCodingException e) {
+            throw new IOException(absolute + ": not a text, so neither collapsed nor html nor json", e);
+        } catch (NoSuchFileException e) {
+            throw new IOException("there is no file " + absolute, e);
+        } catch (ArithmeticException e) {
+            throw new IOException(absolute + ": the sums are too large", e);
+        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+            throw new IOException(absolute + ": not a report of threads-sampler: " + e.getMessage(), e);
+        }
+    }
+
+    /* Null: it is neither a page nor JSON. */
+    private static @Nullable String jsonIn(String text) {
+        if (text.stripLeading().startsWith("{")) {
+            return text;
+        }
+        int begin = text.startsWith("<!DOCTYPE html>") ? text.indexOf(DATA_BEGIN) : -1;
+        if (begin < 0) {
+            return null;
+        }
+        int end = text.indexOf(DATA_END, begin);
+        return text.substring(begin + DATA_BEGIN.length(), end < 0 ? text.length() : end);
+    }
+
+    // ---- COLLAPSED
+
+    private static ProfileFile readCollapsed(
+            Path file, String text, StackTree tree, int side, UnaryOperator<String> key) throws IOException {
+        Set<String> groups = new LinkedHashSet<>();
+        int number = 0;
+        for (String line : text.lines().toList()) {
+            number++;
+            try {
+                groups.add(readLine(line, tree, side, key));
+            } catch (NumberFormatException | ArithmeticException e) {
+                String what = DIFFERENCE.equals(e.getMessage())
+                        ? DIFFERENCE
+                        : "not the form collapsed, which is STACK WEIGHT";
+                throw new IOException(file + ", line " + number + ": " + what, e);
+            }
+        }
+        Map<String, @Nullable Object> head = new LinkedHashMap<>();
+        long written = Files.getLastModifiedTime(file).toMillis();
+        head.put("format", FORMAT);
+        head.put("fromMillis", written);
+        head.put("tillMillis", written);
+        head.put("elapsedNanos", 0L);
+        head.put("groups", groups.stream().map(name -> Map.of("name", name)).toList());
+        return new ProfileFile(file, head);
+    }
+
+    /* Returns the group. */
+    private static String readLine(String line, StackTree tree, int side, UnaryOperator<String> key) {
+        int at = line.lastIndexOf(' ');
+        long weight = Long.parseLong(line.substring(at + 1));
+        if (at <= 0 || weight < 0) {
+            throw new NumberFormatException();
+        }
+        String stack = line.substring(0, at);
+        if (stack.matches("(?s).* \\d+")) {
+            throw new NumberFormatException(DIFFERENCE);
+        }
+        String[] parts = stack.split(";");
+        int node = tree.node(StackTree.NONE, parts[0]);
+        for (int i = 1; i < parts.length; i++) {
+            node = tree.node(node, key.apply(parts[i]));
+        }
+        tree.add(side, WALL, node, weight);
+        return parts[0];
+    }
+
+    // ---- JSON
+
+    private static ProfileFile readJson(Path file, String json, StackTree tree, int side, UnaryOperator<String> key) {
+        Map<String, @Nullable Object> document = object(JsonText.read(json));
+        if (document.containsKey("before")) {
+            throw new IllegalArgumentException("it is " + DIFFERENCE);
+        }
+        if (!(document.get("format") instanceof String format) || !format.startsWith(FORMAT)) {
+            throw new IllegalArgumentException("its format is " + document.get("format") + ", not " + FORMAT);
+        }
+        List<String> frames = new ArrayList<>();
+        for (Object frame : list(document.remove("frames"))) {
+            frames.add(key.apply(Frames.text(object(frame))));
+        }
+        ProfileFile read = new ProfileFile(file, document);
+        read.hasCounted = document.remove("counted") != null;
+        document.remove("counting");
+        for (Object group : list(document.get("groups"))) {
+            readGroup(object(group), frames, tree, side);
+        }
+        return read;
+    }
+
+    private static void readGroup(Map<String, @Nullable Object> group, List<String> frames, StackTree tree, int side) {
+        List<@Nullable Object> parents = list(group.remove("parent"));
+        List<@Nullable Object> numbers = list(group.remove("frame"));
+        int root = tree.node(StackTree.NONE, Frames.part(String.valueOf(group.get("name"))));
+        int[] nodes = new int[parents.size()];
+        for (int i = 0; i < nodes.length; i++) {
+            int parent = Math.toIntExact(number(parents.get(i)));
+            String frame = frames.get(Math.toIntExact(number(numbers.get(i))));
+            nodes[i] = tree.node(parent < 0 ? root : nodes[parent], frame);
+        }
+        group.remove("rootTimes");
+        group.remove("rowCalls");
+        for (String name : List.copyOf(group.keySet())) {
+            if (!name.equals("threadNames") && group.get(name) instanceof List<?> amounts) {
+                group.remove(name);
+                for (int i = 0; i < nodes.length; i++) {
+                    tree.add(side, name, nodes[i], number(amounts.get(i)));
+                }
+            }
+        }
+    }
+
+    @SuppressWarnings("unchecked") // JsonText makes no other maps
+    private static Map<String, @Nullable Object> object(@Nullable Object value) {
+        if (value instanceof Map<?, ?> members) {
+            return (Map<String, @Nullable Object>) members;
+        }
+        throw new IllegalArgumentException("an object is missing");
+    }
+
+    @SuppressWarnings("unchecked") // nor lists
+    private static List<@Nullable Object> list(@Nullable Object value) {
+        if (value instanceof List<?> elements) {
+            return (List<@Nullable Object>) elements;
+        }
+        throw new IllegalArgumentException("an array is missing");
+    }
+
+    private static long number(@Nullable Object value) {
+        if (value instanceof Long number) {
+            return number;
+        }
+        throw new IllegalArgumentException("a whole number is missing");
+    }
+
+    Path file() {
+        return file;
+    }
+
+    /** @return the JSON form without its frames and nodes, to be changed */
+    Map<String, @Nullable Object> head() {
+        return head;
+    }
+
+    /** @return true: it has calls that were counted, which are not in the tree */
+    boolean hasCounted() {
+        return hasCounted;
+    }
+}

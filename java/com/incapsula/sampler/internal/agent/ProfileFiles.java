@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.internal.report.Content;
+import com.incapsula.sampler.internal.report.HtmlPage;
+import com.incapsula.sampler.internal.report.WholeFile;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports in files, made into one: their sum, or the difference of two. Both can be written as the page, as JSON, or as
+ * COLLAPSED ({@code stack weight} or {@code stack before after} a line, as flamegraph.pl reads both).
+ *
+ * <p>Needs the memory of all stacks.
+ */
+final class ProfileFiles {
+
+    private static final Map<String, ReportFormat> EXTENSIONS = Map.of(
+            ".collapsed", ReportFormat.COLLAPSED,
+            ".html", ReportFormat.HTML,
+            ".json", ReportFormat.JSON);
+    private static final String FORMATS = ".html, .json or .collapsed";
+
+    private final boolean isDifference;
+    private final ReportFormat format;
+    private final StackTree tree;
+    private final List<ProfileFile> files = new ArrayList<>();
+
+    private ProfileFiles(boolean isDifference, ReportFormat format) {
+        this.isDifference = isDifference;
+        this.format = format;
+        this.tree = new StackTree(isDifference ? 2 : 1);
+    }
+
+    /**
+     * Writes the result into the file that the arguments name, or to {@code out}.
+     *
+     * @throws Refusal if the arguments are wrong
+     * @throws IOException with the file, and the line that is wrong
+     */
+    static void execute(Arguments arguments, PrintStream out) throws IOException {
+        boolean isDifference = arguments.action() == Arguments.Action.DIFF;
+        List<String> names = arguments.files();
+        if (isDifference ? names.size() != 2 : names.size() < 2) {
+            throw new Refusal(
+                    isDifference
+                            ? "diff needs two files, BEFORE and AFTER, got " + names.size()
+                            : "merge needs two files or more, got " + names.size());
+        }
+        String output = arguments.output();
+        ProfileFiles all = new ProfileFiles(isDifference, format(arguments.settings(), output));
+        for (String name : names) {
+            all.add(Path.of(name));
+        }
+        Content content = all.content();
+        if (output == null) {
+            content.writeTo(out);
+            out.flush();
+        } else {
+            WholeFile.write(Path.of(output), content);
+            out.println(all.description() + ", in " + Path.of(output).toAbsolutePath());
+        }
+    }
+
+    private static ReportFormat format(Map<String, String> settings, @Nullable String output) {
+        for (String key : settings.keySet()) {
+            if (!key.equals(Keys.FORMAT)) {
+                throw new Refusal(key + " has no meaning with diff and merge");
+            }
+        }
+        String named = settings.get(Keys.FORMAT);
+        ReportFormat format = named == null ? formatOf(output) : ReportFiles.format(named);
+        if (format == null || !EXTENSIONS.containsValue(format)) {
+            throw new Refusal("the result can be " + FORMATS + ", got " + (named == null ? "-o " + output : named));
+        }
+        return format;
+    }
+
+    private static @Nullable ReportFormat formatOf(@Nullable String output) {
+        if (output == null) {
+            return ReportFormat.COLLAPSED;
+        }
+        String extension = output.substring(Math.max(output.lastIndexOf('.'), 0));
+        return output.endsWith(".speedscope.json") ? null : EXTENSIONS.get(extension);
+    }
+
+    private void add(Path file) throws IOException {
+        UnaryOperator<String> key =
+                isDifference && format != ReportFormat.COLLAPSED ? Frames::withoutPlace : text -> text;
+        ProfileFile read = ProfileFile.read(file, tree, isDifference ? files.size() : 0, key);
+        if (!files.isEmpty() && !isDifference && !clock(read).equals(clock(files.get(0)))) {
+            throw new Refusal("wall-clock times and CPU times cannot be added up: "
+                    + files.get(0).file() + " and " + read.file());
+        }
+        files.add(read);
+    }
+
+    private static String clock(ProfileFile file) {
+        return Objects.toString(file.head().get("clock"), "WALL");
+    }
+
+    private String description() {
+        boolean hasCounted = files.stream().anyMatch(ProfileFile::hasCounted);
+        return stacks() + " stacks" + (hasCounted ? " without the calls that were counted" : "");
+    }
+
+    private long stacks() {
+        Set<String> measures = tree.measures();
+        long count = 0;
+        for (int node = 0; node < tree.count(); node++) {
+            int at = node;
+            if (measures.stream().anyMatch(measure -> amount(0, measure, at) + amount(1, measure, at) > 0)) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private long amount(int side, String measure, int node) {
+        return side == 0 || isDifference ? tree.amount(side, measure, node) : 0;
+    }
+
+    private Content content() {
+        if (format == ReportFormat.COLLAPSED) {
+            return this::writeLines;
+        }
+        StringBuilder json = new StringBuilder();
+        JsonText.write(
+                json,
+                isDifference
+                        ? ProfileJson.difference(tree, files.get(0), files.get(1))
+                        : ProfileJson.report(tree, files));
+        Content data = out -> out.write(json.toString().getBytes(StandardCharsets.UTF_8));
+        return format == ReportFormat.HTML ? out -> HtmlPage.write(out, data) : data;
+    }
+
+    private void writeLines(OutputStream out) throws IOException {
+        for (int node = 0; node < tree.count(); node++) {
+            long first = amount(0, ProfileFile.WALL, node);
+            long second = amount(1, ProfileFile.WALL, node);
+            if (first != 0 || second != 0) {
+                String line = stack(node) + " " + first + (isDifference ? " " + second : "") + "\n";
+                out.write(line.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+    }
+
+    private String stack(int node) {
+        Deque<String> parts = new ArrayDeque<>();
+        for (int at = node; at >= 0; at = tree.parent(at)) {
+            parts.addFirst(tree.text(at));
+        }
+        return String.join(";", parts);
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.agent;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JSON forms of a tree of stacks: a report ({@code native/src/export/json.c}), or what the page shows of two
+ * ({@code native/src/export/difference_tree.c}).
+ */
+final class ProfileJson {
+
+    private static final Set<String> LARGEST =
+            Set.of("threads", "maxDepth", "memoryUsedBytes", "memoryLimitBytes", "tillMillis");
+    private static final String FROM = "fromMillis";
+    private static final String ELAPSED = "elapsedNanos";
+
+    private final StackTree tree;
+    private final Map<String, Integer> frames = new LinkedHashMap<>();
+
+    private ProfileJson(StackTree tree) {
+        this.tree = tree;
+    }
+
+    /** @return the report of a tree with one side; the heads of the files it was read from become one */
+    static Map<String, @Nullable Object> report(StackTree tree, List<ProfileFile> files) {
+        Map<String, @Nullable Object> head = files.get(0).head();
+        boolean isTimed = files.stream().allMatch(ProfileJson::isTimed);
+        for (ProfileFile more : files.subList(1, files.size())) {
+            add(head, more.head());
+        }
+        if (!isTimed) {
+            head.put(ELAPSED, 0L);
+        }
+        return new ProfileJson(tree).writeReport(head, groupsByName(files));
+    }
+
+    /** @return what the page shows of a tree with two sides */
+    static Map<String, @Nullable Object> difference(StackTree tree, ProfileFile before, ProfileFile after) {
+        if (!isTimed(before) || !isTimed(after)) {
+            before.head().put(ELAPSED, 0L); // the page would scale one to the other
+            after.head().put(ELAPSED, 0L);
+        }
+        Map<String, @Nullable Object> all = new LinkedHashMap<>();
+        all.put("before", before.head());
+        all.put("after", after.head());
+        all.put("difference", new ProfileJson(tree).writeDifference(List.of(before, after)));
+        return all;
+    }
+
+    private static boolean isTimed(ProfileFile file) {
+        return file.head().get(ELAPSED) instanceof Long elapsed && elapsed > 0;
+    }
+
+    // ---- heads
+
+    /* Numbers are added up, except where that means nothing; of the rest the first counts. */
+    private static void add(Map<String, @Nullable Object> sums, Map<?, ?> more) {
+        more.forEach((key, value) -> {
+            String name = String.valueOf(key);
+            Object before = sums.get(name);
+            if (before == null) {
+                sums.put(name, value);
+            } else if (before instanceof Map<?, ?> members && value instanceof Map<?, ?> added) {
+                Map<String, @Nullable Object> all = new LinkedHashMap<>();
+                members.forEach((member, amount) -> all.put(String.valueOf(member), amount));
+                add(all, added);
+                sums.put(name, all);
+            } else if (before instanceof Long first && value instanceof Long second) {
+                sums.put(name, sum(name, first, second));
+            }
+        });
+    }
+
+    private static long sum(String name, long first, long second) {
+        if (name.equals(FROM)) {
+            return Math.min(first, second);
+        }
+        return LARGEST.contains(name) ? Math.max(first, second) : first + second;
+    }
+
+    /* What all files say of their groups, by the names that the tree has. */
+    private static Map<String, Map<String, @Nullable Object>> groupsByName(Collection<ProfileFile> files) {
+        Map<String, Map<String, @Nullable Object>> groups = new LinkedHashMap<>();
+        for (ProfileFile file : files) {
+            if (file.head().get("groups") instanceof List<?> list) {
+                for (Object each : list) {
+                    Map<?, ?> group = (Map<?, ?>) each;
+                    String name = Frames.part(String.valueOf(group.get("name")));
+                    add(groups.computeIfAbsent(name, any -> new LinkedHashMap<>()), group);
+                }
+            }
+        }
+        return groups;
+    }
+
+    // ---- a report
+
+    private Map<String, @Nullable Object> writeReport(
+            Map<String, @Nullable Object> head, Map<String, Map<String, @Nullable Object>> described) {
+        List<Nodes> groups = new ArrayList<>();
+        nodesByGroup().forEach((group, nodes) -> {
+            if (measures().stream().anyMatch(measure -> tree.amount(0, measure, group) != 0)) {
+                nodes.add(StackTree.NONE, frame(ProfileFile.NO_FRAME), group);
+            }
+            Map<String, @Nullable Object> all = described.getOrDefault(tree.text(group), new LinkedHashMap<>());
+            all.putIfAbsent("name", tree.text(group));
+            nodes.putInto(all);
+            groups.add(nodes);
+        });
+        groups.sort(Comparator.comparingLong(Nodes::wall).reversed()); // as the page lists them
+        head.remove("groups");
+        head.put("frames", frameList());
+        head.put("groups", groups.stream().map(Nodes::object).toList());
+        return head;
+    }
+
+    private Map<Integer, Nodes> nodesByGroup() {
+        Map<Integer, Nodes> groups = new LinkedHashMap<>();
+        int[] groupOf = new int[tree.count()];
+        int[] places = new int[tree.count()]; // in the arrays of the group
+        for (int node = 0; node < tree.count(); node++) {
+            int parent = tree.parent(node);
+            groupOf[node] = parent < 0 ? node : groupOf[parent];
+            Nodes nodes = groups.computeIfAbsent(groupOf[node], group -> new Nodes());
+            places[node] = parent < 0 ? StackTree.NONE : nodes.add(places[parent], frame(tree.text(node)), node);
+        }
+        return groups;
+    }
+
+    private int frame(String text) {
+        return frames.computeIfAbsent(text, any -> frames.size());
+    }
+
+    private List<@Nullable Object> frameList() {
+        List<@Nullable Object> list = new ArrayList<>();
+        frames.keySet().forEach(text -> list.add(Frames.json(text)));
+        return list;
+    }
+
+    private Set<String> measures() {
+        Set<String> measures = new LinkedHashSet<>(List.of("wall", "cpu", "samples"));
+        measures.addAll(tree.measures());
+        return measures;
+    }
+
+    /** Arrays of numbers by node. */
+    private final class Nodes {
+
+        private final List<@Nullable Object> parents = new ArrayList<>();
+        private final List<@Nullable Object> frameNumbers = new ArrayList<>();
+        private final Map<String, List<@Nullable Object>> amounts = new LinkedHashMap<>();
+        private Map<String, @Nullable Object> object = Map.of(); // that has them
+        private long wall;
+
+        Nodes() {
+            measures().forEach(measure -> amounts.put(measure, new ArrayList<>()));
+        }
+
+        int add(int parent, int frameNumber, int node) {
+            parents.add((long) parent);
+            frameNumbers.add((long) frameNumber);
+            amounts.forEach((measure, column) -> column.add(tree.amount(0, measure, node)));
+            wall += tree.amount(0, ProfileFile.WALL, node);
+            return parents.size() - 1;
+        }
+
+        void putInto(Map<String, @Nullable Object> group) {
+            group.put("parent", parents);
+            group.put("frame", frameNumbers);
+            group.putAll(amounts);
+            object = group;
+        }
+
+        Map<String, @Nullable Object> object() {
+            return object;
+        }
+
+        /* Of the whole group. */
+        long wall() {
+            return wall;
+        }
+    }
+
+    // ---- a difference
+
+    private Map<String, @Nullable Object> writeDifference(List<ProfileFile> files) {
+        List<@Nullable Object> groups = new ArrayList<>();
+        List<@Nullable Object> parents = new ArrayList<>();
+        List<@Nullable Object> numbers = new ArrayList<>();
+        for (int node = 0; node < tree.count(); node++) {
+            boolean isGroup = tree.parent(node) < 0;
+            numbers.add((long) (isGroup ? groups.size() : frame(tree.text(node))));
+            parents.add((long) tree.parent(node));
+            if (isGroup) {
+                groups.add(List.of(
+                        groupNumber(files.get(0), tree.text(node)), groupNumber(files.get(1), tree.text(node))));
+            }
+        }
+        Map<String, @Nullable Object> all = new LinkedHashMap<>();
+        all.put("frames", frameList());
+        all.put("groups", groups);
+        all.put("parent", parents);
+        all.put("frame", numbers);
+        all.put("before", columns(0));
+        all.put("after", columns(1));
+        return all;
+    }
+
+    private Map<String, @Nullable Object> columns(int side) {
+        Map<String, @Nullable Object> columns = new LinkedHashMap<>();
+        for (String measure : measures()) {
+            List<@Nullable Object> column = new ArrayList<>();
+            for (int node = 0; node < tree.count(); node++) {
+                column.add(tree.amount(side, measure, node));
+            }
+            columns.put(measure, column);
+        }
+        return columns;
+    }
+
+    /* Its place among the groups of the file's head. */
+    private static long groupNumber(ProfileFile file, String name) {
+        if (file.head().get("groups") instanceof List<?> list) {
+            for (int i = 0; i < list.size(); i++) {
+                if (Frames.part(String.valueOf(((Map<?, ?>) list.get(i)).get("name")))
+                        .equals(name)) {
+                    return i;
+                }
+            }
+        }
+        return StackTree.NONE;
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.incapsula.sampler.testing.AgentJar;
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Preload;
+import com.incapsula.sampler.testing.UnawareProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The agent as in a container with the strictest settings: no capability, no new privileges, a read-only file system,
+ * and a filter of system calls.
+ */
+class ContainersIT {
+
+    /* Mounts all of the disk read-only, but for one folder, and what the JVM of a test writes for the build. */
+    private static final String READ_ONLY = """
+            writable=$1; shift
+            mount --make-rprivate / &&
+            mount --bind "$writable" "$writable" &&
+            { [ ! -d target ] || mount --bind target target; } &&
+            for at in / /tmp /var /var/tmp /run /dev/shm /home /root "$HOME"; do
+                if mountpoint -q "$at"; then mount -o remount,bind,ro "$at" || exit 1; fi
+            done &&
+            ! touch /tmp/threads-sampler-probe 2>/dev/null &&
+            exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs "$@"
+            """;
+
+    @TempDir
+    static Path shared;
+
+    private static Path jar;
+    private static Path library;
+    private static Path filter;
+
+    @TempDir
+    Path writable;
+
+    @BeforeAll
+    static void makeFiles() throws Exception {
+        jar = AgentJar.in(shared);
+        AgentJar.ofPatience(shared);
+        String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86_64");
+        library = Files.copy(
+                ChildJvm.placeOf(ThreadsSampler.class)
+                        .resolve("META-INF/native/" + platform + "/libthreadssampler.so"),
+                shared.resolve("libthreadssampler.so"));
+        filter = Preload.compile("container_filter.c", shared);
+    }
+
+    @BeforeEach
+    void needsNamespaces() throws Exception {
+        List<String> probe = new ArrayList<>(prefix());
+        probe.add("true");
+        assumeTrue(succeeds(probe), "unshare, mount and setpriv make such a container only where that is allowed");
+    }
+
+    private static boolean succeeds(List<String> command) throws InterruptedException {
+        try {
+            return new ProcessBuilder(command).start().waitFor() == 0;
+        } catch (IOException notInstalled) {
+            return false;
+        }
+    }
+
+    private List<String> prefix() {
+        return List.of(
+                "unshare",
+                "--user",
+                "--map-root-user",
+                "--mount",
+                "sh",
+                "-c",
+                READ_ONLY,
+                "sh",
+                writable.toString());
+    }
+
+    private ChildJvm contained(String... options) {
+        return ChildJvm.bare(UnawareProgram.class.getName())
+                .with(UnawareProgram.class)
+                .by(prefix().toArray(String[]::new))
+                .environment("LD_PRELOAD", filter.toString())
+                .option("-javaagent:" + shared.resolve("patience.jar"))
+                .option(options);
+    }
+
+    private static String runToEnd(ChildJvm child) throws Exception {
+        ChildJvm.Running running = child.start().awaitOutput("ready");
+        assertContained(running.process().toHandle());
+        running.process().getOutputStream().close();
+        return running.await().assertFine().output();
+    }
+
+    /* The process that was started is the JVM: each program before it has made room for the next. */
+    private static void assertContained(ProcessHandle process) throws IOException {
+        assertThat(Files.readString(Path.of("/proc", String.valueOf(process.pid()), "status")))
+                .containsPattern("(?m)^CapEff:\\s+0000000000000000$")
+                .containsPattern("(?m)^CapBnd:\\s+0000000000000000$")
+                .containsPattern("(?m)^NoNewPrivs:\\s+1$")
+                .containsPattern("(?m)^Seccomp:\\s+2$");
+    }
+
+    @Test
+    void theLibraryAsTheAgentNeedsNoFolder() throws Exception {
+        String output = runToEnd(contained("-agentpath:" + library + "=interval=5ms,output=stdout"));
+        assertThat(output)
+                .contains("threads-sampler: runs since ")
+                .contains("Aggregated thread: " + UnawareProgram.WORKER)
+                .contains("Sampler account.\n");
+        assertThat(writable).isEmptyDirectory();
+    }
+
+    @Test
+    void theJarAsTheAgentNeedsTheLibraryBesideIt() throws Exception {
+        String output = runToEnd(
+                contained("-javaagent:" + jar + "=interval=5ms,output=stdout", "-Dcom.incapsula.sampler.library=" + library));
+        assertThat(output).contains("Aggregated thread: " + UnawareProgram.WORKER);
+        assertThat(writable).isEmptyDirectory();
+    }
+
+    @Test
+    void withoutAFolderForTheLibraryTheApplicationGoesOn() throws Exception {
+        String output = runToEnd(contained("-javaagent:" + jar + "=interval=5ms,output=stdout"));
+        assertThat(output)
+                .contains("threads-sampler: refused: no folder can be used for the native library (")
+                .contains("; name one that can be written to and that allows execution with"
+                        + " -Dcom.incapsula.sampler.workdir=FOLDER")
+                .endsWith("ready\nend of main\n");
+    }
+
+    /** What cannot be written is said; the samples are lost, and nothing else. */
+    @Test
+    void aReportThatCannotBeWrittenIsSaidBefore() throws Exception {
+        String output = runToEnd(contained("-agentpath:" + library + "=file=/tmp/report.html"));
+        assertThat(output)
+                .contains("threads-sampler: refused: cannot open /tmp/report.html for writing: ")
+                .endsWith("ready\nend of main\n");
+    }
+
+    /** Its variables as they are there, in a pod whose one writable folder is the agent's. */
+    @Test
+    void theManifestOfTheReadmeWorks() throws Exception {
+        String text = Files.readString(Path.of("java", "README.md"));
+        Matcher yaml = Pattern.compile("(?s)```yaml\n(.*?)```").matcher(text);
+        assertThat(yaml.find()).isTrue();
+        assertThat(yaml.group(1)).contains("readOnlyRootFilesystem: true").contains("drop: [ALL]");
+        Files.copy(jar, writable.resolve("threads-sampler.jar")); // what its first container does
+        ChildJvm child = contained();
+        Matcher variable = Pattern.compile("- name: ([A-Z_]+)\n +value: (.*)\n").matcher(yaml.group(1));
+        int count = 0;
+        while (variable.find()) {
+            child.environment(variable.group(1), variable.group(2).replace("/agent", writable.toString()));
+            count++;
+        }
+        assertThat(count).isEqualTo(3);
+        String output = runToEnd(child);
+        assertThat(output).contains("threads-sampler: runs since ");
+        try (Stream<Path> files = Files.list(writable)) {
+            assertThat(files.filter(file -> file.toString().endsWith(".html")))
+                    .isNotEmpty()
+                    .allSatisfy(file -> assertThat(file).content().startsWith("<!DOCTYPE html>"));
+        }
+    }
+}

@@ -305,6 +305,9 @@ final class AgentSession {
     // ---- a session of the Model Context Protocol ----
 
     private void serveModels(AgentCommand command, AnswerSlot slot) {
+        if (!slot.isAwaited()) {
+            throw new Refusal("mcp is for the command line; the agent's own way is http=PORT,mcp=true");
+        }
         for (String key : command.settings().keySet()) {
             if (!Keys.isOfSampler(key) || key.equals("reportFrequencySeconds")) {
                 refuse(command, key);

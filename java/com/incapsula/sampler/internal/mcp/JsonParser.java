@@ -80,8 +80,8 @@ final class JsonParser {
             case '{' -> object();
             case '[' -> list();
             case '"' -> string();
-            case 't' -> word("true", Boolean.TRUE);
-            case 'f' -> word("false", Boolean.FALSE);
+            case 't' -> word("true", true);
+            case 'f' -> word("false", false);
             case 'n' -> word("null", Json.Null.NULL);
             default -> number();
         };

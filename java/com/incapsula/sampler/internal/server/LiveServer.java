@@ -266,8 +266,10 @@ public final class LiveServer implements AutoCloseable {
             if (models != null
                     && McpEndpoint.PATH.equals(exchange.getRequestURI().getRawPath())) {
                 McpEndpoint.check(exchange, guard);
+                workers.allow(HEADERS_MILLIS);
+                byte[] message = McpEndpoint.read(exchange);
                 workers.allow(McpEndpoint.ANSWER_MILLIS);
-                models.answer(exchange);
+                models.answer(exchange, message);
             } else {
                 check(exchange);
                 answer(exchange, out);

@@ -24,8 +24,8 @@ final class McpEndpoint implements AutoCloseable {
 
     static final String PATH = "/mcp";
 
-    /** The longest answer: it may sample first. */
-    static final long ANSWER_MILLIS = 60_000;
+    /** The longest answer: it may wait for another one, and sample first. */
+    static final long ANSWER_MILLIS = 90_000;
 
     private static final int PLACES = 2;
     private static final long WAIT_MILLIS = 45_000;
@@ -86,12 +86,17 @@ final class McpEndpoint implements AutoCloseable {
         }
     }
 
-    /** Answers a request that {@link #check} has not refused. */
-    void answer(HttpExchange exchange) throws IOException, Refusal {
+    /** Reads the message of a request that {@link #check} has not refused. */
+    static byte[] read(HttpExchange exchange) throws IOException, Refusal {
         byte[] message = exchange.getRequestBody().readNBytes(McpProtocol.MAX_MESSAGE_BYTES + 1);
         if (message.length > McpProtocol.MAX_MESSAGE_BYTES) {
             throw new Refusal(413, "a message has at most " + McpProtocol.MAX_MESSAGE_BYTES + " bytes");
         }
+        return message;
+    }
+
+    /** Answers a message. */
+    void answer(HttpExchange exchange, byte[] message) throws IOException, Refusal {
         Headers headers = exchange.getRequestHeaders();
         send(
                 exchange,

@@ -771,8 +771,8 @@ static void test_a_leaf_call(void **state)
     assert_int_equal(jvm.calls, 0); /* it takes another line */
 }
 
-/* A function that keeps something else in the register, and has saved the frame pointer among others
- * on the stack, in a frame larger than what is searched for return addresses. */
+/* A function that keeps something else in the register, and has saved the frame pointer among
+ * others on the stack, in a frame larger than what is searched for return addresses. */
 static void test_a_leaf_call_by_a_saved_frame_pointer(void **state)
 {
     (void)state;

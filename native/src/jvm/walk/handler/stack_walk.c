@@ -138,7 +138,7 @@ static void walk_without_layout(struct smp_walk *walk)
 /* --------------------------------------------------------------------------------- by ourselves */
 
 /* Only a thread that surely runs Java code: elsewhere its frames may be left from before. */
-static bool walk_leaf_call(struct smp_walk *walk)
+static bool walk_proven_leaf_call(struct smp_walk *walk)
 {
     const struct smp_jvm_states *states = &walk->target->layout.states;
 
@@ -157,7 +157,7 @@ static void walk_foreign(struct smp_walk *walk)
     int32_t code = SMP_JVM_UNKNOWN_JAVA;
     const bool is_proven = walk->is_alive;
 
-    if (walk_leaf_call(walk))
+    if (walk_proven_leaf_call(walk))
         return;
     walk->answer->answer = answer_of(code);
     if (walk->target->walk != NULL && walk_by_jvm(walk, &code))

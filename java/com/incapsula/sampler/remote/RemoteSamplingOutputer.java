@@ -34,13 +34,13 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A report is packed in memory, waits there until the server has taken it, and is sent again, with growing pauses,
- * where the server cannot be reached or asks for that (HTTP status 429, 502, 503 or 504, with {@code Retry-After}). So
+ * where the server cannot be reached or answers 429, 502, 503 or 504; {@code Retry-After} makes a pause longer. So
  * a restart of the server loses nothing, as long as the reports that wait stay within {@link #setQueueLimitBytes}; past
  * that the oldest are dropped. What the server refuses for another reason is not sent again. Each of these is counted,
  * and logged.
  *
- * <p>Which service it is, a server learns from {@link #setServiceName} and {@link #setResourceAttributes}, or from
- * the environment variables {@code OTEL_SERVICE_NAME} and {@code OTEL_RESOURCE_ATTRIBUTES}.
+ * <p>{@link #setServiceName} and {@link #setResourceAttributes} name the service, or else the environment variables
+ * {@code OTEL_SERVICE_NAME} and {@code OTEL_RESOURCE_ATTRIBUTES}.
  *
  * <p>The text calls of a report do nothing. For a report in a file or a log as well, join two outputers with
  * {@link #and}.
@@ -353,8 +353,8 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Up to how long a report waits, at random, before it is sent: processes that were started together then do not
-     * send together. Default 5,000.
+     * Up to how long a report waits, at random, before it is sent, unless others are being sent: processes that were
+     * started together then do not send together. Default 5,000.
      *
      * @param spreadMillis 0 to 600,000
      * @throws IllegalArgumentException if it is out of range
@@ -404,7 +404,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Attempts that failed and were or will be repeated.
+     * Attempts that failed, after each of which the report waited to be sent again.
      *
      * @return their number
      */

@@ -16,7 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.zip.GZIPInputStream;
 
-/** A server that records what is sent to it, and answers as it is told. It can be stopped and come back. */
+/** A server that records what is sent to it, and answers as the test says. It can be stopped and come back. */
 public final class PushServer implements AutoCloseable {
 
     /**

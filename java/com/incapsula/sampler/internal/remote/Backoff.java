@@ -19,8 +19,8 @@ final class Backoff {
     static final long FIRST_MILLIS = 1_000;
     static final long LONGEST_MILLIS = 30_000;
 
-    /** What a peer asks for with {@code Retry-After} is honoured up to this. */
-    static final long LONGEST_ASKED_MILLIS = 300_000;
+    /** A peer's {@code Retry-After} is honoured up to this. */
+    static final long LONGEST_RETRY_AFTER_MILLIS = 300_000;
 
     private static final int MAX_DOUBLINGS = 10;
 
@@ -31,19 +31,19 @@ final class Backoff {
      *
      * @param failures how many there were, from 1
      * @param random from 0 to below 1
-     * @param retryAfter what the peer asked for, or null
+     * @param retryAfter the header of this name, or null
      * @param now by the wall clock
-     * @return milliseconds; not less than what the peer asked for
+     * @return milliseconds; not less than the header says
      */
     static long millis(int failures, double random, @Nullable String retryAfter, Instant now) {
         long doubled = FIRST_MILLIS << Math.min(failures - 1, MAX_DOUBLINGS);
         long longest = Math.min(doubled, LONGEST_MILLIS);
         long own = Math.round(longest * (1 - random / 2));
-        return Math.max(own, Math.min(askedMillis(retryAfter, now), LONGEST_ASKED_MILLIS));
+        return Math.max(own, Math.min(retryAfterMillis(retryAfter, now), LONGEST_RETRY_AFTER_MILLIS));
     }
 
     /** @return of a number of seconds or a date; 0: of neither */
-    private static long askedMillis(@Nullable String retryAfter, Instant now) {
+    private static long retryAfterMillis(@Nullable String retryAfter, Instant now) {
         if (retryAfter == null) {
             return 0;
         }

@@ -6,7 +6,7 @@ package com.incapsula.sampler.internal.remote;
  * {@code unsent}, or still waits.
  *
  * @param sent that the peer has taken
- * @param retries attempts that failed and were or are to be repeated
+ * @param retries attempts that failed, after each of which the report waited to be sent again
  * @param refused that the peer did not want, or not all of it
  * @param dropped the oldest, when those that waited were over the limit of bytes
  * @param unsent that waited when the time of {@code close()} was over

@@ -43,12 +43,18 @@ final class PushQueue {
         return taken;
     }
 
-    /** Forgets the one that was taken. */
-    void done() {
-        if (taken != null) {
-            bytes -= taken.bytes();
-            taken = null;
+    /**
+     * Forgets the one that was taken.
+     *
+     * @return 1, or 0 where none was
+     */
+    int done() {
+        if (taken == null) {
+            return 0;
         }
+        bytes -= taken.bytes();
+        taken = null;
+        return 1;
     }
 
     /** @return how many were forgotten, of those that wait */

@@ -48,7 +48,8 @@ public final class Pusher {
     private long unsent;
 
     /* Of the thread that sends; there is one at a time. */
-    private long failures; // since a report was sent
+    private long failures; // since a report was sent or refused
+    private boolean hasLoggedFailure;
     private final Quiet failureMessages = new Quiet();
     private final Quiet refusalMessages = new Quiet();
     private final Quiet dropMessages = new Quiet(); // guarded by lock
@@ -72,7 +73,7 @@ public final class Pusher {
     /**
      * Sends nothing yet.
      *
-     * @param transports makes the way, on the thread that sends; asked again where it fails
+     * @param transports makes the way, on the thread that sends; called again if it fails
      * @param clock time and chance
      * @param threads makes the thread that sends; a daemon
      * @param log receives messages
@@ -107,8 +108,8 @@ public final class Pusher {
             isWorthAMessage = lost > 0 && dropMessages.passes(clock.millis());
             if (thread == null && queue.size() > 0) {
                 Thread started = threads.newThread(this::run);
+                started.start(); // may fail: then the next report tries again
                 thread = started;
-                started.start();
             }
         }
         if (isWorthAMessage) {
@@ -181,8 +182,26 @@ public final class Pusher {
     // ---- the thread that sends ----
 
     private void run() {
-        for (PushBody body = next(); body != null; body = next()) {
-            deliver(body);
+        boolean hasEnded = false;
+        try {
+            pause(Math.round(limits.get().spreadMillis() * clock.random()), 0);
+            for (PushBody body = next(); body != null; body = next()) {
+                deliver(body);
+            }
+            hasEnded = true;
+        } finally {
+            if (!hasEnded) {
+                abandon();
+            }
+        }
+    }
+
+    /* After an OutOfMemoryError outside of an attempt. The next report starts another thread. */
+    private void abandon() {
+        synchronized (lock) {
+            unsent += queue.done();
+            thread = null;
+            lock.notifyAll();
         }
     }
 
@@ -200,9 +219,6 @@ public final class Pusher {
     }
 
     private void deliver(PushBody body) {
-        if (failures == 0) {
-            pause(Math.round(limits.get().spreadMillis() * clock.random()), 0);
-        }
         while (!attempt(body)) {
             if (isOver()) {
                 synchronized (lock) {
@@ -249,7 +265,8 @@ public final class Pusher {
     }
 
     private void succeed(PushBody body) {
-        if (failures > 0) {
+        if (hasLoggedFailure) {
+            hasLoggedFailure = false;
             log.log(
                     System.Logger.Level.INFO,
                     "reports are sent to " + shown(body) + " again, after " + failures + " failed attempts");
@@ -275,12 +292,12 @@ public final class Pusher {
         synchronized (lock) {
             retries++;
         }
-        if (failures == 1 || failureMessages.passes(clock.millis())) {
-            failureMessages.passes(clock.millis());
+        if (failureMessages.passes(clock.millis())) {
+            hasLoggedFailure = true;
             log.log(
                     System.Logger.Level.WARNING,
                     "a report cannot be sent to " + shown(body) + " now: " + problem
-                            + "; it waits, and so do those that" + " follow, up to "
+                            + "; it waits, and so do those that follow, up to "
                             + limits.get().queueBytes() + " bytes");
         }
         int counted = (int) Math.min(failures, Integer.MAX_VALUE);

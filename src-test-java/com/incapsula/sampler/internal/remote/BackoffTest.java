@@ -29,7 +29,7 @@ class BackoffTest {
         "1, 0, 'Fri, 02 Jan 2026 03:04:25 GMT', 20000",
         "1, 0, 'Fri, 02 Jan 2026 03:04:00 GMT', 1000",
     })
-    void waitsGrowUpToALimitAndHonourWhatThePeerAsksFor(int failures, double random, String retryAfter, long millis) {
+    void waitsGrowUpToALimitAndHonourRetryAfter(int failures, double random, String retryAfter, long millis) {
         assertThat(Backoff.millis(failures, random, retryAfter, NOW)).isEqualTo(millis);
     }
 }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
-/** Answers as it is told, and 200 otherwise. */
+/** Answers as the test says, and 200 otherwise. */
 final class FakeTransport implements Transport {
 
     /** What becomes of an attempt. */

@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of reports, with a transport and a clock that the test has in its hands. */
+/** What becomes of reports, with a transport and a clock that the test sets. */
 @Timeout(Samplers.HANG_SECONDS)
 class PusherTest {
 
@@ -35,7 +35,12 @@ class PusherTest {
                     threads.add(thread);
                     return thread;
                 },
-                (level, text) -> log.add(level + " " + text),
+                (level, text) -> {
+                    log.add(level + " " + text);
+                    if (text.contains("for a test")) {
+                        throw new OutOfMemoryError("of the log");
+                    }
+                },
                 () -> limits);
     }
 
@@ -111,7 +116,7 @@ class PusherTest {
     }
 
     @Test
-    void aPeerMayAskForALongerWait() {
+    void retryAfterMakesAWaitLonger() {
         transport.then(() -> new Transport.Answer(503, "7", ""));
         transport.then(() -> new Transport.Answer(429, "1", ""));
         pusher.add(body(1));
@@ -153,11 +158,51 @@ class PusherTest {
                     throw new IllegalStateException("broken");
                 })
                 .then(() -> {
-                    throw new OutOfMemoryError("for a test");
+                    throw new OutOfMemoryError("broken too");
                 });
         pusher.add(body(1));
         awaitEnd();
         assertThat(pusher.counts()).isEqualTo(new PushCounts(1, 2, 0, 0, 0, 0, 0));
+    }
+
+    @Test
+    void aThreadThatDiesIsFollowedByAnother() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch begun = transport.thenHangUntil(end);
+        transport.then(() -> {
+            throw new OutOfMemoryError("for a test");
+        });
+        pusher.add(body(1));
+        begun.await();
+        threads.get(0).setUncaughtExceptionHandler((thread, expected) -> {});
+        pusher.add(body(2));
+        pusher.add(body(3));
+        end.countDown();
+        threads.get(0).join();
+        assertThat(pusher.counts()).isEqualTo(new PushCounts(1, 1, 0, 0, 1, 1, 3));
+        pusher.add(body(4));
+        awaitEnd();
+        assertThat(pusher.counts()).isEqualTo(new PushCounts(3, 1, 0, 0, 1, 0, 0));
+    }
+
+    @Test
+    void aPeerThatComesAndGoesIsLoggedOnce() {
+        for (int i = 0; i < 3; i++) {
+            transport.thenUnreachable();
+            pusher.add(body(1));
+            awaitEnd();
+        }
+        assertThat(log).hasSize(2);
+        assertThat(pusher.counts().sent()).isEqualTo(3);
+    }
+
+    @Test
+    void reportsThatFollowAreNotSpread() throws Exception {
+        limits = new PushLimits(LIMIT_BYTES, 1_000, 4_000);
+        clock.random = 0.5;
+        addBehindFirst(2, 3);
+        awaitEnd();
+        assertThat(clock.waits).containsExactly(2_000L);
     }
 
     @Test

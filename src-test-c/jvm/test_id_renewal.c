@@ -228,7 +228,7 @@ static void calls_are_those_of_their_classes(void **state)
     (void)state;
     for (int i = 0; i < LIVE; i++)
         ids[i] = load_class(numbers[i] = i);
-    for (int step = 0; step < 50000 && next < MOST_CLASSES; step++) {
+    for (int step = 0; step < 20000 && next < MOST_CLASSES; step++) {
         const int at = (int)(smp_random_next(&random) % LIVE);
         const int64_t tid = 1 + (int64_t)(smp_random_next(&random) % THREADS);
         int32_t *const root = &inside[tid - 1];

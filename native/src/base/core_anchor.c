@@ -37,8 +37,8 @@ static bool is_within(const struct dl_phdr_info *file, uintptr_t address, size_t
     for (size_t i = 0; i < file->dlpi_phnum; i++) {
         const ElfW(Phdr) *const part = &file->dlpi_phdr[i];
         const uintptr_t start = file->dlpi_addr + part->p_vaddr;
-        if (part->p_type == PT_LOAD && address >= start && size <= part->p_memsz &&
-            address - start <= part->p_memsz - size)
+        if (part->p_type == PT_LOAD && (part->p_flags & PF_R) != 0 && address >= start &&
+            size <= part->p_memsz && address - start <= part->p_memsz - size)
             return true;
     }
     return false;

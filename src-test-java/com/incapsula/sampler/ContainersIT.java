@@ -56,8 +56,7 @@ class ContainersIT {
         AgentJar.ofPatience(shared);
         String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86_64");
         library = Files.copy(
-                ChildJvm.placeOf(ThreadsSampler.class)
-                        .resolve("META-INF/native/" + platform + "/libthreadssampler.so"),
+                ChildJvm.placeOf(ThreadsSampler.class).resolve("META-INF/native/" + platform + "/libthreadssampler.so"),
                 shared.resolve("libthreadssampler.so"));
         filter = Preload.compile("container_filter.c", shared);
     }
@@ -79,15 +78,7 @@ class ContainersIT {
 
     private List<String> prefix() {
         return List.of(
-                "unshare",
-                "--user",
-                "--map-root-user",
-                "--mount",
-                "sh",
-                "-c",
-                READ_ONLY,
-                "sh",
-                writable.toString());
+                "unshare", "--user", "--map-root-user", "--mount", "sh", "-c", READ_ONLY, "sh", writable.toString());
     }
 
     private ChildJvm contained(String... options) {
@@ -127,8 +118,8 @@ class ContainersIT {
 
     @Test
     void theJarAsTheAgentNeedsTheLibraryBesideIt() throws Exception {
-        String output = runToEnd(
-                contained("-javaagent:" + jar + "=interval=5ms,output=stdout", "-Dcom.incapsula.sampler.library=" + library));
+        String output = runToEnd(contained(
+                "-javaagent:" + jar + "=interval=5ms,output=stdout", "-Dcom.incapsula.sampler.library=" + library));
         assertThat(output).contains("Aggregated thread: " + UnawareProgram.WORKER);
         assertThat(writable).isEmptyDirectory();
     }

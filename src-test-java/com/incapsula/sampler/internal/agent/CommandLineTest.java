@@ -220,8 +220,7 @@ class CommandLineTest {
         assertThat(object(report, "groups", "0").get("wall")).isEqualTo(List.of(2L, 5L));
         assertThat(list(report, "groups", "0", "parent")).isEqualTo(List.of(-1L, -1L));
         assertThat(list(report, "frames"))
-                .isEqualTo(List.of(
-                        Map.of("pseudo", "x"), Map.of("pseudo", "y"), Map.of("pseudo", "[no frame]")));
+                .isEqualTo(List.of(Map.of("pseudo", "x"), Map.of("pseudo", "y"), Map.of("pseudo", "[no frame]")));
         assertThat(object(report, "groups", "1").get("name")).isEqualTo("quiet");
     }
 
@@ -268,7 +267,9 @@ class CommandLineTest {
         for (String command : commands) {
             String[] words = command.substring(program.length()).split(" ");
             for (int i = 0; i < words.length; i++) {
-                words[i] = words[i].indexOf('.') < 0 ? words[i] : folder.resolve(words[i]).toString();
+                words[i] = words[i].indexOf('.') < 0
+                        ? words[i]
+                        : folder.resolve(words[i]).toString();
             }
             assertThat(run(words)).as(command + complaint()).isZero();
             assertThat(printed()).startsWith("4 stacks").endsWith(", in " + words[words.length - 1] + "\n");

@@ -240,17 +240,9 @@ class NativeLibraryTest {
         assertThat(world.joins).isEqualTo(1);
     }
 
-    /** Not even asked for its version: the JVM would bind that method to it for good. */
-    @Test
-    void libraryOfAgentpathThatServesAnotherCopyIsLeftAlone() {
-        world.bound = true;
-        world.properties.setProperty("com.incapsula.sampler.agentOwner", "-agentpath");
-        assertThat(load()).isEqualTo(in(temporary));
-    }
-
     @Test
     void aFileForAnotherJvmIsPlacedAndNotLoaded() {
-        Path placed = new NativeLibrary(world, NEEDED_ABI, world::abi).place();
+        Path placed = new NativeLibrary(world, NEEDED_ABI, world::abi, world::join).place();
         assertThat(placed).hasToString(in(temporary)).isExecutable();
         assertThat(world.loaded).isEmpty();
     }

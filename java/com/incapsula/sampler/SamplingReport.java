@@ -97,8 +97,9 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Makes one report of two, of the same sampler or of different ones: times and counts add up. Neither changes, and
-     * the caller still has to close both.
+     * Makes one report of two, of the same sampler or of different ones, in any order: times and counts add up. What is
+     * so at the end of an interval, such as roots that are not loaded yet, is that of the one that ends later. Neither
+     * changes, and the caller still has to close both.
      *
      * @param a one
      * @param b the other

@@ -973,7 +973,8 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * How many methods are counted at most. Default 32,768. Those beyond are counted as part of their callers; the
-     * account has their number.
+     * account has their number. Methods of unloaded classes make room for others, once no thread is inside of a root
+     * from which it has called them.
      *
      * @param maxCountedMethods 1 to 1,048,576
      * @throws IllegalArgumentException if it is out of range

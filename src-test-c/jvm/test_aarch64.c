@@ -36,6 +36,8 @@
 #define smp_machine_code_pushed aarch64_pushed
 #define smp_machine_code_is_direct_call aarch64_is_direct_call
 #define smp_machine_code_jumps_to_handler aarch64_jumps_to_handler
+#define smp_machine_code_behind_call aarch64_behind_call
+#define smp_machine_code_poll_load aarch64_poll_load
 #include "jvm/hotspot/machine_code_aarch64.h"
 
 enum { NOP = 0xd503201f, SUB_0x40 = 0xd10103ff, STP_AT_0x30 = 0xa9037bfd, STP_DOWN = 0xa9bf7bfd };
@@ -66,6 +68,24 @@ static void exceptions_are_not_followed(void **state)
     (void)state;
     assert_false(aarch64_is_direct_call((uintptr_t)code, UINTPTR_MAX, &call));
     assert_false(aarch64_jumps_to_handler((uintptr_t)code));
+}
+
+static void a_poll(void **state)
+{
+    static const uint32_t code[] = { 0xf9401b88, 0xb940011f, NOP }; /* by x8 */
+    static const uint32_t other[] = { 0xf9401b88, 0xb940013f };     /* by x9 */
+    static const uint32_t field[] = { 0xf9401808, 0xb940011f };     /* of x0 */
+    const uintptr_t at = (uintptr_t)code;
+
+    (void)state;
+    assert_int_equal(aarch64_poll_load(at, at + sizeof(code)), 4);
+    assert_int_equal(aarch64_poll_load(at + 4, at + sizeof(code)), 0);
+    assert_int_equal(aarch64_poll_load(at + 2, at + sizeof(code)), 0);
+    assert_int_equal(aarch64_poll_load(at, at + 7), 0);
+    assert_int_equal(aarch64_poll_load(at, at - 1), 0);
+    assert_int_equal(aarch64_poll_load((uintptr_t)other, UINTPTR_MAX), 0);
+    assert_int_equal(aarch64_poll_load((uintptr_t)field, UINTPTR_MAX), 0);
+    assert_int_equal(aarch64_behind_call(at, at + sizeof(code)), at);
 }
 
 static void no_arguments_are_pushed(void **state)
@@ -131,6 +151,7 @@ int main(void)
         cmocka_unit_test(an_interpreted_callers_sp_may_be_low),
         cmocka_unit_test(a_return),
         cmocka_unit_test(exceptions_are_not_followed),
+        cmocka_unit_test(a_poll),
         cmocka_unit_test(no_arguments_are_pushed),
         cmocka_unit_test(small_frames),
         cmocka_unit_test(larger_frames),

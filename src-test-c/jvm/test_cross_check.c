@@ -10,8 +10,10 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "jvm/agent/agent.h"
 #include "jvm/code/named_methods.h"
 #include "jvm/walk/cross_check.h"
+#include "support/vm_fixture.h"
 
 enum { CAPACITY = 4, MANY = 3 * SMP_CROSS_CHECK_EACH };
 
@@ -172,13 +174,40 @@ static void names_without_an_id_are_no_difference(void **state)
     frames[1].method = 12;
 }
 
+/* The JVM has changed the class between our first sight of a frame and its own walk. */
+static void other_ids_of_the_same_method_are_no_difference(void **state)
+{
+    struct vm_fixture vm;
+    char reason[SMP_CROSS_CHECK_REASON_BYTES];
+
+    (void)state;
+    vm_fixture_setup(&vm);
+    smp_clock_set_fake(&clock_seam);
+    assert_int_equal(smp_agent_open(), SMP_OK);
+    fake_jvmti.other_id = (jmethodID)(uintptr_t)13; /* NOLINT(performance-no-int-to-ptr) */
+    jvmti_frames[0].method = jvmti_frames[1].method = 13;
+    assert_true(one_walk(reason));
+    jvmti_frames[0].bci++;
+    assert_differs("frame 0 of 3 read as another one");
+    fake_jvmti.other.type = "(J)V";
+    jvmti_frames[1].method = 13;
+    assert_differs("frame 1 of 3 read as another one");
+    smp_agent_close();
+    smp_cross_check_fini(&check);
+    check = (struct smp_cross_check){ 0 };
+    vm_fixture_teardown(&vm);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(the_first_walks_are_compared_and_then_few),    TEST(a_test_may_compare_all),
-        TEST(a_thread_that_runs_meanwhile_is_not_compared), TEST(any_difference_is_named),
+        TEST(the_first_walks_are_compared_and_then_few),
+        TEST(a_test_may_compare_all),
+        TEST(a_thread_that_runs_meanwhile_is_not_compared),
+        TEST(any_difference_is_named),
         TEST(names_without_an_id_are_no_difference),
+        TEST(other_ids_of_the_same_method_are_no_difference),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

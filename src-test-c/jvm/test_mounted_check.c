@@ -39,6 +39,7 @@ static int setup(void **state)
         frames[i] = (struct smp_frame){ .method = (uint64_t)(FAKE_METHOD + DEPTH - 1 - i),
                                         .bci = DEPTH - 1 - i };
     sample = (struct smp_sample){ .frames = frames, .count = DEPTH, .leaf_count = DEPTH };
+    fake_jvmti.errors[FAKE_GetMethodName] = JVMTI_ERROR_INVALID_METHODID; /* each id is a method */
     smp_cross_check_set_each(1);
     compared = smp_cross_check_get_counts().compared;
     different = smp_cross_check_get_counts().different;
@@ -168,12 +169,26 @@ static void two_differences_in_a_row_end_it(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
+/* Both ends of the stack are of classes that were redefined after their ids were kept. */
+static void other_ids_of_the_same_methods_are_right(void **state)
+{
+    (void)state;
+    fake_jvmti.errors[FAKE_GetMethodName] = JVMTI_ERROR_NONE;
+    frames[DEPTH - 1].method += 2 * DEPTH;
+    frames[DEPTH - 2].method += 2 * DEPTH;
+    compare(1, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_same_end_is_right),          TEST(frames_that_jvmti_does_not_show_are_passed),
-        TEST(what_cannot_be_compared_is_not), TEST(without_memory_nothing_is_compared),
-        TEST(only_some_are_compared),         TEST(two_differences_in_a_row_end_it),
+        TEST(the_same_end_is_right),
+        TEST(frames_that_jvmti_does_not_show_are_passed),
+        TEST(what_cannot_be_compared_is_not),
+        TEST(without_memory_nothing_is_compared),
+        TEST(only_some_are_compared),
+        TEST(two_differences_in_a_row_end_it),
+        TEST(other_ids_of_the_same_methods_are_right),
     };
 
     return cmocka_run_group_tests(tests, vm_fixture_know_virtual_threads,

@@ -8,6 +8,7 @@
 struct fake_jvmti fake_jvmti;
 static _Atomic long live_pieces;
 static struct fake_object method_class = { FAKE_CLASS };
+static struct fake_object other_class = { FAKE_CLASS };
 
 static void *allocate(size_t size)
 {
@@ -207,14 +208,38 @@ static jvmtiError JNICALL get_frame_count(jvmtiEnv *env, jthread ref, jint *coun
     return error;
 }
 
+static bool is_other(jmethodID method)
+{
+    return fake_jvmti.other_id != NULL && method == fake_jvmti.other_id;
+}
+
 static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID method, jclass *out)
 {
     const jvmtiError error = begin(FAKE_GetMethodDeclaringClass);
 
     (void)env;
-    (void)method;
     if (error == JVMTI_ERROR_NONE)
-        *out = fake_jni_local(&method_class);
+        *out = fake_jni_local(is_other(method) ? &other_class : &method_class);
+    return error;
+}
+
+static const struct fake_method *method_of(jclass class)
+{
+    if (fake_jni_object(class) == &other_class)
+        return &fake_jvmti.other;
+    if (fake_jni_object(class) != &method_class)
+        abort();
+    return &fake_jvmti.method;
+}
+
+static jvmtiError JNICALL get_class_loader(jvmtiEnv *env, jclass class, jobject *out)
+{
+    const jvmtiError error = begin(FAKE_GetClassLoader);
+    struct fake_object *loader = method_of(class)->loader;
+
+    (void)env;
+    if (error == JVMTI_ERROR_NONE)
+        *out = loader != NULL ? fake_jni_local(loader) : NULL;
     return error;
 }
 
@@ -224,10 +249,10 @@ static jvmtiError JNICALL get_class_signature(jvmtiEnv *env, jclass class, char 
     const jvmtiError error = begin(FAKE_GetClassSignature);
 
     (void)env;
-    if (fake_jni_object(class) != &method_class || generic != NULL)
+    if (generic != NULL)
         abort();
     if (error == JVMTI_ERROR_NONE)
-        *out = copy(fake_jvmti.method.signature);
+        *out = copy(method_of(class)->signature);
     return error;
 }
 
@@ -235,13 +260,16 @@ static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID method, char 
                                           char **signature, char **generic)
 {
     const jvmtiError error = begin(FAKE_GetMethodName);
+    const struct fake_method *known = is_other(method) ? &fake_jvmti.other : &fake_jvmti.method;
 
     (void)env;
-    (void)method;
-    if (signature != NULL || generic != NULL)
+    if (generic != NULL)
         abort();
-    if (error == JVMTI_ERROR_NONE)
-        *name = copy(fake_jvmti.method.name);
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    *name = copy(known->name);
+    if (signature != NULL)
+        *signature = copy(known->type);
     return error;
 }
 
@@ -429,6 +457,7 @@ static const struct jvmtiInterface_1_ functions = {
     .GetStackTrace = get_stack_trace,
     .GetFrameCount = get_frame_count,
     .GetMethodDeclaringClass = get_declaring_class,
+    .GetClassLoader = get_class_loader,
     .GetClassSignature = get_class_signature,
     .GetMethodName = get_method_name,
     .GetSourceFileName = get_source_file,
@@ -450,8 +479,10 @@ void fake_jvmti_reset(void)
     fake_jvmti.potential.can_get_line_numbers = 1;
     fake_jvmti.potential.can_get_source_file_name = 1;
     fake_jvmti.system = (struct fake_group){ { FAKE_GROUP }, "system", NULL };
-    fake_jvmti.method =
-        (struct fake_method){ .signature = "Lcom/acme/Shop;", .name = "sell", .file = "Shop.java" };
+    fake_jvmti.method = (struct fake_method){
+        .signature = "Lcom/acme/Shop;", .name = "sell", .type = "(I)V", .file = "Shop.java"
+    };
+    fake_jvmti.other = fake_jvmti.method;
 }
 
 void fake_jvmti_thread_start(struct fake_thread *thread)

@@ -20,28 +20,29 @@
 enum { FAKE_METHOD = 1000, FAKE_MAX_THREADS = 4096 };
 
 /* X(function): what may be refused */
-#define FAKE_JVMTI_MAP(X)       \
-    X(GetPhase)                 \
-    X(AddCapabilities)          \
-    X(SetEventCallbacks)        \
-    X(SetEventNotificationMode) \
-    X(GetTopThreadGroups)       \
-    X(GetAllThreads)            \
-    X(GetThreadInfo)            \
-    X(GetThreadGroupInfo)       \
-    X(GetStackTrace)            \
-    X(GetFrameCount)            \
-    X(GetMethodDeclaringClass)  \
-    X(GetClassSignature)        \
-    X(GetMethodName)            \
-    X(GetSourceFileName)        \
-    X(GetLineNumberTable)       \
-    X(IsMethodNative)           \
-    X(GetSystemProperty)        \
-    X(GetLoadedClasses)         \
-    X(GetClassMethods)          \
-    X(GetExtensionEvents)       \
-    X(SetExtensionEventCallback)
+#define FAKE_JVMTI_MAP(X)        \
+    X(GetPhase)                  \
+    X(AddCapabilities)           \
+    X(SetEventCallbacks)         \
+    X(SetEventNotificationMode)  \
+    X(GetTopThreadGroups)        \
+    X(GetAllThreads)             \
+    X(GetThreadInfo)             \
+    X(GetThreadGroupInfo)        \
+    X(GetStackTrace)             \
+    X(GetFrameCount)             \
+    X(GetMethodDeclaringClass)   \
+    X(GetClassSignature)         \
+    X(GetMethodName)             \
+    X(GetSourceFileName)         \
+    X(GetLineNumberTable)        \
+    X(IsMethodNative)            \
+    X(GetSystemProperty)         \
+    X(GetLoadedClasses)          \
+    X(GetClassMethods)           \
+    X(GetExtensionEvents)        \
+    X(SetExtensionEventCallback) \
+    X(GetClassLoader)
 
 enum fake_call {
 #define X(function) FAKE_##function,
@@ -53,7 +54,9 @@ enum fake_call {
 struct fake_method {
     const char *signature; /* of its class */
     const char *name;
-    const char *file; /* NULL: absent */
+    const char *type;           /* its own signature */
+    struct fake_object *loader; /* of its class; NULL: the bootstrap loader */
+    const char *file;           /* NULL: absent */
     bool is_native;
     jint line_count;
     const jvmtiLineNumberEntry *lines; /* NULL: absent */
@@ -73,7 +76,9 @@ struct fake_jvmti {
     jvmtiEventCallbacks callbacks;
     bool enabled[JVMTI_MAX_EVENT_TYPE_VAL + 1];
     bool disposed;
-    struct fake_method method;  /* what every method id means */
+    struct fake_method method; /* what every method id means, but for this one: */
+    jmethodID other_id;
+    struct fake_method other;
     const char *version;        /* of the Java platform; NULL: there is no such property */
     jint class_count;           /* loaded */
     jint class_methods;         /* of each of them */

@@ -113,6 +113,30 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
     return 0;
 }
 
+/* Calls of what is not compiled are not looked for. */
+static inline uintptr_t smp_machine_code_behind_call(uintptr_t address, uintptr_t end)
+{
+    (void)end;
+    return address;
+}
+
+/*
+ * ldr reg, [x28, #n]; ldr wzr, [reg]: a poll of the safepoint's page, whose address is read from
+ * the thread's object. The length of the first instruction; 0: there is no poll at pc. Up to end
+ * the code can be read.
+ */
+static inline uint32_t smp_machine_code_poll_load(uintptr_t pc, uintptr_t end)
+{
+    uint32_t code[2];
+
+    if (end < pc || end - pc < sizeof(code) || pc % sizeof(code[0]) != 0)
+        return 0;
+    memcpy(code, (const void *)pc, sizeof(code)); /* NOLINT(performance-no-int-to-ptr) */
+    if ((code[0] & 0xffc003e0U) != 0xf9400380U || code[1] != (0xb940001fU | (code[0] & 0x1fU) << 5))
+        return 0;
+    return sizeof(code[0]);
+}
+
 /* Not known on this processor. */
 static inline enum smp_frame_size smp_machine_code_frame_size(const void *start, size_t size,
                                                               uint32_t frame_bytes)

@@ -226,6 +226,42 @@ static inline bool smp_machine_code_jumps_to_handler(uintptr_t pc)
     return code[0] == 0xff && code[1] == 0xe1;
 }
 
+/* Behind a call's return address: past the eight bytes from which JDK 21 finds a caller's blob. */
+static inline uintptr_t smp_machine_code_behind_call(uintptr_t address, uintptr_t end)
+{
+    enum { BYTES = 8 };
+    static const uint8_t nop[] = { 0x0f, 0x1f, 0x84, 0x00 }; /* and four bytes of data */
+    const uint8_t *code = (const uint8_t *)address;          /* NOLINT(performance-no-int-to-ptr) */
+
+    return end - address >= BYTES && memcmp(code, nop, sizeof(nop)) == 0 ? address + BYTES
+                                                                         : address;
+}
+
+/*
+ * mov disp(%r15), %reg; test %eax, (%reg): a poll of the safepoint's page, whose address is read
+ * from the thread's object. The length of the first instruction; 0: there is no poll at pc. Up to
+ * end the code can be read.
+ */
+static inline uint32_t smp_machine_code_poll_load(uintptr_t pc, uintptr_t end)
+{
+    enum { BYTES = 7 + 4, R12 = 12, R13 = 13, RBP = 5, RSP = 4 };
+    const uint8_t *code = (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
+
+    if (end < pc || end - pc < BYTES || (code[0] & 0xfb) != 0x49 || code[1] != 0x8b)
+        return 0;
+    const uint32_t length = (code[2] & 0xc7) == 0x47 ? 4 : (code[2] & 0xc7) == 0x87 ? 7 : 0;
+    const unsigned reg = (unsigned)((code[0] & 0x04) << 1 | (code[2] >> 3 & 0x07));
+    if (length == 0)
+        return 0;
+    code += length;
+    if (reg >= 8 && *code++ != 0x41)
+        return 0;
+    const unsigned has_byte = reg == RBP || reg == R13 ? 0x40 : 0; /* cannot do without one */
+    if (code[0] != 0x85 || code[1] != (has_byte | (reg & 0x07)))
+        return 0;
+    return (reg != RSP && reg != R12) || code[2] == 0x24 ? length : 0;
+}
+
 /* The first call of what is not compiled whose return address lies at or after from; 0: none. */
 static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t size, size_t from,
                                                      struct smp_call *call)

@@ -6,6 +6,7 @@
 #include "jvm/hotspot/code.h"
 #include "jvm/hotspot/code_copies.h"
 #include "jvm/hotspot/compressed.h"
+#include "jvm/hotspot/foreign_record.h"
 #include "jvm/hotspot/memory.h"
 
 enum {
@@ -428,6 +429,20 @@ struct wanted {
     size_t room;
 };
 
+/* The record that wanted means. */
+static bool find_wanted(const struct smp_layout *layout, const struct smp_blob *blob,
+                        struct debug_data *data, const struct wanted *wanted,
+                        struct smp_code_copy *copy, struct record *out)
+{
+    int32_t poll = 0;
+
+    if (!find_record(layout, data, wanted->pc, wanted->is_near, copy, out))
+        return false;
+    if (wanted->is_near)
+        poll = smp_foreign_record_poll(blob, out->pc);
+    return poll == 0 || find_record(layout, data, poll, true, copy, out);
+}
+
 /* copy: where data that lie outside are, or will be, copied; NULL: all are in pieces. */
 static size_t read_from_data(const struct smp_layout *layout, const struct smp_blob *blob,
                              struct debug_data *data, const struct wanted *wanted,
@@ -435,7 +450,7 @@ static size_t read_from_data(const struct smp_layout *layout, const struct smp_b
 {
     struct record record;
 
-    if (!find_record(layout, data, wanted->pc, wanted->is_near, copy, &record))
+    if (!find_wanted(layout, blob, data, wanted, copy, &record))
         return 0;
     if (record.scope == NO_SCOPE) {
         *wanted->out = (struct smp_raw_frame){ .method = blob->method, .bci = 0 };

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "jvm/code/named_methods.h"
+#include "jvm/code/same_method.h"
 
 static struct {
     _Atomic uint64_t each; /* 0: as the header says */
@@ -69,11 +70,12 @@ void smp_cross_check_begin(struct smp_cross_check *check, const struct smp_threa
         check->cpu_ns = read_clock(thread);
 }
 
-/* JVMTI has made the id of a method that had none in our walk: its names are no id. */
+/* JVMTI has made the id of a method that had none in our walk: its names are no id. And an id that
+ * our walk has kept goes over to the next version of its method. */
 static bool is_same_frame(const struct smp_frame *ours, const struct smp_frame *theirs)
 {
-    return (ours->method == theirs->method || smp_named_methods_is_key(ours->method)) &&
-           ours->bci == theirs->bci;
+    return ours->bci == theirs->bci && (smp_named_methods_is_key(ours->method) ||
+                                        smp_same_method(ours->method, theirs->method));
 }
 
 static bool is_same_stack(const struct smp_sample *a, const struct smp_sample *b,

@@ -5,6 +5,7 @@
  *
  *   CPU clock ─► walk from outside ─► JVMTI ─► CPU clock    not moved: the two stacks must be equal
  *
+ * Frames are equal if they are of the same method (code/same_method.h), at the same byte code.
  * Two stacks of one standing thread that differ mean that we misread this JVM, if that comes twice
  * in a row (the clock alone is no proof): our own walks end, in handlers as well
  * (smp_hotspot_refuse), and the engine's name says why.

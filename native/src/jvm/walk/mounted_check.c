@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "jvm/code/named_methods.h"
+#include "jvm/code/same_method.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/async.h"
 #include "jvm/walk/by_jvmti.h"
@@ -44,7 +45,7 @@ static bool has_ids(const struct smp_sample *sample)
 /* Elsewhere in its first method it has left the second one. */
 static bool has_left(const struct smp_frame *root, const struct smp_frame *other)
 {
-    return root->method == other->method && root->bci != other->bci;
+    return root->bci != other->bci && smp_same_method(root->method, other->method);
 }
 
 static bool has_same_end(const struct smp_sample *sample, const struct smp_frame *oldest)
@@ -52,11 +53,11 @@ static bool has_same_end(const struct smp_sample *sample, const struct smp_frame
     const struct smp_frame *end = sample->frames + sample->count;
     bool is_same = false;
 
-    if (end[-1].method != oldest[1].method)
+    if (!smp_same_method(end[-1].method, oldest[1].method))
         return false;
     for (ptrdiff_t i = OLDEST;
          i <= SMP_MOUNTED_CHECK_HIDDEN + OLDEST && i <= (ptrdiff_t)sample->count; i++)
-        is_same = is_same || end[-i].method == oldest[0].method;
+        is_same = is_same || smp_same_method(end[-i].method, oldest[0].method);
     return is_same;
 }
 

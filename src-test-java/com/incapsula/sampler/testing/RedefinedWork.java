@@ -38,6 +38,29 @@ public final class RedefinedWork {
         }
     }
 
+    /** The two call each other so often, then the last one waits again and again. This one's byte codes change. */
+    static void changed(int depth, CountDownLatch goHome) throws InterruptedException {
+        int mine = VERSION;
+        if (depth > 0) {
+            unchanged(depth - 1, goHome);
+        } else {
+            while (!goHome.await(1, TimeUnit.MILLISECONDS)) {
+                sum += mine;
+            }
+        }
+    }
+
+    /** As {@link #changed}, but its byte codes stay as they are. */
+    static void unchanged(int depth, CountDownLatch goHome) throws InterruptedException {
+        if (depth > 0) {
+            changed(depth - 1, goHome);
+        } else {
+            while (!goHome.await(1, TimeUnit.MILLISECONDS)) {
+                sum++;
+            }
+        }
+    }
+
     static int lineOfCaller() {
         return StackWalker.getInstance()
                 .walk(frames -> frames.skip(1).findFirst().orElseThrow())

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "jvm/agent/agent.h"
+#include "jvm/code/methods.h"
+#include "jvm/code/same_method.h"
+#include "support/vm_fixture.h"
+
+enum { METHOD = FAKE_METHOD, OTHER = FAKE_METHOD + 8 };
+
+static struct vm_fixture fixture;
+
+static int setup(void **state)
+{
+    (void)state;
+    vm_fixture_setup(&fixture);
+    fake_jvmti.other_id = (jmethodID)(uintptr_t)OTHER; /* NOLINT(performance-no-int-to-ptr) */
+    return smp_agent_open() == SMP_OK ? 0 : -1;
+}
+
+/* Nothing that the JVM returned is left. */
+static int teardown(void **state)
+{
+    (void)state;
+    smp_agent_close();
+    vm_fixture_teardown(&fixture);
+    return 0;
+}
+
+static void a_method_is_itself(void **state)
+{
+    (void)state;
+    assert_true(smp_same_method(METHOD, METHOD));
+    assert_true(smp_same_method(0, 0));
+    assert_int_equal(fake_jvmti.calls[FAKE_GetMethodName], 0);
+}
+
+static void two_ids_of_one_method(void **state)
+{
+    static struct fake_object loader = { FAKE_CLASS };
+
+    (void)state;
+    assert_true(smp_same_method(METHOD, OTHER));
+    fake_jvmti.method.loader = fake_jvmti.other.loader = &loader;
+    assert_true(smp_same_method(OTHER, METHOD));
+}
+
+static void any_part_may_differ(void **state)
+{
+    static struct fake_object loader = { FAKE_CLASS };
+    const struct fake_method same = fake_jvmti.method;
+    struct fake_method others[] = { same, same, same, same };
+
+    (void)state;
+    others[0].signature = "Lcom/acme/Shops;";
+    others[1].name = "buy";
+    others[2].type = "(J)V"; /* an overloaded one */
+    others[3].loader = &loader;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        fake_jvmti.other = others[i];
+        assert_false(smp_same_method(METHOD, OTHER));
+        assert_false(smp_same_method(OTHER, METHOD));
+    }
+}
+
+static void what_the_jvm_does_not_say_differs(void **state)
+{
+    static const enum fake_call calls[] = { FAKE_GetMethodDeclaringClass, FAKE_GetClassLoader,
+                                            FAKE_GetClassSignature, FAKE_GetMethodName };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        fake_jvmti.errors[calls[i]] = JVMTI_ERROR_OUT_OF_MEMORY;
+        assert_false(smp_same_method(METHOD, OTHER));
+        fake_jvmti.errors[calls[i]] = JVMTI_ERROR_NONE;
+    }
+    assert_true(smp_same_method(METHOD, OTHER));
+}
+
+/* The JVM would take them for addresses. */
+static void what_is_no_id_is_not_asked_for(void **state)
+{
+    const uint64_t keys[] = { 0, SMP_METHODS_NO_ID, SMP_NAMED_METHOD_BIT | 1024 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        assert_false(smp_same_method(METHOD, keys[i]));
+        assert_false(smp_same_method(keys[i], METHOD));
+    }
+    assert_int_equal(fake_jvmti.calls[FAKE_GetMethodDeclaringClass], 0);
+}
+
+static void without_a_live_jvm_only_equal_ids_are_the_same(void **state)
+{
+    (void)state;
+    fake_jvmti_vm_death();
+    assert_false(smp_same_method(METHOD, OTHER));
+    assert_true(smp_same_method(METHOD, METHOD));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_method_is_itself),
+        TEST(two_ids_of_one_method),
+        TEST(any_part_may_differ),
+        TEST(what_the_jvm_does_not_say_differs),
+        TEST(what_is_no_id_is_not_asked_for),
+        TEST(without_a_live_jvm_only_equal_ids_are_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

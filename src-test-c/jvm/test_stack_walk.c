@@ -333,10 +333,10 @@ static void take_own(uintptr_t pc, uintptr_t line_pc, uintptr_t sp)
     own.from = (struct smp_frames_start){ .sp = sp, .pc = pc, .line_pc = line_pc };
 }
 
-/* The line of a call of the stub is recorded at its beginning. */
+/* The line of a call of the stub is recorded at its return address, or behind. */
 static void take_own_stub_caller(uintptr_t sp)
 {
-    take_own(at(CALLER + 0x60), at(CALLER + 0x60) - 5, sp);
+    take_own(at(CALLER + 0x60), at(CALLER + 0x60), sp);
 }
 
 static void test_prologues_are_understood(void **state)
@@ -564,8 +564,7 @@ static void test_the_caller_of_this_stub_goes_first(void **state)
     (void)state;
     stack[10] = at(CALLER + 0x40);
     stack[14] = at(CALLER + 0x60);
-    take_own(at(CALLER + 0x40), at(CALLER + 0x40) - 5,
-             slot(11)); /* the JVM would take the wrong one */
+    take_own(at(CALLER + 0x40), at(CALLER + 0x40), slot(11)); /* the JVM would take the wrong one */
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.count, 3); /* it is the last resort */
     jvm.calls = 0;
@@ -733,9 +732,114 @@ static void test_a_call_by_register(void **state)
     assert_int_equal(smp_machine_code_next_leaf_call(code + CALLER, 0x100, 0x91, &call), 0);
     stack[10] = at(CALLER + 0x60); /* calls the stub too, but its frame does not fit */
     stack[14] = at(CALLER + 0x90);
-    take_own(at(CALLER + 0x90), at(CALLER + 0x80), slot(15));
+    take_own(at(CALLER + 0x90), at(CALLER + 0x90), slot(15));
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
+}
+
+/* mov $target, %r10; call *%r10, so that the next instruction is at the offset. */
+static void put_leaf_call(size_t offset, uintptr_t target)
+{
+    static const uint8_t text[] = { 0x49, 0xba, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xd2 };
+
+    memcpy(code + offset - sizeof(text), text, sizeof(text));
+    memcpy(code + offset - sizeof(text) + 2, &target, sizeof(target));
+}
+
+enum { LEAF_CALL = CALLER + 0xb0 };
+
+/* Two functions of the C library, called by a method, in a thread that runs Java code. */
+static void put_leaf_stack(void)
+{
+    java_thread.state = STATE_IN_JAVA;
+    put_leaf_call(LEAF_CALL, (uintptr_t)restorer);
+    stack[12] = slot(40); /* frame pointer of the function that is running */
+    stack[13] = (uintptr_t)restorer;
+    stack[40] = 0x77; /* anything: the method has no frame pointer */
+    stack[41] = at(LEAF_CALL);
+}
+
+static void test_a_leaf_call(void **state)
+{
+    (void)state;
+    put_leaf_stack();
+    stack[9] = at(CALLER + 0x60); /* an old return address, which is not searched for */
+    take_own(at(LEAF_CALL), at(LEAF_CALL), slot(42));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(own.calls, 1);
+    assert_int_equal(jvm.calls, 0); /* it takes another line */
+}
+
+/* A function that keeps something else in the register, and has saved the frame pointer among
+ * others on the stack, in a frame larger than what is searched for return addresses. */
+static void test_a_leaf_call_by_a_saved_frame_pointer(void **state)
+{
+    (void)state;
+    put_leaf_stack();
+    stack[9] = at(LEAF_CALL); /* an old one: no frame pointer leads to it */
+    stack[10] = slot(30);     /* some pointer to the stack */
+    stack[11] = slot(12);
+    take_own(at(LEAF_CALL), at(LEAF_CALL), slot(42));
+    catch_at((uintptr_t)restorer, 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(own.calls, 1);
+    assert_int_equal(jvm.calls, 0);
+    stack[11] = 0;
+    stack[12] = 0;
+    stack[8 + SMP_WALK_SAVED_WORDS - 1] = slot(8 + SMP_WALK_SAVED_WORDS);
+    stack[8 + SMP_WALK_SAVED_WORDS + 1] = at(LEAF_CALL);
+    take_own(at(LEAF_CALL), at(LEAF_CALL), slot(8 + SMP_WALK_SAVED_WORDS + 2));
+    catch_at((uintptr_t)restorer, 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    catch_at((uintptr_t)restorer, 7, NULL); /* one too far */
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    catch_at((uintptr_t)restorer, WORDS - 2, NULL); /* the stack ends before */
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+}
+
+static void test_a_leaf_call_of_the_interpreter(void **state)
+{
+    (void)state;
+    put_leaf_stack();
+    put_leaf_call(INTERPRETER + 0x40, (uintptr_t)restorer);
+    stack[40] = slot(60); /* of the interpreted frame */
+    stack[41] = at(INTERPRETER + 0x40);
+    take_own(at(INTERPRETER + 0x40), 0, slot(42));
+    own.from.fp = slot(60);
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(jvm.calls, 0);
+}
+
+/* Then the JVM goes first, as for all other code that is not Java's. */
+static void test_what_is_no_proven_leaf_call(void **state)
+{
+    enum { IN_VM, OF_JAVA, OF_A_STUB, BY_REGISTER, BY_THE_INTERPRETER, MAY_HAVE_ENDED, ALL };
+
+    for (int how = 0; how < ALL; how++) {
+        (void)unmake(state);
+        assert_int_equal(make(state), 0);
+        put_leaf_stack();
+        take((uintptr_t)restorer, slot(8));
+        if (how == IN_VM)
+            java_thread.state = 0; /* it is not known that it runs Java code */
+        else if (how == OF_JAVA)
+            put_leaf_call(LEAF_CALL, at(METHOD));
+        else if (how == OF_A_STUB)
+            stack[13] = at(STUB + 0x20);
+        else if (how == BY_REGISTER)
+            memset(code + LEAF_CALL - 13, 0x90, 10);
+        else if (how == BY_THE_INTERPRETER)
+            stack[41] = at(INTERPRETER + 0x20);
+        else
+            was_alive = false;
+        take_own(stack[41], how == BY_THE_INTERPRETER ? 0 : at(LEAF_CALL), slot(42));
+        catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+        expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+        assert_int_equal(own.calls, 0);
+        assert_int_equal(jvm.calls, 1);
+    }
 }
 
 static void test_an_interpreted_caller(void **state)
@@ -1346,6 +1450,10 @@ int main(void)
         TEST(test_where_it_was_thrown_is_not_known),
         TEST(test_a_noted_line_is_taken),
         TEST(test_a_call_by_register),
+        TEST(test_a_leaf_call),
+        TEST(test_a_leaf_call_by_a_saved_frame_pointer),
+        TEST(test_a_leaf_call_of_the_interpreter),
+        TEST(test_what_is_no_proven_leaf_call),
         TEST(test_an_interpreted_caller),
         TEST(test_code_that_is_not_javas),
         TEST(test_a_stub_that_calls_into_the_jvm),

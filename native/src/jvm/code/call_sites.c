@@ -122,6 +122,17 @@ static bool is_copying_stub(uintptr_t target)
     return name != NULL && strstr(name, "arraycopy") != NULL;
 }
 
+/* A record at the call's beginning is of what is before it. */
+static bool has_own_record(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t back,
+                           uintptr_t end)
+{
+    const uintptr_t behind = smp_machine_code_behind_call(back, end);
+    const jint next = first_pc_info(record, back);
+
+    return next < record->numpcs && info_pc(record, next) <= behind &&
+           smp_machine_code_poll_load(info_pc(record, next), end) == 0;
+}
+
 void smp_call_sites_make(jvmtiEnv *jvmti, const void *start, size_t size, const void *info)
 {
     const jvmtiCompiledMethodLoadInlineRecord *record = find_inline_record(info);
@@ -132,11 +143,9 @@ void smp_call_sites_make(jvmtiEnv *jvmti, const void *start, size_t size, const 
     for (size_t at = smp_machine_code_next_leaf_call(start, size, 0, &call); at != 0;
          at = smp_machine_code_next_leaf_call(start, size, at + 1, &call)) {
         const uintptr_t back = (uintptr_t)start + at;
-        const jint next = first_pc_info(record, call.start);
-        if ((next < record->numpcs && info_pc(record, next) <= back) ||
-            !is_copying_stub(call.target))
-            continue; /* it has a record of its own */
-        const uintptr_t pc = find_copy_pc(jvmti, record, call.start);
+        if (has_own_record(record, back, (uintptr_t)start + size) || !is_copying_stub(call.target))
+            continue;
+        const uintptr_t pc = find_copy_pc(jvmti, record, back);
         if (pc != 0)
             smp_code_map_add_call_site(back, pc);
     }

@@ -85,17 +85,17 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
     }
     if (piece == NULL) { /* perhaps of a method whose event has not come yet: the JVM knows */
         caller->is_method = true;
-        caller->call.start = address;
         return smp_code_is_near(address);
     }
     if (piece->kind == SMP_CODE_STUB)
         return false;
+    const bool follows_call = address - piece->start >= SMP_CALL_LONGEST &&
+                              smp_machine_code_follows_call(address, &caller->call);
     caller->is_method = piece->kind == SMP_CODE_METHOD;
     if (!caller->is_method)
         return true;
     caller->pushed = smp_machine_code_pushed(address);
-    return address - piece->start >= SMP_CALL_LONGEST &&
-           smp_machine_code_follows_call(address, &caller->call);
+    return follows_call;
 }
 
 bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot)
@@ -105,13 +105,14 @@ bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot)
     return read_caller(walk, slot, &caller);
 }
 
-/* The line of a call of other code than Java's is recorded at its beginning, or elsewhere. The
- * line of a call of Java code is recorded at the return address: 0. */
+/* The line of a call of other code than Java's is recorded at or behind its return address, or
+ * elsewhere; at the beginning of the call stands the record of what is before it. The line of a
+ * call of Java code is recorded at exactly the return address: 0. */
 static uintptr_t leaf_call_line(const struct caller *caller)
 {
     if (!caller->is_method)
         return 0;
-    return caller->line_pc != 0 ? caller->line_pc : caller->call.start;
+    return caller->line_pc != 0 ? caller->line_pc : caller->address;
 }
 
 /*
@@ -171,28 +172,62 @@ static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *
 
 /*
  * Frames larger than what is scanned, or several: each begins with the frame pointer of its caller,
- * as the JVM's own functions do it, and its stubs that call them. *stub: the one that is passed.
+ * as the JVM's own functions do it, and its stubs that call them. fp: of the first one; below: it
+ * lies above. *slot: of the first caller's return address. *stub: the one that is passed.
  */
-static bool by_frame_pointers(struct smp_walk *walk, const struct smp_code_piece **stub)
+static bool follow_frame_pointers(const struct smp_walk *walk, uintptr_t fp, uintptr_t below,
+                                  struct caller *caller, uintptr_t *slot,
+                                  const struct smp_code_piece **stub)
 {
-    uintptr_t fp = walk->at.fp;
-    uintptr_t below = walk->at.sp;
-    struct caller caller;
-
     for (int i = 0; i < SMP_WALK_FOREIGN_FRAMES && fp >= below && smp_caller_on_stack(walk, fp);
          i++) {
-        const uintptr_t slot = fp + sizeof(uintptr_t);
-        if (!smp_caller_on_stack(walk, slot))
+        *slot = fp + sizeof(uintptr_t);
+        if (!smp_caller_on_stack(walk, *slot))
             break;
-        if (read_caller(walk, slot, &caller))
-            return walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
-        const struct smp_code_piece *piece = smp_code_find(walk->code, smp_load_word(slot) - 1);
+        if (read_caller(walk, *slot, caller))
+            return true;
+        const struct smp_code_piece *piece = smp_code_find(walk->code, smp_load_word(*slot) - 1);
         if (piece != NULL && piece->kind == SMP_CODE_STUB)
             *stub = piece;
-        below = slot;
+        below = *slot;
         fp = smp_load_word(fp);
     }
     return false;
+}
+
+static bool by_frame_pointers(struct smp_walk *walk, const struct smp_code_piece **stub)
+{
+    struct caller caller;
+    uintptr_t slot = 0;
+
+    return follow_frame_pointers(walk, walk->at.fp, walk->at.sp, &caller, &slot, stub) &&
+           walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
+}
+
+/* From a frame pointer to a caller that has surely called other code than the JVM's. */
+static bool walk_leaf_call(struct smp_walk *walk, uintptr_t fp, uintptr_t below,
+                           const struct smp_code_piece **stub)
+{
+    struct caller caller;
+    uintptr_t slot = 0;
+
+    return follow_frame_pointers(walk, fp, below, &caller, &slot, stub) && *stub == NULL &&
+           caller.call.target != 0 && !smp_code_is_near(caller.call.target) &&
+           walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
+}
+
+bool smp_caller_walk_leaf_call(struct smp_walk *walk)
+{
+    const struct smp_code_piece *passed = NULL;
+    bool is_walked = walk_leaf_call(walk, walk->at.fp, walk->at.sp, &passed);
+
+    for (uintptr_t i = 0; !is_walked && passed == NULL && i < SMP_WALK_SAVED_WORDS; i++) {
+        const uintptr_t saved = walk->at.sp + i * sizeof(uintptr_t);
+        if (!smp_caller_on_stack(walk, saved))
+            break;
+        is_walked = walk_leaf_call(walk, smp_load_word(saved), saved + sizeof(uintptr_t), &passed);
+    }
+    return is_walked;
 }
 
 static bool by_link(struct smp_walk *walk)

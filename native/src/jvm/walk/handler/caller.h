@@ -39,11 +39,20 @@ bool smp_caller_try_return(struct smp_walk *walk, uintptr_t slot);
 bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot);
 
 /*
+ * The Java code that has called code that is not Java's: by the frame pointers of that code, up to
+ * a return address that follows a call of a known place outside of the JVM's code. No frame
+ * further up has such a return address: it has called Java code, or has left Java. The C library
+ * keeps anything in the register of the frame pointer, and on the stack what was in it: so each
+ * word of the first SMP_WALK_SAVED_WORDS is tried as one. A dead frame's return address alone
+ * does not count. False where a stub lies between.
+ */
+bool smp_caller_walk_leaf_call(struct smp_walk *walk);
+/*
  * The caller of a stub, or of code that is not Java's, at the first return address on the stack.
- * One that follows a call of this very stub goes first. Here the line is that of the beginning of
- * the call, because it is recorded there. A stub, or a method, that calls into the JVM without an
- * anchor (a barrier of G1, say) is found by the frame pointers of the JVM's functions, however many
- * there are; so is the caller of that stub. The leaf is the stub's name.
+ * One that follows a call of this very stub goes first. Here the line is that of the first record
+ * at or behind the return address. A stub, or a method, that calls into the JVM without an anchor
+ * (a barrier of G1, say) is found by the frame pointers of the JVM's functions, however many there
+ * are; so is the caller of that stub. The leaf is the stub's name.
  */
 bool smp_caller_search(struct smp_walk *walk, const struct smp_code_piece *stub);
 /* The caller of a runtime stub whose frame the JVM's anchor shows. */

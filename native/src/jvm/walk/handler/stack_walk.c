@@ -137,13 +137,28 @@ static void walk_without_layout(struct smp_walk *walk)
 
 /* --------------------------------------------------------------------------------- by ourselves */
 
+/* Only a thread that surely runs Java code: elsewhere its frames may be left from before. */
+static bool walk_proven_leaf_call(struct smp_walk *walk)
+{
+    const struct smp_jvm_states *states = &walk->target->layout.states;
+
+    if (!walk->is_alive || walk->answer->state != states->in_java ||
+        !smp_caller_walk_leaf_call(walk))
+        return false;
+    walk->answer->answer = SMP_ANSWER_WHOLE;
+    return true;
+}
+
 /* Code of the C library, say, or of a barrier, that Java code has called as a leaf. The JVM follows
- * frame pointers there; what it does not find is searched for on the stack. */
+ * frame pointers there, too, but takes the line of what is behind the call; what it does not find
+ * is searched for on the stack. */
 static void walk_foreign(struct smp_walk *walk)
 {
     int32_t code = SMP_JVM_UNKNOWN_JAVA;
     const bool is_proven = walk->is_alive;
 
+    if (walk_proven_leaf_call(walk))
+        return;
     walk->answer->answer = answer_of(code);
     if (walk->target->walk != NULL && walk_by_jvm(walk, &code))
         return;

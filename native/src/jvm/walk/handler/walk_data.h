@@ -88,6 +88,7 @@ enum {
     SMP_WALK_PUSHED_WORDS = 4,    /* registers that compiled code keeps on the stack for a while */
     SMP_WALK_RUNTIME_WORDS = 128, /* searched above the anchor's sp in a runtime stub, which saves
                                      all registers */
+    SMP_WALK_SAVED_WORDS = 96,    /* searched for the frame pointer that such code has saved */
     SMP_WALK_FOREIGN_FRAMES = 32, /* of code that is not Java's, followed by their frame pointers */
     SMP_WALK_ENTRY_WORDS = 8,     /* of an interpreted frame that is being made, at most */
     SMP_WALK_PREFETCHED = 64      /* frames whose memory is prefetched before the walk */

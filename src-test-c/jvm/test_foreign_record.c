@@ -88,6 +88,24 @@ static void test_only_offsets_in_the_code_are_looked_at(void **state)
     assert_int_equal(smp_foreign_record_poll(&blob, INT32_MAX), 0);
 }
 
+/* From JDK 21 on a call's own record is behind what follows it. */
+static void test_what_follows_a_call_belongs_to_it(void **state)
+{
+    static const uint8_t code[] = { 0x0f, 0x1f, 0x84, 0x00, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0x00 };
+    const uintptr_t back = (uintptr_t)code;
+    const uintptr_t end = back + sizeof(code);
+    const uintptr_t bytes = smp_machine_code_behind_call(back, end) - back;
+
+    (void)state;
+#if defined(__x86_64__)
+    assert_int_equal(bytes, 8);
+#else
+    assert_int_equal(bytes, 0); /* calls are not looked for */
+#endif
+    assert_int_equal(smp_machine_code_behind_call(back, back + 7), back); /* cut */
+    assert_int_equal(smp_machine_code_behind_call(back + 8, end), back + 8);
+}
+
 /* As C2 writes them: a leaf call up to 0x20, "the thread's object", the poll. */
 static void test_the_polls_record_counts(void **state)
 {
@@ -136,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_polls_are_recognized),
         cmocka_unit_test(test_only_offsets_in_the_code_are_looked_at),
+        cmocka_unit_test(test_what_follows_a_call_belongs_to_it),
         cmocka_unit_test(test_the_polls_record_counts),
     };
 

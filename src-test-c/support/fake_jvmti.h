@@ -42,7 +42,7 @@ enum { FAKE_METHOD = 1000, FAKE_MAX_THREADS = 4096 };
     X(GetLoadedClasses)           \
     X(GetClassMethods)            \
     X(GetExtensionEvents)         \
-    X(SetExtensionEventCallback) \
+    X(SetExtensionEventCallback)  \
     X(GetClassLoader)
 
 enum fake_call {

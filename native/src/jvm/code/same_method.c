@@ -19,7 +19,7 @@ struct identity {
 
 static bool find_identity(jvmtiEnv *jvmti, uint64_t id, struct identity *out)
 {
-    const jmethodID method = (jmethodID)(uintptr_t)id; /* NOLINT(performance-no-int-to-ptr) */
+    jmethodID method = (jmethodID)(uintptr_t)id; /* NOLINT(performance-no-int-to-ptr) */
 
     return (*jvmti)->GetMethodDeclaringClass(jvmti, method, &out->declaring) == JVMTI_ERROR_NONE &&
            (*jvmti)->GetClassLoader(jvmti, out->declaring, &out->loader) == JVMTI_ERROR_NONE &&

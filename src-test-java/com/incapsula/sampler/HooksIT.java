@@ -58,7 +58,7 @@ class HooksIT {
         }
     }
 
-    /** Where there is Thread.stop: no stop is lost amid a hook, and none leaves a thread inside of a root. */
+    /** Where there is Thread.stop: no stop is lost amid a hook, and nearly none leaves a thread inside of a root. */
     @ParameterizedTest
     @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=4"})
     @EnabledForJreRange(max = JRE.JAVA_19)

@@ -69,10 +69,11 @@ class ThreadsSamplerTest {
                         "jfrEvents",
                         "required",
                         "paused",
+                        "running",
                         "statistics");
         properties.forEach((name, property) -> {
             assertThat(property.getReadMethod()).as("getter of " + name).isNotNull();
-            if (!List.of("paused", "statistics").contains(name)) {
+            if (!List.of("paused", "running", "statistics").contains(name)) {
                 assertThat(property.getWriteMethod()).as("setter of " + name).isNotNull();
             }
         });

@@ -16,7 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /**
  * Does something in plenty beside a sampler, and checks that the sampler reports all of it. Its first argument is the
@@ -69,7 +69,7 @@ public final class StormProgram {
     }
 
     /* Runs it for that long, and until there was enough of it, beside a thread that only waits. */
-    private static SamplerStatistics storm(int seconds, BooleanSupplier enough, Worker.Work something)
+    private static SamplerStatistics storm(int seconds, Predicate<SamplerStatistics> enough, Worker.Work something)
             throws Exception {
         Recorder recorder = new Recorder();
         ThreadsSampler sampler = quick(recorder);
@@ -87,7 +87,8 @@ public final class StormProgram {
                     failure.set(e);
                 }
             })) {
-                while ((System.nanoTime() - inner < TimeUnit.SECONDS.toNanos(seconds) || !enough.getAsBoolean())
+                while ((System.nanoTime() - inner < TimeUnit.SECONDS.toNanos(seconds)
+                                || !enough.test(sampler.getStatistics()))
                         && storm.thread().isAlive()) {
                     awaitTicks(sampler, 20);
                 }
@@ -150,7 +151,7 @@ public final class StormProgram {
         AtomicLong threads = new AtomicLong();
         long start = System.nanoTime();
         SamplerStatistics statistics =
-                storm(seconds, () -> threads.get() >= (long) seconds * THREADS_PER_SECOND, goHome -> {
+                storm(seconds, so -> threads.get() >= (long) seconds * THREADS_PER_SECOND, goHome -> {
                     List<Worker> makers = new ArrayList<>();
                     for (int i = 0; i < MAKERS; i++) {
                         makers.add(Worker.doing("maker-" + i, end -> churn(end, threads)));
@@ -213,7 +214,7 @@ public final class StormProgram {
         }
         List<WeakReference<ClassLoader>> loaders = new ArrayList<>();
         AtomicLong loaded = new AtomicLong();
-        storm(seconds, () -> loaded.get() > 50, goHome -> {
+        storm(seconds, so -> loaded.get() > 50, goHome -> {
             while (goHome.getCount() > 0) {
                 ClassLoader loader = new PassingLoader(code);
                 loaders.add(new WeakReference<>(loader));
@@ -239,7 +240,7 @@ public final class StormProgram {
 
     private static void garbageCollections(int seconds) throws Exception {
         AtomicLong collections = new AtomicLong();
-        storm(seconds, () -> collections.get() > 20, goHome -> {
+        storm(seconds, so -> collections.get() > 20, goHome -> {
             List<byte[]> some = new ArrayList<>();
             while (goHome.getCount() > 0) {
                 for (int i = 0; i < 100; i++) {
@@ -258,7 +259,9 @@ public final class StormProgram {
     private static void deepRecursion(int seconds) throws Exception {
         AtomicReference<Throwable> failure = new AtomicReference<>();
         AtomicLong descents = new AtomicLong();
-        SamplerStatistics statistics = storm(seconds, () -> true, goHome -> {
+        Predicate<SamplerStatistics> enough = so ->
+                so.getOutcomes().get("DEEP_STACK_CUT") > 0 && so.getCounters().get("FRAMES_OMITTED") > 10_000;
+        SamplerStatistics statistics = storm(seconds, enough, goHome -> {
             while (goHome.getCount() > 0 && failure.get() == null) {
                 Thread deep = new Thread(
                         null,
@@ -290,7 +293,7 @@ public final class StormProgram {
 
     private static void exceptions(int seconds) throws Exception {
         AtomicLong thrown = new AtomicLong();
-        storm(seconds, () -> thrown.get() > 1000, goHome -> {
+        storm(seconds, so -> thrown.get() > 1000, goHome -> {
             while (goHome.getCount() > 0) {
                 try {
                     throwFrom(thrown.incrementAndGet() % 200);
@@ -313,7 +316,7 @@ public final class StormProgram {
 
     private static void processesThatAreForked(int seconds) throws Exception {
         AtomicLong forks = new AtomicLong();
-        storm(seconds, () -> forks.get() > 20, goHome -> {
+        storm(seconds, so -> forks.get() > 20, goHome -> {
             while (goHome.getCount() > 0) {
                 assertThat(new ProcessBuilder("true").start().waitFor()).isZero();
                 forks.incrementAndGet();
@@ -327,7 +330,7 @@ public final class StormProgram {
     private static void everythingAtOnce(int seconds) throws Exception {
         Object lock = new Object();
         AtomicLong threads = new AtomicLong();
-        storm(seconds, () -> true, goHome -> {
+        storm(seconds, so -> true, goHome -> {
             List<Worker> workers = List.of(
                     Worker.doing("churn", end -> churn(end, threads)),
                     Worker.doing("collector", StormProgram::collect),

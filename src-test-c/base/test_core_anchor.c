@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -190,6 +191,17 @@ static void a_library_may_stay_mapped(void **state)
     assert_false(smp_stay_mapped(NULL));
 }
 
+/* The dynamic linker does not find it by its name, which is in another namespace. */
+static void a_library_that_cannot_be_kept_is_refused(void **state)
+{
+    void *library = dlmopen(LM_ID_NEWLM, "libresolv.so.2", RTLD_NOW);
+
+    (void)state;
+    assert_non_null(library);
+    assert_false(smp_stay_mapped(dlsym(library, "ns_initparse")));
+    assert_int_equal(dlclose(library), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +214,7 @@ int main(void)
         T(a_long_path_is_cut),
         T(two_versions_that_start_at_once_are_never_both_in),
         T(a_library_may_stay_mapped),
+        T(a_library_that_cannot_be_kept_is_refused),
 #undef T
     };
 

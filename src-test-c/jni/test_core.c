@@ -31,6 +31,7 @@ static struct {
     bool exception;
     char text[64];                        /* of the last NewStringUTF */
     void *registered_for[LIBRARY_COPIES]; /* file of the methods that a copy's class got */
+    void *join_of[LIBRARY_COPIES];        /* the copy's method join, from JNI_OnLoad */
 } fixture;
 
 static char bridges[LIBRARY_COPIES]; /* the class NativeBridge of each copy */
@@ -107,6 +108,8 @@ static jint JNICALL register_natives(JNIEnv *env, jclass bridge, const JNINative
         assert_int_not_equal(dladdr(natives[i].fnPtr, &info), 0);
         assert_true(file == NULL || file == info.dli_fbase);
         file = info.dli_fbase;
+        if (strcmp(natives[i].name, "join") == 0)
+            fixture.join_of[(char *)(void *)bridge - bridges] = natives[i].fnPtr;
     }
     fixture.registered_for[(char *)(void *)bridge - bridges] = file;
     return JNI_OK;
@@ -174,13 +177,26 @@ static void *base_of(size_t i)
 }
 
 /* True: it has no reason why not, and no exception is pending. */
-static bool join(size_t i)
+static bool join_by(void *method_found, size_t i)
 {
     jstring (*join_core)(JNIEnv * env, jclass bridge);
 
-    *(void **)&join_core = library_copy_symbol(&fixture.files.copies[i], BRIDGE "join");
+    *(void **)&join_core = method_found;
     const jstring reason = join_core((JNIEnv *)(void *)&jni_env, (jclass)(void *)&bridges[i]);
     return reason == NULL && !fixture.exception;
+}
+
+/* As the class loader that has loaded the file. */
+static bool join(size_t i)
+{
+    return join_by(fixture.join_of[i], i);
+}
+
+/* As one that has loaded no file: the JVM, which has loaded this one as an agent, finds the method
+ * by its name. */
+static bool join_agent(size_t file, size_t i)
+{
+    return join_by(library_copy_symbol(&fixture.files.copies[file], BRIDGE "join"), i);
 }
 
 static void load(size_t i)
@@ -261,6 +277,23 @@ static void the_core_outlives_its_own_classes(void **state)
     unload(1);
 }
 
+/* The class loader that loaded the file is collected; others use the file as the JVM's agent. */
+static void a_copy_that_joined_through_the_agent_stays(void **state)
+{
+    (void)state;
+    change_seam("idleLookbackAgent_");
+    load(0);
+    assert_true(join(0));
+    assert_true(join_agent(0, 1));
+    assert_ptr_equal(fixture.registered_for[1], base_of(0));
+    unload(0);
+    assert_int_equal(fixture.live_globals, JDK_CLASSES);
+    load(0);
+    assert_true(join(0));
+    unload(0);
+    assert_int_equal(fixture.live_globals, JDK_CLASSES);
+}
+
 static void another_build_has_a_core_of_its_own(void **state)
 {
     (void)state;
@@ -276,6 +309,21 @@ static void another_build_has_a_core_of_its_own(void **state)
     for (size_t i = 0; i < LIBRARY_COPIES; i++)
         unload(i);
     assert_int_equal(fixture.live_globals, 0);
+}
+
+/* They are numbers between Java and C. */
+static void other_formats_are_another_build(void **state)
+{
+    (void)state;
+    change_seam("idleLookbackFormat");
+    library_copy_change(&fixture.files.copies[1], "SPEEDSCOPE", "FLAMESCOPE");
+    load(0);
+    assert_true(join(0));
+    load(1);
+    assert_true(join(1));
+    assert_ptr_equal(fixture.registered_for[1], base_of(1));
+    unload(0);
+    unload(1);
 }
 
 static void without_memory_nothing_is_kept(void **state)
@@ -325,9 +373,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(test) cmocka_unit_test_setup_teardown(test, make_copies, remove_copies)
-        T(the_first_copy_is_the_core_of_all),         T(the_core_outlives_its_own_classes),
-        T(another_build_has_a_core_of_its_own),       T(without_memory_nothing_is_kept),
-        T(a_copy_that_lacks_a_method_is_not_counted), T(a_copy_that_has_not_joined_leaves_nothing),
+        T(the_first_copy_is_the_core_of_all),
+        T(the_core_outlives_its_own_classes),
+        T(a_copy_that_joined_through_the_agent_stays),
+        T(another_build_has_a_core_of_its_own),
+        T(other_formats_are_another_build),
+        T(without_memory_nothing_is_kept),
+        T(a_copy_that_lacks_a_method_is_not_counted),
+        T(a_copy_that_has_not_joined_leaves_nothing),
 #undef T
     };
 

@@ -20,13 +20,22 @@
 #include "jvm/threads/threads.h"
 #include "jvm/walk/cross_check.h"
 
-JNIEXPORT jstring BRIDGE(serveCommands)(JNIEnv *env, SMP_UNUSED jclass bridge, jclass agent)
+JNIEXPORT jclass BRIDGE(serveCommands)(JNIEnv *env, SMP_UNUSED jclass bridge, jclass agent)
 {
-    const char *file = NULL;
-    const enum smp_status status = smp_java_agent_serve(env, agent, &file);
+    jclass serving = NULL;
+    const enum smp_status status = smp_java_agent_serve(env, agent, &serving);
 
     smp_throw(env, status);
-    return status == SMP_OK ? smp_jni_string(env, file, strlen(file)) : NULL;
+    return status == SMP_OK ? (*env)->NewLocalRef(env, serving) : NULL;
+}
+
+JNIEXPORT jstring BRIDGE(coreFile)(JNIEnv *env, SMP_UNUSED jclass bridge)
+{
+    const char *file = smp_java_agent_file();
+
+    if (file == NULL)
+        smp_throw(env, SMP_EVM);
+    return file != NULL ? smp_jni_string(env, file, strlen(file)) : NULL;
 }
 
 JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, SMP_UNUSED jclass bridge, jlongArray integers,

@@ -2,6 +2,7 @@
 #include "jni/core.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "base/core_anchor.h"
 #include "base/once.h"
@@ -70,14 +71,10 @@ static const struct core_functions own = { .open = open_for_copy, .close = close
 
 /* --- in the file of each copy --- */
 
-/* Written under Java's lock, or when the JVM unloads the file, which it does not while it loads
- * it. More than one where the JVM has loaded the file as an agent, for all class loaders. */
-static struct {
-    const struct core_functions *core;
-    _Atomic unsigned count;
-} joined;
+/* The core that the file's class loader has joined, which is one at a time; NULL: none has. */
+static _Atomic(const struct core_functions *) joined;
 
-enum smp_status smp_core_join(JNIEnv *env, jclass bridge)
+enum smp_status smp_core_join(JNIEnv *env, jclass bridge, bool by_class_loader)
 {
     const struct smp_core_identity identity = { .abi = ABI, .seam = smp_natives_seam() };
     const struct core_functions *core = smp_core_anchor_find(identity);
@@ -89,15 +86,15 @@ enum smp_status smp_core_join(JNIEnv *env, jclass bridge)
         core = &own;
     }
     const enum smp_status status = core->open(env, bridge);
-    if (status == SMP_OK) {
-        joined.core = core;
-        atomic_fetch_add(&joined.count, 1);
-    }
+    if (status == SMP_OK && by_class_loader)
+        atomic_store(&joined, core);
     return status;
 }
 
 void smp_core_leave(JNIEnv *env)
 {
-    for (unsigned left = atomic_exchange(&joined.count, 0); left > 0; left--)
-        joined.core->close(env);
+    const struct core_functions *const core = atomic_exchange(&joined, NULL);
+
+    if (core != NULL)
+        core->close(env);
 }

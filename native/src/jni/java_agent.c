@@ -23,7 +23,9 @@ enum { LOCAL_REFERENCES = 32, REASON_UNITS = 1000 };
 static const char at_start[] = "premain";
 static const char on_attach[] = "agentmain";
 
-static _Atomic(jclass) agent_class; /* set once; a global reference */
+/* Global references, each set once. */
+static _Atomic(jclass) found_class;   /* what find_class has found */
+static _Atomic(jclass) serving_class; /* in the core: what smp_java_agent_serve was given */
 
 static void complain(const char *reason)
 {
@@ -87,7 +89,7 @@ static jstring throw_no_memory(JNIEnv *env)
     return NULL;
 }
 
-/* Not by convert.h, which needs the library's own classes. */
+/* Not by convert.h, whose classes (ids.h) are in the core, and this file may be none. */
 static jstring to_java(JNIEnv *env, const char *text)
 {
     const size_t length = strlen(text);
@@ -140,17 +142,16 @@ static jclass load_from_jar(JNIEnv *env, const char *jar)
     return loader == NULL ? NULL : load_from(env, loader);
 }
 
-/* The library's file. NULL: the system does not know it. */
-static const char *library_file(void)
+const char *smp_java_agent_file(void)
 {
     Dl_info info;
 
-    return dladdr(&agent_class, &info) != 0 ? info.dli_fname : NULL;
+    return dladdr(&found_class, &info) != 0 ? info.dli_fname : NULL;
 }
 
 static enum smp_status jar_beside_library(char **out)
 {
-    const char *library = library_file();
+    const char *library = smp_java_agent_file();
     const char *slash = library == NULL ? NULL : strrchr(library, '/');
     const size_t folder = slash == NULL ? 0 : (size_t)(slash - library) + 1;
     char *jar = smp_alloc(NULL, folder + sizeof(JAR_NAME));
@@ -196,16 +197,14 @@ static jclass load_named(JNIEnv *env, const char *options)
 }
 
 /* Of threads that come at the same time, one wins; the others have initialized nothing. */
-static jclass keep_agent(JNIEnv *env, jclass local)
+static jclass keep_class(JNIEnv *env, jclass local, _Atomic(jclass) *place)
 {
     jclass kept = NULL;
     jclass made = (*env)->NewGlobalRef(env, local);
 
-    if (made == NULL) {
-        complain(smp_status_text(SMP_ENOMEM));
+    if (made == NULL)
         return NULL;
-    }
-    if (atomic_compare_exchange_strong(&agent_class, &kept, made))
+    if (atomic_compare_exchange_strong(place, &kept, made))
         return made;
     (*env)->DeleteGlobalRef(env, made);
     return kept;
@@ -213,8 +212,10 @@ static jclass keep_agent(JNIEnv *env, jclass local)
 
 static jclass find_class(JNIEnv *env, const char *options)
 {
-    jclass found = atomic_load(&agent_class);
+    jclass found = atomic_load(&serving_class);
 
+    if (found == NULL)
+        found = atomic_load(&found_class);
     if (found != NULL)
         return found;
     found = load_from(env, class_loader(env, "getSystemClassLoader"));
@@ -222,7 +223,12 @@ static jclass find_class(JNIEnv *env, const char *options)
         (*env)->ExceptionClear(env);
         found = load_named(env, options);
     }
-    return found == NULL ? NULL : keep_agent(env, found);
+    if (found == NULL)
+        return NULL;
+    found = keep_class(env, found, &found_class);
+    if (found == NULL)
+        complain(smp_status_text(SMP_ENOMEM));
+    return found;
 }
 
 /* --- commands --- */
@@ -298,10 +304,10 @@ bool smp_java_agent_command(JNIEnv *env, const char *options)
     return execute(env, on_attach, options);
 }
 
-enum smp_status smp_java_agent_serve(JNIEnv *env, jclass agent, const char **file)
+enum smp_status smp_java_agent_serve(JNIEnv *env, jclass agent, jclass *serving)
 {
-    *file = library_file();
-    if (*file == NULL)
-        return SMP_EVM;
-    return keep_agent(env, agent) != NULL ? SMP_OK : SMP_ENOMEM;
+    *serving = atomic_load(&serving_class);
+    if (*serving == NULL)
+        *serving = keep_class(env, agent, &serving_class);
+    return *serving != NULL ? SMP_OK : SMP_ENOMEM;
 }

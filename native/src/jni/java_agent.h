@@ -7,7 +7,11 @@
  * Else a class loader of its own is made for the jar that the option jar= names; without it, for
  * threads-sampler.jar beside the library.
  *
- * Owns     a reference to the class, for the life of the JVM: the agent is never unloaded.
+ * That is this file's, which has been loaded as an agent. More such files may be there, as those of
+ * several users, and more class loaders with the agent's classes. The core has the one class that
+ * serves all of them, so that all commands meet one session.
+ *
+ * Owns     references to the classes, for the life of the JVM: the agent is never unloaded.
  * Threads  any attached one.
  * Errors   one line on standard error; never a pending exception, and the JVM goes on.
  * Cost     the first time some classes are loaded, then a call of Java.
@@ -24,10 +28,10 @@
 void smp_java_agent_start(JavaVM *java_vm, const char *options);
 /* Carries the options out now. False: there is no agent to do it. */
 bool smp_java_agent_command(JNIEnv *env, const char *options);
-/*
- * This is the agent's class, unless there is one already. file receives the library's file, as the
- * JVM has loaded it; it is static. SMP_ENOMEM, SMP_EVM.
- */
-SMP_CHECKED enum smp_status smp_java_agent_serve(JNIEnv *env, jclass agent, const char **file);
+/* In the core. The class that serves is this one, unless there is one already; *serving borrows
+ * the reference. SMP_ENOMEM. */
+SMP_CHECKED enum smp_status smp_java_agent_serve(JNIEnv *env, jclass agent, jclass *serving);
+/* This file, as the dynamic linker has loaded it; static. NULL: it does not know it. */
+const char *smp_java_agent_file(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jni/natives.h"
 
+#include "export/exporters.h"
 #include "jni/bridge.h"
 #include "jni/callbacks.h"
 #include "jni/figures.h"
@@ -10,7 +11,8 @@
 
 /* X(method, signature) */
 #define SMP_NATIVES_MAP(X)                                                                       \
-    X(serveCommands, "(Ljava/lang/Class;)Ljava/lang/String;")                                    \
+    X(serveCommands, "(Ljava/lang/Class;)Ljava/lang/Class;")                                     \
+    X(coreFile, "()Ljava/lang/String;")                                                          \
     X(create, "([J[Ljava/lang/String;Lcom/incapsula/sampler/internal/engine/NativeCallbacks;)J") \
     X(start, "(J)V")                                                                             \
     X(configure, "(J[J[Ljava/lang/String;)V")                                                    \
@@ -55,6 +57,13 @@ static const JNINativeMethod natives[] = {
 #undef X
 };
 
+/* Java names a format by its place. */
+static const char formats[] =
+#define X(code, text) text " "
+    SMP_FORMAT_MAP(X)
+#undef X
+    ;
+
 enum { NATIVE_COUNT = sizeof(natives) / sizeof(natives[0]) };
 
 enum smp_status smp_natives_register(JNIEnv *env, jclass bridge)
@@ -89,5 +98,5 @@ uint64_t smp_natives_seam(void)
         hash = hash_text(hash, smp_jni_statistic_name(name, i));
     for (size_t i = 0; i < SMP_MEASURE_COUNT; i++)
         hash = hash_text(hash, smp_measure_info((enum smp_measure)i)->name);
-    return hash;
+    return hash_text(hash, formats);
 }

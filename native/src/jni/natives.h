@@ -21,7 +21,7 @@
 SMP_CHECKED enum smp_status smp_natives_register(JNIEnv *env, jclass bridge);
 
 /* A hash of what Java and C must agree on besides the version number: native methods, callbacks,
- * options, names of figures. Copies of equal seams can share a core. */
+ * options, names of figures, formats. Copies of equal seams can share a core. */
 uint64_t smp_natives_seam(void);
 
 #endif

@@ -23,13 +23,24 @@ JNIEXPORT jint BRIDGE(abi)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass bridge)
 }
 
 /* Throws nothing itself: the classes for that (ids.h) are in the core. */
-JNIEXPORT jstring BRIDGE(join)(JNIEnv *env, jclass bridge)
+static jstring join_core(JNIEnv *env, jclass bridge, bool by_class_loader)
 {
-    const enum smp_status status = smp_core_join(env, bridge);
+    const enum smp_status status = smp_core_join(env, bridge, by_class_loader);
 
     if (status == SMP_OK || (*env)->ExceptionCheck(env))
         return NULL;
     return (*env)->NewStringUTF(env, smp_status_text(status));
+}
+
+/* Found by name: no class loader has loaded this file for that class, but the JVM, as an agent. */
+JNIEXPORT jstring BRIDGE(join)(JNIEnv *env, jclass bridge)
+{
+    return join_core(env, bridge, false);
+}
+
+static jstring JNICALL join_by_class_loader(JNIEnv *env, jclass bridge)
+{
+    return join_core(env, bridge, true);
 }
 
 /* Found by name they might already be those of a file that the JVM has loaded as an agent, of
@@ -38,7 +49,7 @@ static bool register_own(JNIEnv *env)
 {
     static const JNINativeMethod own[] = {
         { "abi", "()I", (void *)BRIDGE(abi) },
-        { "join", "()Ljava/lang/String;", (void *)BRIDGE(join) },
+        { "join", "()Ljava/lang/String;", (void *)join_by_class_loader },
     };
     jclass bridge = (*env)->FindClass(env, "com/incapsula/sampler/internal/engine/NativeBridge");
     jint status = JNI_ERR;

@@ -310,6 +310,34 @@ class CommandLineIT {
         assertThat(file).content().contains("unaware-worker");
     }
 
+    /** One has the agent's classes from the native library, the other from java.instrument. */
+    @Test
+    void jcmdMeetsTheSessionOfTheCommandLine() throws Exception {
+        ChildJvm.Running own = target().start().awaitOutput("ready");
+        String pid = String.valueOf(own.process().pid());
+        assertThat(done("start", pid, "-i", "10ms")).contains("reports on demand");
+        jcmd(own, "status");
+        own.awaitOutput("threads-sampler: runs since ");
+        jcmd(own, "stop");
+        own.awaitOutput("threads-sampler: stopped");
+        assertThat(done("status", pid)).isEqualTo("not running\n");
+        own.process().getOutputStream().close();
+        own.await().assertFine();
+    }
+
+    /** As where a program hands its system properties on to a JVM that it starts. */
+    @Test
+    void thePropertiesOfAnotherTargetDoNotMislead() throws Exception {
+        ChildJvm.Running own = target().option("-Dcom.incapsula.sampler.agent.library=" + folder + "/gone.so")
+                .start()
+                .awaitOutput("ready");
+        String pid = String.valueOf(own.process().pid());
+        assertThat(done("start", pid, "-i", "10ms")).contains("reports on demand");
+        assertThat(done("stop", pid)).contains("\nstopped\n");
+        own.process().getOutputStream().close();
+        assertThat(own.await().assertFine().output()).endsWith("end of main\n");
+    }
+
     private static void jcmd(ChildJvm.Running to, String options) throws Exception {
         Process jcmd = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),

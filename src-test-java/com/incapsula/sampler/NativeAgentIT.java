@@ -37,20 +37,21 @@ class NativeAgentIT {
     Path folder;
 
     @BeforeAll
-    static void makeImage() throws Exception {
-        image = shared.resolve("image");
-        Process jlink = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "jlink").toString(),
-                        "--add-modules",
-                        "java.base",
-                        "--output",
-                        image.toString())
-                .inheritIO()
-                .start();
-        assertThat(jlink.waitFor()).isZero();
+    static void makeImages() throws Exception {
+        image = makeImage("image", "--add-modules", "java.base");
         Path installed = Files.createDirectory(shared.resolve("in stalled")); // jar and library, side by side
         jar = AgentJar.in(installed);
         library = copyOfLibrary(installed);
+    }
+
+    private static Path makeImage(String name, String... options) throws Exception {
+        Path made = shared.resolve(name);
+        List<String> command = new ArrayList<>(List.of(options));
+        command.add(0, Path.of(System.getProperty("java.home"), "bin", "jlink").toString());
+        command.addAll(List.of("--output", made.toString()));
+        Process jlink = new ProcessBuilder(command).inheritIO().start();
+        assertThat(jlink.waitFor()).isZero();
+        return made;
     }
 
     private static Path copyOfLibrary(Path to) throws IOException {
@@ -211,6 +212,29 @@ class NativeAgentIT {
         assertThat(end(target)).isEqualTo("ready\nend of main\n");
         assertThat(report).content().contains(UnawareProgram.WORKER);
         assertThat(temporary).isEmptyDirectory();
+    }
+
+    /** There is no jar in it that the agent's own class loader could read. */
+    @Test
+    void theLibraryMayBeAModuleOfTheImage() throws Exception {
+        String module = ThreadsSampler.class.getPackageName();
+        Path withModule = makeImage(
+                "image with module",
+                "--module-path",
+                ChildJvm.placeOf(ThreadsSampler.class).toString(),
+                "--add-modules",
+                module);
+        ChildJvm.Running target = target(
+                        "-XX:+EnableDynamicAgentLoading",
+                        "--add-modules",
+                        module,
+                        "--enable-native-access=ALL-UNNAMED," + module)
+                .in(withModule)
+                .start()
+                .awaitOutput("ready");
+        assertThat(done(target, "start", "-i", "5ms")).contains("reports on demand");
+        assertThat(done(target, "stop", "--format", "collapsed")).contains(UnawareProgram.WORKER + ";");
+        end(target);
     }
 
     @Test

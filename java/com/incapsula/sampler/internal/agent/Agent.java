@@ -9,9 +9,6 @@ import org.jspecify.annotations.Nullable;
  * and when it is attached. Neither throws: an exception of {@code premain} would end the JVM. What is wrong goes to
  * standard error, or back to the command line that attached.
  *
- * <p>After the first command, command lines attach with the library that is loaded then: one mapped file and one class
- * serve them all.
- *
  * <p>The JVM loads this class with the application's. All others of the agent are loaded by {@link AgentLoader}.
  *
  * <p>Threads: any.

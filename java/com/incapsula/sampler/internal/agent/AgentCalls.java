@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Carries out what the JVM has called {@link Agent} for, in the agent's own class loader.
  *
- * <p>After the first command, command lines attach with the library that is loaded then, which calls this class: one
- * mapped file and one session serve them all.
+ * <p>After the first command, command lines attach with the core's file, which calls this class: one mapped file and one
+ * session serve them all. Where another class loader has the agent's classes, too, as when jcmd loads the jar after a
+ * command line has attached, its commands are carried out by the class that was first.
  *
  * <p>Threads: any.
  */
@@ -47,26 +48,39 @@ public final class AgentCalls {
      */
     public static void execute(String options, boolean atStart) {
         try {
-            AnswerSlot slot = AnswerSlot.of(options);
-            try {
-                AgentCommand command = AgentCommand.parse(options);
-                LoadedLibrary.prefer(command.library());
-                SESSION.execute(command, atStart, slot);
-            } catch (Refusal e) {
-                slot.refuse(String.valueOf(e.getMessage()));
-            } catch (Throwable t) {
-                slot.refuse("failed: " + t);
+            Class<?> serving = serving(options);
+            if (serving == AgentCalls.class) {
+                carryOut(options, atStart);
+            } else {
+                serving.getMethod("execute", String.class, boolean.class).invoke(null, options, atStart);
             }
-            serveCommandLines();
         } catch (Throwable silent) {
-            // without the library each command line loads the agent anew; without memory or standard error nothing can
-            // be said, and the application goes on
+            // without memory or standard error nothing can be said, and the application goes on
         }
     }
 
-    private static void serveCommandLines() {
-        if (System.getProperty(LIBRARY_PROPERTY) == null) {
-            System.setProperty(LIBRARY_PROPERTY, LoadedLibrary.serveCommands(AgentCalls.class));
+    private static void carryOut(String options, boolean atStart) {
+        AnswerSlot slot = AnswerSlot.of(options);
+        try {
+            SESSION.execute(AgentCommand.parse(options), atStart, slot);
+        } catch (Refusal e) {
+            slot.refuse(String.valueOf(e.getMessage()));
+        } catch (Throwable t) {
+            slot.refuse("failed: " + t);
+        }
+    }
+
+    /* Without the library it is this one: then each command line loads the agent anew. */
+    private static Class<?> serving(String options) {
+        try {
+            LoadedLibrary.prefer(AgentCommand.written(options, AgentCommand.LIBRARY));
+            Class<?> serving = LoadedLibrary.serveCommands(AgentCalls.class);
+            if (serving == AgentCalls.class) {
+                System.setProperty(LIBRARY_PROPERTY, LoadedLibrary.coreFile()); // it may be there from a parent process
+            }
+            return serving;
+        } catch (RuntimeException | Error e) {
+            return AgentCalls.class; // the command itself says why, if it needs the library
         }
     }
 }

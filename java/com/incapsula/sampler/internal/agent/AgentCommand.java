@@ -18,20 +18,17 @@ import org.jspecify.annotations.Nullable;
  * @param verb what is to be done
  * @param settings values by canonical key, see {@link Keys}; a list has its parts separated by commas
  * @param answer the id of the command line that waits for the answer, or null
- * @param library the file of the native library that the command line has attached with, or null
  * @param copies files that the command line has made for the target, to be removed when it ends
  */
 record AgentCommand(
-        Verb verb,
-        Map<String, String> settings,
-        @Nullable String answer,
-        @Nullable String library,
-        List<String> copies) {
+        Verb verb, Map<String, String> settings, @Nullable String answer, List<String> copies) {
 
     /** Keys that the command line writes and users do not. */
     static final String ANSWER = "answer";
 
+    /** The file of the native library that the command line has attached with. */
     static final String LIBRARY = "library";
+
     static final String COPY = "copy";
 
     /** The jar, for the native library that looks for the agent's classes. */
@@ -76,7 +73,6 @@ record AgentCommand(
         Verb verb = Verb.START;
         Map<String, String> settings = new LinkedHashMap<>();
         String answer = null;
-        String library = null;
         List<String> copies = new ArrayList<>();
         List<String> parts = split(options);
         for (int i = 0; i < parts.size(); i++) {
@@ -88,15 +84,27 @@ record AgentCommand(
                 verb = verb(part, i == 0);
             } else if (key.equals(ANSWER)) {
                 answer = value;
-            } else if (key.equals(LIBRARY)) {
-                library = value;
             } else if (key.equals(COPY)) {
                 copies.add(value);
-            } else if (!key.equals(JAR)) {
+            } else if (!key.equals(JAR) && !key.equals(LIBRARY)) {
                 Keys.add(settings, key, value);
             }
         }
-        return new AgentCommand(verb, settings, answer, library, List.copyOf(copies));
+        return new AgentCommand(verb, settings, answer, List.copyOf(copies));
+    }
+
+    /**
+     * The value of a key that the command line writes.
+     *
+     * @return null where it is not there; the rest of the options may be wrong
+     */
+    static @Nullable String written(String options, String key) {
+        for (String part : split(options)) {
+            if (part.startsWith(key + "=")) {
+                return part.substring(key.length() + 1);
+            }
+        }
+        return null;
     }
 
     private static Verb verb(String word, boolean first) {

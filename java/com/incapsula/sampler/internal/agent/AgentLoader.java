@@ -31,18 +31,27 @@ public final class AgentLoader {
     }
 
     /*
-     * Where the native library has made a class loader for the jar, this class is in it. Where the jar is not known, the
-     * application's has to do.
+     * Where the native library has made a class loader for the jar, this class is in it. Where there is no jar, as in a
+     * runtime image that has the library as a module, the application's class loader has to do.
      */
     private static ClassLoader make() {
         ClassLoader ours = AgentLoader.class.getClassLoader();
-        if (ours != ClassLoader.getSystemClassLoader()) {
+        if (!isOfApplication(ours)) {
             return ours;
         }
         CodeSource source = AgentLoader.class.getProtectionDomain().getCodeSource();
         URL jar = source == null ? null : source.getLocation();
-        return jar == null
+        return jar == null || !jar.getProtocol().equals("file")
                 ? ours
                 : new URLClassLoader("threads-sampler-agent", new URL[] {jar}, ClassLoader.getPlatformClassLoader());
+    }
+
+    /* The system class loader may be one of the user's, whose parent is that of the class path. */
+    private static boolean isOfApplication(ClassLoader loader) {
+        ClassLoader each = ClassLoader.getSystemClassLoader();
+        while (each != null && each != loader) {
+            each = each.getParent();
+        }
+        return each != null;
     }
 }

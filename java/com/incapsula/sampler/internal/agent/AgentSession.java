@@ -240,6 +240,8 @@ final class AgentSession {
             started = true;
             if (run.own()) {
                 run.used().addRun(thread); // before it can end: that takes the lock that is held here
+            } else {
+                run.used().addHelper(thread);
             }
         } finally {
             if (!started && cursor != null) {

@@ -47,12 +47,7 @@ final class AnswerSlot {
 
     /** @return the slot that this command names, whether the command is right or not */
     static AnswerSlot of(String options) {
-        for (String part : AgentCommand.split(options)) {
-            if (part.startsWith(AgentCommand.ANSWER + "=")) {
-                return new AnswerSlot(part.substring(AgentCommand.ANSWER.length() + 1));
-            }
-        }
-        return new AnswerSlot(null);
+        return new AnswerSlot(AgentCommand.written(options, AgentCommand.ANSWER));
     }
 
     /** @return true: a command line waits for the answer */

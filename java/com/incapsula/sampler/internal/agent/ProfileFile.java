@@ -159,6 +159,9 @@ final class ProfileFile {
         int[] nodes = new int[parents.size()];
         for (int i = 0; i < nodes.length; i++) {
             int parent = Math.toIntExact(number(parents.get(i)));
+            if (parent >= i) {
+                throw new IllegalArgumentException("node " + i + " stands before its parent");
+            }
             String frame = frames.get(Math.toIntExact(number(numbers.get(i))));
             nodes[i] = tree.node(parent < 0 ? root : nodes[parent], frame);
         }

@@ -110,20 +110,31 @@ final class Target implements AutoCloseable {
         try {
             Properties properties = properties();
             requireVersion(properties.getProperty("java.specification.version", ""));
-            String library = properties.getProperty(AgentCalls.LIBRARY_PROPERTY);
-            if (library != null) {
-                machine.loadAgentPath(library, request);
-            } else {
+            if (!isServed(properties, request)) {
                 loadAgent(properties, request);
             }
             return id;
-        } catch (AgentLoadException | AgentInitializationException | IOException e) {
+        } catch (IOException e) {
             throw unreachable(e, "");
         }
     }
 
     private static Unreachable unreachable(Exception e, String more) {
         return new Unreachable("the agent cannot be loaded: " + e.getMessage() + adviceOn(e) + more, e);
+    }
+
+    /* The property may have come from a parent process, with its other system properties. */
+    private boolean isServed(Properties properties, String request) throws IOException {
+        String library = properties.getProperty(AgentCalls.LIBRARY_PROPERTY);
+        if (library == null) {
+            return false;
+        }
+        try {
+            machine.loadAgentPath(library, request);
+            return true;
+        } catch (AgentLoadException | AgentInitializationException e) {
+            return false;
+        }
     }
 
     /* As a library, which needs no module of the target's and which later commands load again without a trace; else as

@@ -53,17 +53,27 @@ public final class LoadedLibrary {
     }
 
     /**
-     * Loads the library, and lets this class carry out the commands that other processes send to it by attaching.
+     * Loads the library, and lets this class carry out the commands that other processes send to the core by attaching,
+     * unless another class does already.
      *
      * @param agent has the methods of an agent, {@code premain(String)} and {@code agentmain(String)}
-     * @return the library's file, to attach with
+     * @return the class that does
      * @throws UnsupportedOperationException if the library cannot be loaded
      */
-    public static String serveCommands(Class<?> agent) {
-        if (OnlyTry.FAILURE != null) {
-            throw new UnsupportedOperationException(OnlyTry.FAILURE.getMessage(), OnlyTry.FAILURE);
-        }
+    public static Class<?> serveCommands(Class<?> agent) {
+        require();
         return NativeBridge.serveCommands(agent);
+    }
+
+    /**
+     * The file to attach with.
+     *
+     * @return the core's
+     * @throws UnsupportedOperationException if the library cannot be loaded
+     */
+    public static String coreFile() {
+        require();
+        return NativeBridge.coreFile();
     }
 
     /**

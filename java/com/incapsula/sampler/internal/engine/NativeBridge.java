@@ -29,12 +29,15 @@ final class NativeBridge {
     static native String join();
 
     /**
-     * From now on this class carries out the commands that reach the library as an agent of the JVM, unless another
-     * one does already. It has the methods of an agent, {@code premain(String)} and {@code agentmain(String)}.
+     * From now on this class carries out the commands that reach the core as an agent of the JVM, unless another one does
+     * already. It has the methods of an agent, {@code premain(String)} and {@code agentmain(String)}.
      *
-     * @return the library's file, as the JVM has loaded it
+     * @return the class that does
      */
-    static native String serveCommands(Class<?> agent);
+    static native Class<?> serveCommands(Class<?> agent);
+
+    /** @return the core's file, as the JVM has loaded it */
+    static native String coreFile();
 
     /**
      * Makes a session; starts nothing, touches no JVMTI environment.

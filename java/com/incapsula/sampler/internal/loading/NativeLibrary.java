@@ -145,11 +145,11 @@ public final class NativeLibrary {
             if (explicit != null) {
                 loadExactly(Path.of(explicit).toAbsolutePath());
             } else if (attached != null) {
-                loadExactly(Path.of(attached).toAbsolutePath());
+                loadAttached(Path.of(attached), platform);
             } else if (isBoundAlready()) {
                 loaded = AGENT;
             } else {
-                loadContent(read("/META-INF/native/" + platform + "/libthreadssampler.so"));
+                loadContent(ofJar(platform));
             }
             String refusal = join.refusal();
             if (refusal != null) {
@@ -170,7 +170,7 @@ public final class NativeLibrary {
         if (explicit != null) {
             return Path.of(explicit).toAbsolutePath();
         }
-        byte[] content = read("/META-INF/native/" + platform + "/libthreadssampler.so");
+        byte[] content = ofJar(platform);
         Path[] placed = new Path[1];
         inAFolder(content, (folder, name) -> {
             placed[0] = placeIn(folder, name + ".so", content);
@@ -211,6 +211,15 @@ public final class NativeLibrary {
             loadContent(contentOf(file));
         } catch (UnsatisfiedLinkError e) {
             throw new UnsupportedOperationException(what + ": " + e.getMessage(), e);
+        }
+    }
+
+    /* It is of another version where the application has another one on its class path, whose classes come first. */
+    private void loadAttached(Path file, String platform) {
+        try {
+            loadExactly(file);
+        } catch (UnsupportedOperationException unusable) {
+            loadContent(ofJar(platform));
         }
     }
 
@@ -375,7 +384,8 @@ public final class NativeLibrary {
         return value == null || value.isBlank() ? null : value;
     }
 
-    private byte[] read(String resource) {
+    private byte[] ofJar(String platform) {
+        String resource = "/META-INF/native/" + platform + "/libthreadssampler.so";
         try {
             byte[] content = world.resource(resource);
             if (content == null) {

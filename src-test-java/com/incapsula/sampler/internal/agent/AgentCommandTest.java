@@ -30,7 +30,7 @@ class AgentCommandTest {
 
     @Test
     void nothingMeansStart() {
-        assertThat(parse("")).isEqualTo(new AgentCommand(Verb.START, Map.of(), null, null, List.of()));
+        assertThat(parse("")).isEqualTo(new AgentCommand(Verb.START, Map.of(), null, List.of()));
         assertThat(parse(" , ,")).isEqualTo(parse("start"));
     }
 
@@ -69,7 +69,10 @@ class AgentCommandTest {
         assertThat(AnswerSlot.of("nonsense,answer=7f").isAwaited()).isTrue();
         assertThat(AnswerSlot.of("start").isAwaited()).isFalse();
         assertThat(parse("run,answer=7f,copy=/a\\,b.jar,copy=/c.so,jar=/d.jar,library=/l.so"))
-                .isEqualTo(new AgentCommand(Verb.RUN, Map.of(), "7f", "/l.so", List.of("/a,b.jar", "/c.so")));
+                .isEqualTo(new AgentCommand(Verb.RUN, Map.of(), "7f", List.of("/a,b.jar", "/c.so")));
+        assertThat(AgentCommand.written("wrong,library=/l\\,.so", AgentCommand.LIBRARY))
+                .isEqualTo("/l,.so");
+        assertThat(AgentCommand.written("stop", AgentCommand.LIBRARY)).isNull();
     }
 
     @Test

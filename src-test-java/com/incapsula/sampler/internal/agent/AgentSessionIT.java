@@ -203,6 +203,15 @@ class AgentSessionIT {
         assertThat(AnswerSlot.read(System.getProperties(), id).text()).isEqualTo("it was stopped before its time");
     }
 
+    @Test
+    void aStopEndsARunThatUsesTheSamplerOfAStart() throws Exception {
+        done("start,interval=5ms");
+        String id = "shared";
+        Agent.agentmain("run,duration=1h,content=top,answer=" + id);
+        assertThat(done("stop")).isEqualTo("stopped");
+        assertThat(answerTo(id).text()).isEqualTo("it was stopped before its time");
+    }
+
     /** The command line was ended before it could. */
     @Test
     void aReportThatIsNotFetchedIsRemoved() throws Exception {

@@ -284,7 +284,8 @@ class CommandLineTest {
                 "{\"format\":\"threads-sampler/2\"} | its format is threads-sampler/2",
                 "{\"before\":{},\"after\":{}} | it is a difference of two reports",
                 "{\"format\":\"threads-sampler/1\"} | an array is missing",
-                "{\"format\":\"threads-sampler/1\",\"frames\":[],\"groups\":[{\"parent\":[0],\"frame\":[]}]} | not a report",
+                "{\"format\":\"threads-sampler/1\",\"frames\":[],\"groups\":[{\"parent\":[-1],\"frame\":[]}]} | not a report",
+                "{\"format\":\"threads-sampler/1\",\"frames\":[{\"pseudo\":\"x\"}],\"groups\":[{\"parent\":[0],\"frame\":[0]}]} | node 0 stands before its parent",
                 "{\"format | no JSON at character 8",
                 "main;x 5 7 | line 1: a difference of two reports, which is no report"
             })

@@ -41,6 +41,7 @@ class NativeLibraryTest {
         boolean bindsOnLoad = true;
         int abi = NEEDED_ABI;
         Integer abiOnLoad;
+        final Map<String, Integer> abis = new HashMap<>(); // by file
         String version = "1.2";
         boolean noExecution;
         String refusal;
@@ -80,7 +81,7 @@ class NativeLibraryTest {
             }
             loaded.add(path);
             bound = bindsOnLoad;
-            abi = abiOnLoad == null ? abi : abiOnLoad;
+            abi = abis.getOrDefault(path, abiOnLoad == null ? abi : abiOnLoad);
         }
 
         private void refuse(Path path, Throwable refusal) {
@@ -260,6 +261,32 @@ class NativeLibraryTest {
         world.abi = 77;
         world.abiOnLoad = NEEDED_ABI;
         assertThat(load()).isEqualTo(in(temporary));
+    }
+
+    private String loadAttached(String file) {
+        NativeLibrary library = new NativeLibrary(world, NEEDED_ABI, world::abi, world::join);
+        library.load(file);
+        return library.loaded();
+    }
+
+    @Test
+    void anAttachedFileIsUsed() throws IOException {
+        Path file = Files.writeString(folder.resolve("attached.so"), "library");
+        assertThat(loadAttached(file.toString())).isEqualTo(file.toString());
+        world.refusals.put(file.toString(), inUse());
+        assertThat(loadAttached(file.toString()))
+                .as("the application's copy has it")
+                .isEqualTo(in(temporary));
+    }
+
+    /** The application has other classes of the agent on its class path than the command line that attaches. */
+    @Test
+    void anAttachedFileOfAnotherVersionIsLeftAlone() throws IOException {
+        Path file = Files.writeString(folder.resolve("attached.so"), "another");
+        world.abis.put(file.toString(), 77);
+        world.abis.put(in(temporary), NEEDED_ABI);
+        assertThat(loadAttached(file.toString())).isEqualTo(in(temporary));
+        assertThat(world.joins).isEqualTo(1);
     }
 
     @Test

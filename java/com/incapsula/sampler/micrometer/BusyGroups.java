@@ -5,6 +5,9 @@ import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.engine.InternalThreads;
+import com.incapsula.sampler.internal.engine.Lifecycle;
+import com.incapsula.sampler.internal.report.LibraryLog;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
@@ -23,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A thread of its own ends intervals, because that waits for the sampler. Readers get at once what the last interval that
  * has ended says. The thread and its cursor are there while values are read: they end when none was for
- * {@value #IDLE_STEPS} steps.
+ * {@value #IDLE_STEPS} steps. The thread is not sampled.
  *
  * <p>Threads: any.
  */
@@ -115,7 +118,7 @@ final class BusyGroups {
         private boolean ended;
 
         Reading() {
-            super(null, null, THREAD_NAME, 0, false);
+            super(InternalThreads.hidden(new Lifecycle()), null, THREAD_NAME, 0, false);
             setDaemon(true);
             setContextClassLoader(null);
         }
@@ -137,12 +140,20 @@ final class BusyGroups {
 
         @Override
         public void run() {
+            try {
+                readWhileWanted();
+            } catch (RuntimeException | Error e) {
+                /* The sampler has ended, there is no place for a cursor now, or the registry fails, which runs code of
+                 * the application: the next reader tries again. */
+                LibraryLog.log(System.Logger.Level.DEBUG, "the thread groups' meters have no new figures", e);
+            }
+        }
+
+        private void readWhileWanted() {
             try (SamplingCursor cursor = sampler.openCursor()) {
                 while (awaitRequest()) {
                     read(cursor);
                 }
-            } catch (IllegalStateException | OutOfMemoryError ended) {
-                // the sampler has ended, or there is no place for a cursor now: the next reader tries again
             } finally {
                 finish();
             }

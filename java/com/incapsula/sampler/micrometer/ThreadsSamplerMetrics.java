@@ -40,7 +40,7 @@ import java.util.function.ToDoubleFunction;
  *
  * <p>The last two come from intervals of the binder's own, which end when {@code busy.threads} is read and the last one
  * began a step ago or more; reports and other readers are unaffected. No reader waits: a daemon thread,
- * {@code threads-sampler-metrics}, ends the interval, and the next scrape shows it. So a scrape shows, as a rule, the
+ * {@code threads-sampler-metrics}, which is not sampled, ends the interval, and the next scrape shows it. So a scrape shows, as a rule, the
  * time between the two scrapes before; {@code NaN} or nothing where the sampler does not run, is paused, or no interval
  * has ended yet. If {@code busy.threads} is not read for sixty steps, the thread ends with what it holds of the sampler's
  * memory, until the next read.

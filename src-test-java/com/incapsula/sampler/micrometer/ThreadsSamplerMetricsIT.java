@@ -7,6 +7,8 @@ import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import com.incapsula.sampler.SamplingGroup;
+import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
@@ -17,6 +19,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MockClock;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.config.MeterFilterReply;
 import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -24,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -150,6 +155,57 @@ class ThreadsSamplerMetricsIT {
             assertThat(busyThreads()).isNaN();
         } finally {
             released.countDown();
+        }
+    }
+
+    @Test
+    void itsThreadIsNotSampled() {
+        sampler.setThreadNameManipulator(Thread::getName);
+        sampler.init();
+        BusyGroups busy = busyGroups(STEP, 10);
+        busy.threads();
+        patiently().until(() -> NothingLeft.samplerThreads().contains(BusyGroups.THREAD_NAME));
+        awaitTicks(sampler, 10);
+        try (SamplingReport report = sampler.snapshot()) {
+            assertThat(report.getGroups())
+                    .extracting(SamplingGroup::getName)
+                    .contains("main")
+                    .doesNotContain(BusyGroups.THREAD_NAME);
+        }
+    }
+
+    /** Filters and listeners of a registry are the application's code, and so is what it does with such exceptions. */
+    @Test
+    void aRegistryThatFailsEndsNoThreadByAnException() throws Exception {
+        List<Throwable> uncaught = new CopyOnWriteArrayList<>();
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> uncaught.add(thrown));
+        CountDownLatch failed = new CountDownLatch(1);
+        registry.config().meterFilter(new MeterFilter() {
+            @Override
+            public MeterFilterReply accept(Meter.Id id) {
+                if (id.getName().equals("threadsampler.hottest.group")) {
+                    failed.countDown();
+                    throw new UnsupportedOperationException("for a test");
+                }
+                return MeterFilterReply.NEUTRAL;
+            }
+        });
+        try (Worker worker = Worker.busy("busy")) {
+            sampler.setThreadToBeSampled(worker.thread());
+            sampler.init();
+            BusyGroups busy = busyGroups(STEP, 10);
+            patiently().until(() -> {
+                busy.threads();
+                clock.add(STEP);
+                return failed.getCount() == 0;
+            });
+            patiently()
+                    .until(() ->
+                            !busy.isReading() && !NothingLeft.samplerThreads().contains(BusyGroups.THREAD_NAME));
+            assertThat(uncaught).isEmpty();
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
         }
     }
 

@@ -55,7 +55,7 @@ final class McpRelay {
     private void send(InputStream in, SocketChannel target) {
         try {
             byte[] chunk = new byte[CHUNK_BYTES];
-            for (int count = in.read(chunk); count >= 0; count = in.read(chunk)) {
+            for (int count = read(in, chunk); count >= 0; count = read(in, chunk)) {
                 /* Not by a stream: before JDK 19 it would wait until the one that reads has read. */
                 for (ByteBuffer left = ByteBuffer.wrap(chunk, 0, count); left.hasRemaining(); ) {
                     target.write(left);
@@ -65,6 +65,15 @@ final class McpRelay {
             target.shutdownOutput(); // the target answers what it has, and ends
         } catch (IOException ended) {
             // the other direction sees it
+        }
+    }
+
+    /* Input that cannot be read has ended, or both ends would wait for ever. */
+    private static int read(InputStream in, byte[] chunk) {
+        try {
+            return in.read(chunk);
+        } catch (IOException broken) {
+            return -1;
         }
     }
 

@@ -63,7 +63,7 @@ final class DiffTool implements Tool {
     public String call(ToolArguments arguments) throws InterruptedException {
         int a = arguments.number("a", 0);
         intervals.find(a); // before time passes
-        Interval after = intervals.choose(arguments, "b", intervals.newest());
+        Interval after = intervals.choose(arguments, "b", intervals.newest(), a);
         Interval before = intervals.find(a);
         if (before.number() == after.number()) {
             throw new ToolRefusal("a and b are the same interval, " + a + "; call with seconds to make another");

@@ -38,7 +38,7 @@ final class Frames {
     /** @return a name of the application's without control characters, its middle left out where it is long */
     static String clean(String name) {
         String line = name.codePoints()
-                .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.LINE_SEPARATOR ? '?' : c)
+                .map(c -> Character.isISOControl(c) || isLineEnd(Character.getType(c)) ? '?' : c)
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                 .toString();
         if (line.length() <= MAX_NAME) {
@@ -46,5 +46,9 @@ final class Frames {
         }
         int half = MAX_NAME / 2;
         return line.substring(0, half) + "..." + line.substring(line.length() - half);
+    }
+
+    private static boolean isLineEnd(int type) {
+        return type == Character.LINE_SEPARATOR || type == Character.PARAGRAPH_SEPARATOR;
     }
 }

@@ -10,6 +10,10 @@ import java.util.Map;
  */
 final class JsonWriter {
 
+    /* In place of half a surrogate pair, which names of the application may have: many clients refuse a message with
+     * one as a whole. */
+    private static final char REPLACEMENT = '\ufffd';
+
     private final StringBuilder out = new StringBuilder();
 
     private JsonWriter() {}
@@ -71,7 +75,7 @@ final class JsonWriter {
                 case '\t' -> out.append("\\t");
                 default -> {
                     if (c < ' ' || c > '~') {
-                        out.append("\\u").append(String.format("%04x", (int) c));
+                        escape(isHalf(text, i) ? REPLACEMENT : c);
                     } else {
                         out.append(c);
                     }
@@ -79,5 +83,16 @@ final class JsonWriter {
             }
         }
         out.append('"');
+    }
+
+    private void escape(char c) {
+        out.append("\\u").append(String.format("%04x", (int) c));
+    }
+
+    private static boolean isHalf(String text, int at) {
+        char c = text.charAt(at);
+        return Character.isHighSurrogate(c)
+                ? at + 1 == text.length() || !Character.isLowSurrogate(text.charAt(at + 1))
+                : Character.isLowSurrogate(c) && (at == 0 || !Character.isHighSurrogate(text.charAt(at - 1)));
     }
 }

@@ -6,13 +6,16 @@ import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.report.RunningInterval;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /**
  * The intervals that models read: the whole time so far, with number 0, and the last few that a call has asked for with
- * {@code seconds}, numbered from 1. It has a cursor of its own, so other readers are unaffected.
+ * {@code seconds}, numbered from 1. It has a cursor of its own, so other readers are unaffected. Those of calls are given
+ * back when none was read for an hour: a client does not say that it is gone.
  *
  * <p>Threads: one at a time.
  */
@@ -24,12 +27,16 @@ public final class KeptIntervals implements AutoCloseable {
     /** Clients give a call up after some time, many after a minute. */
     static final int MAX_SECONDS = 30;
 
+    static final long UNREAD_NANOS = TimeUnit.HOURS.toNanos(1);
+
     private static final int MAX_NUMBER = 1_000_000;
 
     private final ThreadsSampler sampler;
     private final RunningInterval whole;
     private final Deque<Interval> kept = new ArrayDeque<>();
+    private final LongSupplier clock;
     private int last;
+    private long readNanos; // when a kept one was
 
     /**
      * Intervals of a sampler.
@@ -38,7 +45,13 @@ public final class KeptIntervals implements AutoCloseable {
      * @param maxSeconds gives the longest whole time, after which it begins anew; called each time
      */
     public KeptIntervals(ThreadsSampler sampler, LongSupplier maxSeconds) {
+        this(sampler, maxSeconds, System::nanoTime);
+    }
+
+    /* For tests. */
+    KeptIntervals(ThreadsSampler sampler, LongSupplier maxSeconds, LongSupplier clock) {
         this.sampler = sampler;
+        this.clock = clock;
         whole = new RunningInterval(sampler, maxSeconds);
     }
 
@@ -47,9 +60,27 @@ public final class KeptIntervals implements AutoCloseable {
         whole.begin();
     }
 
-    /** Begins the whole time anew where it is long enough. */
+    /** Begins the whole time anew where it is long enough, and gives back what is not read any more. */
     public void renew() {
         whole.renew();
+        if (clock.getAsLong() - readNanos >= UNREAD_NANOS) {
+            closeKept();
+        }
+    }
+
+    /** @return false: none is kept */
+    boolean giveUpOldest() {
+        Interval oldest = kept.pollFirst();
+        if (oldest == null) {
+            return false;
+        }
+        oldest.report().close();
+        return true;
+    }
+
+    private void closeKept() {
+        kept.forEach(each -> each.report().close());
+        kept.clear();
     }
 
     ThreadsSampler sampler() {
@@ -84,11 +115,16 @@ public final class KeptIntervals implements AutoCloseable {
      * @throws IllegalStateException if the sampler does not run
      */
     Interval choose(ToolArguments arguments, String name, int standard) throws InterruptedException {
+        return choose(arguments, name, standard, 0);
+    }
+
+    /* As above; the interval with the number needed makes no room for a new one. */
+    Interval choose(ToolArguments arguments, String name, int standard, int needed) throws InterruptedException {
         if (arguments.has("seconds")) {
             if (arguments.has(name)) {
                 throw new ToolRefusal("give either " + name + " or seconds, which makes a new interval");
             }
-            return take(arguments.number("seconds", 1));
+            return take(arguments.number("seconds", 1), needed);
         }
         return find(arguments.number(name, standard));
     }
@@ -103,37 +139,56 @@ public final class KeptIntervals implements AutoCloseable {
         if (number == 0) {
             return new Interval(0, whole.report());
         }
+        readNanos = clock.getAsLong();
         return kept.stream()
                 .filter(each -> each.number() == number)
                 .findFirst()
                 .orElseThrow(() -> new ToolRefusal("there is no interval " + number + "; "
                         + (kept.isEmpty()
                                 ? "there is only 0, the whole time so far: call with seconds to make another"
-                                : "kept are 0 and " + kept.getFirst().number() + " to " + newest())));
+                                : "kept are 0" + numbers())));
     }
 
-    private Interval take(int seconds) throws InterruptedException {
+    private String numbers() {
+        return kept.stream().map(each -> ", " + each.number()).collect(Collectors.joining());
+    }
+
+    private Interval take(int seconds, int needed) throws InterruptedException {
         whole.next().close();
         TimeUnit.SECONDS.sleep(seconds);
-        return keep();
+        return keep(needed);
     }
 
     /** Keeps what was sampled since the last report. */
     Interval keep() {
+        return keep(0);
+    }
+
+    private Interval keep(int needed) {
         SamplingReport report = whole.next();
         if (kept.size() == MAX_KEPT) {
-            kept.removeFirst().report().close();
+            makeRoom(needed);
         }
+        readNanos = clock.getAsLong();
         last++;
         Interval taken = new Interval(last, report);
         kept.addLast(taken);
         return taken;
     }
 
+    private void makeRoom(int needed) {
+        for (Iterator<Interval> oldest = kept.iterator(); kept.size() == MAX_KEPT; ) {
+            Interval each = oldest.next();
+            if (each.number() != needed) {
+                oldest.remove();
+                each.report().close();
+            }
+        }
+    }
+
     @Override
     public void close() {
-        kept.forEach(each -> each.report().close());
-        kept.clear();
+        closeKept();
         whole.close();
     }
 }

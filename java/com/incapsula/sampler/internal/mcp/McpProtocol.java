@@ -132,15 +132,14 @@ public final class McpProtocol {
     // ---- one message ----
 
     private Answer single(Object value, @Nullable Headers headers) throws InterruptedException {
-        Object id = null;
+        Object id = idOf(value);
         Request request;
         try {
             Map<?, ?> message = requireMessage(value);
             if (isNotAnswered(message)) {
                 return new Answer(ACCEPTED, null);
             }
-            id = requireId(message);
-            request = read(id, message, headers);
+            request = read(requireId(id), message, headers);
             if (request.isModern()) {
                 checkModern(request, headers);
             } else {
@@ -190,12 +189,17 @@ public final class McpProtocol {
         return !message.containsKey("id");
     }
 
-    private static Object requireId(Map<?, ?> message) throws RpcError {
-        Object id = message.get("id");
-        if (id instanceof String || (id instanceof Json.Numeral number && number.isInteger())) {
-            return id;
+    /* Null: there is none that the protocol has. Also of what is no request: its client waits for the id. */
+    private static @Nullable Object idOf(Object value) {
+        Object id = value instanceof Map<?, ?> message ? message.get("id") : null;
+        return id instanceof String || (id instanceof Json.Numeral number && number.isInteger()) ? id : null;
+    }
+
+    private static Object requireId(@Nullable Object id) throws RpcError {
+        if (id == null) {
+            throw new RpcError(RpcError.INVALID_REQUEST, "id must be a string or an integer");
         }
-        throw new RpcError(RpcError.INVALID_REQUEST, "id must be a string or an integer");
+        return id;
     }
 
     private static Request read(Object id, Map<?, ?> message, @Nullable Headers headers) throws RpcError {

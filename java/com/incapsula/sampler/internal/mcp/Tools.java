@@ -11,9 +11,11 @@ import java.util.Map;
  */
 final class Tools {
 
+    private final KeptIntervals intervals;
     private final List<Tool> all;
 
     Tools(KeptIntervals intervals) {
+        this.intervals = intervals;
         all = List.of(
                 new GroupsTool(intervals),
                 new TopTool(intervals),
@@ -47,7 +49,10 @@ final class Tools {
             return result("the sampler does not run, so there is nothing to read; it may be started again", true);
         } catch (OutOfMemoryError e) {
             return result(
-                    "there is not enough memory for this report at the moment; the same call may succeed later", true);
+                    "there is not enough memory for this report at the moment; "
+                            + (intervals.giveUpOldest() ? "the oldest kept interval was given up for it, so " : "")
+                            + "the same call may succeed later",
+                    true);
         }
     }
 

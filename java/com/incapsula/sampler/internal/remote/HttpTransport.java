@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.remote;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -14,6 +15,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -22,23 +25,32 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Sends reports by the JDK's HTTP client. A client that has failed itself, so that it would fail for ever, is replaced:
- * after each failure but a connection that was refused, because a client does not say which of the two it was.
+ * after each failure but a connection that was refused, because a client does not say which of the two it was. Before
+ * JDK 21 a client has a thread and file descriptors until it is garbage, which may take hours; so while
+ * {@value #MAX_LEFT} such clients are left, the one in use is kept.
  *
  * <p>Threads: as {@link Transport}. The client has threads of its own: daemons of the group of the thread that sends
  * first, and of the factory.
  */
 public final class HttpTransport implements Transport {
 
+    static final int MAX_LEFT = 4;
+
     private static final int MAX_THREADS = 8;
     private static final long IDLE_SECONDS = 5;
 
+    /** As a terminal or a reader of the log may take them: all controls and ends of lines, not those of ASCII alone. */
+    private static final Pattern CONTROLS = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]+");
+
     private final ThreadFactory threads;
+    private final List<WeakReference<HttpClient>> left = new ArrayList<>(); // guarded by this
     private @Nullable HttpClient client; // guarded by this
     private @Nullable ExecutorService executor; // guarded by this
     private boolean isForHttps; // guarded by this
@@ -65,8 +77,15 @@ public final class HttpTransport implements Transport {
             throw e;
         } finally {
             if (!isUsable) {
-                close();
+                replace();
             }
+        }
+    }
+
+    private synchronized void replace() {
+        forgetGarbage();
+        if (left.size() < MAX_LEFT) {
+            close();
         }
     }
 
@@ -86,8 +105,8 @@ public final class HttpTransport implements Transport {
     private static Answer answer(HttpResponse<byte[]> response) {
         HttpHeaders headers = response.headers();
         boolean isProtobuf = headers.firstValue("Content-Type").orElse("").startsWith("application/x-protobuf");
-        String text = new String(response.body(), StandardCharsets.UTF_8)
-                .replaceAll("\\p{Cntrl}+", " ")
+        String text = CONTROLS.matcher(new String(response.body(), StandardCharsets.UTF_8))
+                .replaceAll(" ")
                 .strip();
         return new Answer(
                 response.statusCode(),
@@ -158,7 +177,10 @@ public final class HttpTransport implements Transport {
     @Override
     public synchronized void close() {
         if (client != null) {
-            shutDown(client);
+            forgetGarbage();
+            if (!shutDown(client)) {
+                left.add(new WeakReference<>(client));
+            }
             client = null;
         }
         if (executor != null) {
@@ -167,12 +189,17 @@ public final class HttpTransport implements Transport {
         }
     }
 
-    /* A JDK before 21 ends the client's thread once the client is garbage. */
-    private static void shutDown(HttpClient client) {
+    private synchronized void forgetGarbage() {
+        left.removeIf(each -> each.get() == null);
+    }
+
+    /* False before JDK 21: the client's thread ends once the client is garbage. */
+    private static boolean shutDown(HttpClient client) {
         try {
             HttpClient.class.getMethod("shutdownNow").invoke(client);
+            return true;
         } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException older) {
-            // there is nothing else to do for it
+            return false;
         }
     }
 }

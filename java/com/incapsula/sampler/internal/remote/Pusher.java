@@ -121,7 +121,7 @@ public final class Pusher {
     }
 
     /**
-     * What has become of the reports.
+     * What has become of the reports. Each is in one of the figures, also while it is being sent.
      *
      * @return a consistent copy
      */
@@ -208,7 +208,6 @@ public final class Pusher {
     /* Null: this thread ends; add() starts another one from now on. */
     private @Nullable PushBody next() {
         synchronized (lock) {
-            queue.done();
             PushBody body = queue.take();
             if (body == null) {
                 thread = null;
@@ -222,7 +221,7 @@ public final class Pusher {
         while (!attempt(body)) {
             if (isOver()) {
                 synchronized (lock) {
-                    unsent++;
+                    unsent += queue.done();
                 }
                 return;
             }
@@ -265,22 +264,23 @@ public final class Pusher {
     }
 
     private void succeed(PushBody body) {
+        synchronized (lock) {
+            sent += queue.done();
+        }
+        long before = failures;
+        failures = 0;
         if (hasLoggedFailure) {
             hasLoggedFailure = false;
             log.log(
                     System.Logger.Level.INFO,
-                    "reports are sent to " + shown(body) + " again, after " + failures + " failed attempts");
-        }
-        failures = 0;
-        synchronized (lock) {
-            sent++;
+                    "reports are sent to " + shown(body) + " again, after " + before + " failed attempts");
         }
     }
 
     private void refuse(PushBody body, String problem) {
         failures = 0;
         synchronized (lock) {
-            refused++;
+            refused += queue.done();
         }
         if (refusalMessages.passes(clock.millis())) {
             log.log(System.Logger.Level.WARNING, shown(body) + " refused a report: " + problem);

@@ -22,6 +22,7 @@ public final class RunningInterval implements AutoCloseable {
     private final LongSupplier maxSeconds;
     private @Nullable SamplingCursor cursor;
     private @Nullable SamplingReport report;
+    private @Nullable SamplingReport unmerged; // taken when there was no memory to add it
     private long beganNanos;
     private long takenNanos;
 
@@ -55,9 +56,12 @@ public final class RunningInterval implements AutoCloseable {
         renew();
         SamplingReport current = report;
         if (current == null || System.nanoTime() - takenNanos >= MIN_GAP_NANOS) {
+            addUnmerged();
             SamplingReport next = take(); // forgets the report where the sampler has been started again
-            current = add(report, next);
-            report = current;
+            unmerged = next;
+            takenNanos = System.nanoTime();
+            addUnmerged();
+            current = report == null ? next : report;
         }
         return current;
     }
@@ -69,26 +73,38 @@ public final class RunningInterval implements AutoCloseable {
      * @throws IllegalStateException if the sampler does not run
      */
     public SamplingReport next() {
+        addUnmerged();
         SamplingReport next = take();
         boolean complete = false;
         try {
-            SamplingReport soFar = report;
-            report = null;
-            report = addCopy(soFar == null ? take() : soFar, next);
+            SamplingReport soFar = report == null ? take() : report;
+            report = soFar;
+            report = SamplingReport.merge(soFar, next);
+            soFar.close();
+            takenNanos = System.nanoTime();
             complete = true;
             return next;
         } finally {
             if (!complete) {
-                next.close();
+                unmerged = next;
             }
         }
     }
 
-    private SamplingReport addCopy(SamplingReport soFar, SamplingReport next) {
-        takenNanos = System.nanoTime();
-        try (soFar) {
-            return SamplingReport.merge(soFar, next);
+    private void addUnmerged() {
+        SamplingReport next = unmerged;
+        SamplingReport soFar = report;
+        if (next == null) {
+            return;
         }
+        if (soFar == null) {
+            report = next;
+        } else {
+            report = SamplingReport.merge(soFar, next);
+            soFar.close();
+            next.close();
+        }
+        unmerged = null;
     }
 
     /** Begins anew where the interval is long enough. */
@@ -122,22 +138,14 @@ public final class RunningInterval implements AutoCloseable {
         return opened;
     }
 
-    private SamplingReport add(@Nullable SamplingReport soFar, SamplingReport next) {
-        takenNanos = System.nanoTime();
-        if (soFar == null) {
-            return next;
-        }
-        try (next) {
-            SamplingReport both = SamplingReport.merge(soFar, next);
-            soFar.close();
-            return both;
-        }
-    }
-
     private void forget() {
         if (report != null) {
             report.close();
             report = null;
+        }
+        if (unmerged != null) {
+            unmerged.close();
+            unmerged = null;
         }
     }
 

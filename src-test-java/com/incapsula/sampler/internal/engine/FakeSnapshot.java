@@ -67,6 +67,9 @@ public final class FakeSnapshot implements Snapshot {
     /** What writing fails with, after the first byte; null: nothing. */
     public volatile Throwable failure;
 
+    /** Adding it to another one fails, once, as without memory. */
+    public volatile boolean failsToMergeOnce;
+
     private int holders = 1;
 
     public FakeSnapshot() {
@@ -145,6 +148,10 @@ public final class FakeSnapshot implements Snapshot {
     @Override
     public Snapshot mergedWith(Snapshot other) {
         FakeSnapshot second = (FakeSnapshot) other;
+        if (second.failsToMergeOnce) {
+            second.failsToMergeOnce = false;
+            throw new OutOfMemoryError("for a test");
+        }
         FakeSnapshot both = new FakeSnapshot();
         Arrays.setAll(both.figures, i -> figures[i] + second.figures[i]);
         both.tree = tree;

@@ -61,6 +61,16 @@ class JsonTest {
         assertThatIllegalArgumentException().isThrownBy(() -> JsonWriter.write(1));
     }
 
+    @Test
+    void halfASurrogatePairIsNotWritten() {
+        for (String text :
+                List.of("\ud83d", "\ude00", "a\ud83d", "\ude00\ud83d", "\ud83d\ud83d\ude00", "\ud83d\ude00\ude00")) {
+            String read = (String) parse(JsonWriter.write(text));
+            assertThat(read).hasSameSizeAs(text).contains("\ufffd");
+            assertThat(read.contains("\ud83d\ude00")).isEqualTo(text.contains("\ud83d\ude00"));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

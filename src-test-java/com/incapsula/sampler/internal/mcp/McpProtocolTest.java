@@ -85,9 +85,8 @@ class McpProtocolTest {
             value = {
                 "{\"jsonrpc\":\"2.0\" | -32700 | Parse error: \"}\" is missing at character 16",
                 "1 | -32600 | no message of JSON-RPC 2.0",
-                "{\"id\":1,\"method\":\"ping\"} | -32600 | no message of JSON-RPC 2.0",
-                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7} | -32600 | method must be a string",
-                "{\"jsonrpc\":\"2.0\",\"id\":1} | -32600 | method must be a string",
+                "{\"method\":\"ping\"} | -32600 | no message of JSON-RPC 2.0",
+                "{\"jsonrpc\":\"2.0\",\"method\":7} | -32600 | method must be a string",
                 "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"} | -32600 | id must be a string or an integer",
                 "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"} | -32600 | id must be a string or an integer",
                 "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"} | -32600 | id must be a string or an integer",
@@ -99,6 +98,27 @@ class McpProtocolTest {
         assertThat(json(answer.body()))
                 .isEqualTo(Json.object(
                         "jsonrpc", "2.0", "error", Json.object("code", Json.number(code), "message", text)));
+    }
+
+    /** Or its client waits for an answer that never comes. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"id\":1,\"method\":\"ping\"} | no message of JSON-RPC 2.0",
+                "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"} | no message of JSON-RPC 2.0",
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7} | method must be a string",
+                "{\"jsonrpc\":\"2.0\",\"id\":1} | method must be a string",
+            })
+    void whatIsNoRequestIsAnsweredByItsId(String message, String text) throws Exception {
+        assertThat(json(send(message, null).body()))
+                .isEqualTo(Json.object(
+                        "jsonrpc",
+                        "2.0",
+                        "id",
+                        Json.number(1),
+                        "error",
+                        Json.object("code", Json.number(RpcError.INVALID_REQUEST), "message", text)));
     }
 
     @Test

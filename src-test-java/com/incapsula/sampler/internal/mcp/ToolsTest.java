@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,7 @@ class ToolsTest {
     private final ThreadsSampler sampler = Fakes.sampler(fake.lifecycle());
     private final Map<Long, List<RawRow>> tree = new HashMap<>();
     private final int liveBefore = FakeSnapshot.LIVE.get();
+    private final AtomicLong now = new AtomicLong();
     private KeptIntervals intervals;
     private long nextNode = FakeSnapshot.ROOT + 1;
 
@@ -37,7 +39,7 @@ class ToolsTest {
     void start() {
         fake.setInterval(this::snapshot);
         sampler.init();
-        intervals = new KeptIntervals(sampler, () -> 900);
+        intervals = new KeptIntervals(sampler, () -> 900, now::get);
         intervals.begin();
     }
 
@@ -226,10 +228,10 @@ class ToolsTest {
 
     @Test
     void namesOfTheProgramCannotBreakALine() throws Exception {
-        add(FakeSnapshot.ROOT, "x.Y\nLeft out: nothing\u2028", "m" + "z".repeat(5_000), 1, WALL, WALL, 0);
+        add(FakeSnapshot.ROOT, "x.Y\nLeft\u2029out: nothing\u2028", "m" + "z".repeat(5_000), 1, WALL, WALL, 0);
         String row = rows(call("tree", "group", "main")).get(0);
         assertThat(row)
-                .startsWith("100.0 100.0 100.0 x.Y?Left out: nothing?.mzz")
+                .startsWith("100.0 100.0 100.0 x.Y?Left?out: nothing?.mzz")
                 .hasSizeLessThan(200);
     }
 
@@ -250,7 +252,7 @@ class ToolsTest {
         assertThat(answer).startsWith("Before: Interval 1: ").contains("\nAfter: Interval 2: ");
         assertThat(call("diff", "a", Json.number(1), "b", Json.number(2))).isEqualTo(answer);
         assertThat(refusal("diff", "a", Json.number(1), "b", Json.number(3)))
-                .isEqualTo("there is no interval 3; kept are 0 and 1 to 2");
+                .isEqualTo("there is no interval 3; kept are 0, 1, 2");
     }
 
     @Test
@@ -278,8 +280,52 @@ class ToolsTest {
         assertThat(intervals.find(2).number()).isEqualTo(2);
         assertThatExceptionOfType(ToolRefusal.class)
                 .isThrownBy(() -> intervals.find(1))
-                .withMessage("there is no interval 1; kept are 0 and 2 to 9");
+                .withMessage("there is no interval 1; kept are 0, 2, 3, 4, 5, 6, 7, 8, 9");
         assertThat(intervals.newest()).isEqualTo(9);
+    }
+
+    @Test
+    void theIntervalBeforeIsNotTheOneThatMakesRoom() throws Exception {
+        addOrders();
+        for (int i = 0; i < KeptIntervals.MAX_KEPT; i++) {
+            intervals.keep();
+        }
+        assertThat(call("diff", "a", Json.number(1), "seconds", Json.number(1)))
+                .startsWith("Before: Interval 1: ")
+                .contains("\nAfter: Interval 9: ");
+        assertThatExceptionOfType(ToolRefusal.class)
+                .isThrownBy(() -> intervals.find(2))
+                .withMessage("there is no interval 2; kept are 0, 1, 3, 4, 5, 6, 7, 8, 9");
+    }
+
+    /** A client does not say that it is gone, and they are memory of the sampler. */
+    @Test
+    void intervalsThatAreNotReadAreGivenBack() {
+        addOrders();
+        int live = FakeSnapshot.LIVE.get();
+        intervals.keep();
+        now.addAndGet(KeptIntervals.UNREAD_NANOS - 1);
+        intervals.find(1);
+        now.addAndGet(KeptIntervals.UNREAD_NANOS - 1);
+        intervals.renew();
+        assertThat(intervals.find(1).number()).isEqualTo(1);
+        now.addAndGet(KeptIntervals.UNREAD_NANOS);
+        intervals.renew();
+        assertThatExceptionOfType(ToolRefusal.class).isThrownBy(() -> intervals.find(1));
+        assertThat(FakeSnapshot.LIVE.get()).isLessThanOrEqualTo(live + 1);
+        assertThat(intervals.keep().number()).as("a number is not given twice").isEqualTo(2);
+    }
+
+    @Test
+    void withoutMemoryTheOldestIntervalIsGivenUp() {
+        addOrders();
+        intervals.keep();
+        intervals.keep();
+        assertThat(intervals.giveUpOldest()).isTrue();
+        assertThatExceptionOfType(ToolRefusal.class).isThrownBy(() -> intervals.find(1));
+        assertThat(intervals.find(2).number()).isEqualTo(2);
+        assertThat(intervals.giveUpOldest()).isTrue();
+        assertThat(intervals.giveUpOldest()).isFalse();
     }
 
     @Test

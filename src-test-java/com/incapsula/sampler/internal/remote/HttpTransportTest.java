@@ -65,7 +65,7 @@ class HttpTransportTest {
     void partsAndHeadersArriveAsOneRequest() throws Exception {
         server.next(exchange -> {
             exchange.getResponseHeaders().set("Retry-After", "9");
-            byte[] text = "no\r\n\u001b[1mroom\n".getBytes(StandardCharsets.UTF_8);
+            byte[] text = "no\r\n\u001b[1mroom\u009b\u2028\n".getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(503, text.length);
             exchange.getResponseBody().write(text);
         });
@@ -226,6 +226,22 @@ class HttpTransportTest {
         assertThat(send().status()).isEqualTo(200);
     }
 
+    /** A client before JDK 21 has its thread until the garbage collector comes, and no peer decides how many there are. */
+    @Test
+    void aPeerThatNeverAnswersLeavesNoMoreThanAFewClients() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            URI to = URI.create("http://" + silent.getInetAddress().getHostAddress() + ":" + silent.getLocalPort());
+            runInGroup(() -> {
+                for (int i = 0; i < 3 * HttpTransport.MAX_LEFT; i++) {
+                    assertThatExceptionOfType(HttpTimeoutException.class)
+                            .isThrownBy(() -> transport.send(new PushBody(to, Map.of(), List.of()), 50));
+                }
+            });
+        }
+        patiently().untilAsserted(() -> assertThat(selectors()).hasSizeLessThanOrEqualTo(HttpTransport.MAX_LEFT + 1));
+        assertThat(send().status()).isEqualTo(200);
+    }
+
     /** The JDK does so: the client's own thread is in the group of the one that sends first. */
     @Test
     void allThreadsOfTheClientAreInOneGroup() throws Exception {
@@ -257,10 +273,13 @@ class HttpTransportTest {
     }
 
     private Thread selector() {
+        return selectors().get(0);
+    }
+
+    private List<Thread> selectors() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread ->
                         thread.getThreadGroup() == group && thread.getName().endsWith("-SelectorManager"))
-                .findFirst()
-                .orElseThrow();
+                .toList();
     }
 }

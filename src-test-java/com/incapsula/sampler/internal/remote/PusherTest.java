@@ -23,6 +23,7 @@ class PusherTest {
     private final FakePushClock clock = new FakePushClock();
     private final List<String> log = new CopyOnWriteArrayList<>();
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private final List<PushCounts> countsAtMessages = new CopyOnWriteArrayList<>();
     private volatile PushLimits limits = new PushLimits(LIMIT_BYTES, 1_000, 0);
     private final Pusher pusher = pusher(clock);
 
@@ -36,12 +37,17 @@ class PusherTest {
                     return thread;
                 },
                 (level, text) -> {
+                    countsAtMessages.add(counts());
                     log.add(level + " " + text);
                     if (text.contains("for a test")) {
                         throw new OutOfMemoryError("of the log");
                     }
                 },
                 () -> limits);
+    }
+
+    private PushCounts counts() {
+        return pusher.counts();
     }
 
     private static PushBody body(int bytes) {
@@ -183,6 +189,23 @@ class PusherTest {
         pusher.add(body(4));
         awaitEnd();
         assertThat(pusher.counts()).isEqualTo(new PushCounts(3, 1, 0, 0, 1, 0, 0));
+    }
+
+    /** Neither waiting and done with at once, nor twice done with where the thread dies. */
+    @Test
+    void aReportIsInOneFigureAtAnyTime() throws Exception {
+        transport.thenUnreachable();
+        pusher.add(body(1));
+        awaitEnd();
+        transport.then(() -> new Transport.Answer(400, null, "for a test"));
+        PushCounts sentAndRefused = new PushCounts(1, 1, 1, 0, 0, 0, 0);
+        pusher.add(body(1));
+        threads.get(1).setUncaughtExceptionHandler((thread, expected) -> {});
+        threads.get(1).join();
+        assertThat(pusher.counts()).isEqualTo(sentAndRefused);
+        assertThat(countsAtMessages)
+                .containsExactly(
+                        new PushCounts(0, 1, 0, 0, 0, 1, 1), new PushCounts(1, 1, 0, 0, 0, 0, 0), sentAndRefused);
     }
 
     @Test

@@ -208,6 +208,24 @@ static void nothing_happens_while_counting_is_off(void **state)
     assert_false(has_id(ROOT));
 }
 
+/* A thread that has seen the arena when close takes the generation away. */
+static void a_root_that_begins_at_close_gets_no_tree(void **state)
+{
+    _Atomic uint32_t *const generation = &smp_call_shared_memory()->generation;
+    uint32_t open = 0;
+
+    (void)state;
+    open_arena();
+    open = atomic_exchange(generation, 0);
+    assert_null(smp_call_begin(TID, false, 0));
+    assert_null(smp_call_begin(900, true, 0));
+    assert_null(smp_call_state_find(900));
+    assert_int_equal(smp_call_arena_losses().roots, 0);
+    atomic_store(generation, open);
+    call_from_root(TID, false, 5);
+    close_arena();
+}
+
 /* --- threads --- */
 
 struct worker {
@@ -376,6 +394,7 @@ int main(void)
         cmocka_unit_test(a_full_tree_has_room_again),
         cmocka_unit_test(without_memory_for_its_new_tree_a_thread_is_lost_and_comes_back),
         cmocka_unit_test(nothing_happens_while_counting_is_off),
+        cmocka_unit_test(a_root_that_begins_at_close_gets_no_tree),
         cmocka_unit_test(no_call_is_lost_while_threads_count),
         cmocka_unit_test(nor_with_a_fence_in_each_thread),
         cmocka_unit_test(counting_may_end_beside_renewals),

@@ -216,6 +216,36 @@ static void a_thread_inside_of_a_root_keeps_its_ids_and_no_others(void **state)
     assert_memory_equal(found, called, sizeof(found));
 }
 
+/* With them the limit has no room for as many others as begin a renewal. */
+static void ids_come_back_when_a_thread_that_kept_nearly_all_leaves(void **state)
+{
+    enum { KEPT = METHODS - METHODS / SMP_RENEWAL_SHARE };
+    int32_t ids[KEPT];
+    int renewals = 0;
+
+    (void)state;
+    for (int number = 0; number < KEPT; number++) {
+        ids[number] = load_class(number);
+        smp_call_enter_root(1, false, 0, ids[number]);
+        called[number]++;
+        unload_class(number);
+        (void)read_all();
+    }
+    assert_int_equal(figures().retired, KEPT);
+    for (int i = 0; i < 10 * SMP_RENEWAL_READS; i++)
+        renewals += read_all();
+    assert_in_range(renewals, 1, 10); /* though each would be in vain */
+    for (int number = KEPT; number > 0; number--)
+        smp_call_exit_root(smp_call_state_find(1), ids[number - 1]);
+    for (int i = 0; i < SMP_RENEWAL_READS; i++)
+        (void)read_all();
+    assert_int_equal(figures().retired, 0);
+    for (int number = KEPT; number < KEPT + METHODS; number++)
+        call_class(1, number, load_class(number));
+    (void)read_all();
+    assert_memory_equal(found, called, sizeof(found));
+}
+
 /* A call in a root that began before: the class cannot have been unloaded then. */
 static void calls_are_those_of_their_classes(void **state)
 {
@@ -287,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(ids_of_unloaded_classes_come_back),
         TEST(a_thread_inside_of_a_root_keeps_its_ids_and_no_others),
+        TEST(ids_come_back_when_a_thread_that_kept_nearly_all_leaves),
         TEST(calls_are_those_of_their_classes),
         TEST(without_memory_ids_wait),
     };

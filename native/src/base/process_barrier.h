@@ -6,10 +6,11 @@
  *   often    store a; compiler barrier; load b
  *   rarely   store b; process barrier;  load a      at least one of them sees the other's store
  *
- * Threads  any.
+ * Threads  any but signal handlers.
  * Errors   false: the kernel has no such call (membarrier, Linux 4.14), or a filter refuses it:
  *          then the others need a barrier of their own.
  * Cost     run: microseconds; an interrupt for each processor that runs a thread of this process.
+ *          The first call of all: that of syscall_filter.h.
  */
 #ifndef SMP_BASE_PROCESS_BARRIER_H
 #define SMP_BASE_PROCESS_BARRIER_H

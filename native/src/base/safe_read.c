@@ -2,27 +2,14 @@
 #include "base/safe_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-
-enum {
-    STATUS_BYTES = 4096, /* of /proc/self/status; what is looked for is in its first 2 KB */
-    CHILD_STACK_BYTES = 64 * 1024,
-    PERMITTED = 0,
-    FORBIDDEN = 1
-};
+#include "base/syscall_filter.h"
 
 static _Atomic pid_t this_process; /* 0: not permitted, or not tried yet */
 static smp_safe_read_trial *_Atomic test_trial;
@@ -78,72 +65,11 @@ static bool reads_right(pid_t process)
            !read_from(process, &found, sizeof(found), sizeof(found));
 }
 
-/* Is there a filter of system calls? True where that cannot be found out. */
-static bool is_filtered(void)
-{
-    static const char line[] = "\nSeccomp:\t";
-    char text[STATUS_BYTES];
-    const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    const ssize_t length = file < 0 ? -1 : read(file, text, sizeof(text) - 1);
-    const char *at = NULL;
-
-    if (file >= 0)
-        (void)close(file);
-    if (length <= 0)
-        return true;
-    text[length] = 0;
-    at = strstr(text, line);
-    return at == NULL || at[sizeof(line) - 1] != '0';
-}
-
-static int try_in_child(void *unused)
+static bool read_own_word(void)
 {
     uint64_t word = 0;
 
-    (void)unused;
-    _exit(read_from(getpid(), &word, (uintptr_t)&word, sizeof(word)) ? PERMITTED : FORBIDDEN);
-}
-
-/* The child sends no SIGCHLD, and other threads' waitpid() does not see it. */
-static bool child_is_permitted(char *stack)
-{
-    int status = -1;
-    sigset_t all;
-    sigset_t saved;
-    pid_t child = -1;
-
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &saved);
-    child = clone(try_in_child, stack + CHILD_STACK_BYTES, CLONE_VM | CLONE_VFORK, NULL);
-    (void)pthread_sigmask(SIG_SETMASK, &saved, NULL);
-    while (child > 0 && waitpid(child, &status, (int)__WCLONE) < 0 && errno == EINTR) {
-    }
-    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == PERMITTED;
-}
-
-/*
- * A filter may end the process that makes the call, so a child makes it, which shares our memory
- * while this thread waits: a fork would make the system copy the page tables of a whole heap. A
- * core dump of that child would end us too on kernels before 5.16, so none is made during that
- * moment.
- */
-static bool is_permitted_by_filter(void)
-{
-    const int dumpable = prctl(PR_GET_DUMPABLE);
-    char *stack = NULL;
-    bool is_permitted = false;
-
-    if (dumpable != 0 && dumpable != 1)
-        return false;
-    stack = smp_alloc(NULL, CHILD_STACK_BYTES);
-    if (stack == NULL)
-        return false;
-    if (dumpable == 0 || prctl(PR_SET_DUMPABLE, 0) == 0) {
-        is_permitted = child_is_permitted(stack);
-        (void)prctl(PR_SET_DUMPABLE, dumpable);
-    }
-    smp_free(NULL, stack);
-    return is_permitted;
+    return read_from(getpid(), &word, (uintptr_t)&word, sizeof(word));
 }
 
 static const char *find_refusal(void)
@@ -153,7 +79,7 @@ static const char *find_refusal(void)
 
     if (trial != NULL)
         return trial(&refusal) ? NULL : refusal;
-    if (is_filtered() && !is_permitted_by_filter())
+    if (!smp_syscall_filter_permits(read_own_word))
         return "a filter of system calls forbids process_vm_readv";
     return reads_right(getpid()) ? NULL : "the system does not permit process_vm_readv";
 }

@@ -11,7 +11,7 @@
 #define ACQUIRE memory_order_acquire
 #define RELEASE memory_order_release
 
-enum { FIRST_NODE = 2, ROOT_UNITS = 2, TAG_SHIFT = 32, CLOSE_SLEEP_NS = 20000 };
+enum { TAG_SHIFT = 32, CLOSE_SLEEP_NS = 20000 };
 
 /* Grows with each change of the layout that the sizes do not show. */
 #define STAMP_VERSION UINT64_C(4)
@@ -192,8 +192,8 @@ static void plant(struct smp_call_tree *tree, struct smp_call_chunk *chunk)
     top[1].key = SMP_CALL_OVERFLOW;
     top[1].ordinal = 1;
     tree->last = chunk;
-    tree->units = FIRST_NODE;
-    tree->free = (char *)(top + FIRST_NODE);
+    tree->units = SMP_CALL_FIRST_NODE;
+    tree->free = (char *)(top + SMP_CALL_FIRST_NODE);
     tree->free_end = (char *)(top + chunk->units);
     atomic_store_explicit(&tree->first, chunk, RELEASE);
 }
@@ -308,11 +308,10 @@ static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t g
 }
 
 /* A thread that begins has no tree of this generation: its own one is given back. */
-static bool prepare_state(struct smp_call_arena *arena, struct smp_call_state *state, int64_t tid,
-                          bool is_virtual, uint32_t pool)
+static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
+                          struct smp_call_state *state, int64_t tid, bool is_virtual, uint32_t pool)
 {
     const uint32_t index = index_of_state(state);
-    const uint32_t generation = smp_call_generation();
     struct smp_call_tree *tree = smp_call_tree_take(index);
 
     if (tree != NULL)
@@ -351,12 +350,17 @@ static void leave_arena(void)
 
 struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t pool)
 {
-    struct smp_call_arena *arena = enter_arena();
+    /* Read before the arena: so a tree of an arena that is being closed never has the generation 0,
+     * or that of the next arena, which its thread would take for one to count in. */
+    const uint32_t generation = smp_call_generation();
+    struct smp_call_arena *arena = generation == 0 ? NULL : enter_arena();
     struct smp_call_state *state = arena == NULL ? NULL : smp_call_state_find(tid);
 
+    if (generation == 0)
+        return NULL;
     if (arena != NULL && state == NULL)
         state = claim_state(tid);
-    if (state != NULL && !prepare_state(arena, state, tid, is_virtual, pool)) {
+    if (state != NULL && !prepare_state(arena, generation, state, tid, is_virtual, pool)) {
         if (is_virtual)
             free_state(state);
         state = NULL;
@@ -409,7 +413,7 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
 
     if (tree != NULL && is_of(tree, arena)) {
         const uint32_t units = next_units(arena, state->units);
-        if (units >= ROOT_UNITS)
+        if (units >= SMP_CALL_ROOT_UNITS)
             chunk = create_chunk(arena, units);
         else
             room = SMP_CALL_OVER_NODES;

@@ -195,15 +195,15 @@ static void end_through(struct smp_call_node *at, const struct smp_call_node *la
     end_call(node, now);
 }
 
-/* The outermost: what is loaded after it is loaded later, as close sees it (call_arena.h). */
+/* The outermost: what is loaded after it is loaded later, as close sees it (call_arena.h). Whether
+ * that needs a fence is read behind the store: a thread that has just missed a change of it can be
+ * stopped before what it loads next only by a switch of the CPU, which is a fence, too. */
 static void publish_position(struct smp_call_state *state, struct smp_call_node *node)
 {
-    if (atomic_load_explicit(&smp_call_shared_memory()->needs_fence, RELAXED)) {
-        atomic_store(&state->position, node);
-        return;
-    }
     move_position(state, node);
     atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&smp_call_shared_memory()->needs_fence, RELAXED))
+        atomic_store(&state->position, node);
 }
 
 /* False: its tree is to be given back. Counting may be off. */

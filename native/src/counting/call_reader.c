@@ -9,7 +9,7 @@
 #define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
 
-enum { TRIES = 4, OVERFLOW_ORDINAL = 1, FIRST_NODE = 2, ROOT_UNITS = 2 };
+enum { TRIES = 4, OVERFLOW_ORDINAL = 1 };
 
 struct read {
     struct smp_call_arena *arena;
@@ -134,7 +134,7 @@ static bool read_nodes(struct read *read, const struct smp_call_tree *tree,
         return false;
     if (chunk->first_ordinal == 0) {
         read_overflow(read, tree, &chunk->nodes[OVERFLOW_ORDINAL], &chunk->seen[OVERFLOW_ORDINAL]);
-        at = FIRST_NODE;
+        at = SMP_CALL_FIRST_NODE;
     }
     while (at < chunk->units) {
         const struct smp_call_node *node = &chunk->nodes[at];
@@ -142,7 +142,7 @@ static bool read_nodes(struct read *read, const struct smp_call_tree *tree,
             break;
         const bool is_new = at >= chunk->known && read->visitor != NULL;
         read_node(read, tree, node, &chunk->seen[at], is_new);
-        at += smp_call_is_root(node) ? ROOT_UNITS : 1;
+        at += smp_call_is_root(node) ? SMP_CALL_ROOT_UNITS : 1;
         if (is_new)
             chunk->known = at;
     }

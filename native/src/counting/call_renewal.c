@@ -10,8 +10,6 @@
 #define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
 
-enum { FIRST_NODE = 2, ROOT_UNITS = 2 };
-
 static void retire_tree(struct smp_call_tree *tree)
 {
     atomic_store_explicit(&tree->status, SMP_TREE_RETIRED, memory_order_release);
@@ -66,14 +64,14 @@ void smp_call_renewal_begin(void)
 static void visit_chunk(const struct smp_call_chunk *chunk, void (*found)(void *self, int32_t id),
                         void *self)
 {
-    uint32_t at = chunk->first_ordinal == 0 ? FIRST_NODE : 0;
+    uint32_t at = chunk->first_ordinal == 0 ? SMP_CALL_FIRST_NODE : 0;
 
     while (at < chunk->units) {
         const struct smp_call_node *const node = &chunk->nodes[at];
         if (smp_call_parent(node) == NULL)
             return;
         found(self, smp_call_method(node));
-        at += smp_call_is_root(node) ? ROOT_UNITS : 1;
+        at += smp_call_is_root(node) ? SMP_CALL_ROOT_UNITS : 1;
     }
 }
 

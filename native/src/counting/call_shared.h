@@ -22,6 +22,9 @@
 #include "counting/call_clock.h"
 #include "counting/call_layout.h"
 
+/* Units of a tree: of the top and the overflow node, before all others; of a root. */
+enum { SMP_CALL_FIRST_NODE = 2, SMP_CALL_ROOT_UNITS = 2 };
+
 enum smp_call_tree_status {
     SMP_TREE_FREE,
     SMP_TREE_OWNED,    /* tree_of of one state */

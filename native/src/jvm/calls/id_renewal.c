@@ -46,16 +46,18 @@ int32_t smp_id_renewal_pushed(const struct smp_id_renewal *renewal, int64_t numb
 
 /* --- begin --- */
 
-/* Those that trees have kept would make each read begin one. */
-static bool wait_enough(const struct smp_id_renewal *renewal,
-                        const struct smp_counted_classes *counted)
+/* Those that trees have kept would make each read begin one. After some reads they count, too: the
+ * trees may be gone, and the limit of methods may leave no room for enough others. */
+static bool wait_enough(struct smp_id_renewal *renewal, const struct smp_counted_classes *counted)
 {
     const uint32_t share = counted->max_methods / SMP_RENEWAL_SHARE;
     const uint32_t wanted = share < SMP_RENEWAL_IDS ? share + 1 : SMP_RENEWAL_IDS;
     struct smp_reach_figures figures;
 
     smp_reach_figures(counted->reach, &figures);
-    return figures.retired >= wanted + renewal->held;
+    if (renewal->reads < SMP_RENEWAL_READS)
+        renewal->reads++;
+    return figures.retired >= wanted + (renewal->reads < SMP_RENEWAL_READS ? renewal->held : 0);
 }
 
 static bool has_uses(struct smp_id_renewal *renewal, const struct smp_counted_classes *counted)
@@ -133,4 +135,5 @@ void smp_id_renewal_end(struct smp_id_renewal *renewal, struct smp_counted_class
     smp_reach_figures(counted->reach, &figures);
     smp_lock_release(&counted->lock);
     renewal->held = figures.retired;
+    renewal->reads = 0;
 }

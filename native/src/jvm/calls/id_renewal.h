@@ -28,7 +28,8 @@
 
 enum {
     SMP_RENEWAL_IDS = 1024, /* so many have to wait, */
-    SMP_RENEWAL_SHARE = 8   /* or that part of the limit of methods */
+    SMP_RENEWAL_SHARE = 8,  /* or that part of the limit of methods; */
+    SMP_RENEWAL_READS = 64  /* after so many reads those that trees still had count, too */
 };
 
 struct smp_id_use {
@@ -43,6 +44,7 @@ struct smp_id_renewal {
     uint32_t count;          /* of uses */
     int32_t id_base;         /* of the classes */
     uint32_t held;           /* ids that trees still had the last time */
+    uint32_t reads;          /* since then; up to SMP_RENEWAL_READS */
 };
 
 void smp_id_renewal_fini(struct smp_id_renewal *renewal);

@@ -378,7 +378,7 @@ check_documents() {
     mkdir -p "$folder/java/com/incapsula/sampler" "$folder/native" "$folder/src-test-java/com/incapsula/sampler/bench"
     touch "$folder/native/README.md" "$folder/src-test-java/com/incapsula/sampler/bench/README.md"
     printf '    public void setActive(boolean active) {\n' >"$folder/java/com/incapsula/sampler/ThreadsSampler.java"
-    printf '# Java\n\n## Options\n\n| `active` | | true | |\n' >"$folder/java/README.md"
+    printf '# Java\n\n[Options](#options)\n\n## Options\n\n| `active` | | true | |\n' >"$folder/java/README.md"
     printf '%s\n' 'See [a](java/README.md), [o](java/README.md#options), [b](native/README.md) and' \
         '[c](src-test-java/com/incapsula/sampler/bench/README.md).' '```' 'Aggregated thread: x' '```' >"$folder/README.md"
     cp "$folder/README.md" "$work/README.md"
@@ -394,6 +394,10 @@ check_documents() {
     sed 's/#options/#choices/' "$work/README.md" >"$folder/README.md"
     expect fail "documents: a dead anchor" "$checks/documents.sh" "$folder"
     cp "$work/README.md" "$folder/README.md"
+    sed -i 's/(#options)/(#java)/' "$folder/java/README.md"
+    expect fail "documents: a part that the contents lack" "$checks/documents.sh" "$folder"
+    sed -i 's/(#java)/(#options)/' "$folder/java/README.md"
+    expect pass "documents: contents with each part" "$checks/documents.sh" "$folder"
     printf '    public void setMore(long more) {\n' >>"$folder/java/com/incapsula/sampler/ThreadsSampler.java"
     expect fail "documents: an option without a row" "$checks/documents.sh" "$folder"
 }

@@ -1,19 +1,26 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# bundle.sh ROOT: makes the bundle for Maven Central of a copy of the files git knows, as version 1.0.0, with a key that is
-# thrown away, and checks it: each module has its pom and its jars, each file its checksums and a signature that is good, and
-# each pom what Central wants. Nothing is uploaded and nothing is installed.
+# bundle.sh ROOT [ZIP]: the bundle for Maven Central. Without ZIP it is made of a copy of the files git knows, as the version
+# that follows from the snapshot's, with a key that is thrown away; nothing is uploaded and nothing is installed. Each module
+# has its pom and its jars, each file its checksums and a signature that is good, and each pom what Central wants.
 set -euo pipefail
 shopt -s inherit_errexit
 
-root=$(realpath "${1:?usage: bundle.sh ROOT}")
+root=$(realpath "${1:?usage: bundle.sh ROOT [ZIP]}")
+zip=${2:+$(realpath "$2")}
 work=$(mktemp -d)
-version=1.0.0
+snapshot=$(sed -n 's/^  <version>\(.*\)<\/version>$/\1/p' "$root/pom.xml")
+version=${snapshot%-SNAPSHOT}
+folder=$work/bundle/com/incapsula/sampler
 bad=0
 
 # gpg's agent ends with its folder.
-trap 'gpgconf --kill gpg-agent 2>/dev/null || true; rm -rf "$work"' EXIT
+end() {
+    [ -n "$zip" ] || gpgconf --kill gpg-agent 2>/dev/null || true
+    rm -rf "$work"
+}
+trap end EXIT
 
 fail() {
     echo "bundle.sh: $*" >&2
@@ -24,24 +31,23 @@ make_key() {
     export GNUPGHOME=$work/gnupg
     mkdir -m 700 "$GNUPGHOME"
     gpg --batch --quiet --pinentry-mode loopback --passphrase '' \
-        --quick-generate-key 'bundle check <nobody@example.invalid>' rsa2048 sign never
+        --quick-generate-key 'bundle check <bundle@example.invalid>' rsa2048 sign never
 }
 
 copy_tree() {
     mkdir "$work/tree"
     (cd "$root" && git ls-files -z | tar --null --files-from=- --ignore-failed-read -cf - 2>/dev/null) |
         tar -xf - -C "$work/tree"
-    find "$work/tree" -name pom.xml -exec sed -i "s/1\.0\.0-SNAPSHOT/$version/" {} +
+    find "$work/tree" -name pom.xml -exec sed -i "s/>${snapshot//./\\.}</>$version</" {} +
 }
 
-# As CONTRIBUTING.md has it.
+# As CONTRIBUTING.md has it. Prints the file.
 make_bundle() {
     (cd "$work/tree" && mvn --batch-mode --no-transfer-progress --quiet -Prelease -Dmaven.test.skip -Dmaven.install.skip \
         deploy >&2)
     find "$work/tree/target/bundle" -name 'maven-metadata*' -delete
     jar --create --no-manifest --file "$work/central-bundle.zip" -C "$work/tree/target/bundle" com
-    mkdir "$work/bundle"
-    unzip -q "$work/central-bundle.zip" -d "$work/bundle"
+    echo "$work/central-bundle.zip"
 }
 
 # check_file FILE: its checksums and its signature.
@@ -59,41 +65,65 @@ check_file() {
 
 # check_module ARTIFACT SUFFIX...: files of the module that have to be there.
 check_module() {
-    local artifact=$1 suffix file
+    local artifact=$1 suffix
     shift
     for suffix in .pom "$@"; do
-        file=$work/bundle/com/incapsula/sampler/$artifact/$version/$artifact-$version$suffix
-        if [ -f "$file" ]; then
-            check_file "$file"
+        [ -f "$folder/$artifact/$version/$artifact-$version$suffix" ] || fail "no $artifact-$version$suffix"
+    done
+}
+
+# check_pom FILE PART...: those that it has itself.
+check_pom() {
+    local file=$1 part
+    shift
+    for part in "$@"; do
+        grep -q "^  <$part[ >]" "$file" || fail "${file##*/} has no $part"
+    done
+    ! grep -q -- '-SNAPSHOT<' "$file" || fail "${file##*/} names a snapshot"
+}
+
+check_modules() {
+    local pom artifact
+    local jars=(.jar -sources.jar -javadoc.jar)
+    check_module threads-sampler-parent
+    check_module threads-sampler "${jars[@]}"
+    for pom in "$root"/java/modules/*/pom.xml; do
+        artifact=$(sed -n 's/^  <artifactId>\(.*\)<\/artifactId>$/\1/p' "$pom")
+        if grep -q '^  <packaging>pom<' "$pom"; then
+            check_module "$artifact"
         else
-            fail "no $artifact-$version$suffix"
+            check_module "$artifact" "${jars[@]}"
         fi
     done
 }
 
-# What Central wants of a pom may stand in the parent.
-check_pom() {
-    local pom=$work/bundle/com/incapsula/sampler/threads-sampler-parent/$version/threads-sampler-parent-$version.pom part
-    for part in name description url licenses developers scm; do
-        grep -q "^  <$part[ >]" "$pom" || fail "the parent's pom has no $part"
-    done
+# Of all files, also of those that no module has to have.
+check_files() {
+    local file count=0
+    while read -r file; do
+        count=$((count + 1))
+        check_file "$file"
+        case $file in
+            # The rest of what Central wants is inherited.
+            */threads-sampler-parent-*.pom) check_pom "$file" name description url licenses developers scm ;;
+            *.pom) check_pom "$file" name description ;;
+            *.jar) ;;
+            *) fail "${file#"$work/bundle/"} does not belong there" ;;
+        esac
+    done < <(find "$work/bundle" -type f ! -name '*.md5' ! -name '*.sha1' ! -name '*.sha256' ! -name '*.sha512' \
+        ! -name '*.asc' | sort)
+    echo "bundle.sh: $count files checked, with their checksums and signatures"
 }
 
-make_key
-copy_tree
-make_bundle
-jars=(.jar -sources.jar -javadoc.jar)
-check_module threads-sampler-parent
-check_module threads-sampler "${jars[@]}"
-for pom in "$root"/java/modules/*/pom.xml; do
-    artifact=$(sed -n 's/^  <artifactId>\(.*\)<\/artifactId>/\1/p' "$pom")
-    if grep -q '^  <packaging>pom<' "$pom"; then
-        check_module "$artifact"
-    else
-        check_module "$artifact" "${jars[@]}"
-    fi
-done
-check_pom
-files=$(find "$work/bundle" -name '*.jar' -o -name '*.pom' | wc -l)
-echo "bundle.sh: $files files signed and checked"
+if [ -z "$zip" ]; then
+    make_key
+    copy_tree
+    bundle=$(make_bundle)
+else
+    bundle=$zip
+fi
+mkdir "$work/bundle"
+(cd "$work/bundle" && jar --extract --file "$bundle")
+check_modules
+check_files
 exit "$bad"

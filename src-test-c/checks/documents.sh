@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# documents.sh ROOT: README stays a front door, links lead somewhere, options in the table are those of the library.
+# documents.sh ROOT: README stays a front door, links lead somewhere, contents and options in the table are complete.
 #
 #   README.md        at most 1,800 words; the report in it is at most 8 lines of 100 columns; links java/README, native/README, bench/README
 #   *.md             a relative link names a file of the tree, and a heading of it where it has an anchor
-#   java/README.md   the table of options has a row for each setter of ThreadsSampler, and no other
+#   java/README.md   its contents link each part; the table of options has a row for each setter of ThreadsSampler, and no other
 set -euo pipefail
 
 root=${1:?usage: documents.sh ROOT}
@@ -60,6 +60,15 @@ check_links() {
     done < <(find "$root" \( -name target -o -name .git -o -name node_modules \) -prune -o -name '*.md' -print)
 }
 
+# What stands before the first part is the list of contents.
+check_contents() {
+    local part contents
+    contents=$(sed '/^## /,$d' "$root/java/README.md")
+    while read -r part; do
+        grep -qF "(#$part)" <<<"$contents" || fail "java/README.md: its contents lack #$part"
+    done < <(anchors <(grep '^## ' "$root/java/README.md"))
+}
+
 check_options() {
     local setters rows
     setters=$(sed -nE 's/^    public (synchronized )?void set([A-Z][A-Za-z]*)\(.*/\2/p' \
@@ -73,5 +82,6 @@ check_options() {
 
 check_front_door
 check_links
+check_contents
 check_options
 exit "$bad"

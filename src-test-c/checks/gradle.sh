@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# gradle.sh ROOT [REPOSITORY]: a program that Gradle builds and runs with the library, as java/README.md shows it. Run by hand:
-# the library is taken from Maven's repository (~/.m2/repository), where "mvn install" has put it; needs gradle.
+# gradle.sh ROOT [REPOSITORY]: a program that the Gradle on the path builds and runs with the library, as java/README.md shows
+# it. Run by hand: the library is taken from Maven's repository (~/.m2/repository), where "mvn install" has put it.
 set -euo pipefail
 
 root=$(realpath "${1:?usage: gradle.sh ROOT [REPOSITORY]}")
@@ -12,10 +12,14 @@ trap 'rm -rf "$work"' EXIT
 
 version=$(sed -n 's/^  <version>\(.*\)<\/version>/\1/p' "$root/pom.xml")
 dependency="implementation 'com.incapsula.sampler:threads-sampler:$version'"
-grep -qF "$dependency" "$root/java/README.md" || {
-    echo "gradle.sh: java/README.md does not have: $dependency" >&2
+
+fail() {
+    echo "gradle.sh: $*" >&2
     exit 1
 }
+
+command -v gradle >/dev/null || fail "gradle is missing; apt-get install gradle"
+grep -qF "$dependency" "$root/java/README.md" || fail "java/README.md does not have: $dependency"
 mkdir -p "$work/src/main/java"
 cat >"$work/build.gradle" <<END
 apply plugin: 'java'
@@ -26,7 +30,8 @@ dependencies {
     $dependency
 }
 task runProgram(type: JavaExec, dependsOn: classes) {
-    main = 'Program'
+    // Gradle 6.4 brought the first, 8 removed the second.
+    if (it.hasProperty('mainClass')) { mainClass = 'Program' } else { main = 'Program' }
     classpath = sourceSets.main.runtimeClasspath
     jvmArgs '--enable-native-access=ALL-UNNAMED'
 }
@@ -50,6 +55,6 @@ END
 gradle --version
 (cd "$work" && gradle --offline --no-daemon --project-cache-dir "$work/cache" --gradle-user-home "$work/home" runProgram) |
     tee "$work/output"
-grep -q '^Report interval: from ' "$work/output"
-grep -q '^Sampler account.' "$work/output"
+grep -q '^Report interval: from ' "$work/output" || fail "the program has printed no report"
+grep -q '^Sampler account\.' "$work/output" || fail "the report has no account"
 echo "gradle.sh: the program has printed its report"

@@ -378,7 +378,7 @@ check_documents() {
     mkdir -p "$folder/java/com/incapsula/sampler" "$folder/native" "$folder/src-test-java/com/incapsula/sampler/bench"
     touch "$folder/native/README.md" "$folder/src-test-java/com/incapsula/sampler/bench/README.md"
     printf '    public void setActive(boolean active) {\n' >"$folder/java/com/incapsula/sampler/ThreadsSampler.java"
-    printf '# Java\n\n## Options\n\n| `active` | | true | |\n' >"$folder/java/README.md"
+    printf '# Java\n\n[Options](#options)\n\n## Options\n\n| `active` | | true | |\n' >"$folder/java/README.md"
     printf '%s\n' 'See [a](java/README.md), [o](java/README.md#options), [b](native/README.md) and' \
         '[c](src-test-java/com/incapsula/sampler/bench/README.md).' '```' 'Aggregated thread: x' '```' >"$folder/README.md"
     cp "$folder/README.md" "$work/README.md"
@@ -394,8 +394,90 @@ check_documents() {
     sed 's/#options/#choices/' "$work/README.md" >"$folder/README.md"
     expect fail "documents: a dead anchor" "$checks/documents.sh" "$folder"
     cp "$work/README.md" "$folder/README.md"
+    sed -i 's/(#options)/(#java)/' "$folder/java/README.md"
+    expect fail "documents: a part that the contents lack" "$checks/documents.sh" "$folder"
+    sed -i 's/(#java)/(#options)/' "$folder/java/README.md"
+    expect pass "documents: contents with each part" "$checks/documents.sh" "$folder"
     printf '    public void setMore(long more) {\n' >>"$folder/java/com/incapsula/sampler/ThreadsSampler.java"
     expect fail "documents: an option without a row" "$checks/documents.sh" "$folder"
+}
+
+# bundle_file FILE TEXT: with its checksums and what the gpg of check_bundle takes for a signature.
+bundle_file() {
+    mkdir -p "$(dirname "$1")"
+    printf '%s\n' "$2" >"$1"
+    md5sum <"$1" | cut -d ' ' -f 1 >"$1.md5"
+    sha1sum <"$1" >"$1.sha1"
+    echo "signature of $(sha1sum <"$1")" >"$1.asc"
+}
+
+# The files of a bundle, made anew.
+fill_bundle() {
+    local files=$1 suffix
+    rm -rf "$files"
+    bundle_file "$files/threads-sampler-parent/2.5.0/threads-sampler-parent-2.5.0.pom" \
+        "$(printf '  <%s>\n' name description url licenses developers 'scm x="y"')"
+    bundle_file "$files/one-bom/2.5.0/one-bom-2.5.0.pom" "$(printf '  <%s>\n' name description)"
+    bundle_file "$files/threads-sampler/2.5.0/threads-sampler-2.5.0.pom" "$(printf '  <%s>\n' name description)"
+    for suffix in .jar -sources.jar -javadoc.jar; do
+        bundle_file "$files/threads-sampler/2.5.0/threads-sampler-2.5.0$suffix" "a jar, $suffix"
+    done
+}
+
+# expect_bundle pass|fail WHAT: of the files as they are now.
+expect_bundle() {
+    "$jdk/bin/jar" --create --no-manifest --file "$work/bundle.zip" -C "$work/bundle" com
+    expect "$1" "bundle: $2" env PATH="$work/bundle-tools:$jdk/bin:$PATH" \
+        "$checks/bundle.sh" "$work/bundle-root" "$work/bundle.zip"
+}
+
+# How a bundle is made is not run here: that is a whole build.
+check_bundle() {
+    local files=$work/bundle/com/incapsula/sampler
+    local library=$files/threads-sampler/2.5.0/threads-sampler-2.5.0
+    mkdir -p "$work/bundle-tools" "$work/bundle-root/java/modules/bom"
+    printf '%s\n' '#!/bin/sh' '# --batch --quiet --verify FILE.asc FILE' \
+        '[ "$(cat "$4")" = "signature of $(sha1sum <"$5")" ]' >"$work/bundle-tools/gpg"
+    chmod +x "$work/bundle-tools/gpg"
+    echo '  <version>2.5.0-SNAPSHOT</version>' >"$work/bundle-root/pom.xml"
+    printf '%s\n' '  <artifactId>one-bom</artifactId>' '  <packaging>pom</packaging>' >"$work/bundle-root/java/modules/bom/pom.xml"
+    fill_bundle "$files"
+    expect_bundle pass "a good one"
+    echo more >>"$library.jar"
+    expect_bundle fail "a jar that was changed"
+    fill_bundle "$files" && rm "$library.jar.asc"
+    expect_bundle fail "a jar without a signature"
+    fill_bundle "$files" && rm "$library.pom.sha1"
+    expect_bundle fail "a pom without a checksum"
+    fill_bundle "$files" && rm "$library-javadoc.jar"*
+    expect_bundle fail "no Javadoc"
+    fill_bundle "$files" && rm -r "$files/one-bom"
+    expect_bundle fail "a module that is missing"
+    fill_bundle "$files" && bundle_file "$library.pom" '  <name>'
+    expect_bundle fail "a pom without a description"
+    fill_bundle "$files" && bundle_file "$library.pom" "$(printf '  <%s>\n' name description 'version>2.5.0-SNAPSHOT<')"
+    expect_bundle fail "a pom that names a snapshot"
+    fill_bundle "$files" && bundle_file "$files/one-bom/maven-metadata.xml" x
+    expect_bundle fail "a file that does not belong there"
+}
+
+check_gradle() {
+    local folder=$work/gradle
+    local run=(env PATH="$folder/tools:$PATH" "$checks/gradle.sh" "$folder" "$folder")
+    mkdir -p "$folder/tools" "$folder/java"
+    echo '  <version>2.5.0</version>' >"$folder/pom.xml"
+    echo "    implementation 'com.incapsula.sampler:threads-sampler:2.5.0'" >"$folder/java/README.md"
+    printf '%s\n' '#!/bin/sh' 'case "$*" in *runProgram) echo "Report interval: from then"; echo "Sampler account." ;; esac' \
+        >"$folder/tools/gradle"
+    chmod +x "$folder/tools/gradle"
+    expect pass "gradle: a report" "${run[@]}"
+    sed -i 's/2\.5\.0/2.4.0/' "$folder/java/README.md"
+    expect fail "gradle: another version in the document" "${run[@]}"
+    sed -i 's/2\.4\.0/2.5.0/' "$folder/java/README.md"
+    sed -i 's/echo "Sampler account."/:/' "$folder/tools/gradle"
+    expect fail "gradle: a report without an account" "${run[@]}"
+    sed -i 's/: ;; esac/echo "Sampler account."; exit 1 ;; esac/' "$folder/tools/gradle"
+    expect fail "gradle: a program that fails" "${run[@]}"
 }
 
 check_page_lint() {
@@ -453,6 +535,8 @@ else
     check_handler
     check_sources
     check_documents
+    check_bundle
+    check_gradle
     check_page_lint
     check_jni_output
     check_missing_tools

@@ -3,7 +3,7 @@
  * call_shared.h - how the parts of call counting keep trees: for call_arena, call_path,
  * call_reader.
  *
- * tree_of says which tree a state has. Whoever takes it out of there, in one step, disposes of it:
+ * tree_of says which tree a state has. What takes it out of there, in one step, disposes of it:
  * its thread, the reader or close.
  *
  * Threads  a tree's status, pool_next, and its chunks' next: any. Its other fields belong to the

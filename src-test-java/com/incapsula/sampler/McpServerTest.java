@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The path for language models, on a fake core: who may ask, and how the transport answers. */
+/** The path for language models, on a fake core: which requests are allowed, and how the transport answers. */
 @Timeout(Samplers.HANG_SECONDS)
 class McpServerTest {
 

@@ -354,7 +354,7 @@ final class AgentSession {
         try (socket) {
             socket.serve(used.sampler(), slot.greeting());
         } catch (IOException | InterruptedException | RuntimeException | Error ended) {
-            // the client sees the end of the connection, and there is nobody else to say it to
+            // the client sees the end of the connection, and there is no other place for a message
         } finally {
             leave(used, own);
         }

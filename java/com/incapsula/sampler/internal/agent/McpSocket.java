@@ -89,7 +89,7 @@ final class McpSocket implements AutoCloseable {
     void serve(ThreadsSampler sampler, String greeting) throws IOException, InterruptedException {
         try (SocketChannel client = accept();
                 KeptIntervals intervals = new KeptIntervals(sampler, () -> Long.MAX_VALUE)) {
-            close(); // no second client can connect
+            close(); // no other client can connect
             intervals.begin();
             OutputStream out = Channels.newOutputStream(client);
             out.write((greeting + "\n").getBytes(StandardCharsets.UTF_8));

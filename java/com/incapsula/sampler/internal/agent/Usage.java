@@ -13,15 +13,15 @@ final class Usage {
                    java -jar threads-sampler.jar set    PID|NAME KEY=VALUE
                    java -jar threads-sampler.jar stop   PID|NAME [-o FILE] [--format FORMAT]
                    java -jar threads-sampler.jar mcp    PID|NAME [OPTIONS]   for language models, by standard streams
-                   java -jar threads-sampler.jar diff   BEFORE AFTER -o FILE   of .html .json .collapsed files, to one
-                   java -jar threads-sampler.jar merge  FILE... -o FILE        likewise
+                   java -jar threads-sampler.jar diff   BEFORE AFTER [-o FILE]   of .html .json .collapsed files, to one
+                   java -jar threads-sampler.jar merge  FILE... [-o FILE]        likewise
 
               NAME                main class, jar, or a part of the command line
               -d, --duration T    of a sample: 500ms, 10s, 5m, 1h
               -o FILE             the report; its extension says the format: .html .txt .top.txt .collapsed .pb.gz
-                                  .speedscope.json .json; without it, top goes to standard output. With start, a file
+                                  .otlp.pb .speedscope.json .json; without it, top goes to standard output. With start, a file
                                   of the target: %p process, %h host, %t time, %n number
-              --format FORMAT     html, text, top, collapsed, pprof, speedscope, json
+              --format FORMAT     html, text, top, collapsed, pprof, otlp, speedscope, json
               -i, --interval T    between two samples of a thread (50ms)
               --packages LIST     the code that is of interest
               --threads REGEX     only threads with such a name
@@ -33,6 +33,7 @@ final class Usage {
               --http PORT         start: the page at http://127.0.0.1:PORT/
               --push URL          start: reports go to a server each minute: otlp+http://HOST:4318,
                                   pyroscope+http://HOST:4040, or http://... for pprof
+              --pushHeaders LIST  start: headers of these requests, NAME=VALUE,...
               --mcp true          start: with --http, the Model Context Protocol at http://127.0.0.1:PORT/mcp
               --config FILE       start: a file of the target with KEY=VALUE lines
               --PROPERTY VALUE    any property of ThreadsSampler, as --reportCpuTime true

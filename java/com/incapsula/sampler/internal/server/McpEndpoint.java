@@ -63,7 +63,7 @@ final class McpEndpoint implements AutoCloseable {
     /**
      * Refuses what a browser sends for a page of another site, and what is no request of the protocol.
      *
-     * @param guard knows the names and the token of this server
+     * @param guard knows which requests are allowed
      */
     static void check(HttpExchange exchange, RequestGuard guard) throws Refusal {
         Headers headers = exchange.getRequestHeaders();

@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -12,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -248,6 +251,30 @@ class CommandLineTest {
             assertThat(object(pair, side).get("format")).isEqualTo("threads-sampler/1");
         }
         assertThat(object(pair, "after", "groups", "1").get("name")).isEqualTo("ma,in <1>");
+    }
+
+    @Test
+    void theHelpAndTheReadmeHaveEachFormatAndEachKey() throws Exception {
+        assertThat(run("--help")).isZero();
+        String help = printed();
+        String rows = Files.readAllLines(Path.of("java", "README.md")).stream()
+                .filter(line -> line.startsWith("| `"))
+                .collect(Collectors.joining("\n"));
+        for (ReportFormat format : ReportFormat.values()) {
+            String name = format.name().toLowerCase(Locale.ROOT);
+            if (format != ReportFormat.TEXT) { // .txt
+                assertThat(help).contains(" ." + format.getFileExtension());
+            }
+            assertThat(help).containsPattern("--format FORMAT .*\\b" + name + "\\b");
+            assertThat(rows).contains("`" + name + "`");
+        }
+        String keys = Keys.help().replaceFirst("options are (.*), and the properties .*", "$1");
+        for (String key : keys.split(", ")) {
+            assertThat(rows).contains("`" + key + "`");
+            if (!key.equals(Keys.FILE) && !key.equals(Keys.OUTPUT)) { // -o, --log
+                assertThat(help).contains("--" + key + " ");
+            }
+        }
     }
 
     /** The commands of java/README.md as they are there, but for the folder. */

@@ -138,11 +138,13 @@ class ThreadsSamplerServerTest {
             interval.document = String.valueOf(count.incrementAndGet());
             return interval;
         });
-        server.init();
         String first;
         String second;
         long began;
-        do {
+        do { // anew each time: a second after the first report the next one may come between the two
+            server.close();
+            count.set(0);
+            server.init();
             began = System.nanoTime();
             first = get("/report.json").body();
             second = get("/report.json").body();

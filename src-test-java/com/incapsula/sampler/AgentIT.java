@@ -138,7 +138,7 @@ class AgentIT {
             strings = {
                 "intervall=10ms -> there is no option \"intervall\"; options are interval, packages,",
                 "interval=0ms -> samplingFrequencyMillis must be between 1 and 3600000, got 0",
-                "dance -> \"dance\" is neither one of start, run, dump, status, set, stop nor KEY=VALUE",
+                "dance -> \"dance\" is neither one of start, run, dump, status, set, stop, mcp nor KEY=VALUE",
                 "file=/proc/nowhere/x.html -> cannot open /proc/nowhere/x.html for writing: ",
                 "stop -> not running",
                 "engine=JVMTI,clock=CPU -> clock CPU needs engine AUTO"

@@ -3,6 +3,7 @@ package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.NothingLeft.liveBytes;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,6 +62,7 @@ class MemoryIT {
             sampler.init();
             long inner = System.nanoTime();
             awaitTicks(sampler, 3);
+            patiently().until(() -> sampler.getStatistics().getOutcomes().get("OVER_MEMORY_LIMIT") > 0);
             long atLeast = (System.nanoTime() - inner) / 1_000_000;
             SamplerStatistics statistics = sampler.getStatistics();
             assertThat(statistics.getMemoryLimitBytes()).isEqualTo(4L << 20);

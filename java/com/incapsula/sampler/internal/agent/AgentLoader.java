@@ -46,7 +46,7 @@ public final class AgentLoader {
                 : new URLClassLoader("threads-sampler-agent", new URL[] {jar}, ClassLoader.getPlatformClassLoader());
     }
 
-    /* The system class loader may be one of the user's, whose parent is that of the class path. */
+    /* The system class loader may be one of the user's; then the class path's is its parent. */
     private static boolean isOfApplication(ClassLoader loader) {
         ClassLoader each = ClassLoader.getSystemClassLoader();
         while (each != null && each != loader) {

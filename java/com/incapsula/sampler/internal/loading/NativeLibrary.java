@@ -134,7 +134,7 @@ public final class NativeLibrary {
     /**
      * Finds the library and loads it.
      *
-     * @param attached a file that the JVM has loaded as an agent, and whose methods are not bound yet; null: there is
+     * @param attached a file that the JVM has loaded as an agent, with methods that are not bound yet; null: there is
      *     none
      * @throws UnsupportedOperationException with a message for the user
      */
@@ -214,7 +214,7 @@ public final class NativeLibrary {
         }
     }
 
-    /* It is of another version where the application has another one on its class path, whose classes come first. */
+    /* It is of another version where the application has another one on its class path: those classes come first. */
     private void loadAttached(Path file, String platform) {
         try {
             loadExactly(file);

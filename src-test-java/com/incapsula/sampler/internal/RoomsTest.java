@@ -29,14 +29,15 @@ class RoomsTest {
 
     /* Each may use those above it only, so there are no circles; observe, remote, server and agent do not know each other. */
     private static final Map<String, Set<String>> PLAN = Map.of(
+            "json", Set.of(),
             "report", Set.of(),
             "loading", Set.of("report"),
             "engine", Set.of("report", "loading"),
             "observe", Set.of("report", "engine"),
-            "mcp", Set.of("report"),
+            "mcp", Set.of("json", "report"),
             "server", Set.of("report", "engine", "mcp"),
             "remote", Set.of(),
-            "agent", Set.of("report", "engine", "mcp"));
+            "agent", Set.of("json", "report", "engine", "mcp"));
 
     @TempDir
     Path folder;

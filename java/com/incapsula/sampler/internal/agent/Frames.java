@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** A frame as text, {@code com.acme.Shop.sell(Shop.java:12)} or {@code [in brackets]}, and as in the JSON form. */
 final class Frames {
@@ -30,7 +29,7 @@ final class Frames {
     }
 
     /** @return the text of a frame of the JSON form */
-    static String text(Map<String, @Nullable Object> frame) {
+    static String text(Map<String, Object> frame) {
         Object pseudo = frame.get("pseudo");
         if (pseudo != null) {
             return part(pseudo.toString());
@@ -51,8 +50,8 @@ final class Frames {
     }
 
     /** @return the frame for the JSON form */
-    static Map<String, @Nullable Object> json(String text) {
-        Map<String, @Nullable Object> frame = new LinkedHashMap<>();
+    static Map<String, Object> json(String text) {
+        Map<String, Object> frame = new LinkedHashMap<>();
         Parts parts = Parts.of(text);
         if (!parts.isJava()) {
             frame.put("pseudo", text);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import com.incapsula.sampler.internal.json.JsonParser;
+import com.incapsula.sampler.internal.json.MalformedJson;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -34,10 +36,10 @@ final class ProfileFile {
     private static final String DIFFERENCE = "a difference of two reports, which is no report";
 
     private final Path file;
-    private final Map<String, @Nullable Object> head; // of the JSON form, without frames and nodes
+    private final Map<String, Object> head; // of the JSON form, without frames and nodes
     private boolean hasCounted;
 
-    private ProfileFile(Path file, Map<String, @Nullable Object> head) {
+    private ProfileFile(Path file, Map<String, Object> head) {
         this.file = file;
         this.head = head;
     }
@@ -99,7 +101,7 @@ final class ProfileFile {
                 throw new IOException(file + ", line " + number + ": " + what, e);
             }
         }
-        Map<String, @Nullable Object> head = new LinkedHashMap<>();
+        Map<String, Object> head = new LinkedHashMap<>();
         long written = Files.getLastModifiedTime(file).toMillis();
         head.put("format", FORMAT);
         head.put("fromMillis", written);
@@ -132,7 +134,7 @@ final class ProfileFile {
     // ---- JSON
 
     private static ProfileFile readJson(Path file, String json, StackTree tree, int side, UnaryOperator<String> key) {
-        Map<String, @Nullable Object> document = object(JsonText.read(json));
+        Map<String, Object> document = object(parse(json));
         if (document.containsKey("before")) {
             throw new IllegalArgumentException("it is " + DIFFERENCE);
         }
@@ -152,9 +154,17 @@ final class ProfileFile {
         return read;
     }
 
-    private static void readGroup(Map<String, @Nullable Object> group, List<String> frames, StackTree tree, int side) {
-        List<@Nullable Object> parents = list(group.remove("parent"));
-        List<@Nullable Object> numbers = list(group.remove("frame"));
+    private static Object parse(String json) {
+        try {
+            return JsonParser.parse(json);
+        } catch (MalformedJson e) {
+            throw new IllegalArgumentException("no JSON at character " + e.at() + ": " + e.what(), e);
+        }
+    }
+
+    private static void readGroup(Map<String, Object> group, List<String> frames, StackTree tree, int side) {
+        List<Object> parents = list(group.remove("parent"));
+        List<Object> numbers = list(group.remove("frame"));
         int root = tree.node(StackTree.NONE, Frames.part(String.valueOf(group.get("name"))));
         int[] nodes = new int[parents.size()];
         for (int i = 0; i < nodes.length; i++) {
@@ -177,18 +187,18 @@ final class ProfileFile {
         }
     }
 
-    @SuppressWarnings("unchecked") // JsonText makes no other maps
-    private static Map<String, @Nullable Object> object(@Nullable Object value) {
+    @SuppressWarnings("unchecked") // the parser makes no other maps
+    private static Map<String, Object> object(@Nullable Object value) {
         if (value instanceof Map<?, ?> members) {
-            return (Map<String, @Nullable Object>) members;
+            return (Map<String, Object>) members;
         }
         throw new IllegalArgumentException("an object is missing");
     }
 
     @SuppressWarnings("unchecked") // nor lists
-    private static List<@Nullable Object> list(@Nullable Object value) {
+    private static List<Object> list(@Nullable Object value) {
         if (value instanceof List<?> elements) {
-            return (List<@Nullable Object>) elements;
+            return (List<Object>) elements;
         }
         throw new IllegalArgumentException("an array is missing");
     }
@@ -205,7 +215,7 @@ final class ProfileFile {
     }
 
     /** @return the JSON form without its frames and nodes, to be changed */
-    Map<String, @Nullable Object> head() {
+    Map<String, Object> head() {
         return head;
     }
 

@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.internal.json.JsonWriter;
 import com.incapsula.sampler.internal.report.Content;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.WholeFile;
@@ -137,13 +138,11 @@ final class ProfileFiles {
         if (format == ReportFormat.COLLAPSED) {
             return this::writeLines;
         }
-        StringBuilder json = new StringBuilder();
-        JsonText.write(
-                json,
+        String json = JsonWriter.write(
                 isDifference
                         ? ProfileJson.difference(tree, files.get(0), files.get(1))
                         : ProfileJson.report(tree, files));
-        Content data = out -> out.write(json.toString().getBytes(StandardCharsets.UTF_8));
+        Content data = out -> out.write(json.getBytes(StandardCharsets.UTF_8));
         return format == ReportFormat.HTML ? out -> HtmlPage.write(out, data) : data;
     }
 

@@ -9,7 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The JSON forms of a tree of stacks: a report ({@code native/src/export/json.c}), or what the page shows of two
@@ -30,8 +29,8 @@ final class ProfileJson {
     }
 
     /** @return the report of a tree with one side; the heads of the files it was read from become one */
-    static Map<String, @Nullable Object> report(StackTree tree, List<ProfileFile> files) {
-        Map<String, @Nullable Object> head = files.get(0).head();
+    static Map<String, Object> report(StackTree tree, List<ProfileFile> files) {
+        Map<String, Object> head = files.get(0).head();
         boolean isTimed = files.stream().allMatch(ProfileJson::isTimed);
         for (ProfileFile more : files.subList(1, files.size())) {
             add(head, more.head());
@@ -43,12 +42,12 @@ final class ProfileJson {
     }
 
     /** @return what the page shows of a tree with two sides */
-    static Map<String, @Nullable Object> difference(StackTree tree, ProfileFile before, ProfileFile after) {
+    static Map<String, Object> difference(StackTree tree, ProfileFile before, ProfileFile after) {
         if (!isTimed(before) || !isTimed(after)) {
             before.head().put(ELAPSED, 0L); // the page would scale one to the other
             after.head().put(ELAPSED, 0L);
         }
-        Map<String, @Nullable Object> all = new LinkedHashMap<>();
+        Map<String, Object> all = new LinkedHashMap<>();
         all.put("before", before.head());
         all.put("after", after.head());
         all.put("difference", new ProfileJson(tree).writeDifference(List.of(before, after)));
@@ -62,14 +61,14 @@ final class ProfileJson {
     // ---- heads
 
     /* Numbers are added up, except where that means nothing; of the rest the first counts. */
-    private static void add(Map<String, @Nullable Object> sums, Map<?, ?> more) {
+    private static void add(Map<String, Object> sums, Map<?, ?> more) {
         more.forEach((key, value) -> {
             String name = String.valueOf(key);
             Object before = sums.get(name);
             if (before == null) {
                 sums.put(name, value);
             } else if (before instanceof Map<?, ?> members && value instanceof Map<?, ?> added) {
-                Map<String, @Nullable Object> all = new LinkedHashMap<>();
+                Map<String, Object> all = new LinkedHashMap<>();
                 members.forEach((member, amount) -> all.put(String.valueOf(member), amount));
                 add(all, added);
                 sums.put(name, all);
@@ -87,8 +86,8 @@ final class ProfileJson {
     }
 
     /* What all files say of their groups, by the names that the tree has. */
-    private static Map<String, Map<String, @Nullable Object>> groupsByName(Collection<ProfileFile> files) {
-        Map<String, Map<String, @Nullable Object>> groups = new LinkedHashMap<>();
+    private static Map<String, Map<String, Object>> groupsByName(Collection<ProfileFile> files) {
+        Map<String, Map<String, Object>> groups = new LinkedHashMap<>();
         for (ProfileFile file : files) {
             if (file.head().get("groups") instanceof List<?> list) {
                 for (Object each : list) {
@@ -103,14 +102,13 @@ final class ProfileJson {
 
     // ---- a report
 
-    private Map<String, @Nullable Object> writeReport(
-            Map<String, @Nullable Object> head, Map<String, Map<String, @Nullable Object>> described) {
+    private Map<String, Object> writeReport(Map<String, Object> head, Map<String, Map<String, Object>> described) {
         List<Nodes> groups = new ArrayList<>();
         nodesByGroup().forEach((group, nodes) -> {
             if (measures().stream().anyMatch(measure -> tree.amount(0, measure, group) != 0)) {
                 nodes.add(StackTree.NONE, frame(ProfileFile.NO_FRAME), group);
             }
-            Map<String, @Nullable Object> all = described.getOrDefault(tree.text(group), new LinkedHashMap<>());
+            Map<String, Object> all = described.getOrDefault(tree.text(group), new LinkedHashMap<>());
             all.putIfAbsent("name", tree.text(group));
             nodes.putInto(all);
             groups.add(nodes);
@@ -139,8 +137,8 @@ final class ProfileJson {
         return frames.computeIfAbsent(text, any -> frames.size());
     }
 
-    private List<@Nullable Object> frameList() {
-        List<@Nullable Object> list = new ArrayList<>();
+    private List<Object> frameList() {
+        List<Object> list = new ArrayList<>();
         frames.keySet().forEach(text -> list.add(Frames.json(text)));
         return list;
     }
@@ -154,10 +152,10 @@ final class ProfileJson {
     /** Arrays of numbers by node. */
     private final class Nodes {
 
-        private final List<@Nullable Object> parents = new ArrayList<>();
-        private final List<@Nullable Object> frameNumbers = new ArrayList<>();
-        private final Map<String, List<@Nullable Object>> amounts = new LinkedHashMap<>();
-        private Map<String, @Nullable Object> object = Map.of(); // that has them
+        private final List<Object> parents = new ArrayList<>();
+        private final List<Object> frameNumbers = new ArrayList<>();
+        private final Map<String, List<Object>> amounts = new LinkedHashMap<>();
+        private Map<String, Object> object = Map.of(); // that has them
         private long wall;
 
         Nodes() {
@@ -172,14 +170,14 @@ final class ProfileJson {
             return parents.size() - 1;
         }
 
-        void putInto(Map<String, @Nullable Object> group) {
+        void putInto(Map<String, Object> group) {
             group.put("parent", parents);
             group.put("frame", frameNumbers);
             group.putAll(amounts);
             object = group;
         }
 
-        Map<String, @Nullable Object> object() {
+        Map<String, Object> object() {
             return object;
         }
 
@@ -191,10 +189,10 @@ final class ProfileJson {
 
     // ---- a difference
 
-    private Map<String, @Nullable Object> writeDifference(List<ProfileFile> files) {
-        List<@Nullable Object> groups = new ArrayList<>();
-        List<@Nullable Object> parents = new ArrayList<>();
-        List<@Nullable Object> numbers = new ArrayList<>();
+    private Map<String, Object> writeDifference(List<ProfileFile> files) {
+        List<Object> groups = new ArrayList<>();
+        List<Object> parents = new ArrayList<>();
+        List<Object> numbers = new ArrayList<>();
         for (int node = 0; node < tree.count(); node++) {
             boolean isGroup = tree.parent(node) < 0;
             numbers.add((long) (isGroup ? groups.size() : frame(tree.text(node))));
@@ -204,7 +202,7 @@ final class ProfileJson {
                         groupNumber(files.get(0), tree.text(node)), groupNumber(files.get(1), tree.text(node))));
             }
         }
-        Map<String, @Nullable Object> all = new LinkedHashMap<>();
+        Map<String, Object> all = new LinkedHashMap<>();
         all.put("frames", frameList());
         all.put("groups", groups);
         all.put("parent", parents);
@@ -214,10 +212,10 @@ final class ProfileJson {
         return all;
     }
 
-    private Map<String, @Nullable Object> columns(int side) {
-        Map<String, @Nullable Object> columns = new LinkedHashMap<>();
+    private Map<String, Object> columns(int side) {
+        Map<String, Object> columns = new LinkedHashMap<>();
         for (String measure : measures()) {
-            List<@Nullable Object> column = new ArrayList<>();
+            List<Object> column = new ArrayList<>();
             for (int node = 0; node < tree.count(); node++) {
                 column.add(tree.amount(side, measure, node));
             }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.mcp;
 
+import com.incapsula.sampler.internal.json.Json;
+import com.incapsula.sampler.internal.json.JsonParser;
+import com.incapsula.sampler.internal.json.JsonWriter;
+import com.incapsula.sampler.internal.json.MalformedJson;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -192,7 +196,8 @@ public final class McpProtocol {
     /* Null: there is none that the protocol has. Also of what is no request: its client waits for the id. */
     private static @Nullable Object idOf(Object value) {
         Object id = value instanceof Map<?, ?> message ? message.get("id") : null;
-        return id instanceof String || (id instanceof Json.Numeral number && number.isInteger()) ? id : null;
+        boolean isInteger = id instanceof Long || (id instanceof Json.Numeral number && number.isInteger());
+        return isInteger || id instanceof String ? id : null;
     }
 
     private static Object requireId(@Nullable Object id) throws RpcError {
@@ -339,7 +344,7 @@ public final class McpProtocol {
 
     /* The same for all clients, as long as the program runs. */
     private static Map<String, Object> fresh(Map<String, Object> result) {
-        result.put("ttlMs", Json.number(LIST_FRESH_MILLIS));
+        result.put("ttlMs", LIST_FRESH_MILLIS);
         result.put("cacheScope", "public");
         return result;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.mcp;
 
+import com.incapsula.sampler.internal.json.Json;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +42,8 @@ record Parameter(
         Map<String, Object> schema = Json.object("type", range == null ? "string" : "integer");
         schema.put("description", description);
         if (range != null) {
-            schema.put("minimum", Json.number(range.min()));
-            schema.put("maximum", Json.number(range.max()));
+            schema.put("minimum", range.min());
+            schema.put("maximum", range.max());
         }
         if (!choices.isEmpty()) {
             schema.put("enum", List.copyOf(choices));
@@ -64,15 +65,8 @@ record Parameter(
             throw new ToolRefusal(
                     name + " must be " + (choices.isEmpty() ? "a string" : "one of " + String.join(", ", choices)));
         }
-        if (value instanceof Json.Numeral number && number.isInteger()) {
-            try {
-                long whole = Long.parseLong(number.text());
-                if (whole >= range.min() && whole <= range.max()) {
-                    return whole;
-                }
-            } catch (NumberFormatException tooLarge) {
-                // the message is the same
-            }
+        if (value instanceof Long whole && whole >= range.min() && whole <= range.max()) {
+            return whole;
         }
         throw new ToolRefusal(name + " must be a whole number from " + range.min() + " to " + range.max());
     }

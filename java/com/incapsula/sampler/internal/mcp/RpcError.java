@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.mcp;
 
+import com.incapsula.sampler.internal.json.Json;
 import org.jspecify.annotations.Nullable;
 
 /** A message that is answered by an error: of JSON-RPC, or of the protocol itself. */
@@ -38,7 +39,7 @@ final class RpcError extends Exception {
     Object toJson() {
         String message = String.valueOf(getMessage());
         return data == null
-                ? Json.object("code", Json.number(code), "message", message)
-                : Json.object("code", Json.number(code), "message", message, "data", data);
+                ? Json.object("code", (long) code, "message", message)
+                : Json.object("code", (long) code, "message", message, "data", data);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.mcp;
 
+import com.incapsula.sampler.internal.json.Json;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.mcp;
 
+import com.incapsula.sampler.internal.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,7 @@ package com.incapsula.sampler.internal.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.internal.json.JsonParser;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command line where it needs no other JVM. */
 class CommandLineTest {
@@ -190,7 +192,7 @@ class CommandLineTest {
                 .isZero();
         assertThat(printed()).isEqualTo("4 stacks without the calls that were counted, in " + sum + "\n");
 
-        Object report = JsonText.read(dataOf(sum));
+        Object report = JsonParser.parse(dataOf(sum));
         assertThat(object(report).get("elapsedNanos")).isEqualTo(4000L);
         assertThat(object(report).get("tillMillis")).isEqualTo(3000L);
         assertThat(object(report, "account", "outcomes").get("OK")).isEqualTo(8L);
@@ -207,7 +209,7 @@ class CommandLineTest {
 
         assertThat(run("merge", sum.toString(), a.toString(), "--format", "json"))
                 .isZero();
-        assertThat(object(JsonText.read(printed())).get("elapsedNanos")).isEqualTo(6000L);
+        assertThat(object(JsonParser.parse(printed())).get("elapsedNanos")).isEqualTo(6000L);
     }
 
     /** The page lists groups as they come. */
@@ -218,7 +220,7 @@ class CommandLineTest {
         assertThat(run("merge", none.toString(), lines.toString(), "--format=json"))
                 .as(complaint())
                 .isZero();
-        Object report = JsonText.read(printed());
+        Object report = JsonParser.parse(printed());
         assertThat(object(report, "groups", "0").get("name")).isEqualTo("busy");
         assertThat(object(report, "groups", "0").get("wall")).isEqualTo(List.of(2L, 5L));
         assertThat(list(report, "groups", "0", "parent")).isEqualTo(List.of(-1L, -1L));
@@ -237,7 +239,7 @@ class CommandLineTest {
                 .isZero();
         assertThat(printed()).isEqualTo("6 stacks without the calls that were counted, in " + diff + "\n");
 
-        Object pair = JsonText.read(dataOf(diff));
+        Object pair = JsonParser.parse(dataOf(diff));
         assertThat(list(pair, "difference", "groups")).isEqualTo(List.of(List.of(0L, 1L), List.of(-1L, 0L)));
         assertThat(list(pair, "difference", "parent")).isEqualTo(List.of(-1L, 0L, 1L, 1L, 0L, -1L, 5L, 6L));
         assertThat(list(pair, "difference", "frame")).isEqualTo(List.of(0L, 0L, 1L, 2L, 3L, 1L, 0L, 4L));
@@ -313,7 +315,12 @@ class CommandLineTest {
                 "{\"format\":\"threads-sampler/1\"} | an array is missing",
                 "{\"format\":\"threads-sampler/1\",\"frames\":[],\"groups\":[{\"parent\":[-1],\"frame\":[]}]} | not a report",
                 "{\"format\":\"threads-sampler/1\",\"frames\":[{\"pseudo\":\"x\"}],\"groups\":[{\"parent\":[0],\"frame\":[0]}]} | node 0 stands before its parent",
-                "{\"format | no JSON at character 8",
+                "{\"format | no JSON at character 8: a string has no end",
+                "{\"format\":\"threads-sampler/1\",\"frames\":[}} | no JSON at character 40: no value",
+                "{\"format\":1,\"format\":2} | no JSON at character 22: a name stands twice",
+                "{\"format\":null} | its format is null, not threads-sampler/1",
+                "{\"format\":\"threads-sampler/1\",\"frames\":null} | an array is missing",
+                "{\"format\":\"threads-sampler/1\",\"frames\":[],\"groups\":[{\"parent\":[-1.0],\"frame\":[0]}]} | a whole number is missing",
                 "main;x 5 7 | line 1: a difference of two reports, which is no report"
             })
     void whatIsNoReportIsNamed(String content, String message) throws Exception {
@@ -323,6 +330,40 @@ class CommandLineTest {
                 .isEqualTo(1);
         assertThat(complaint()).startsWith("threads-sampler: " + wrong).contains(message);
         assertThat(folder.resolve("x.html")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"diff", "merge"})
+    void aFileThatIsTooDeepIsNamed(String action) throws Exception {
+        String right = write("right.json", REPORT).toString();
+        Path deep = write("deep.html", page("{\"a\":".repeat(100_000)));
+        assertThat(run(action, right, deep.toString())).isEqualTo(1);
+        assertThat(complaint())
+                .startsWith("threads-sampler: " + deep + ": not a report of threads-sampler: no JSON at character 161")
+                .contains(": more than 32 levels");
+        assertThat(printed()).isEmpty();
+    }
+
+    /** Nor is a number that is no long rounded. */
+    @Test
+    void whatIsNotAddedUpStaysAsItWas() throws Exception {
+        String more = "\"exact\":12345678901234567890,\"share\":0.10,\"none\":null,\"elapsedNanos\"";
+        String a = write("a.json", REPORT.replace("\"elapsedNanos\"", more)).toString();
+        assertThat(run("merge", a, a, "--format", "json")).as(complaint()).isZero();
+        assertThat(printed()).contains(more + ":4000,");
+    }
+
+    @Test
+    void namesDoNotEndTheScriptOfThePage() throws Exception {
+        Path names = write("names.collapsed", "</script>&\u2028\u00e9\ud83d\ude00;<b> 1\n");
+        Path page = folder.resolve("names.html");
+        assertThat(run("merge", names.toString(), names.toString(), "-o", page.toString()))
+                .as(complaint())
+                .isZero();
+        assertThat(dataOf(page).strip()).matches("[ -~&&[^<>&]]+");
+        Object report = JsonParser.parse(dataOf(page));
+        assertThat(object(report, "groups", "0").get("name")).isEqualTo("</script>&\u2028\u00e9\ud83d\ude00");
+        assertThat(list(report, "frames")).isEqualTo(List.of(Map.of("pseudo", "<b>")));
     }
 
     @Test

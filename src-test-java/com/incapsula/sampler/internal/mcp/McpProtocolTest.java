@@ -7,6 +7,9 @@ import com.incapsula.sampler.Fakes;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.engine.FakeSampler;
 import com.incapsula.sampler.internal.engine.FakeSnapshot;
+import com.incapsula.sampler.internal.json.Json;
+import com.incapsula.sampler.internal.json.JsonParser;
+import com.incapsula.sampler.internal.json.MalformedJson;
 import com.incapsula.sampler.internal.mcp.McpProtocol.Answer;
 import com.incapsula.sampler.internal.mcp.McpProtocol.Headers;
 import java.io.ByteArrayInputStream;
@@ -96,8 +99,7 @@ class McpProtocolTest {
         Answer answer = send(message, null);
         assertThat(answer.status()).isEqualTo(400);
         assertThat(json(answer.body()))
-                .isEqualTo(Json.object(
-                        "jsonrpc", "2.0", "error", Json.object("code", Json.number(code), "message", text)));
+                .isEqualTo(Json.object("jsonrpc", "2.0", "error", Json.object("code", (long) code, "message", text)));
     }
 
     /** Or its client waits for an answer that never comes. */
@@ -116,9 +118,9 @@ class McpProtocolTest {
                         "jsonrpc",
                         "2.0",
                         "id",
-                        Json.number(1),
+                        1L,
                         "error",
-                        Json.object("code", Json.number(RpcError.INVALID_REQUEST), "message", text)));
+                        Json.object("code", (long) RpcError.INVALID_REQUEST, "message", text)));
     }
 
     @Test
@@ -149,7 +151,7 @@ class McpProtocolTest {
                         "id",
                         new Json.Numeral("12345678901234567890"),
                         "error",
-                        Json.object("code", Json.number(code), "message", text)));
+                        Json.object("code", (long) code, "message", text)));
     }
 
     @ParameterizedTest
@@ -225,7 +227,7 @@ class McpProtocolTest {
                 (Map<?, ?>) json(send(request("server/discover", MODERN_META))).get("result");
         assertThat(discovered.get("resultType")).isEqualTo("complete");
         assertThat((List<?>) discovered.get("supportedVersions")).first().isEqualTo("2026-07-28");
-        assertThat(discovered.get("ttlMs")).isEqualTo(Json.number(3_600_000));
+        assertThat(discovered.get("ttlMs")).isEqualTo(3_600_000L);
         assertThat(discovered.get("cacheScope")).isEqualTo("public");
         Map<?, ?> listed =
                 (Map<?, ?>) json(send(request("tools/list", MODERN_META))).get("result");

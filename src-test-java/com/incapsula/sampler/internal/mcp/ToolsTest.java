@@ -9,6 +9,7 @@ import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.engine.FakeSampler;
 import com.incapsula.sampler.internal.engine.FakeSnapshot;
 import com.incapsula.sampler.internal.engine.RawRow;
+import com.incapsula.sampler.internal.json.Json;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -125,7 +126,7 @@ class ToolsTest {
                 .containsExactly(" 40.0  97.5   0.0 a.orders.Repository.best:44 > db.Statement.executeQuery:52");
         assertThat(refusal("tree", "group", "main", "from", "no.Such"))
                 .isEqualTo("no method of this group contains \"no.Such\"");
-        assertThat(call("tree", "group", "main", "depth", Json.number(1)))
+        assertThat(call("tree", "group", "main", "depth", 1L))
                 .endsWith("Left out: 100.0% of the group, in rows with smaller shares.");
     }
 
@@ -160,10 +161,9 @@ class ToolsTest {
     @ValueSource(ints = {500, 600, 1_000, 2_500, 10_000, 50_000})
     void anAnswerKeepsItsBudgetAndHasWholeRows(int budget) throws Exception {
         addManyRows();
-        Json.Numeral chars = Json.number(budget);
-        List<String> all = call("tree", "group", "main", "budget_chars", Json.number(50_000))
-                .lines()
-                .toList();
+        long chars = budget;
+        List<String> all =
+                call("tree", "group", "main", "budget_chars", 50_000L).lines().toList();
         for (String answer : List.of(
                 call("groups", "budget_chars", chars),
                 call("top", "budget_chars", chars),
@@ -181,7 +181,7 @@ class ToolsTest {
     void whatIsLeftOutIsExactlyWhatTheRowsDoNotHave() throws Exception {
         addManyRows();
         for (String tool : List.of("tree", "top")) {
-            String answer = call(tool, "group", "main", "budget_chars", Json.number(2_000));
+            String answer = call(tool, "group", "main", "budget_chars", 2_000L);
             int column = tool.equals("tree") ? 1 : 0;
             double shown = rows(answer).stream()
                     .mapToDouble(row -> Double.parseDouble(row.strip().split(" +")[column]))
@@ -198,8 +198,8 @@ class ToolsTest {
     @Test
     void rowsThatAreLeftOutAreNotLargerThanThoseShown() throws Exception {
         addManyRows();
-        List<String> shown = rows(call("tree", "group", "main", "budget_chars", Json.number(1_500)));
-        List<String> all = rows(call("tree", "group", "main", "budget_chars", Json.number(50_000)));
+        List<String> shown = rows(call("tree", "group", "main", "budget_chars", 1_500L));
+        List<String> all = rows(call("tree", "group", "main", "budget_chars", 50_000L));
         double smallest = shown.stream().mapToDouble(ToolsTest::share).min().orElseThrow();
         assertThat(all.stream().filter(row -> !shown.contains(row)))
                 .isNotEmpty()
@@ -239,20 +239,19 @@ class ToolsTest {
     void intervalsAreMadeKeptAndCompared() throws Exception {
         addOrders();
         assertThat(refusal("diff")).isEqualTo("a and b are the same interval, 0; call with seconds to make another");
-        assertThat(refusal("groups", "interval", Json.number(1)))
+        assertThat(refusal("groups", "interval", 1L))
                 .isEqualTo(
                         "there is no interval 1; there is only 0, the whole time so far: call with seconds to make another");
-        assertThat(refusal("groups", "interval", Json.number(0), "seconds", Json.number(1)))
+        assertThat(refusal("groups", "interval", 0L, "seconds", 1L))
                 .isEqualTo("give either interval or seconds, which makes a new interval");
-        assertThat(call("groups", "seconds", Json.number(1))).startsWith("Interval 1: 59.0 s until ");
-        assertThat(call("tree", "group", "main", "interval", Json.number(1))).startsWith("Interval 1: ");
+        assertThat(call("groups", "seconds", 1L)).startsWith("Interval 1: 59.0 s until ");
+        assertThat(call("tree", "group", "main", "interval", 1L)).startsWith("Interval 1: ");
         tree.clear();
         add(FakeSnapshot.ROOT, "a.orders.Prices", "priceOf", 24, WALL, WALL, 1_000);
-        String answer = call("diff", "a", Json.number(1), "seconds", Json.number(1));
+        String answer = call("diff", "a", 1L, "seconds", 1L);
         assertThat(answer).startsWith("Before: Interval 1: ").contains("\nAfter: Interval 2: ");
-        assertThat(call("diff", "a", Json.number(1), "b", Json.number(2))).isEqualTo(answer);
-        assertThat(refusal("diff", "a", Json.number(1), "b", Json.number(3)))
-                .isEqualTo("there is no interval 3; kept are 0, 1, 2");
+        assertThat(call("diff", "a", 1L, "b", 2L)).isEqualTo(answer);
+        assertThat(refusal("diff", "a", 1L, "b", 3L)).isEqualTo("there is no interval 3; kept are 0, 1, 2");
     }
 
     @Test
@@ -261,11 +260,11 @@ class ToolsTest {
         add(FakeSnapshot.ROOT, "a.B", "slower", 1, second, second, 0);
         add(FakeSnapshot.ROOT, "a.B", "gone", 2, second / 2, second / 2, 0);
         add(FakeSnapshot.ROOT, "a.B", "same", 3, second, second, 0);
-        call("groups", "seconds", Json.number(1));
+        call("groups", "seconds", 1L);
         tree.clear();
         add(FakeSnapshot.ROOT, "a.B", "slower", 1, 3 * second, 3 * second, 0);
         add(FakeSnapshot.ROOT, "a.B", "same", 3, second, second, 0);
-        assertThat(rows(call("diff", "a", Json.number(1), "seconds", Json.number(1))))
+        assertThat(rows(call("diff", "a", 1L, "seconds", 1L)))
                 .containsExactly(
                         "       16.9       50.8      +33.9      +33.9 a.B.slower",
                         "        8.5        0.0       -8.5       -8.5 a.B.gone");
@@ -290,7 +289,7 @@ class ToolsTest {
         for (int i = 0; i < KeptIntervals.MAX_KEPT; i++) {
             intervals.keep();
         }
-        assertThat(call("diff", "a", Json.number(1), "seconds", Json.number(1)))
+        assertThat(call("diff", "a", 1L, "seconds", 1L))
                 .startsWith("Before: Interval 1: ")
                 .contains("\nAfter: Interval 9: ");
         assertThatExceptionOfType(ToolRefusal.class)

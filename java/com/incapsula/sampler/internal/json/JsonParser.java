@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.internal.mcp;
+package com.incapsula.sampler.internal.json;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -12,7 +12,7 @@ import java.util.Map;
  *
  * <p>Threads: one for each text.
  */
-final class JsonParser {
+public final class JsonParser {
 
     /** Objects and lists one in the other. */
     static final int MAX_DEPTH = 32;
@@ -22,6 +22,7 @@ final class JsonParser {
 
     private static final int HEX_DIGITS = 4;
     private static final int HEX = 16;
+    private static final int DECIMAL = 10;
 
     private final String text;
     private int at;
@@ -34,10 +35,11 @@ final class JsonParser {
     /**
      * Reads one value.
      *
+     * @param text of the value, with blanks around it or not
      * @return as {@link Json} says
      * @throws MalformedJson if the text is anything else
      */
-    static Object parse(String text) throws MalformedJson {
+    public static Object parse(String text) throws MalformedJson {
         JsonParser parser = new JsonParser(text);
         Object value = parser.value();
         parser.skipBlanks();
@@ -96,10 +98,10 @@ final class JsonParser {
     }
 
     private void goDown() throws MalformedJson {
-        at++;
         if (++depth > MAX_DEPTH) {
             throw fault("more than " + MAX_DEPTH + " levels");
         }
+        at++;
         skipBlanks();
     }
 
@@ -203,16 +205,19 @@ final class JsonParser {
         }
     }
 
-    private Json.Numeral number() throws MalformedJson {
+    private Object number() throws MalformedJson {
         int begin = at;
+        boolean isWhole = true;
         take('-');
         if (!take('0')) {
             digits();
         }
         if (take('.')) {
+            isWhole = false;
             digits();
         }
         if (take('e') || take('E')) {
+            isWhole = false;
             if (!take('+')) {
                 take('-');
             }
@@ -221,7 +226,15 @@ final class JsonParser {
         if (at - begin > MAX_NUMBER) {
             throw fault("a number of more than " + MAX_NUMBER + " characters");
         }
-        return new Json.Numeral(text.substring(begin, at));
+        return isWhole ? whole(begin) : new Json.Numeral(text.substring(begin, at));
+    }
+
+    private Object whole(int begin) {
+        try {
+            return Long.parseLong(text, begin, at, DECIMAL);
+        } catch (NumberFormatException tooLarge) {
+            return new Json.Numeral(text.substring(begin, at));
+        }
     }
 
     private void digits() throws MalformedJson {

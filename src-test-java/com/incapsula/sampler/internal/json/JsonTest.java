@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.internal.mcp;
+package com.incapsula.sampler.internal.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -35,7 +35,7 @@ class JsonTest {
 
         Map<String, Object> expected = Json.object(
                 "a",
-                List.of(Json.number(1), new Json.Numeral("-0.5e+3"), true, false, Json.Null.NULL),
+                List.of(1L, new Json.Numeral("-0.5e+3"), true, false, Json.Null.NULL),
                 "\u00e9\n\"/",
                 "\ud83d\ude00",
                 "",
@@ -47,10 +47,32 @@ class JsonTest {
     }
 
     @Test
+    void wholeNumbersAreLongsAsFarAsTheyGo() {
+        assertThat(parse("[0,-0,-7,9223372036854775807,-9223372036854775808]"))
+                .isEqualTo(List.of(0L, 0L, -7L, Long.MAX_VALUE, Long.MIN_VALUE));
+        for (String text : List.of("9223372036854775808", "-9223372036854775809", "1.0", "1e3", "1E-3")) {
+            assertThat(parse(text)).isEqualTo(new Json.Numeral(text));
+            assertThat(JsonWriter.write(parse(text))).isEqualTo(text);
+        }
+        assertThat(new Json.Numeral("-9223372036854775809").isInteger()).isTrue();
+        assertThat(new Json.Numeral("1.0").isInteger()).isFalse();
+        assertThat(new Json.Numeral("1e3").isInteger()).isFalse();
+    }
+
+    @Test
+    void whatIsWrittenCanStandInAScriptElement() {
+        String text = "</script><!--&\u007f\u2028\u2029\u00e9\ud83d\ude00";
+        String written = "\"\\u003c/script\\u003e\\u003c!--\\u0026\\u007f\\u2028\\u2029\\u00e9\\ud83d\\ude00\"";
+
+        assertThat(JsonWriter.write(Map.of(text, text))).isEqualTo("{" + written + ":" + written + "}");
+        assertThat(parse(JsonWriter.write(text))).isEqualTo(text);
+    }
+
+    @Test
     void whatIsWrittenIsOneLineOfAscii() {
         String text = JsonWriter.write(Json.object(
                 "k\u2028\n",
-                List.of("\ud83d\ude00\u0000\t\"\\", Json.number(-7), true, Json.Null.NULL),
+                List.of("\ud83d\ude00\u0000\t\"\\", -7L, true, Json.Null.NULL),
                 "e",
                 List.of(),
                 "o",
@@ -117,7 +139,8 @@ class JsonTest {
     void whatIsNoJsonIsRefusedWithThePlace(String text) {
         assertThatExceptionOfType(MalformedJson.class)
                 .isThrownBy(() -> JsonParser.parse(text))
-                .withMessageMatching("(?s).+ at character \\d+");
+                .withMessageMatching("(?s).+ at character \\d+")
+                .satisfies(e -> assertThat(e).hasMessage(e.what() + " at character " + e.at()));
     }
 
     @Test
@@ -181,7 +204,7 @@ class JsonTest {
 
     private static Object value(Random random, int depth) {
         return switch (random.nextInt(depth > 0 ? 7 : 5)) {
-            case 0 -> Json.number(random.nextLong());
+            case 0 -> random.nextLong();
             case 1 -> new Json.Numeral(random.nextInt() + "." + random.nextInt(1000) + "E-" + random.nextInt(99));
             case 2 -> random.nextBoolean();
             case 3 -> Json.Null.NULL;

@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.internal.mcp;
+package com.incapsula.sampler.internal.json;
 
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Writes JSON on one line, in ASCII: the transport over standard streams ends a message with the line, and some clients
- * take more characters than the line feed for the end of a line.
+ * Writes JSON on one line, in ASCII: MCP's transport over standard streams ends a message with the line, and some
+ * clients take more characters than the line feed for the end of a line. The text can stand in an HTML script element.
  */
-final class JsonWriter {
+public final class JsonWriter {
 
-    /* In place of half a surrogate pair, which names of the application may have: many clients refuse a message with
+    /* In place of half a surrogate pair, which names of the application may have: many readers refuse a text with
      * one as a whole. */
     private static final char REPLACEMENT = '\ufffd';
+
+    private static final String HTML = "<>&"; // which could end a script element
 
     private final StringBuilder out = new StringBuilder();
 
     private JsonWriter() {}
 
-    /** @return the text of a value as {@link Json} says */
-    static String write(Object value) {
+    /**
+     * Writes a value.
+     *
+     * @param value as {@link Json} says
+     * @return its text
+     * @throws IllegalArgumentException if it is any other
+     */
+    public static String write(Object value) {
         JsonWriter writer = new JsonWriter();
         writer.value(value);
         return writer.out.toString();
@@ -34,10 +43,8 @@ final class JsonWriter {
             string(text);
         } else if (value instanceof Json.Numeral number) {
             out.append(number.text());
-        } else if (value instanceof Boolean flag) {
-            out.append(flag.booleanValue());
-        } else if (value == Json.Null.NULL) {
-            out.append("null");
+        } else if (value instanceof Long || value instanceof Boolean || value == Json.Null.NULL) {
+            out.append(value);
         } else {
             throw new IllegalArgumentException("no value of JSON: " + value.getClass());
         }
@@ -74,7 +81,7 @@ final class JsonWriter {
                 case '\n' -> out.append("\\n");
                 case '\t' -> out.append("\\t");
                 default -> {
-                    if (c < ' ' || c > '~') {
+                    if (c < ' ' || c > '~' || HTML.indexOf(c) >= 0) {
                         escape(isHalf(text, i) ? REPLACEMENT : c);
                     } else {
                         out.append(c);
@@ -86,7 +93,7 @@ final class JsonWriter {
     }
 
     private void escape(char c) {
-        out.append("\\u").append(String.format("%04x", (int) c));
+        out.append("\\u").append(HexFormat.of().toHexDigits(c));
     }
 
     private static boolean isHalf(String text, int at) {

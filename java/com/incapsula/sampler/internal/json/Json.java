@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.json;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The values of JSON as Java objects: {@code Map} (in the order of the text), {@code List}, {@code String},
+ * {@code Boolean}, {@code Long}, {@link Numeral} and {@link Null}. There is no Java null among them.
+ */
+public final class Json {
+
+    /** The one value {@code null}. */
+    public enum Null {
+        /** Is not Java's. */
+        NULL;
+
+        @Override
+        public String toString() {
+            return "null";
+        }
+    }
+
+    /**
+     * A number that is no {@code Long}, as it was written: an id goes back as it came, and no huge exponent is ever
+     * computed.
+     *
+     * @param text of the grammar of JSON
+     */
+    public record Numeral(String text) {
+
+        /**
+         * Is it a whole number?
+         *
+         * @return true: it has no fraction and no exponent
+         */
+        public boolean isInteger() {
+            return text.chars().allMatch(c -> c == '-' || (c >= '0' && c <= '9'));
+        }
+    }
+
+    private Json() {}
+
+    /**
+     * Makes an object.
+     *
+     * @param namesAndValues in turn
+     * @return the object, in this order
+     */
+    public static Map<String, Object> object(Object... namesAndValues) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            object.put((String) namesAndValues[i], namesAndValues[i + 1]);
+        }
+        return object;
+    }
+}

@@ -60,6 +60,17 @@ smp_export_group(const struct smp_export_job *job, const struct smp_hot_groups *
     return smp_hot_group_info(job->profile, groups->indices[rank]);
 }
 
+/* What the current node has itself, of a group of this kind. A counted one has calls alone: its
+ * times are a sampled one's, too. False: nothing. */
+static inline bool smp_export_own_amounts(const struct smp_tree_walk *walk,
+                                          enum smp_group_kind kind, struct smp_amounts *self)
+{
+    *self = smp_tree_self_all(walk->tree, smp_tree_walk_node(walk));
+    if (kind == SMP_GROUP_COUNTED)
+        smp_amounts_keep(self, SMP_OWN_MEASURES);
+    return smp_amounts_has_any(self);
+}
+
 /* "[unnamed]" where the name is empty. */
 static inline const char *smp_export_group_name(const struct smp_group_info *group)
 {

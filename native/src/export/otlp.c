@@ -42,7 +42,6 @@ enum {
     PROFILE_PERIOD_TYPE = 5,
     PROFILE_PERIOD = 6
 };
-enum { VALUE_TYPE_TYPE_STRINDEX = 1, VALUE_TYPE_UNIT_STRINDEX = 2 };
 enum { SAMPLE_STACK_INDEX = 1, SAMPLE_ATTRIBUTE_INDICES = 2, SAMPLE_VALUES = 4 };
 enum {
     DICTIONARY_MAPPING_TABLE = 1,
@@ -95,8 +94,7 @@ typedef void (*stack_action)(struct document *document, enum smp_measure measure
 
 /* --- samples and stacks --- */
 
-/* Of groups of one kind. A counted one has calls alone: its times are a sampled one's, too.
- * attribute: of the first's name. */
+/* Of groups of one kind. attribute: of the first's name. */
 static uint64_t visit_groups(struct document *document, const struct smp_hot_groups *groups,
                              enum smp_group_kind kind, uint64_t attribute, uint64_t stack,
                              enum smp_measure measure, stack_action action)
@@ -106,10 +104,8 @@ static uint64_t visit_groups(struct document *document, const struct smp_hot_gro
     for (size_t i = 0; i < groups->count; i++) {
         smp_tree_walk_begin(walk, smp_export_group(document->job, groups, i)->root);
         while (!document->out->has_failed && smp_tree_walk_next(walk)) {
-            struct smp_amounts self = smp_tree_self_all(walk->tree, smp_tree_walk_node(walk));
-            if (kind == SMP_GROUP_COUNTED)
-                smp_amounts_keep(&self, SMP_OWN_MEASURES);
-            if (smp_amounts_has_any(&self))
+            struct smp_amounts self;
+            if (smp_export_own_amounts(walk, kind, &self))
                 action(document, measure, &self, ++stack, attribute + i);
         }
     }
@@ -149,12 +145,6 @@ static void put_otlp_sample(struct document *document, enum smp_measure measure,
     smp_protobuf_put_varint(out, value);
 }
 
-static uint64_t location_index(const struct smp_used_frames *frames,
-                               const struct smp_tree_walk *walk, size_t depth)
-{
-    return (uint64_t)smp_used_frames_number(frames, walk->nodes[walk->path[depth]].location) + 1;
-}
-
 /* Leaf first. Walk and frames are copies, so the compiler knows that output does not change them.
  */
 static void put_stack_row(struct document *document, enum smp_measure measure,
@@ -170,27 +160,14 @@ static void put_stack_row(struct document *document, enum smp_measure measure,
     (void)stack;
     (void)attribute;
     for (size_t i = 0; i < walk.depth; i++)
-        bytes += smp_protobuf_varint_bytes(location_index(&frames, &walk, i));
+        bytes += smp_protobuf_varint_bytes(smp_symbol_table_location_at(&frames, &walk, i));
     smp_protobuf_put_length(out, DICTIONARY_STACK_TABLE, smp_protobuf_field_bytes(bytes));
     smp_protobuf_put_length(out, STACK_LOCATION_INDICES, bytes);
     for (size_t i = walk.depth; i-- > 0;)
-        smp_protobuf_put_varint(out, location_index(&frames, &walk, i));
+        smp_protobuf_put_varint(out, smp_symbol_table_location_at(&frames, &walk, i));
 }
 
 /* --- a profile --- */
-
-static void put_measure(struct document *document, unsigned field, enum smp_measure measure)
-{
-    const struct smp_symbol_words *const words = &document->symbols.words;
-    const uint64_t type = words->measures[measure];
-    const uint64_t unit = words->units[smp_measure_info(measure)->unit];
-    struct smp_writer *const out = document->out;
-
-    smp_protobuf_put_length(out, field,
-                            smp_protobuf_number_bytes(type) + smp_protobuf_number_bytes(unit));
-    smp_protobuf_put_number(out, VALUE_TYPE_TYPE_STRINDEX, type);
-    smp_protobuf_put_number(out, VALUE_TYPE_UNIT_STRINDEX, unit);
-}
 
 static enum smp_status put_measure_profile(struct document *document, enum smp_measure measure)
 {
@@ -198,12 +175,12 @@ static enum smp_status put_measure_profile(struct document *document, enum smp_m
     const int64_t period_ns = document->job->style->period_ns;
     struct smp_writer *const out = document->out;
 
-    put_measure(document, PROFILE_SAMPLE_TYPE, measure);
+    smp_symbol_table_put_value_type(&document->symbols, out, PROFILE_SAMPLE_TYPE, measure);
     smp_protobuf_put_fixed64(out, PROFILE_TIME_UNIX_NANO,
                              (uint64_t)(profile->from_wall_ms * NS_PER_MS));
     smp_protobuf_put_number(out, PROFILE_DURATION_NANO, (uint64_t)profile->elapsed_ns);
-    put_measure(document, PROFILE_PERIOD_TYPE,
-                profile->is_cpu_clock ? SMP_MEASURE_CPU : SMP_MEASURE_WALL);
+    smp_symbol_table_put_value_type(&document->symbols, out, PROFILE_PERIOD_TYPE,
+                                    profile->is_cpu_clock ? SMP_MEASURE_CPU : SMP_MEASURE_WALL);
     smp_protobuf_put_number(out, PROFILE_PERIOD,
                             (uint64_t)(period_ns > 0 ? period_ns : profile->period_ns));
     return visit_stacks(document, measure, put_otlp_sample);

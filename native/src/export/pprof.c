@@ -15,7 +15,6 @@
 #define NS_PER_MS INT64_C(1000000)
 
 /* Field numbers of profile.proto. */
-enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
 enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
 enum { LABEL_KEY = 1, LABEL_STR = 2 };
 enum { MAPPING_ID = 1, MAPPING_FILENAME = 5, MAPPING_HAS_FUNCTIONS = 7 };
@@ -62,18 +61,6 @@ struct writer {
     struct smp_bytes text; /* a group's name: readers print it, so it is escaped to one line */
 };
 
-static void put_value_type(struct writer *writer, unsigned field, enum smp_measure measure)
-{
-    const uint64_t type = writer->symbols.words.measures[measure];
-    const uint64_t unit = writer->symbols.words.units[smp_measure_info(measure)->unit];
-    struct smp_writer *const out = writer->out;
-
-    smp_protobuf_put_length(out, field,
-                            smp_protobuf_number_bytes(type) + smp_protobuf_number_bytes(unit));
-    smp_protobuf_put_number(out, VALUE_TYPE_TYPE, type);
-    smp_protobuf_put_number(out, VALUE_TYPE_UNIT, unit);
-}
-
 static uint64_t group_string(const struct writer *writer, size_t rank)
 {
     return writer->symbols.words.count + rank;
@@ -94,20 +81,20 @@ static void choose_shown(struct writer *writer)
 
 static void put_profile_head(struct writer *writer)
 {
+    const struct smp_symbol_table *const symbols = &writer->symbols;
     const struct smp_profile *const profile = writer->job->profile;
     const int64_t period_ns = writer->job->style->period_ns;
     const enum smp_measure main_time = profile->is_cpu_clock ? SMP_MEASURE_CPU : SMP_MEASURE_WALL;
     struct smp_writer *const out = writer->out;
 
     for (size_t i = 0; i < writer->shown_count; i++)
-        put_value_type(writer, PROFILE_SAMPLE_TYPE, writer->shown[i]);
-    put_value_type(writer, PROFILE_PERIOD_TYPE, main_time);
+        smp_symbol_table_put_value_type(symbols, out, PROFILE_SAMPLE_TYPE, writer->shown[i]);
+    smp_symbol_table_put_value_type(symbols, out, PROFILE_PERIOD_TYPE, main_time);
     smp_protobuf_put_number(out, PROFILE_PERIOD,
                             (uint64_t)(period_ns > 0 ? period_ns : profile->period_ns));
     smp_protobuf_put_number(out, PROFILE_TIME_NANOS, (uint64_t)(profile->from_wall_ms * NS_PER_MS));
     smp_protobuf_put_number(out, PROFILE_DURATION_NANOS, (uint64_t)profile->elapsed_ns);
-    smp_protobuf_put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE,
-                            writer->symbols.words.measures[main_time]);
+    smp_protobuf_put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, symbols->words.measures[main_time]);
 }
 
 /* It says that all symbols are here, or readers would look for them. */
@@ -127,12 +114,6 @@ static void put_mapping(struct writer *writer)
     smp_protobuf_put_number(out, MAPPING_HAS_LINE_NUMBERS, true);
 }
 
-static uint64_t location_id(const struct smp_used_frames *frames, const struct smp_tree_walk *walk,
-                            size_t depth)
-{
-    return (uint64_t)smp_used_frames_number(frames, walk->nodes[walk->path[depth]].location) + 1;
-}
-
 /* Leaf first. Walk and frames are copies, so the compiler knows that output does not change
  * them: most of the time goes by here. */
 static void put_sample(struct writer *writer, const struct smp_amounts *self, uint64_t group)
@@ -148,7 +129,7 @@ static void put_sample(struct writer *writer, const struct smp_amounts *self, ui
     size_t figures = 0;
 
     for (size_t i = 0; i < walk.depth; i++)
-        ids += smp_protobuf_varint_bytes(location_id(&frames, &walk, i));
+        ids += smp_protobuf_varint_bytes(smp_symbol_table_location_at(&frames, &walk, i));
     for (size_t i = 0; i < count; i++)
         figures += smp_protobuf_varint_bytes((uint64_t)self->of[shown[i]]);
     smp_protobuf_put_length(out, PROFILE_SAMPLE,
@@ -156,7 +137,7 @@ static void put_sample(struct writer *writer, const struct smp_amounts *self, ui
                                 smp_protobuf_field_bytes(label));
     smp_protobuf_put_length(out, SAMPLE_LOCATION_ID, ids);
     for (size_t i = walk.depth; i-- > 0;)
-        smp_protobuf_put_varint(out, location_id(&frames, &walk, i));
+        smp_protobuf_put_varint(out, smp_symbol_table_location_at(&frames, &walk, i));
     smp_protobuf_put_length(out, SAMPLE_VALUE, figures);
     for (size_t i = 0; i < count; i++)
         smp_protobuf_put_varint(out, (uint64_t)self->of[shown[i]]);
@@ -165,8 +146,7 @@ static void put_sample(struct writer *writer, const struct smp_amounts *self, ui
     smp_protobuf_put_number(out, LABEL_STR, group);
 }
 
-/* Of groups of one kind. A counted one has calls alone: its times are a sampled one's, too.
- * name: of the first's string. */
+/* Of groups of one kind. name: of the first's string. */
 static void put_group_samples(struct writer *writer, const struct smp_hot_groups *groups,
                               enum smp_group_kind kind, uint64_t name)
 {
@@ -175,10 +155,8 @@ static void put_group_samples(struct writer *writer, const struct smp_hot_groups
     for (size_t i = 0; i < groups->count; i++) {
         smp_tree_walk_begin(walk, smp_export_group(writer->job, groups, i)->root);
         while (!writer->out->has_failed && smp_tree_walk_next(walk)) {
-            struct smp_amounts self = smp_tree_self_all(walk->tree, smp_tree_walk_node(walk));
-            if (kind == SMP_GROUP_COUNTED)
-                smp_amounts_keep(&self, SMP_OWN_MEASURES);
-            if (smp_amounts_has_any(&self))
+            struct smp_amounts self;
+            if (smp_export_own_amounts(walk, kind, &self))
                 put_sample(writer, &self, name + i);
         }
     }

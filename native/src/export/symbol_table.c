@@ -6,6 +6,9 @@
 #include "export/protobuf.h"
 #include "model/escape.h"
 
+/* Field numbers, the same in both formats. */
+enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
+
 /* A source file, in its package's folder. */
 struct smp_symbol_file {
     uint32_t location; /* one in this file */
@@ -204,6 +207,20 @@ struct smp_symbol_function smp_symbol_table_function(const struct smp_symbol_tab
                                          .file =
                                              row->file == 0 ? 0 : names + 2 * count + row->file - 1,
                                          .start_line = row->start_line };
+}
+
+/* --- messages --- */
+
+void smp_symbol_table_put_value_type(const struct smp_symbol_table *table, struct smp_writer *out,
+                                     unsigned field, enum smp_measure measure)
+{
+    const uint64_t type = table->words.measures[measure];
+    const uint64_t unit = table->words.units[smp_measure_info(measure)->unit];
+
+    smp_protobuf_put_length(out, field,
+                            smp_protobuf_number_bytes(type) + smp_protobuf_number_bytes(unit));
+    smp_protobuf_put_number(out, VALUE_TYPE_TYPE, type);
+    smp_protobuf_put_number(out, VALUE_TYPE_UNIT, unit);
 }
 
 /* --- strings --- */

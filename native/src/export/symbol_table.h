@@ -27,6 +27,7 @@
 #include "base/bytes.h"
 #include "base/hash_map.h"
 #include "export/export_writers.h"
+#include "export/tree_walk.h"
 #include "export/used_frames.h"
 
 enum {
@@ -95,10 +96,20 @@ static inline uint32_t smp_symbol_table_function_of(const struct smp_symbol_tabl
     return table->methods.numbers[view->method];
 }
 
+/* The number of the location at this depth of the walk's path. */
+static inline uint64_t smp_symbol_table_location_at(const struct smp_used_frames *frames,
+                                                    const struct smp_tree_walk *walk, size_t depth)
+{
+    return (uint64_t)smp_used_frames_number(frames, walk->nodes[walk->path[depth]].location) + 1;
+}
+
 /* number: 1 to methods.count. */
 struct smp_symbol_function smp_symbol_table_function(const struct smp_symbol_table *table,
                                                      uint32_t number);
 
+/* A measure and its unit: the message ValueType, which both formats have. */
+void smp_symbol_table_put_value_type(const struct smp_symbol_table *table, struct smp_writer *out,
+                                     unsigned field, enum smp_measure measure);
 /* A string, as a field of the message that is written. */
 void smp_symbol_table_put_words(const struct smp_symbol_table *table, struct smp_writer *out,
                                 unsigned field);

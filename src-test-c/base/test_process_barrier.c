@@ -6,31 +6,12 @@
 
 #include <cmocka.h>
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/process_barrier.h"
+#include "support/seccomp.h"
 
-enum { RUNS, REFUSED, DIFFERS, NO_FILTER };
-
-/* action: what the filter does with membarrier. */
-static bool set_filter(uint32_t action)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, action),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const struct sock_fprog program = { .len = 4, .filter = code };
-
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
-}
+enum { RUNS, REFUSED, DIFFERS };
 
 static int try_barrier(void)
 {
@@ -41,18 +22,9 @@ static int try_barrier(void)
     return is_prepared ? RUNS : REFUSED;
 }
 
-/* In a process of its own, as a filter stays for ever; what it exits with. */
 static int under_filter(uint32_t action)
 {
-    int status = -1;
-    const pid_t child = fork();
-
-    if (child == 0)
-        _exit(set_filter(action) ? try_barrier() : NO_FILTER);
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return seccomp_run(SYS_membarrier, action, try_barrier);
 }
 
 /* First: it is tried once in a process. */

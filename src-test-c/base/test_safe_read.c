@@ -6,18 +6,14 @@
 
 #include <cmocka.h>
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/safe_read.h"
+#include "support/seccomp.h"
 
-enum { SIZE = 4096, PERMITTED = 0, WRONG_TEXT = 1, READS_ANYWAY = 2, NO_FILTER = 3 };
+enum { SIZE = 4096, PERMITTED = 0, WRONG_TEXT = 1, READS_ANYWAY = 2 };
 
 static void test_memory_that_is_there(void **state)
 {
@@ -119,47 +115,24 @@ static void test_nothing_is_read_where_it_is_not_permitted(void **state)
     assert_true(smp_safe_read(&to, (uintptr_t)&from, sizeof(from)));
 }
 
-/* action: what the filter does with process_vm_readv. */
-static bool set_filter(uint32_t action)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, action),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const struct sock_fprog program = { .len = 4, .filter = code };
-
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
-}
-
-/* In a process of its own, as a filter stays for ever; what it exits with. */
-static int under_filter(uint32_t action)
+static int try_read(void)
 {
     const uint64_t from = 1;
     uint64_t to = 0;
-    int status = -1;
-    const pid_t child = fork();
+    const char *const refusal = smp_safe_read_refusal();
 
-    if (child == 0) {
-        const char *refusal = NULL;
-        smp_safe_read_set_trial(NULL);
-        if (!set_filter(action))
-            _exit(NO_FILTER);
-        refusal = smp_safe_read_refusal();
-        if (smp_safe_read(&to, (uintptr_t)&from, sizeof(from)) != (refusal == NULL))
-            _exit(READS_ANYWAY);
-        if (refusal == NULL)
-            _exit(PERMITTED);
-        _exit(strcmp(refusal, "a filter of system calls forbids process_vm_readv") == 0
-                  ? EACCES
-                  : WRONG_TEXT);
-    }
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    if (smp_safe_read(&to, (uintptr_t)&from, sizeof(from)) != (refusal == NULL))
+        return READS_ANYWAY;
+    if (refusal == NULL)
+        return PERMITTED;
+    return strcmp(refusal, "a filter of system calls forbids process_vm_readv") == 0 ? EACCES
+                                                                                     : WRONG_TEXT;
+}
+
+static int under_filter(uint32_t action)
+{
+    smp_safe_read_set_trial(NULL); /* the child tries again */
+    return seccomp_run(SYS_process_vm_readv, action, try_read);
 }
 
 static void test_under_filters_of_system_calls(void **state)
@@ -167,7 +140,7 @@ static void test_under_filters_of_system_calls(void **state)
     const int permitted = under_filter(SECCOMP_RET_ALLOW);
 
     (void)state;
-    if (permitted == NO_FILTER)
+    if (permitted == SECCOMP_NO_FILTER)
         skip();
     assert_int_equal(permitted, PERMITTED);
     assert_int_equal(under_filter(SECCOMP_RET_ERRNO | EPERM), EACCES);

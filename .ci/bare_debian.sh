@@ -35,4 +35,7 @@ echo "${commands:?README has no commands for a bare Debian}"
     mount --rbind /dev "$0/dev"
     exec chroot "$0" env --ignore-environment HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
         SMP_WERROR=ON MAVEN_ARGS="--no-transfer-progress -Djava.warnings.fail=true" \
-        bash -exc "cd /root/clone; $1"' "$root" "$commands"
+        bash -exc "cd /root/clone; $1"' "$root" "$commands" &
+# It heeds no other signal, and takes what it has started with it.
+trap 'kill -KILL $! 2>/dev/null && wait $! || true; rm -rf --one-file-system "$root"' EXIT
+wait $!

@@ -294,7 +294,7 @@ static void reference_add(struct reference *reference, const char *path)
 
 struct twin_thread {
     int thread;
-    int depth;
+    size_t depth;
     char path[128];          /* of the call that runs */
     size_t lengths[DEEPEST]; /* of its callers' paths */
 };

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.AgentJar;
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Tool;
 import com.incapsula.sampler.testing.UnawareProgram;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -116,6 +117,7 @@ class NativeAgentIT {
         Matcher unzip = Pattern.compile("`(unzip -j threads-sampler.jar \\S+)`")
                 .matcher(Files.readString(Path.of("java", "README.md")));
         assertThat(unzip.find()).isTrue();
+        Tool.find("unzip");
         String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86_64");
         Process unpacking = new ProcessBuilder(
                         unzip.group(1).replace("linux-x86_64", platform).split(" "))

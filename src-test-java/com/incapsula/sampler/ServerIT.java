@@ -4,15 +4,13 @@ package com.incapsula.sampler;
 import static com.incapsula.sampler.testing.Samplers.awaitSeen;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.testing.Samplers;
-import java.io.File;
+import com.incapsula.sampler.testing.Tool;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,13 +25,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The server of a real sampler, with the tools that people have. A test whose tool is not there is skipped, but not
- * where {@code SMP_TOOLS=required} stands in the environment. A new go compiles its pprof at the first use.
+ * The server of a real sampler, with the tools that people have ({@link Tool}). A new go compiles its pprof at the first
+ * use.
  */
 @Timeout(Samplers.HANG_SECONDS)
 class ServerIT {
-
-    private static final List<String> OTHER_FOLDERS = List.of("/usr/local/go/bin", "/usr/lib/go/bin", "/usr/bin");
 
     @TempDir
     private Path folder;
@@ -77,22 +73,6 @@ class ServerIT {
         }
     }
 
-    private static String tool(String name) {
-        List<String> folders = new ArrayList<>(List.of(System.getenv("PATH").split(File.pathSeparator)));
-        folders.addAll(OTHER_FOLDERS);
-        String found = folders.stream()
-                .map(folder -> Path.of(folder, name))
-                .filter(Files::isExecutable)
-                .map(Path::toString)
-                .findFirst()
-                .orElse(null);
-        if (!"required".equals(System.getenv("SMP_TOOLS"))) {
-            assumeTrue(found != null, name + " is not installed");
-        }
-        assertThat(found).as(name + " is not installed").isNotNull();
-        return found;
-    }
-
     private String run(List<String> command) throws IOException, InterruptedException {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).directory(folder.toFile());
@@ -114,7 +94,8 @@ class ServerIT {
     }
 
     private String curl(String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of(tool("curl"), "--silent", "--show-error", "--noproxy", "*"));
+        List<String> command =
+                new ArrayList<>(List.of(Tool.find("curl"), "--silent", "--show-error", "--noproxy", "*"));
         command.addAll(List.of(arguments));
         return run(command);
     }
@@ -152,8 +133,9 @@ class ServerIT {
     @Test
     void curlLearnsWhenToRetry() throws Exception {
         String profile = url("/debug/pprof/profile?seconds=20");
-        Process first =
-                new ProcessBuilder(tool("curl"), "--silent", "-N", "--noproxy", "*", "-u", "x:s3cret", profile).start();
+        Process first = new ProcessBuilder(
+                        Tool.find("curl"), "--silent", "-N", "--noproxy", "*", "-u", "x:s3cret", profile)
+                .start();
         try {
             assertThat(first.getInputStream().read())
                     .as("the first byte comes as soon as it is its turn")
@@ -170,7 +152,7 @@ class ServerIT {
     @Test
     void goToolPprofTakesAProfile() throws Exception {
         String output = run(List.of(
-                tool("go"),
+                Tool.find("go"),
                 "tool",
                 "pprof",
                 "-top",
@@ -188,7 +170,7 @@ class ServerIT {
 
     @Test
     void goToolPprofReadsFilesAndTheirDifference() throws Exception {
-        String go = tool("go");
+        String go = Tool.find("go");
         try (SamplingReport first = sampler.snapshot()) {
             awaitTicks(sampler, 20);
             try (SamplingReport second = sampler.snapshot()) {

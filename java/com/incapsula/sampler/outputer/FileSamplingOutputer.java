@@ -59,7 +59,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException as there
      */
     public FileSamplingOutputer(String file) {
-        setFile(file);
+        series = new FileSeries(file);
     }
 
     /**

@@ -59,7 +59,7 @@ public final class LiveState {
         }
     }
 
-    /** @return the engine's live state as text; where none runs, a text that says so */
+    /** {@return the engine's live state as text; where none runs, a text that says so} */
     public String dump() {
         Engine running = engine();
         try {

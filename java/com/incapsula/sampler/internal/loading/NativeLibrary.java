@@ -72,7 +72,7 @@ public final class NativeLibrary {
     @FunctionalInterface
     public interface Join {
 
-        /** @return why it is not possible, or null: it is done */
+        /** {@return why it is not possible, or null: it is done} */
         @Nullable
         String refusal();
     }

@@ -95,7 +95,7 @@ public final class McpProtocol {
         return value instanceof List<?> batch ? batch(batch, headers) : single(value, headers);
     }
 
-    /** @return the answer to a message that is not read, because it is too long */
+    /** {@return the answer to a message that is not read, because it is too long} */
     public static Answer tooLong() {
         return refused(
                 null,

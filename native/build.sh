@@ -254,7 +254,7 @@ fuzz_program() {
 cmd_fuzz() {
     preset=${preset:-fuzz}
     configure
-    make_targets all
+    make_targets fuzzers
     export root build seconds
     export -f fuzz_program die
     # As many at once as there are cores: each runs for a time, and is to have a core for all of it.

@@ -2,7 +2,8 @@
 package com.incapsula.sampler.testing;
 
 import java.io.IOException;
-import java.time.Duration;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
  * A program that knows nothing of the sampler. It computes until its standard input ends, and for some CPU time at least,
@@ -13,7 +14,10 @@ public final class UnawareProgram {
     /** The name of the thread that computes. */
     public static final String WORKER = "unaware-worker";
 
-    private static final Duration CPU_TIME = Duration.ofMillis(200);
+    private static final int CPU_TICKS = 20; // of 10 ms each
+
+    /* Of proc(5)'s stat, counted from the one after the name: user time. System time follows. */
+    private static final int USER_TIME = 11;
 
     private static volatile double result;
 
@@ -28,16 +32,19 @@ public final class UnawareProgram {
         while (System.in.read() >= 0) {
             // until the end
         }
-        Duration enough = cpuTime().plus(CPU_TIME);
-        while (cpuTime().compareTo(enough) < 0) {
+        long enough = cpuTicks() + CPU_TICKS;
+        while (cpuTicks() < enough) {
             Thread.sleep(5);
         }
         System.out.println("end of main");
     }
 
-    /* Nearly all of it is the worker's. */
-    private static Duration cpuTime() {
-        return ProcessHandle.current().info().totalCpuDuration().orElseThrow();
+    /* Nearly all of it is the worker's. Not by ProcessHandle: in a process namespace of its own it would be that of another
+     * process, which has this number outside. */
+    private static long cpuTicks() throws IOException {
+        String stat = Files.readString(Path.of("/proc/self/stat"));
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+        return Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[USER_TIME + 1]);
     }
 
     private static void work() {

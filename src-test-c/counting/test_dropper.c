@@ -11,8 +11,8 @@
 #include "base/random.h"
 #include "counting/dropper.h"
 
-/* 1 % of a core at 10 ns a call: a million calls a second. */
-enum { LIMIT = 10, COST_NS = 10, SECOND_NS = 1000000000, MILLION = 1000000 };
+/* 1 % of a core at 10 ns a call: a million calls a second, or a quarter of it of roots. */
+enum { LIMIT = 10, COST_NS = 10, ROOT_COST_NS = 40, SECOND_NS = 1000000000, MILLION = 1000000 };
 
 static size_t judge(struct smp_dropper *dropper, const struct smp_call_rate *rates, size_t count,
                     int64_t *out)
@@ -27,7 +27,7 @@ static void test_below_the_limit_nothing_is_dropped(void **state)
     int64_t out[SMP_DROPPER_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, LIMIT, COST_NS);
+    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
     assert_int_equal(smp_dropper_per_mille(&dropper, rates, 1, SECOND_NS), LIMIT);
     for (unsigned i = 0; i < 10; i++)
         assert_int_equal(judge(&dropper, rates, 1, out), 0);
@@ -42,7 +42,7 @@ static void test_past_the_limit_for_long_the_most_called_goes(void **state)
     int64_t out[SMP_DROPPER_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, LIMIT, COST_NS);
+    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
     for (unsigned i = 1; i < SMP_DROPPER_PATIENCE; i++)
         assert_int_equal(judge(&dropper, rates, 3, out), 0);
     assert_int_equal(judge(&dropper, rates, 3, out), 1);
@@ -62,7 +62,7 @@ static void test_a_pause_below_the_limit_begins_anew(void **state)
     int64_t out[SMP_DROPPER_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, LIMIT, COST_NS);
+    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
     for (unsigned i = 0; i < 20; i++) {
         for (unsigned n = 1; n < SMP_DROPPER_PATIENCE; n++)
             assert_int_equal(judge(&dropper, high, 1, out), 0);
@@ -78,10 +78,15 @@ static size_t judge_patiently(struct smp_dropper *dropper, const struct smp_call
     return judge(dropper, rates, count, out);
 }
 
-static void test_roots_and_long_methods_stay(void **state)
+static void test_kept_roots_and_long_methods_stay(void **state)
 {
     const struct smp_call_rate rates[] = {
-        { .calls = 9 * MILLION, .self_ns = -1, .method = 1, .is_root = true },
+        { .calls = 9 * MILLION,
+          .method = 1,
+          .ended = 1,
+          .ended_ns = 1,
+          .is_root = true,
+          .is_kept = true },
         { .calls = 8 * MILLION, .self_ns = (int64_t)8 * MILLION * 500, .method = 2 },
         { .calls = 7 * MILLION, .self_ns = (int64_t)7 * MILLION * 500 - 1, .method = 3 },
         { .calls = 0, .self_ns = 0, .method = 4 }
@@ -90,23 +95,70 @@ static void test_roots_and_long_methods_stay(void **state)
     int64_t out[SMP_DROPPER_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, LIMIT, COST_NS);
+    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
     assert_int_equal(judge_patiently(&dropper, rates, 4, out), 1);
     assert_int_equal(out[0], 3);
     /* Nothing else can be dropped: no waiting for it either. */
-    smp_dropper_init(&dropper, LIMIT, COST_NS);
+    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
     assert_int_equal(judge_patiently(&dropper, rates, 2, out), 0);
     assert_int_equal(dropper.waits, 0);
     assert_int_equal(judge_patiently(&dropper, rates, 0, out), 0);
 }
 
-static int by_calls(const void *a, const void *b)
+/* By its whole time, as all of that is not counted any more without it. */
+static void test_short_roots_go_and_long_ones_stay(void **state)
+{
+    enum { BOUND_NS = ROOT_COST_NS * SMP_DROPPER_SHORT_PROBES };
+    const struct smp_call_rate rates[] = {
+        { .calls = MILLION, .method = 1, .ended = 4, .ended_ns = 4 * BOUND_NS, .is_root = true },
+        { .calls = MILLION,
+          .method = 2,
+          .ended = 4,
+          .ended_ns = 4 * BOUND_NS - 1,
+          .is_root = true },
+        { .calls = MILLION, .method = 3, .is_root = true }, /* no call has ended */
+        { .calls = 3 * MILLION, .self_ns = -1, .method = 4 }
+    };
+    struct smp_dropper dropper;
+    int64_t out[SMP_DROPPER_MOST];
+
+    (void)state;
+    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
+    assert_int_equal(smp_dropper_per_mille(&dropper, rates, 4, SECOND_NS), 3 * 40 + 30);
+    /* It costs more than another that is called three times as often. */
+    assert_int_equal(judge_patiently(&dropper, rates, 4, out), 2);
+    assert_int_equal(out[0], 2);
+    assert_int_equal(out[1], 4);
+}
+
+static void test_a_root_counts_for_the_limit_by_its_cost(void **state)
+{
+    struct smp_call_rate rate = {
+        .calls = MILLION / 4, .method = 1, .ended = 1, .ended_ns = 1, .is_root = true
+    };
+    struct smp_dropper dropper;
+    int64_t out[SMP_DROPPER_MOST];
+
+    (void)state;
+    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
+    for (unsigned i = 0; i < 10; i++)
+        assert_int_equal(judge(&dropper, &rate, 1, out), 0);
+    rate.calls++;
+    assert_int_equal(judge_patiently(&dropper, &rate, 1, out), 1);
+}
+
+static uint64_t cost_of(const struct smp_call_rate *rate)
+{
+    return rate->calls * (rate->is_root ? ROOT_COST_NS : COST_NS);
+}
+
+static int by_cost(const void *a, const void *b)
 {
     const struct smp_call_rate *const one = a;
     const struct smp_call_rate *const other = b;
 
-    if (one->calls != other->calls)
-        return one->calls < other->calls ? 1 : -1;
+    if (cost_of(one) != cost_of(other))
+        return cost_of(one) < cost_of(other) ? 1 : -1;
     return one->method < other->method ? -1 : 1;
 }
 
@@ -122,31 +174,33 @@ static void test_random_rates(void **state)
         struct smp_call_rate sorted[METHODS];
         struct smp_dropper dropper;
         int64_t out[SMP_DROPPER_MOST];
-        uint64_t calls = 0;
+        uint64_t cost_ns = 0;
         size_t expected = 0;
 
         for (int32_t i = 0; i < METHODS; i++) {
             rates[i] = (struct smp_call_rate){ .calls = smp_random_next(&random) % 20000,
                                                .self_ns = -1,
                                                .method = i,
-                                               .is_root = smp_random_next(&random) % 20 == 0 };
-            calls += rates[i].calls;
+                                               .ended = 1,
+                                               .is_root = smp_random_next(&random) % 10 == 0 };
+            rates[i].is_kept = rates[i].is_root && smp_random_next(&random) % 2 == 0;
+            cost_ns += cost_of(&rates[i]);
         }
         memcpy(sorted, rates, sizeof(sorted));
-        qsort(sorted, METHODS, sizeof(sorted[0]), by_calls);
-        smp_dropper_init(&dropper, LIMIT, COST_NS);
+        qsort(sorted, METHODS, sizeof(sorted[0]), by_cost);
+        smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
 
         const size_t dropped = judge_patiently(&dropper, rates, METHODS, out);
-        const bool is_over = calls > MILLION;
+        const bool is_over = cost_ns > MILLION * COST_NS;
 
         for (size_t i = 0; is_over && i < METHODS; i++) {
-            if (sorted[i].is_root)
+            if (sorted[i].is_kept || sorted[i].calls == 0)
                 continue;
-            if (expected == SMP_DROPPER_MOST || calls <= 750000)
+            if (expected == SMP_DROPPER_MOST || cost_ns <= 750000 * COST_NS)
                 break;
             assert_true(expected < dropped);
             assert_int_equal(out[expected++], sorted[i].method);
-            calls -= sorted[i].calls;
+            cost_ns -= cost_of(&sorted[i]);
         }
         assert_int_equal(dropped, expected);
     }
@@ -162,7 +216,7 @@ static void test_figures_that_would_overflow(void **state)
     int64_t out[SMP_DROPPER_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, 1000, 1);
+    smp_dropper_init(&dropper, 1000, 1, 1);
     assert_int_equal(smp_dropper_per_mille(&dropper, rates, 2, 1), UINT64_MAX);
     assert_int_equal(smp_dropper_per_mille(&dropper, rates, 0, 1), 0);
     for (unsigned i = 1; i < SMP_DROPPER_PATIENCE; i++)
@@ -176,7 +230,9 @@ int main(void)
         cmocka_unit_test(test_below_the_limit_nothing_is_dropped),
         cmocka_unit_test(test_past_the_limit_for_long_the_most_called_goes),
         cmocka_unit_test(test_a_pause_below_the_limit_begins_anew),
-        cmocka_unit_test(test_roots_and_long_methods_stay),
+        cmocka_unit_test(test_kept_roots_and_long_methods_stay),
+        cmocka_unit_test(test_short_roots_go_and_long_ones_stay),
+        cmocka_unit_test(test_a_root_counts_for_the_limit_by_its_cost),
         cmocka_unit_test(test_random_rates),
         cmocka_unit_test(test_figures_that_would_overflow),
     };

@@ -454,6 +454,62 @@ static void test_dropped_methods_stay_dropped(void **state)
     reach_fixture_end(&fixture);
 }
 
+/* A rule without stars wins, whichever comes first. */
+static void test_roots_of_a_pattern_can_be_dropped(void **state)
+{
+    static const char *const RULES[] = { "com.acme.R.r, com.acme.**",
+                                         "com.acme.R.*, com.acme.R.r" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]); i++) {
+        struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, RULES[i]);
+        const uint32_t loaded = reach_load(&fixture, "com/acme/R | r()V | s()V -> com/acme/A#a()V");
+        const int32_t named = reach_id(&fixture, "com/acme/R.r()V");
+        const int32_t matched = reach_id(&fixture, "com/acme/R.s()V");
+        struct smp_method_probe plan[2];
+        struct smp_reach_figures figures;
+
+        assert_true(smp_reach_is_kept(fixture.reach, named));
+        assert_false(smp_reach_is_kept(fixture.reach, matched));
+        assert_false(smp_reach_is_kept(fixture.reach, -1));
+        assert_false(smp_reach_is_kept(fixture.reach, 99));
+        assert_false(smp_reach_drop(fixture.reach, named, 1));
+        assert_true(smp_reach_drop(fixture.reach, matched, 1));
+        smp_reach_figures(fixture.reach, &figures);
+        assert_int_equal(figures.roots, 1);
+        assert_int_equal(figures.methods, 1);
+        assert_int_equal(smp_reach_plan(fixture.reach, loaded, plan, 2), 1);
+        assert_int_equal(plan[0].id, named);
+        assert_true(plan[0].is_root);
+        /* Its class is loaded again: what was dropped stays so, and the other one stays. */
+        reach_load(&fixture, "com/acme/R | s()V -> com/acme/A#a()V | r()V");
+        assert_int_equal(smp_reach_plan(fixture.reach, loaded, plan, 2), 1);
+        assert_int_equal(plan[1].id, named);
+        assert_true(smp_reach_is_kept(fixture.reach, named));
+        smp_reach_figures(fixture.reach, &figures);
+        assert_int_equal(figures.roots, 1);
+        /* An id whose class has gone is no root's. */
+        smp_reach_unload(fixture.reach, loaded);
+        assert_false(smp_reach_is_kept(fixture.reach, named));
+        assert_false(smp_reach_drop(fixture.reach, named, 1));
+        reach_fixture_end(&fixture);
+    }
+}
+
+/* Below another root its callees are its caller's then: they have to be found without its entry. */
+static void test_a_dropped_root_is_expanded(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.*");
+
+    (void)state;
+    reach_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V");
+    reach_load(&fixture, "com/acme/A | a()V");
+    assert_true(reach_id(&fixture, "com/acme/A.a()V") < 0);
+    assert_true(smp_reach_drop(fixture.reach, reach_id(&fixture, "com/acme/R.r()V"), 1));
+    assert_true(reach_id(&fixture, "com/acme/A.a()V") >= 0);
+    reach_fixture_end(&fixture);
+}
+
 static uint32_t load_with_source(struct reach_fixture *fixture, const char *line, const char *file)
 {
     struct outline_text text;
@@ -701,6 +757,8 @@ int main(void)
         cmocka_unit_test(test_a_method_left_alone_is_passed_through),
         cmocka_unit_test(test_a_refused_class_is_passed_through),
         cmocka_unit_test(test_dropped_methods_stay_dropped),
+        cmocka_unit_test(test_roots_of_a_pattern_can_be_dropped),
+        cmocka_unit_test(test_a_dropped_root_is_expanded),
         cmocka_unit_test(test_odd_types),
     };
 

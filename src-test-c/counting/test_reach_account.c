@@ -88,6 +88,25 @@ static void test_methods_that_wait_for_a_root(void **state)
     reach_fixture_end(&fixture);
 }
 
+/* It was loaded and entered, so nothing of that is missing. */
+static void test_roots_that_were_dropped(void **state)
+{
+    static const char *const RULES[] = { "", "com.acme.**" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]); i++) {
+        struct reach_fixture fixture;
+
+        reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, RULES[i], "", 0, 0);
+        reach_load(&fixture, "com/acme/B | run()V");
+        smp_reach_entered(fixture.reach, reach_id(&fixture, "com/acme/B.run()V"));
+        assert_true(smp_reach_drop(fixture.reach, reach_id(&fixture, "com/acme/B.run()V"), 0));
+        assert_string_equal(account_of(&fixture, NULL),
+                            "DROPPED 1 since 1970-01-01T00:00:00Z: com.acme.B.run\n");
+        reach_fixture_end(&fixture);
+    }
+}
+
 static void test_what_is_missing_is_named(void **state)
 {
     static const uint64_t left_alone[SMP_REWRITE_COUNT] = { [SMP_REWRITE_TOO_LARGE] = 1 };
@@ -164,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_how_far_the_roots_have_come),
         cmocka_unit_test(test_methods_that_wait_for_a_root),
+        cmocka_unit_test(test_roots_that_were_dropped),
         cmocka_unit_test(test_what_is_missing_is_named),
         cmocka_unit_test(test_a_class_that_is_refused_is_named_with_the_reason),
         cmocka_unit_test(test_classes_without_memory_are_named),

@@ -211,8 +211,9 @@ static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned n
         method->was_planned = false; /* the bytes that are in force have no probe */
         it->may_be_stale = true;
     } else {
-        assert_int_equal(smp_reach_drop(world->real.reach, method->id, 1), !method->is_root);
-        if (method->is_root)
+        assert_int_equal(smp_reach_is_kept(world->real.reach, method->id), method->is_named);
+        assert_int_equal(smp_reach_drop(world->real.reach, method->id, 1), !method->is_named);
+        if (method->is_named)
             return;
         method->is_dropped = true;
         it->may_be_stale = true;

@@ -155,6 +155,10 @@ static void test_lists(void **state)
     assert_string_equal(smp_root_rules_text(rules, 2), "com.acme.**");
     assert_true(smp_root_rules_match_method(rules, 1, slice_of("b"), slice_of("(IJ)V")));
     smp_root_rules_destroy(rules);
+    rules = read_rules("com.acme.A.<init>, com.acme.A.a(int), com.acme.A.*, com.acme.*.a, com.**");
+    for (size_t i = 0; i < smp_root_rules_count(rules); i++)
+        assert_int_equal(smp_root_rules_is_exact(rules, i), i < 2);
+    smp_root_rules_destroy(rules);
     rules = read_rules(" , ");
     assert_int_equal(smp_root_rules_count(rules), 0);
     smp_root_rules_destroy(rules);

@@ -954,6 +954,34 @@ static void short_methods_that_are_called_often_are_dropped(void **state)
     end(&s);
 }
 
+/* 50 million calls a second of two roots below the outermost one, which is long. */
+static void short_roots_are_dropped_unless_they_are_kept(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    const int thread = begin_counted(&s, ROOTS);
+    s.counter->methods[s.methods[3]].is_kept = true;
+    for (int i = 0; i < 10; i++) {
+        fake_counter_enter(s.counter, thread, s.methods[0], true);
+        for (int m = 3; m <= 4; m++) {
+            fake_counter_enter(s.counter, thread, s.methods[m], true);
+            struct fake_call_node *const root =
+                &s.counter->threads[thread].nodes[s.counter->threads[thread].position];
+            fake_counter_exit(s.counter, thread);
+            root->calls += 50000000;
+            root->ended += 50000000;
+        }
+        s.counter->threads[thread].nodes[s.counter->threads[thread].position].calls += 60000000;
+        run(&s, S);
+        fake_counter_exit(s.counter, thread);
+    }
+    assert_true(s.counter->dropped_count > 0);
+    for (size_t i = 0; i < s.counter->dropped_count; i++)
+        assert_int_equal(s.counter->dropped[i], s.methods[4]);
+    end(&s);
+}
+
 static bool drops_with(int64_t without_a_node)
 {
     struct setting s;
@@ -1219,6 +1247,7 @@ int main(void)
         cmocka_unit_test(a_jvm_without_a_counter_is_told),
         cmocka_unit_test(stops_with_the_session),
         cmocka_unit_test(short_methods_that_are_called_often_are_dropped),
+        cmocka_unit_test(short_roots_are_dropped_unless_they_are_kept),
         cmocka_unit_test(calls_without_a_node_count_for_the_limit),
         cmocka_unit_test(what_has_no_place_is_in_the_account),
         cmocka_unit_test(calls_are_never_lost_without_a_trace),

@@ -141,6 +141,13 @@ static bool name_of(void *self, int64_t method, struct smp_method_info *out)
     return true;
 }
 
+static bool keeps(void *self, int64_t method)
+{
+    const struct fake_counter *counter = self;
+
+    return method < counter->method_count && counter->methods[method].is_kept;
+}
+
 static void drop(void *self, const int64_t *methods, size_t count)
 {
     struct fake_counter *counter = self;
@@ -170,6 +177,7 @@ struct fake_counter *fake_counter_create(void)
 
     assert_non_null(counter);
     counter->figures.call_cost_ns = 10;
+    counter->figures.root_cost_ns = 40;
     counter->threads = calloc(FAKE_COUNTER_THREADS, sizeof(*counter->threads));
     assert_non_null(counter->threads);
     return counter;
@@ -192,6 +200,7 @@ struct smp_call_counter fake_counter_interface(struct fake_counter *counter)
         .reset = reset,
         .positions = positions,
         .name = name_of,
+        .keeps = keeps,
         .drop = drop,
         .get_figures = get_figures,
         .account = account,

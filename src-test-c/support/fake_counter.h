@@ -81,6 +81,7 @@ struct fake_counter {
     struct {
         const char *class_name;
         const char *method_name;
+        bool is_kept;
     } methods[FAKE_COUNTER_METHODS];
     int32_t method_count;
     struct fake_counted_thread *threads;

@@ -21,7 +21,8 @@ static const struct {
                                        { "c", "()V" } };
 
 const char *const reference_rules =
-    "com.acme.A.a, com.acme.B.*, com.acme.util.U.b(int), java.util.List.a, java.lang.Thread.run";
+    "com.acme.A.a, com.acme.B.*, com.acme.util.U.b(int), java.util.List.a, java.lang.Thread.run, "
+    "com.acme.B.b, com.acme.B.b*";
 const char *const reference_filter = "-com.acme.util";
 
 const char *reference_class_name(unsigned name)
@@ -44,6 +45,12 @@ static bool is_rule(unsigned name, unsigned signature)
     return (name == 6 && signature == 0) ||
            (name == 7 && signature != REFERENCE_INIT && signature != REFERENCE_CLINIT) ||
            (name == 4 && signature == 1) || (name == 1 && signature == 0);
+}
+
+/* By a rule without stars. Of B.b another one with a star comes before it, and one after it. */
+static bool is_named(unsigned name, unsigned signature)
+{
+    return is_rule(name, signature) && (name != 7 || signature == 1);
 }
 
 static bool is_allowed_name(unsigned name)
@@ -282,6 +289,7 @@ static void want_by_itself(struct reference_reach *self, unsigned name,
                            struct reference_method *method)
 {
     method->is_root = is_root_of(self, name, method);
+    method->is_named = self->has_rules && is_named(name, method->signature);
     if (has_no_code(method))
         return;
     if (method->is_root ||

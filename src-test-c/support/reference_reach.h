@@ -40,6 +40,7 @@ struct reference_method {
     unsigned call_count;
     struct reference_call calls[REFERENCE_CALLS];
     bool is_root;
+    bool is_named;  /* by a rule without stars */
     bool is_wanted; /* has an id, or was refused one for good */
     bool is_left_alone;
     bool is_dropped;

@@ -5,11 +5,17 @@
  *
  *   cost of all probes = calls a second x cost of a call, as a share of one core
  *
+ * A call of a root costs more than another: it has time stamps, and is not inlined.
+ *
  * Past the limit in SMP_DROPPER_PATIENCE judgements one after the other, methods that are short are
- * dropped, those called most first, until the rest costs at most three quarters of the limit. Then
- * as many judgements pass before more are dropped: code with new probes runs slower at first, and
- * the first figures after a drop are half of the time before it. A method that was dropped stays
- * dropped: to count it again would cost as much again. Roots are never dropped.
+ * dropped, those that cost most first, until the rest costs at most three quarters of the limit.
+ * Then as many judgements pass before more are dropped: code with new probes runs slower at first,
+ * and the first figures after a drop are half of the time before it. A method that was dropped
+ * stays dropped: to count it again would cost as much again.
+ *
+ * A root is short by its whole time, not by its own. Without an outermost root nothing below it is
+ * counted any more, and the probes there still run, which no figure shows: below a root that is
+ * short as a whole there are few. Roots that the user named one by one are kept.
  *
  * Threads  one at a time.
  * Cost     judge: O(methods) for each that is dropped, at most SMP_DROPPER_MOST.
@@ -30,6 +36,7 @@ enum {
 struct smp_dropper {
     uint32_t limit_per_mille; /* of one core */
     uint32_t call_cost_ns;    /* of the probes of one call */
+    uint32_t root_cost_ns;    /* of one call of a root */
     uint32_t over;            /* judgements past the limit, one after the other */
     uint32_t waits;           /* judgements until methods may be dropped again */
     uint64_t dropped;
@@ -40,17 +47,21 @@ struct smp_call_rate {
     uint64_t calls;
     int64_t self_ns; /* without what it called; -1: no times are taken, it may be short */
     int64_t method;
+    uint64_t ended;   /* of a root: calls that ended, */
+    int64_t ended_ns; /* their whole time */
     bool is_root;
+    bool is_kept; /* a root that is never dropped */
 };
 
-/* limit_per_mille 1 to 1,000; call_cost_ns 1 to 1,000,000. */
-void smp_dropper_init(struct smp_dropper *dropper, uint32_t limit_per_mille, uint32_t call_cost_ns);
+/* limit_per_mille 1 to 1,000; costs 1 to 1,000,000. */
+void smp_dropper_init(struct smp_dropper *dropper, uint32_t limit_per_mille, uint32_t call_cost_ns,
+                      uint32_t root_cost_ns);
 
 /* The share of one core that the probes took. */
 uint64_t smp_dropper_per_mille(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
                                size_t count, int64_t elapsed_ns);
 
-/* The methods to be dropped, called most first; returns how many. elapsed_ns > 0. */
+/* The methods to be dropped, those that cost most first; returns how many. elapsed_ns > 0. */
 size_t smp_dropper_judge(struct smp_dropper *dropper, const struct smp_call_rate *rates,
                          size_t count, int64_t elapsed_ns, int64_t out[SMP_DROPPER_MOST]);
 

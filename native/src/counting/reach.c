@@ -104,28 +104,33 @@ static bool has_code(const struct smp_method_outline *method)
 }
 
 /* A method of the class whose rules were matched last. state: how far that brings its rules. */
-static bool match_root(struct smp_reach *reach, const struct smp_method_outline *method,
-                       enum smp_rule_state state)
+static enum smp_root_kind match_root(struct smp_reach *reach,
+                                     const struct smp_method_outline *method,
+                                     enum smp_rule_state state)
 {
-    bool is_root = false;
+    const struct smp_root_rules *const rules = reach->options.rules;
+    enum smp_root_kind kind = SMP_ROOT_NONE;
 
     for (size_t i = 0; i < reach->rule_count; i++) {
         if (!reach->rule_matches[i] ||
-            !smp_root_rules_match_method(reach->options.rules, i, method->name, method->descriptor))
+            !smp_root_rules_match_method(rules, i, method->name, method->descriptor))
             continue;
-        is_root = true;
+        if (kind != SMP_ROOT_NAMED)
+            kind = smp_root_rules_is_exact(rules, i) ? SMP_ROOT_NAMED : SMP_ROOT_MATCHED;
         advance_rule(reach, i, state);
     }
-    return is_root;
+    return kind;
 }
 
-static bool is_root_method(struct smp_reach *reach, const struct smp_method_outline *method,
-                           bool is_allowed)
+static enum smp_root_kind root_kind_of(struct smp_reach *reach,
+                                       const struct smp_method_outline *method, bool is_allowed)
 {
-    if (reach->rule_count == 0)
-        return reach->options.scheme == SMP_SCHEME_TOTAL && is_allowed && has_code(method) &&
-               is_usual_root(method);
-    return match_root(reach, method, has_code(method) ? SMP_RULE_FOUND : SMP_RULE_NO_CODE);
+    if (reach->rule_count > 0)
+        return match_root(reach, method, has_code(method) ? SMP_RULE_FOUND : SMP_RULE_NO_CODE);
+    return reach->options.scheme == SMP_SCHEME_TOTAL && is_allowed && has_code(method) &&
+                   is_usual_root(method)
+               ? SMP_ROOT_MATCHED
+               : SMP_ROOT_NONE;
 }
 
 /* --- loading --- */
@@ -149,7 +154,7 @@ static bool keeps_calls(void *self, const struct smp_class_outline *outline, siz
     if (loading->reach->options.scheme == SMP_SCHEME_TOTAL)
         return false;
     return loading->is_allowed || loading->passes_on ||
-           is_root_method(loading->reach, &outline->methods[method], false);
+           root_kind_of(loading->reach, &outline->methods[method], false) != SMP_ROOT_NONE;
 }
 
 static void retire_ids(struct smp_reach *reach, const struct smp_class_body *body)
@@ -221,7 +226,7 @@ static void want_roots(struct smp_reach *reach, const struct smp_class_outline *
 
     for (uint32_t m = 0; m < it->body.method_count; m++)
         smp_wanted_set_root(reach, &it->body.methods[m],
-                            is_root_method(reach, &outline->methods[m], it->is_allowed));
+                            root_kind_of(reach, &outline->methods[m], it->is_allowed));
     for (uint32_t m = 0; m < it->body.method_count; m++) {
         if (wants_all || (it->body.methods[m].flags & SMP_WANTED_ROOT) != 0)
             smp_wanted_add(reach, loaded, m);
@@ -464,12 +469,23 @@ void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
     smp_wanted_drain(reach);
 }
 
+bool smp_reach_is_kept(const struct smp_reach *reach, int32_t id)
+{
+    const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+    const struct smp_class_body *body = NULL;
+
+    if (record == NULL || record->state == SMP_METHOD_RETIRED)
+        return false;
+    body = &smp_class_index_at(&reach->index, record->in_class)->body;
+    return (body->methods[record->number].flags & SMP_WANTED_NAMED) != 0;
+}
+
 bool smp_reach_drop(struct smp_reach *reach, int32_t id, int64_t wall_ms)
 {
     const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
     uint32_t in_class = 0;
 
-    if (record == NULL || record->state != SMP_METHOD_WANTED || record->is_root)
+    if (record == NULL || record->state != SMP_METHOD_WANTED || smp_reach_is_kept(reach, id))
         return false;
     in_class = record->in_class;
     smp_wanted_take_probe(reach, in_class, record->number, SMP_LOSS_DROPPED, NULL, wall_ms);

@@ -130,7 +130,9 @@ void smp_reach_entered(struct smp_reach *reach, int32_t id);
  * class itself: it is wanted, or the one that is inherited. Once is enough: it stays so. */
 void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
                       struct smp_slice signature);
-/* Its probe is to be taken out for good. False: it is a root, or has none. */
+/* Is it a root that a rule without stars names? It is never dropped. */
+bool smp_reach_is_kept(const struct smp_reach *reach, int32_t id);
+/* Its probe is to be taken out for good. False: it is kept, or has none. */
 bool smp_reach_drop(struct smp_reach *reach, int32_t id, int64_t wall_ms);
 /* Frees retired ids that nothing uses any more. */
 uint32_t smp_reach_recycle(struct smp_reach *reach, smp_id_in_use *in_use, void *self);

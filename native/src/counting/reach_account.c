@@ -53,8 +53,8 @@ static void add_rules(struct smp_counting_account *out, const struct smp_reach *
         if (state != SMP_RULE_ENTERED)
             add_rule(out, smp_root_rules_text(rules, i), states[state]);
     }
-    /* What TOTAL begins with. */
-    if (count == 0 && figures.roots == 0)
+    /* What TOTAL begins with. One that was entered may have been dropped. */
+    if (count == 0 && figures.roots == 0 && !figures.is_root_entered)
         add_rule(out, USUAL_ROOTS, SMP_COUNTING_ROOTS_NOT_LOADED);
     if (figures.roots > 0 && !figures.is_root_entered)
         smp_counting_account_add(out, SMP_COUNTING_NOT_ENTERED, figures.methods);

@@ -491,6 +491,17 @@ static bool matches_parameters(struct smp_slice parameters, struct smp_slice des
     return descriptor.length > 0 && descriptor.bytes[0] == ')';
 }
 
+static bool has_star(struct smp_slice pattern)
+{
+    return pattern.length > 0 && memchr(pattern.bytes, '*', pattern.length) != NULL;
+}
+
+bool smp_root_rules_is_exact(const struct smp_root_rules *rules, size_t rule)
+{
+    return !has_star(rules->rules[rule].class_pattern) &&
+           !has_star(rules->rules[rule].method_pattern);
+}
+
 bool smp_root_rules_match_class(const struct smp_root_rules *rules, size_t rule,
                                 struct smp_slice class_name)
 {

@@ -52,6 +52,8 @@ const char *smp_root_rules_text(const struct smp_root_rules *rules, size_t rule)
 /* Does the rule name methods of the class with this internal name? */
 bool smp_root_rules_match_class(const struct smp_root_rules *rules, size_t rule,
                                 struct smp_slice class_name);
+/* Does it have no star: were its methods chosen one by one? */
+bool smp_root_rules_is_exact(const struct smp_root_rules *rules, size_t rule);
 /* Is it this method, of a class that matches? */
 bool smp_root_rules_match_method(const struct smp_root_rules *rules, size_t rule,
                                  struct smp_slice name, struct smp_slice descriptor);

@@ -106,12 +106,16 @@ static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
         smp_wanted_expand(reach, in_class, method);
 }
 
-void smp_wanted_set_root(struct smp_reach *reach, struct smp_indexed_method *method, bool is_root)
+void smp_wanted_set_root(struct smp_reach *reach, struct smp_indexed_method *method,
+                         enum smp_root_kind kind)
 {
     struct smp_method_record *const record = smp_method_ids_at(&reach->ids, method->id);
+    const bool is_root = kind != SMP_ROOT_NONE;
 
     if (is_root)
         method->flags |= SMP_WANTED_ROOT;
+    if (kind == SMP_ROOT_NAMED)
+        method->flags |= SMP_WANTED_NAMED;
     if (record == NULL)
         return;
     if (smp_wanted_has_probe(method))

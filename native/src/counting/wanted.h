@@ -29,7 +29,14 @@ enum {
     SMP_WANTED_ROOT = 1,
     SMP_WANTED_COUNTED = 2,    /* as one that gets no id or no probe, so that each counts once */
     SMP_WANTED_LEFT_ALONE = 4, /* has an id and no probe */
-    SMP_WANTED_DROPPED = 8     /* likewise */
+    SMP_WANTED_DROPPED = 8,    /* likewise */
+    SMP_WANTED_NAMED = 16      /* a root that is never dropped */
+};
+
+enum smp_root_kind {
+    SMP_ROOT_NONE,
+    SMP_ROOT_MATCHED, /* one of all that a rule with stars stands for, or of TOTAL's usual ones */
+    SMP_ROOT_NAMED    /* by a rule without stars, whatever other rules say */
 };
 
 struct smp_reach {
@@ -68,7 +75,8 @@ void smp_wanted_set_dirty(struct smp_reach *reach, uint32_t dirty);
 void smp_wanted_set_clean(struct smp_reach *reach, uint32_t clean);
 
 /* Before its method is wanted, and for one that has kept its id. */
-void smp_wanted_set_root(struct smp_reach *reach, struct smp_indexed_method *method, bool is_root);
+void smp_wanted_set_root(struct smp_reach *reach, struct smp_indexed_method *method,
+                         enum smp_root_kind kind);
 /* The method can be called: it gets an id, unless there is a reason why not. */
 void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method);
 /* It has no probe any more. why: NULL, or what the losses say before its name. */

@@ -93,6 +93,7 @@ struct smp_counter_figures {
     bool is_root_entered;  /* was any root entered? */
     bool has_work;         /* methods wait for their probes */
     uint32_t call_cost_ns; /* about what the probes of one call cost; > 0 */
+    uint32_t root_cost_ns; /* likewise, of one call of a root */
     /* The start has made the JVM throw away all that its compilers had made. */
     bool has_discarded_code;
 };
@@ -116,7 +117,9 @@ struct smp_call_counter {
      * number belongs to one method from start to stop. It is below 2^62; its lower 32 bits are
      * small, and no other method's at that time: they are used again. */
     bool (*name)(void *self, int64_t method, struct smp_method_info *out);
-    /* These methods lose their probes for good, which the account says. Roots do not. */
+    /* Is it a root that rootMethods names without a star? */
+    bool (*keeps)(void *self, int64_t method);
+    /* These methods lose their probes for good, which the account says; those it keeps do not. */
     void (*drop)(void *self, const int64_t *methods, size_t count);
     void (*get_figures)(void *self, struct smp_counter_figures *out);
     /* Adds what counting did: of what is summed, since the last call; of the rest, what is so. */

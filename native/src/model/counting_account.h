@@ -89,7 +89,8 @@ enum {
     X(DROPPED, HIGHEST, "not counted any more, short and called often",                         \
       "Their probes cost more than `overheadLimitPercent` and were taken out. For each of the " \
       "first 20 a line follows: `not counted since <time>: <method>`. What they call seems to " \
-      "be called by their callers from then on.")                                               \
+      "be called by their callers from then on; what an outermost root called is not counted "  \
+      "there any more. Roots that are named without a star stay.")                              \
     X(OVER_NODE_LIMIT, SUM, "calls without a place, over the limit of nodes",                   \
       "The thread's tree of calls has `maxCallNodes`. Known places go on being counted.")       \
     X(OVER_DEPTH_LIMIT, SUM, "calls without a place, over the limit of depth",                  \

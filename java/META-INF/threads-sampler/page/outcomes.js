@@ -319,7 +319,7 @@ const COUNTING = {
     },
     DROPPED: {
         text: 'not counted any more, short and called often',
-        words: 'Their probes cost more than overheadLimitPercent and were taken out. For each of the first 20 a line follows: not counted since <time>: <method>. What they call seems to be called by their callers from then on.',
+        words: 'Their probes cost more than overheadLimitPercent and were taken out. For each of the first 20 a line follows: not counted since <time>: <method>. What they call seems to be called by their callers from then on; what an outermost root called is not counted there any more. Roots that are named without a star stay.',
     },
     OVER_NODE_LIMIT: {
         text: 'calls without a place, over the limit of nodes',

@@ -865,7 +865,9 @@ public class ThreadsSampler implements AutoCloseable {
      * account as {@code root not loaded yet}. Calls that run while the sampler starts are not counted, the next ones
      * are. One sampler of a JVM counts; another one warns and samples only. Counting may use half of
      * {@code memoryLimitBytes} on top of that limit. Methods that are called often and are short lose their probes past
-     * {@code overheadLimitPercent}; the account names them.
+     * {@code overheadLimitPercent}; the account names them. So do roots that a {@code *} or {@code **} stands for, where
+     * their calls are short as a whole: what an outermost one called is not counted there any more. A root that is also
+     * named without a star keeps its probes.
      *
      * @param rootMethods methods separated by commas, at most 1,000 of at most 1,000 bytes; empty: none
      * @throws IllegalArgumentException if it is null, or what can be no method, with the reason

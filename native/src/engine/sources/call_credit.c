@@ -297,6 +297,21 @@ static struct smp_call_entry *learn_entry(struct smp_call_credit *credit,
     return entry;
 }
 
+static void add_rate(const struct smp_call_credit *credit, const struct smp_counted_call *call)
+{
+    struct smp_call_rate more = {
+        .calls = (uint64_t)call->calls,
+        .method = call->method,
+        .is_root = call->is_root,
+    };
+
+    if (call->is_root && call->ended > 0) {
+        more.ended = (uint64_t)call->ended;
+        more.ended_ns = call->ended_ns;
+    }
+    smp_call_rates_add(credit->rates, &more);
+}
+
 static void credit_calls(struct smp_call_credit *credit, struct smp_call_tree *tree,
                          const struct smp_counted_call *call)
 {
@@ -315,7 +330,7 @@ static void credit_calls(struct smp_call_credit *credit, struct smp_call_tree *t
         credit_root_time(credit, entry->node, call);
     if (credit->is_exact)
         keep_exact_time(tree, call);
-    smp_call_rates_add(credit->rates, call->method, call->is_root, call->calls, 0);
+    add_rate(credit, call);
 }
 
 void smp_call_credit_counted(struct smp_call_credit *credit,
@@ -363,7 +378,8 @@ static bool credit_entry(struct smp_call_credit *credit, struct smp_call_tree *t
         return false;
     smp_interval_measured(credit->attribution->interval, entry->node, wall_ns,
                           (int64_t)((double)entry->cpu_ns * cpu_share));
-    smp_call_rates_add(credit->rates, entry->method, false, 0, wall_ns);
+    smp_call_rates_add(credit->rates,
+                       &(struct smp_call_rate){ .method = entry->method, .self_ns = wall_ns });
     entry->wall_ns -= wall_ns;
     entry->cpu_ns = 0;
     return entry->wall_ns == 0;

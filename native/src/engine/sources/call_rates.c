@@ -72,17 +72,18 @@ static struct smp_call_rate *rate_of(struct smp_call_rates *rates, int64_t metho
     return rate;
 }
 
-void smp_call_rates_add(struct smp_call_rates *rates, int64_t method, bool is_root, int64_t calls,
-                        int64_t self_ns)
+void smp_call_rates_add(struct smp_call_rates *rates, const struct smp_call_rate *more)
 {
-    struct smp_call_rate *rate = method < 0 ? NULL : rate_of(rates, method);
+    struct smp_call_rate *rate = more->method < 0 ? NULL : rate_of(rates, more->method);
 
     if (rate == NULL)
         return;
-    rate->calls += (uint64_t)calls;
-    rate->is_root = rate->is_root || is_root;
+    rate->calls += more->calls;
+    rate->ended += more->ended;
+    rate->ended_ns += more->ended_ns;
+    rate->is_root = rate->is_root || more->is_root;
     if (rates->is_timed)
-        rate->self_ns += self_ns;
+        rate->self_ns += more->self_ns;
 }
 
 void smp_call_rates_add_unplaced(struct smp_call_rates *rates, int64_t calls)

@@ -3,7 +3,7 @@
  * call_rates.h - how often each method was called of late, and how long it took itself: what
  * decides which methods cost too much to be counted (counting/dropper.h).
  *
- * Owns     24 bytes for each number of a method.
+ * Owns     52 bytes for each number of a method.
  * Threads  the sampler thread only.
  * Errors   without memory a method is not judged.
  * Cost     add: constant, but where the table grows. judge: O(methods).
@@ -31,8 +31,8 @@ struct smp_call_rates {
 };
 
 void smp_call_rates_fini(struct smp_call_rates *rates);
-void smp_call_rates_add(struct smp_call_rates *rates, int64_t method, bool is_root, int64_t calls,
-                        int64_t self_ns);
+/* more->method has been called so often, or has taken so long, more than before. */
+void smp_call_rates_add(struct smp_call_rates *rates, const struct smp_call_rate *more);
 /* Calls that have no place in their tree: they have probes too, and cost more than others. */
 void smp_call_rates_add_unplaced(struct smp_call_rates *rates, int64_t calls);
 /* Before judging: as if they were of the same methods as the others are. */

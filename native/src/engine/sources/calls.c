@@ -105,7 +105,8 @@ static void begin_judging(struct calls_source *source, int64_t now_ns)
 
     source->counter->get_figures(source->counter->self, &figures);
     smp_dropper_init(&source->dropper, (uint32_t)source->options.overhead_limit_per_mille,
-                     figures.call_cost_ns > 0 ? figures.call_cost_ns : 1);
+                     figures.call_cost_ns > 0 ? figures.call_cost_ns : 1,
+                     figures.root_cost_ns > 0 ? figures.root_cost_ns : 1);
     smp_call_rates_clear(&source->rates);
     source->judged_ns = now_ns;
 }
@@ -155,6 +156,16 @@ static void on_tree_ended(void *context, uint64_t number)
     smp_call_trees_remove(&source->trees, number);
 }
 
+static void keep_named_roots(struct calls_source *source)
+{
+    for (size_t i = 0; i < source->rates.count; i++) {
+        struct smp_call_rate *const rate = &source->rates.rates[i];
+
+        if (rate->is_root)
+            rate->is_kept = source->counter->keeps(source->counter->self, rate->method);
+    }
+}
+
 static void judge_methods(struct calls_source *source, int64_t now_ns)
 {
     int64_t dropped[SMP_DROPPER_MOST];
@@ -164,6 +175,7 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
     if (elapsed_ns < SMP_CALLS_JUDGE_MS * NS_PER_MS)
         return;
     smp_call_rates_spread(&source->rates);
+    keep_named_roots(source);
     count = smp_dropper_judge(&source->dropper, source->rates.rates, source->rates.count,
                               elapsed_ns, dropped);
     if (count > 0)

@@ -15,7 +15,8 @@
 enum {
     /* Of a call whose probes the JIT compilers have not inlined away (facts: 3 to 9 ns). */
     CALL_COST_NS = 8,
-    EXACT_CALL_COST_NS = 25
+    EXACT_CALL_COST_NS = 25,
+    ROOT_COST_NS = 32 /* measured (bench: call-hooks): by JNI, with two time stamps */
 };
 
 _Static_assert((int)SMP_COUNTER_MESSAGE_BYTES >= (int)SMP_COUNTED_MESSAGE_BYTES, "messages");
@@ -175,6 +176,11 @@ static bool name_counted(SMP_UNUSED void *self, int64_t method, struct smp_metho
     return true;
 }
 
+static bool keeps_method(SMP_UNUSED void *self, int64_t method)
+{
+    return smp_instrumenter_keeps(method);
+}
+
 static void drop_methods(SMP_UNUSED void *self, const int64_t *methods, size_t count)
 {
     smp_instrumenter_drop(methods, count);
@@ -190,8 +196,9 @@ static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figure
                                          .is_root_entered = figures.reach.is_root_entered,
                                          .has_work = figures.has_work,
                                          .has_discarded_code = figures.has_discarded_code,
-                                         .call_cost_ns = counting.is_exact ? EXACT_CALL_COST_NS
-                                                                           : CALL_COST_NS };
+                                         .call_cost_ns =
+                                             counting.is_exact ? EXACT_CALL_COST_NS : CALL_COST_NS,
+                                         .root_cost_ns = ROOT_COST_NS };
 }
 
 static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_account *out)
@@ -207,6 +214,7 @@ struct smp_call_counter smp_jvm_call_counter(void)
                                       .reset = reset_counts,
                                       .positions = find_positions,
                                       .name = name_counted,
+                                      .keeps = keeps_method,
                                       .drop = drop_methods,
                                       .get_figures = get_counter_figures,
                                       .account = add_counting_account };

@@ -551,6 +551,19 @@ bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
     return is_known;
 }
 
+bool smp_instrumenter_keeps(int64_t number)
+{
+    struct smp_counted_classes *const counted = &instrumenter.counted;
+    const int32_t id = id_of_number(number);
+
+    if (id < 0)
+        return false;
+    smp_lock_acquire(&counted->lock);
+    const bool is_kept = smp_reach_is_kept(counted->reach, id);
+    smp_lock_release(&counted->lock);
+    return is_kept;
+}
+
 void smp_instrumenter_drop(const int64_t *numbers, size_t count)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;

@@ -79,7 +79,9 @@ struct smp_counted_name {
 int64_t smp_instrumenter_number(int32_t pushed);
 /* False: no method has this number any more. */
 bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out);
-/* Their probes are taken out for good; roots keep theirs. */
+/* Is it a root that a rule without stars names? */
+bool smp_instrumenter_keeps(int64_t number);
+/* Their probes are taken out for good; such roots keep theirs. */
 void smp_instrumenter_drop(const int64_t *numbers, size_t count);
 /* Before a read of the trees; true: it has begun, and end comes after the read. */
 bool smp_instrumenter_begin_renewal(void);

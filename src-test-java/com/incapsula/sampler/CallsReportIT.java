@@ -386,6 +386,42 @@ class CallsReportIT {
         });
     }
 
+    /* Until that is so: what the account names and what one more pass of ten counts. */
+    private void awaitDropped(String method, Map<String, Long> counts) {
+        patiently().untilAsserted(() -> {
+            for (int i = 0; i < 200; i++) {
+                Work.root(1000);
+            }
+            assertThat(text()).containsPattern("\nnot counted since \\S+Z: " + Pattern.quote(method) + "\n");
+        });
+        patiently().untilAsserted(() -> {
+            CallCounts.take(sampler);
+            Work.root(10);
+            assertThat(CallCounts.take(sampler)).isEqualTo(counts);
+        });
+        assertThat(text()).doesNotContain("not entered since");
+    }
+
+    /** Work.leaf is called three times as often, so it would be dropped first; a pattern chooses it as well. */
+    @Test
+    void aRootOfAPatternIsDroppedAndOneThatIsNamedIsNot() {
+        sampler.setOverheadLimitPercent(0.1);
+        sampler.setRootMethods("counted.Work.lo*, counted.Work.le*, counted.Work.leaf");
+        sampler.init();
+        awaitDropped("counted.Work.locked", Map.of("Work.leaf", 30L));
+        assertThat(text())
+                .contains("\nnot counted any more, short and called often: 1\n")
+                .doesNotContainPattern("not counted since \\S+Z: counted\\.Work\\.leaf");
+    }
+
+    @Test
+    void whatADroppedOutermostRootCallsIsNotCountedAnyMore() {
+        sampler.setOverheadLimitPercent(0.1);
+        sampler.setRootMethods("counted.Work.lo*");
+        sampler.init();
+        awaitDropped("counted.Work.locked", Map.of());
+    }
+
     /** A recursion of 101 calls: those with a place and those without are all. */
     @ParameterizedTest
     @CsvSource({"64, 1000, nodes", "100000, 10, depth"})

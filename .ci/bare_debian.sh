@@ -17,6 +17,7 @@ if ! "${namespaces[@]}" true; then
     echo "left out: this machine lets nobody mount"
     exit
 fi
+apt-get update -qq # there may be no lists yet
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Origin: Debian' 'Label: Debian' | sed -n 1p)
 root=$(mktemp -d)
 trap 'rm -rf --one-file-system "$root"' EXIT
@@ -26,7 +27,9 @@ git clone --quiet . "$root/root/clone"
 cp --dereference /etc/hosts /etc/resolv.conf "$root/etc"
 [ ! -d /usr/local/share/ca-certificates ] || cp --recursive /usr/local/share/ca-certificates "$root/usr/local/share"
 [ ! -f ~/.m2/settings.xml ] || install -D --mode 600 ~/.m2/settings.xml "$root/root/.m2/settings.xml"
-commands=$(awk '/^On a bare Debian/ { wanted = 1 } /^```/ && wanted { if (inside++) exit; next } inside' "$root/root/clone/README.md")
+# Each as one line with a status: a member of an && list that fails does not end a shell by itself.
+commands=$(awk '/^On a bare Debian/ { wanted = 1 } /^```/ && wanted { if (inside++) exit; next } inside' "$root/root/clone/README.md" |
+    sed -e ':more' -e '/\\$/N' -e 's/\\\n//' -e 't more' -e 's/$/ || exit/')
 echo "${commands:?README has no commands for a bare Debian}"
 
 "${namespaces[@]}" bash -euc '

@@ -105,6 +105,35 @@ static void test_kept_roots_and_long_methods_stay(void **state)
     assert_int_equal(judge_patiently(&dropper, rates, 0, out), 0);
 }
 
+/* What a kept root costs is no reason to drop others, and a method that is called now and then costs nothing. */
+static void test_a_kept_root_drops_no_other(void **state)
+{
+    struct smp_call_rate rates[] = { { .calls = 9 * MILLION,
+                                       .method = 1,
+                                       .ended = 1,
+                                       .ended_ns = 1,
+                                       .is_root = true,
+                                       .is_kept = true },
+                                     { .calls = MILLION, .self_ns = -1, .method = 2 },
+                                     { .calls = 999, .self_ns = -1, .method = 3 } };
+    struct smp_dropper dropper;
+    int64_t out[SMP_DROPPER_MOST];
+
+    (void)state;
+    rates[1].calls = MILLION - rates[2].calls;
+    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
+    for (unsigned i = 0; i < 10; i++)
+        assert_int_equal(judge(&dropper, rates, 3, out), 0);
+    /* Past the limit by themselves; a long one makes it hopeless. */
+    rates[1].self_ns = (int64_t)rates[1].calls * COST_NS * SMP_DROPPER_SHORT_PROBES;
+    rates[1].calls++;
+    rates[1].self_ns += COST_NS * SMP_DROPPER_SHORT_PROBES;
+    assert_int_equal(judge_patiently(&dropper, rates, 3, out), 0);
+    rates[2].calls = 1000;
+    assert_int_equal(judge_patiently(&dropper, rates, 3, out), 1);
+    assert_int_equal(out[0], 3);
+}
+
 /* By its whole time, as all of that is not counted any more without it. */
 static void test_short_roots_go_and_long_ones_stay(void **state)
 {
@@ -184,7 +213,7 @@ static void test_random_rates(void **state)
                                                .ended = 1,
                                                .is_root = smp_random_next(&random) % 10 == 0 };
             rates[i].is_kept = rates[i].is_root && smp_random_next(&random) % 2 == 0;
-            cost_ns += cost_of(&rates[i]);
+            cost_ns += rates[i].is_kept ? 0 : cost_of(&rates[i]);
         }
         memcpy(sorted, rates, sizeof(sorted));
         qsort(sorted, METHODS, sizeof(sorted[0]), by_cost);
@@ -194,7 +223,7 @@ static void test_random_rates(void **state)
         const bool is_over = cost_ns > MILLION * COST_NS;
 
         for (size_t i = 0; is_over && i < METHODS; i++) {
-            if (sorted[i].is_kept || sorted[i].calls == 0)
+            if (sorted[i].is_kept || cost_of(&sorted[i]) < LIMIT * MILLION / SMP_DROPPER_OFTEN)
                 continue;
             if (expected == SMP_DROPPER_MOST || cost_ns <= 750000 * COST_NS)
                 break;
@@ -231,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_past_the_limit_for_long_the_most_called_goes),
         cmocka_unit_test(test_a_pause_below_the_limit_begins_anew),
         cmocka_unit_test(test_kept_roots_and_long_methods_stay),
+        cmocka_unit_test(test_a_kept_root_drops_no_other),
         cmocka_unit_test(test_short_roots_go_and_long_ones_stay),
         cmocka_unit_test(test_a_root_counts_for_the_limit_by_its_cost),
         cmocka_unit_test(test_random_rates),

@@ -35,12 +35,14 @@ static uint64_t cost_of(const struct smp_dropper *dropper, const struct smp_call
 }
 
 static uint64_t cost_of_all(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
-                            size_t count)
+                            size_t count, bool with_kept)
 {
     uint64_t cost_ns = 0;
 
-    for (size_t i = 0; i < count; i++)
-        cost_ns = sum_up(cost_ns, cost_of(dropper, &rates[i]));
+    for (size_t i = 0; i < count; i++) {
+        if (with_kept || !rates[i].is_kept)
+            cost_ns = sum_up(cost_ns, cost_of(dropper, &rates[i]));
+    }
     return cost_ns;
 }
 
@@ -55,7 +57,7 @@ static uint64_t part_of_time(int64_t elapsed_ns, uint64_t per_mille)
 uint64_t smp_dropper_per_mille(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
                                size_t count, int64_t elapsed_ns)
 {
-    const uint64_t cost_ns = cost_of_all(dropper, rates, count);
+    const uint64_t cost_ns = cost_of_all(dropper, rates, count, true);
 
     return cost_ns > UINT64_MAX / PER_MILLE ? UINT64_MAX
                                             : cost_ns * PER_MILLE / (uint64_t)elapsed_ns;
@@ -80,17 +82,18 @@ static bool goes_first(const struct smp_dropper *dropper, const struct smp_call_
     return cost_a != cost_b ? cost_a > cost_b : a->method < b->method;
 }
 
-/* The next one to drop after last, which may be NULL; NULL: there is none. */
+/* The next one to drop after last, which may be NULL; NULL: there is none that costs as much. */
 static const struct smp_call_rate *next_to_drop(const struct smp_dropper *dropper,
                                                 const struct smp_call_rate *rates, size_t count,
-                                                const struct smp_call_rate *last)
+                                                const struct smp_call_rate *last, uint64_t least_ns)
 {
     const struct smp_call_rate *best = NULL;
 
     for (size_t i = 0; i < count; i++) {
         const struct smp_call_rate *const rate = &rates[i];
 
-        if (rate->is_kept || rate->calls == 0 || !is_short(dropper, rate))
+        if (rate->is_kept || rate->calls == 0 || cost_of(dropper, rate) < least_ns ||
+            !is_short(dropper, rate))
             continue;
         if (last != NULL && !goes_first(dropper, last, rate))
             continue;
@@ -105,7 +108,7 @@ size_t smp_dropper_judge(struct smp_dropper *dropper, const struct smp_call_rate
 {
     const uint64_t allowed_ns = part_of_time(elapsed_ns, dropper->limit_per_mille);
     const struct smp_call_rate *next = NULL;
-    uint64_t cost_ns = cost_of_all(dropper, rates, count);
+    uint64_t cost_ns = cost_of_all(dropper, rates, count, false);
     size_t dropped = 0;
 
     if (dropper->waits > 0) {
@@ -119,7 +122,7 @@ size_t smp_dropper_judge(struct smp_dropper *dropper, const struct smp_call_rate
     if (++dropper->over < SMP_DROPPER_PATIENCE)
         return 0;
     while (dropped < SMP_DROPPER_MOST && cost_ns > allowed_ns / 4 * 3) {
-        next = next_to_drop(dropper, rates, count, next);
+        next = next_to_drop(dropper, rates, count, next, allowed_ns / SMP_DROPPER_OFTEN);
         if (next == NULL)
             break;
         out[dropped++] = next->method;

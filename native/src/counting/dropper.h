@@ -15,7 +15,9 @@
  *
  * A root is short by its whole time, not by its own. Without an outermost root nothing below it is
  * counted any more, and the probes there still run, which no figure shows: below a root that is
- * short as a whole there are few. Roots that the user named one by one are kept.
+ * short as a whole there are few. Roots that the user named one by one are kept, and the limit is
+ * for the others: no other method has to go for what they cost. Nor has one that costs next to
+ * nothing.
  *
  * Threads  one at a time.
  * Cost     judge: O(methods) for each that is dropped, at most SMP_DROPPER_MOST.
@@ -28,9 +30,10 @@
 #include <stdint.h>
 
 enum {
-    SMP_DROPPER_PATIENCE = 3,     /* judgements */
-    SMP_DROPPER_MOST = 1024,      /* methods dropped by one judgement */
-    SMP_DROPPER_SHORT_PROBES = 50 /* a method is short below the time of so many of its probes */
+    SMP_DROPPER_PATIENCE = 3,      /* judgements */
+    SMP_DROPPER_MOST = 1024,       /* methods dropped by one judgement */
+    SMP_DROPPER_SHORT_PROBES = 50, /* a method is short below the time of so many of its probes */
+    SMP_DROPPER_OFTEN = 1000       /* is called often: costs at least this part of the limit */
 };
 
 struct smp_dropper {
@@ -42,7 +45,7 @@ struct smp_dropper {
     uint64_t dropped;
 };
 
-/* What was counted of a method since the judgement before. */
+/* What was counted of a method since the judgement before, so a root is short or long of late. */
 struct smp_call_rate {
     uint64_t calls;
     int64_t self_ns; /* without what it called; -1: no times are taken, it may be short */
@@ -57,7 +60,7 @@ struct smp_call_rate {
 void smp_dropper_init(struct smp_dropper *dropper, uint32_t limit_per_mille, uint32_t call_cost_ns,
                       uint32_t root_cost_ns);
 
-/* The share of one core that the probes took. */
+/* The share of one core that the probes took, those of kept roots too. */
 uint64_t smp_dropper_per_mille(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
                                size_t count, int64_t elapsed_ns);
 

@@ -484,11 +484,16 @@ bool smp_reach_drop(struct smp_reach *reach, int32_t id, int64_t wall_ms)
 {
     const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
     uint32_t in_class = 0;
+    uint32_t number = 0;
 
     if (record == NULL || record->state != SMP_METHOD_WANTED || smp_reach_is_kept(reach, id))
         return false;
     in_class = record->in_class;
-    smp_wanted_take_probe(reach, in_class, record->number, SMP_LOSS_DROPPED, NULL, wall_ms);
+    number = record->number;
+    /* What costs too much was called, whether a round has noted that or not. More ids may move the
+     * record. */
+    smp_reach_entered(reach, id);
+    smp_wanted_take_probe(reach, in_class, number, SMP_LOSS_DROPPED, NULL, wall_ms);
     smp_wanted_set_dirty(reach, in_class);
     smp_wanted_drain(reach);
     return true;

@@ -756,7 +756,8 @@ public class ThreadsSampler implements AutoCloseable {
      * random part of the threads at each tick. The polls it makes count for those it skips, so totals and shares stay
      * unbiased, and the account counts the skipped ones. Writing reports is not included.
      * A start may use what the limit allows for ten seconds more, at most 100 ms of CPU time, once: in a new JVM the
-     * sampler meets each method and each stack for the first time.
+     * sampler meets each method and each stack for the first time. The probes of counted calls have the same limit for
+     * themselves: past it {@linkplain #setRootMethods short methods} lose theirs.
      *
      * @param overheadLimitPercent 0.1 to 100, in steps of 0.1
      * @throws IllegalArgumentException if it is out of range
@@ -865,9 +866,9 @@ public class ThreadsSampler implements AutoCloseable {
      * account as {@code root not loaded yet}. Calls that run while the sampler starts are not counted, the next ones
      * are. One sampler of a JVM counts; another one warns and samples only. Counting may use half of
      * {@code memoryLimitBytes} on top of that limit. Methods that are called often and are short lose their probes past
-     * {@code overheadLimitPercent}; the account names them. So do roots that a {@code *} or {@code **} stands for, where
-     * their calls are short as a whole: what an outermost one called is not counted there any more. A root that is also
-     * named without a star keeps its probes.
+     * {@code overheadLimitPercent}; the account names them. So do roots that a {@code *} or {@code **} stands for, and
+     * those that TOTAL has without this property, where their calls of the last second were short as a whole: what an
+     * outermost one called is not counted there any more. A root that is also named without a star keeps its probes.
      *
      * @param rootMethods methods separated by commas, at most 1,000 of at most 1,000 bytes; empty: none
      * @throws IllegalArgumentException if it is null, or what can be no method, with the reason

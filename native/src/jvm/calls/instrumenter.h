@@ -14,8 +14,8 @@
  *
  * Owns     the thread; the load hook; while it runs all memory of counted_classes.h, and the call
  *          arena, which is open from start to stop.
- * Threads  start, stop: the sampler thread. number, name, drop, begin_renewal, end_renewal,
- *          get_figures, inspect: likewise, in between.
+ * Threads  start, stop: the sampler thread. number, name, keeps, drop, begin_renewal,
+ *          end_renewal, get_figures, inspect: likewise, in between.
  *          The hooks: any.
  * Errors   start: SMP_ESTATE: another one counts; SMP_EUNSUPPORTED, SMP_EINVAL, SMP_ENOMEM,
  *          SMP_EVM, SMP_EPHASE, SMP_ETHREAD. message says why.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import com.incapsula.sampler.internal.json.Json;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -30,12 +31,12 @@ final class Frames {
 
     /** @return the text of a frame of the JSON form */
     static String text(Map<String, Object> frame) {
-        Object pseudo = frame.get("pseudo");
+        Object pseudo = Json.get(frame, "pseudo");
         if (pseudo != null) {
             return part(pseudo.toString());
         }
-        Object file = frame.get("file");
-        Object line = frame.get("line");
+        Object file = Json.get(frame, "file");
+        Object line = Json.get(frame, "line");
         String place = file == null ? "Unknown Source" : file + (line == null ? "" : ":" + line);
         if (Boolean.TRUE.equals(frame.get("native"))) {
             place = "Native Method";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import com.incapsula.sampler.internal.json.Json;
 import com.incapsula.sampler.internal.json.JsonParser;
 import com.incapsula.sampler.internal.json.MalformedJson;
 import java.io.IOException;
@@ -146,7 +147,8 @@ final class ProfileFile {
             frames.add(key.apply(Frames.text(object(frame))));
         }
         ProfileFile read = new ProfileFile(file, document);
-        read.hasCounted = document.remove("counted") != null;
+        read.hasCounted = Json.get(document, "counted") != null;
+        document.remove("counted");
         document.remove("counting");
         for (Object group : list(document.get("groups"))) {
             readGroup(object(group), frames, tree, side);

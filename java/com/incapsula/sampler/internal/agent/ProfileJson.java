@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import com.incapsula.sampler.internal.json.Json;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,6 +22,7 @@ final class ProfileJson {
             Set.of("threads", "maxDepth", "memoryUsedBytes", "memoryLimitBytes", "tillMillis");
     private static final String FROM = "fromMillis";
     private static final String ELAPSED = "elapsedNanos";
+    private static final Long NO_GROUP = -1L;
 
     private final StackTree tree;
     private final Map<String, Integer> frames = new LinkedHashMap<>();
@@ -50,7 +53,7 @@ final class ProfileJson {
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("before", before.head());
         all.put("after", after.head());
-        all.put("difference", new ProfileJson(tree).writeDifference(List.of(before, after)));
+        all.put("difference", new ProfileJson(tree).writeDifference(before, after));
         return all;
     }
 
@@ -64,7 +67,7 @@ final class ProfileJson {
     private static void add(Map<String, Object> sums, Map<?, ?> more) {
         more.forEach((key, value) -> {
             String name = String.valueOf(key);
-            Object before = sums.get(name);
+            Object before = Json.get(sums, name);
             if (before == null) {
                 sums.put(name, value);
             } else if (before instanceof Map<?, ?> members && value instanceof Map<?, ?> added) {
@@ -82,7 +85,12 @@ final class ProfileJson {
         if (name.equals(FROM)) {
             return Math.min(first, second);
         }
-        return LARGEST.contains(name) ? Math.max(first, second) : first + second;
+        if (LARGEST.contains(name)) {
+            return Math.max(first, second);
+        }
+        long both = first + second;
+        boolean fits = ((first ^ both) & (second ^ both)) >= 0;
+        return fits ? both : Long.MAX_VALUE;
     }
 
     /* What all files say of their groups, by the names that the tree has. */
@@ -189,7 +197,9 @@ final class ProfileJson {
 
     // ---- a difference
 
-    private Map<String, Object> writeDifference(List<ProfileFile> files) {
+    private Map<String, Object> writeDifference(ProfileFile one, ProfileFile other) {
+        Map<String, Long> before = groupNumbers(one);
+        Map<String, Long> after = groupNumbers(other);
         List<Object> groups = new ArrayList<>();
         List<Object> parents = new ArrayList<>();
         List<Object> numbers = new ArrayList<>();
@@ -198,8 +208,8 @@ final class ProfileJson {
             numbers.add((long) (isGroup ? groups.size() : frame(tree.text(node))));
             parents.add((long) tree.parent(node));
             if (isGroup) {
-                groups.add(List.of(
-                        groupNumber(files.get(0), tree.text(node)), groupNumber(files.get(1), tree.text(node))));
+                String name = tree.text(node);
+                groups.add(List.of(before.getOrDefault(name, NO_GROUP), after.getOrDefault(name, NO_GROUP)));
             }
         }
         Map<String, Object> all = new LinkedHashMap<>();
@@ -224,16 +234,15 @@ final class ProfileJson {
         return columns;
     }
 
-    /* Its place among the groups of the file's head. */
-    private static long groupNumber(ProfileFile file, String name) {
+    /* The first place of each name among the groups of the file's head. */
+    private static Map<String, Long> groupNumbers(ProfileFile file) {
+        Map<String, Long> numbers = new HashMap<>();
         if (file.head().get("groups") instanceof List<?> list) {
             for (int i = 0; i < list.size(); i++) {
-                if (Frames.part(String.valueOf(((Map<?, ?>) list.get(i)).get("name")))
-                        .equals(name)) {
-                    return i;
-                }
+                Map<?, ?> group = (Map<?, ?>) list.get(i);
+                numbers.putIfAbsent(Frames.part(String.valueOf(group.get("name"))), (long) i);
             }
         }
-        return StackTree.NONE;
+        return numbers;
     }
 }

@@ -54,12 +54,12 @@ final class StackTree {
      */
     void add(int side, String measure, int node, long amount) {
         Map<String, long[]> amounts = sides.get(side);
-        long[] column = amounts.getOrDefault(measure, new long[FIRST_NODES]);
+        long[] column = amounts.computeIfAbsent(measure, any -> new long[FIRST_NODES]);
         if (node >= column.length) {
             column = Arrays.copyOf(column, Math.max(2 * column.length, node + 1));
+            amounts.put(measure, column);
         }
         column[node] = Math.addExact(column[node], amount);
-        amounts.put(measure, column);
     }
 
     int count() {

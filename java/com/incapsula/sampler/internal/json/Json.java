@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.json;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The values of JSON as Java objects: {@code Map} (in the order of the text), {@code List}, {@code String},
@@ -37,9 +38,24 @@ public final class Json {
         public boolean isInteger() {
             return text.chars().allMatch(c -> c == '-' || (c >= '0' && c <= '9'));
         }
+
+        @Override
+        public String toString() {
+            return text;
+        }
     }
 
     private Json() {}
+
+    /**
+     * Reads a member that may be missing.
+     *
+     * @return Java's null for JSON's, too
+     */
+    public static @Nullable Object get(Map<String, Object> object, String name) {
+        Object value = object.get(name);
+        return value == Null.NULL ? null : value;
+    }
 
     /**
      * Makes an object.

@@ -212,6 +212,28 @@ class CommandLineTest {
         assertThat(object(JsonParser.parse(printed())).get("elapsedNanos")).isEqualTo(6000L);
     }
 
+    /** As some tools write a document again: what is null is not there. */
+    @Test
+    void membersThatAreNullAreMissing() throws Exception {
+        String report = "{\"format\":\"threads-sampler/1\",\"elapsedNanos\":null,\"counted\":null,\"frames\":["
+                + "{\"pseudo\":null,\"class\":\"a.B\",\"method\":\"c\",\"file\":\"B.java\",\"line\":null},"
+                + "{\"pseudo\":null,\"class\":\"a.B\",\"method\":\"d\",\"file\":null,\"line\":7},"
+                + "{\"class\":\"a.B\",\"method\":\"e\",\"file\":\"B.java\",\"line\":1.5}],"
+                + "\"groups\":[{\"name\":\"main\",\"parent\":[-1,0,0],\"frame\":[0,1,2],\"wall\":[0,4,5]}]}";
+        Path a = write("a.json", report);
+        Path b = write("b.json", report.replace("\"elapsedNanos\":null", "\"elapsedNanos\":3"));
+        assertThat(run("merge", a.toString(), a.toString(), "--format", "collapsed"))
+                .as(complaint())
+                .isZero();
+        assertThat(printed())
+                .isEqualTo("main;a.B.c(B.java);a.B.d(Unknown Source) 8\nmain;a.B.c(B.java);a.B.e(B.java:1.5) 10\n");
+        Path sum = folder.resolve("sum.json");
+        assertThat(run("merge", a.toString(), b.toString(), "-o", sum.toString()))
+                .as(complaint())
+                .isZero();
+        assertThat(printed()).startsWith("2 stacks, in ");
+    }
+
     /** The page lists groups as they come. */
     @Test
     void theGroupWithMostTimeComesFirst() throws Exception {

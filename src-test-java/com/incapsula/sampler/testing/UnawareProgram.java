@@ -4,10 +4,12 @@ package com.incapsula.sampler.testing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * A program that knows nothing of the sampler. It computes until its standard input ends, and for some CPU time at least,
- * so that its threads are seen also on a busy machine. It needs no module but {@code java.base}.
+ * A program that knows nothing of the sampler. It computes now and then until its standard input ends, and then all the time
+ * until it has had some CPU time, so that its threads are seen also on a busy machine. It needs no module but
+ * {@code java.base}.
  */
 public final class UnawareProgram {
 
@@ -19,7 +21,11 @@ public final class UnawareProgram {
     /* Of proc(5)'s stat, counted from the one after the name: user time. System time follows. */
     private static final int USER_TIME = 11;
 
+    private static final long PAUSE_NANOS = 5_000_000;
+    private static final int ROUNDS = 200_000; // a millisecond or two
+
     private static volatile double result;
+    private static volatile boolean isEnding;
 
     private UnawareProgram() {}
 
@@ -32,6 +38,7 @@ public final class UnawareProgram {
         while (System.in.read() >= 0) {
             // until the end
         }
+        isEnding = true;
         long enough = cpuTicks() + CPU_TICKS;
         while (cpuTicks() < enough) {
             Thread.sleep(5);
@@ -48,8 +55,11 @@ public final class UnawareProgram {
     }
 
     private static void work() {
-        for (double x = 1; ; x++) {
-            result += Math.sqrt(x);
+        for (int round = 1; ; round = round % ROUNDS + 1) {
+            result += Math.sqrt(round);
+            if (round == ROUNDS && !isEnding) {
+                LockSupport.parkNanos(PAUSE_NANOS); // tests that run beside it need the processor, too
+            }
         }
     }
 }

@@ -50,6 +50,8 @@ public final class Json {
     /**
      * Reads a member that may be missing.
      *
+     * @param object a JSON object
+     * @param name of the member
      * @return Java's null for JSON's, too
      */
     public static @Nullable Object get(Map<String, Object> object, String name) {

@@ -37,9 +37,8 @@ public final class Counting {
     private static final int COUNTED_WARM_UPS = 10; /* until LAZY has found what it finds */
     private static final String SETTLED = ", settled";
     private static final String NOT_AWAITED = "–";
-    private static final int SETTLE_MILLIS = 1000; /* how often figures are read */
-    private static final int QUIET_SECONDS = 20; /* methods are dropped about once in six */
-    private static final long MOST_SETTLE_NANOS = TimeUnit.SECONDS.toNanos(180);
+    private static final int QUIET_WINDOWS = 20; /* of a second: methods are dropped about once in six */
+    private static final int MOST_WINDOWS = 180;
     private static final Path PARSER_CLASSES = Path.of("modules", "jdk.compiler", "com/sun/tools/javac/parser");
 
     /** What counts, if anything does. */
@@ -124,8 +123,8 @@ public final class Counting {
                     last[8],
                     bar(work, name, share));
         });
-        table.note("`settled`: measured once no method was new or dropped for " + QUIET_SECONDS
-                + " s, as it is in a service that runs for hours; the other windows begin " + COUNTED_WARM_UPS
+        table.note("`settled`: measured once no method was new or dropped for " + QUIET_WINDOWS
+                + " windows, as it is in a service that runs for hours; the other windows begin " + COUNTED_WARM_UPS
                 + " windows after the start.");
         return table;
     }
@@ -185,7 +184,7 @@ public final class Counting {
         runFor(pass, (counter == null ? WARM_UPS : COUNTED_WARM_UPS) * window);
         tellWindow(name, pass, window, counter, NOT_AWAITED);
         if (counter != null && counter.drops()) {
-            long seconds = settle(pass, counter);
+            long seconds = settle(pass, window, counter);
             tellWindow(name + SETTLED, pass, window, counter, String.valueOf(seconds));
         }
         if (counter != null) {
@@ -195,13 +194,14 @@ public final class Counting {
 
     /* Until no method was new or dropped for a while, as it is in a service most of the time. Returns after how many
     seconds the last one was. */
-    private static long settle(CountedWork.Pass pass, Counter counter) throws Exception {
+    private static long settle(CountedWork.Pass pass, long window, Counter counter) throws Exception {
         long start = System.nanoTime();
         long changed = start;
         long read = start;
         List<Long> before = List.of();
-        while (read - start < MOST_SETTLE_NANOS && read - changed < TimeUnit.SECONDS.toNanos(QUIET_SECONDS)) {
-            runFor(pass, SETTLE_MILLIS);
+        long most = start + TimeUnit.MILLISECONDS.toNanos(MOST_WINDOWS * window);
+        while (read < most && read - changed < TimeUnit.MILLISECONDS.toNanos(QUIET_WINDOWS * window)) {
+            runFor(pass, window);
             Map<String, Long> figures = counter.figures();
             List<Long> now = List.of(
                     figures.getOrDefault(CountingPeer.METHODS, 0L),

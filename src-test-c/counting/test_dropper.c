@@ -105,7 +105,8 @@ static void test_kept_roots_and_long_methods_stay(void **state)
     assert_int_equal(judge_patiently(&dropper, rates, 0, out), 0);
 }
 
-/* What a kept root costs is no reason to drop others, and a method that is called now and then costs nothing. */
+/* What a kept root costs is no reason to drop others; nor does it help to drop what is called now
+ * and then. */
 static void test_a_kept_root_drops_no_other(void **state)
 {
     struct smp_call_rate rates[] = { { .calls = 9 * MILLION,

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HybridTortureIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
-    private static final String MILLIS = LONG ? "60000" : "1000";
+    private static final String MILLIS = LONG ? "60000" : "500";
     private static final String CYCLES = LONG ? "2000" : "25";
 
     private static final Duration PATIENCE = Duration.ofMinutes(LONG ? 30 : 2);

@@ -66,7 +66,8 @@ enum smp_method_timing {
     X(overhead_limit_per_mille, "overheadLimitPerMille", "of one core", 10, 1, 1000, false,      \
       "Above the limit the sampler walks only a random part of the running threads and weights " \
       "it. The account counts the rest. A start may use the limit of ten seconds more, at most " \
-      "100 ms of CPU time, once.")                                                               \
+      "100 ms of CPU time, once. Probes of counted calls have the same limit for themselves: "   \
+      "[what loses them](#how-often).")                                                          \
     X(sampling_signal, "samplingSignal", "", 38, 34, 64, true,                                   \
       "The real-time signal for running threads. Set another number only if native code of "     \
       "yours uses this one. Do not set 62; the JDK uses it.")                                    \

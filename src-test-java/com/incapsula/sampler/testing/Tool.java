@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tools that people have. A test whose tool is not there is skipped, but not where {@code SMP_TOOLS=required} stands in
+ * Tools that people have. A test that lacks its tool is skipped, but not where {@code SMP_TOOLS=required} stands in
  * the environment.
  */
 public final class Tool {

@@ -488,7 +488,7 @@ static void test_roots_of_a_pattern_can_be_dropped(void **state)
         assert_true(smp_reach_is_kept(fixture.reach, named));
         smp_reach_figures(fixture.reach, &figures);
         assert_int_equal(figures.roots, 1);
-        /* An id whose class has gone is no root's. */
+        /* The id of a class that has gone belongs to no root. */
         smp_reach_unload(fixture.reach, loaded);
         assert_false(smp_reach_is_kept(fixture.reach, named));
         assert_false(smp_reach_drop(fixture.reach, named, 1));

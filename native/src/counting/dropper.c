@@ -34,13 +34,14 @@ static uint64_t cost_of(const struct smp_dropper *dropper, const struct smp_call
     return rate->calls <= UINT64_MAX / cost_ns ? rate->calls * cost_ns : UINT64_MAX;
 }
 
+/* Of all that may be dropped. */
 static uint64_t cost_of_all(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
-                            size_t count, bool with_kept)
+                            size_t count)
 {
     uint64_t cost_ns = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (with_kept || !rates[i].is_kept)
+        if (!rates[i].is_kept)
             cost_ns = sum_up(cost_ns, cost_of(dropper, &rates[i]));
     }
     return cost_ns;
@@ -57,7 +58,7 @@ static uint64_t part_of_time(int64_t elapsed_ns, uint64_t per_mille)
 uint64_t smp_dropper_per_mille(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
                                size_t count, int64_t elapsed_ns)
 {
-    const uint64_t cost_ns = cost_of_all(dropper, rates, count, true);
+    const uint64_t cost_ns = cost_of_all(dropper, rates, count);
 
     return cost_ns > UINT64_MAX / PER_MILLE ? UINT64_MAX
                                             : cost_ns * PER_MILLE / (uint64_t)elapsed_ns;
@@ -108,7 +109,7 @@ size_t smp_dropper_judge(struct smp_dropper *dropper, const struct smp_call_rate
 {
     const uint64_t allowed_ns = part_of_time(elapsed_ns, dropper->limit_per_mille);
     const struct smp_call_rate *next = NULL;
-    uint64_t cost_ns = cost_of_all(dropper, rates, count, false);
+    uint64_t cost_ns = cost_of_all(dropper, rates, count);
     size_t dropped = 0;
 
     if (dropper->waits > 0) {

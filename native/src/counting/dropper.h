@@ -60,7 +60,7 @@ struct smp_call_rate {
 void smp_dropper_init(struct smp_dropper *dropper, uint32_t limit_per_mille, uint32_t call_cost_ns,
                       uint32_t root_cost_ns);
 
-/* The share of one core that the probes took, those of kept roots too. */
+/* The share of one core that the probes took, but for those of kept roots. */
 uint64_t smp_dropper_per_mille(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
                                size_t count, int64_t elapsed_ns);
 

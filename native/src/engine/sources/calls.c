@@ -175,7 +175,7 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
     if (elapsed_ns < SMP_CALLS_JUDGE_MS * NS_PER_MS)
         return;
     smp_call_rates_spread(&source->rates);
-    /* Each answer takes the instrumenter's lock. */
+    /* Until then no root counts as kept: each answer takes the instrumenter's lock. */
     if (smp_dropper_per_mille(&source->dropper, source->rates.rates, source->rates.count,
                               elapsed_ns) >= source->dropper.limit_per_mille)
         keep_named_roots(source);

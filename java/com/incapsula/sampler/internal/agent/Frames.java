@@ -29,6 +29,11 @@ final class Frames {
         return part.toString();
     }
 
+    /** @return the text of the root that stands for a group of the JSON form */
+    static String ofGroup(Map<?, ?> group) {
+        return part(String.valueOf(group.get("name")));
+    }
+
     /** @return the text of a frame of the JSON form */
     static String text(Map<String, Object> frame) {
         Object pseudo = Json.get(frame, "pseudo");

@@ -167,7 +167,7 @@ final class ProfileFile {
     private static void readGroup(Map<String, Object> group, List<String> frames, StackTree tree, int side) {
         List<Object> parents = list(group.remove("parent"));
         List<Object> numbers = list(group.remove("frame"));
-        int root = tree.node(StackTree.NONE, Frames.part(String.valueOf(group.get("name"))));
+        int root = tree.node(StackTree.NONE, Frames.ofGroup(group));
         int[] nodes = new int[parents.size()];
         for (int i = 0; i < nodes.length; i++) {
             int parent = Math.toIntExact(number(parents.get(i)));

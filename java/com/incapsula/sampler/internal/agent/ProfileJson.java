@@ -100,7 +100,7 @@ final class ProfileJson {
             if (file.head().get("groups") instanceof List<?> list) {
                 for (Object each : list) {
                     Map<?, ?> group = (Map<?, ?>) each;
-                    String name = Frames.part(String.valueOf(group.get("name")));
+                    String name = Frames.ofGroup(group);
                     add(groups.computeIfAbsent(name, any -> new LinkedHashMap<>()), group);
                 }
             }
@@ -240,7 +240,7 @@ final class ProfileJson {
         if (file.head().get("groups") instanceof List<?> list) {
             for (int i = 0; i < list.size(); i++) {
                 Map<?, ?> group = (Map<?, ?>) list.get(i);
-                numbers.putIfAbsent(Frames.part(String.valueOf(group.get("name"))), (long) i);
+                numbers.putIfAbsent(Frames.ofGroup(group), (long) i);
             }
         }
         return numbers;

@@ -72,4 +72,12 @@ public final class Json {
         }
         return object;
     }
+
+    /* Is the character at this place one half of a surrogate pair, without the other? */
+    static boolean isHalfPair(CharSequence text, int at) {
+        char c = text.charAt(at);
+        return Character.isHighSurrogate(c)
+                ? at + 1 == text.length() || !Character.isLowSurrogate(text.charAt(at + 1))
+                : Character.isLowSurrogate(c) && (at == 0 || !Character.isHighSurrogate(text.charAt(at - 1)));
+    }
 }

@@ -195,11 +195,7 @@ public final class JsonParser {
     /* UTF-8 has no half pairs: such a text could not be sent back. */
     private void requireWholePairs(CharSequence found) throws MalformedJson {
         for (int i = 0; i < found.length(); i++) {
-            if (Character.isHighSurrogate(found.charAt(i))
-                    && i + 1 < found.length()
-                    && Character.isLowSurrogate(found.charAt(i + 1))) {
-                i++;
-            } else if (Character.isSurrogate(found.charAt(i))) {
+            if (Json.isHalfPair(found, i)) {
                 throw fault("half a surrogate pair");
             }
         }

@@ -82,7 +82,7 @@ public final class JsonWriter {
                 case '\t' -> out.append("\\t");
                 default -> {
                     if (c < ' ' || c > '~' || HTML.indexOf(c) >= 0) {
-                        escape(isHalf(text, i) ? REPLACEMENT : c);
+                        escape(Json.isHalfPair(text, i) ? REPLACEMENT : c);
                     } else {
                         out.append(c);
                     }
@@ -94,12 +94,5 @@ public final class JsonWriter {
 
     private void escape(char c) {
         out.append("\\u").append(HexFormat.of().toHexDigits(c));
-    }
-
-    private static boolean isHalf(String text, int at) {
-        char c = text.charAt(at);
-        return Character.isHighSurrogate(c)
-                ? at + 1 == text.length() || !Character.isLowSurrogate(text.charAt(at + 1))
-                : Character.isLowSurrogate(c) && (at == 0 || !Character.isHighSurrogate(text.charAt(at - 1)));
     }
 }

@@ -193,7 +193,7 @@ public final class Counting {
     }
 
     /* Until no method was new or dropped for a while, as it is in a service most of the time. Returns after how many
-    seconds the last one was. */
+     * seconds the last one was. */
     private static long settle(CountedWork.Pass pass, long window, Counter counter) throws Exception {
         long start = System.nanoTime();
         long changed = start;

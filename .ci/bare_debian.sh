@@ -18,11 +18,11 @@ if ! "${namespaces[@]}" true; then
     exit
 fi
 apt-get update -qq # there may be no lists yet
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Origin: Debian' 'Label: Debian' | sed -n 1p)
+mirror=$(.ci/debian_mirror.sh)
 root=$(mktemp -d)
 trap 'rm -rf --one-file-system "$root"' EXIT
 chmod 755 "$root"
-debootstrap --variant=minbase "$suite" "$root" "${mirror:?apt knows no mirror of Debian: apt-get update}"
+debootstrap --variant=minbase "$suite" "$root" "$mirror"
 git clone --quiet . "$root/root/clone"
 cp --dereference /etc/hosts /etc/resolv.conf "$root/etc"
 [ ! -d /usr/local/share/ca-certificates ] || cp --recursive /usr/local/share/ca-certificates "$root/usr/local/share"

@@ -25,8 +25,7 @@ die() {
 # What apt reads and writes instead of the machine's own.
 write_configuration() {
     local mirror
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Origin: Debian' 'Label: Debian' | sed -n 1p)
-    [ -n "$mirror" ] || die "apt knows no mirror of Debian: apt-get update"
+    mirror=$("$(dirname "${BASH_SOURCE[0]}")/debian_mirror.sh" 2>&1) || die "$mirror"
     mkdir -p "$folder"/{lists/partial,cache/archives/partial,packages}
     echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" >"$folder/sources.list"
     cat >"$folder/apt.conf" <<TEXT

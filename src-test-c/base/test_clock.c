@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/thread.h"
 #include "support/fake_clock.h"
 
 static int64_t read_ns(clockid_t id)
@@ -46,6 +47,22 @@ static void sleeping_is_no_cpu_time(void **state)
     const int64_t elapsed = smp_clock_ns() - start;
     assert_true(elapsed >= pause.tv_nsec);
     assert_true(smp_clock_own_cpu_ns() - cpu_start < elapsed);
+}
+
+/* It gives its CPU back, and is given one again. */
+static void a_thread_that_sleeps_runs_again(void **state)
+{
+    const struct timespec pause = { .tv_nsec = 1000000 };
+    uint64_t before = 0;
+    uint64_t after = 0;
+
+    (void)state;
+    assert_false(smp_clock_thread_runs(0, &before));
+    if (!smp_clock_thread_runs(smp_thread_own_tid(), &before))
+        skip(); /* a kernel that does not count */
+    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+    assert_true(smp_clock_thread_runs(smp_thread_own_tid(), &after));
+    assert_true(after > before);
 }
 
 static int64_t seven(void *self)
@@ -104,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_clocks_are_the_systems),
         cmocka_unit_test(sleeping_is_no_cpu_time),
+        cmocka_unit_test(a_thread_that_sleeps_runs_again),
         cmocka_unit_test(a_fake_replaces_the_members_it_has),
         cmocka_unit_test(the_tests_own_clock_moves_by_hand),
     };

@@ -24,7 +24,9 @@ static struct smp_frame jvmti_frames[CAPACITY];
 static enum smp_status jvmti_status;
 static unsigned handshakes;
 static int64_t cpu_ns;
+static uint64_t runs;
 static bool runs_in_handshakes;
+static bool runs_at_no_cost;
 static struct smp_thread thread = { .os_tid = 3 };
 static struct smp_cross_check check;
 
@@ -33,7 +35,8 @@ static enum smp_status walk(void *self, struct smp_thread *unused, struct smp_sa
     (void)self;
     (void)unused;
     handshakes++;
-    cpu_ns += runs_in_handshakes;
+    cpu_ns += runs_in_handshakes && !runs_at_no_cost;
+    runs += runs_in_handshakes;
     memcpy(out->frames, jvmti.frames, sizeof(frames));
     out->count = jvmti.count;
     out->leaf_count = jvmti.leaf_count;
@@ -48,7 +51,15 @@ static bool read_cpu(void *self, int32_t tid, int64_t *out)
     return tid == 3;
 }
 
-static const struct smp_clock_fake clock_seam = { .thread_cpu_ns = read_cpu };
+static bool read_runs(void *self, int32_t tid, uint64_t *out)
+{
+    (void)self;
+    *out = runs;
+    return tid == 3;
+}
+
+static const struct smp_clock_fake clock_seam = { .thread_cpu_ns = read_cpu,
+                                                  .thread_runs = read_runs };
 
 static int setup(void **state)
 {
@@ -59,7 +70,8 @@ static int setup(void **state)
     memcpy(jvmti_frames, frames, sizeof(frames));
     jvmti_status = SMP_OK;
     handshakes = 0;
-    runs_in_handshakes = false;
+    runs_in_handshakes = runs_at_no_cost = false;
+    runs = 1;
     thread.os_tid = 3;
     smp_clock_set_fake(&clock_seam);
     smp_cross_check_set_each(0);
@@ -130,6 +142,34 @@ static void a_thread_that_runs_meanwhile_is_not_compared(void **state)
     assert_true(one_walk(reason));
     assert_int_equal(smp_cross_check_get_counts().compared, before);
     assert_int_equal(check.walks, 0);
+}
+
+/* On a machine with a neighbour, whose time the kernel takes off. */
+static void a_run_that_costs_the_clock_nothing_is_a_run(void **state)
+{
+    char reason[SMP_CROSS_CHECK_REASON_BYTES];
+    const struct smp_cross_check_counts before = smp_cross_check_get_counts();
+
+    (void)state;
+    jvmti.count = 1;
+    runs_in_handshakes = runs_at_no_cost = true;
+    assert_true(one_walk(reason));
+    assert_int_equal(smp_cross_check_get_counts().compared, before.compared);
+    runs_in_handshakes = false;
+    assert_false(one_walk(reason));
+    assert_int_equal(smp_cross_check_get_counts().different, before.different + 1);
+}
+
+static void the_last_difference_is_kept(void **state)
+{
+    char reason[SMP_CROSS_CHECK_REASON_BYTES];
+    char last[SMP_CROSS_CHECK_REASON_BYTES] = "";
+
+    (void)state;
+    jvmti_frames[1].bci = 8;
+    assert_false(one_walk(reason));
+    smp_cross_check_last_difference(last);
+    assert_string_equal(last, reason);
 }
 
 static void assert_differs(const char *expected)
@@ -205,6 +245,8 @@ int main(void)
         TEST(the_first_walks_are_compared_and_then_few),
         TEST(a_test_may_compare_all),
         TEST(a_thread_that_runs_meanwhile_is_not_compared),
+        TEST(a_run_that_costs_the_clock_nothing_is_a_run),
+        TEST(the_last_difference_is_kept),
         TEST(any_difference_is_named),
         TEST(names_without_an_id_are_no_difference),
         TEST(other_ids_of_the_same_method_are_no_difference),

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
 
-enum { NS_PER_SECOND = 1000000000, MS_PER_SECOND = 1000, NS_PER_MS = 1000000 };
+#include "base/decimal.h"
+
+enum {
+    NS_PER_SECOND = 1000000000,
+    MS_PER_SECOND = 1000,
+    NS_PER_MS = 1000000,
+    PATH_BYTES = 48,
+    LINE_BYTES = 80 /* of three numbers */
+};
 
 /* Acquire and release: a thread that sees the pointer sees what it points to. */
 static _Atomic(const struct smp_clock_fake *) seam;
@@ -70,6 +82,40 @@ bool smp_clock_thread_cpu_ns(int32_t tid, int64_t *out)
         return false;
     *out = (int64_t)now.tv_sec * NS_PER_SECOND + (int64_t)now.tv_nsec;
     return true;
+}
+
+static bool find_runs(const char *text, uint64_t *out)
+{
+    uint32_t number = 0;
+    const char *end = text;
+
+    for (int i = 0; i < 3; i++) {
+        const char *const start = end + (*end == ' ');
+        number = smp_decimal_parse(start, &end);
+        if (end == start)
+            return false;
+    }
+    *out = number;
+    return true;
+}
+
+/* The last of three numbers: CPU time, time in the queue, runs. */
+bool smp_clock_thread_runs(int32_t tid, uint64_t *out)
+{
+    const struct smp_clock_fake *fake = current_fake();
+    char text[LINE_BYTES];
+    ssize_t length = -1;
+
+    if (fake != NULL && fake->thread_runs != NULL)
+        return fake->thread_runs(fake->self, tid, out);
+    (void)snprintf(text, sizeof(text), "/proc/self/task/%" PRId32 "/schedstat", tid);
+    const int file = open(text, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    length = read(file, text, sizeof(text) - 1);
+    (void)close(file);
+    text[length < 0 ? 0 : length] = '\0';
+    return find_runs(text, out);
 }
 
 void smp_clock_set_fake(const struct smp_clock_fake *fake)

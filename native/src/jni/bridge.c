@@ -200,3 +200,11 @@ JNIEXPORT jlongArray BRIDGE(crossChecks)(JNIEnv *env, SMP_UNUSED jclass bridge, 
     const int64_t values[] = { (int64_t)counts.compared, (int64_t)counts.different };
     return smp_jni_longs(env, values, sizeof(values) / sizeof(values[0]));
 }
+
+JNIEXPORT jstring BRIDGE(lastDifference)(JNIEnv *env, SMP_UNUSED jclass bridge)
+{
+    char reason[SMP_CROSS_CHECK_REASON_BYTES];
+
+    smp_cross_check_last_difference(reason);
+    return (*env)->NewStringUTF(env, reason);
+}

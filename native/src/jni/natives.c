@@ -33,6 +33,7 @@
     X(hide, "(Ljava/lang/ThreadGroup;)Ljava/lang/ThreadGroup;")                                  \
     X(liveBytes, "()J")                                                                          \
     X(crossChecks, "(J)[J")                                                                      \
+    X(lastDifference, "()Ljava/lang/String;")                                                    \
     X(openReader, "(J)I")                                                                        \
     X(closeReader, "(JI)V")                                                                      \
     X(takeInterval, "(JI)J")                                                                     \

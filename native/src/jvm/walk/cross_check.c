@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/walk/cross_check.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -13,7 +14,9 @@ static struct {
     _Atomic uint64_t each; /* 0: as the header says */
     _Atomic uint64_t compared;
     _Atomic uint64_t different;
-} process;
+    pthread_mutex_t mutex; /* guards last */
+    char last[SMP_CROSS_CHECK_REASON_BYTES];
+} process = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 enum smp_status smp_cross_check_init(struct smp_cross_check *check, size_t capacity)
 {
@@ -56,6 +59,20 @@ void smp_cross_check_count(bool is_different)
         atomic_fetch_add(&process.different, 1);
 }
 
+void smp_cross_check_last_difference(char reason[SMP_CROSS_CHECK_REASON_BYTES])
+{
+    pthread_mutex_lock(&process.mutex);
+    (void)snprintf(reason, SMP_CROSS_CHECK_REASON_BYTES, "%s", process.last);
+    pthread_mutex_unlock(&process.mutex);
+}
+
+static void keep_difference(const char *reason)
+{
+    pthread_mutex_lock(&process.mutex);
+    (void)snprintf(process.last, sizeof(process.last), "%s", reason);
+    pthread_mutex_unlock(&process.mutex);
+}
+
 static int64_t read_clock(const struct smp_thread *thread)
 {
     int64_t cpu_ns = -1;
@@ -63,11 +80,25 @@ static int64_t read_clock(const struct smp_thread *thread)
     return thread->os_tid != 0 && smp_clock_thread_cpu_ns(thread->os_tid, &cpu_ns) ? cpu_ns : -1;
 }
 
+static uint64_t read_runs(const struct smp_thread *thread)
+{
+    uint64_t runs = 0;
+
+    return thread->os_tid != 0 && smp_clock_thread_runs(thread->os_tid, &runs) ? runs : 0;
+}
+
 void smp_cross_check_begin(struct smp_cross_check *check, const struct smp_thread *thread)
 {
     check->is_due = smp_cross_check_takes(check->walks, check->differences);
-    if (check->is_due)
-        check->cpu_ns = read_clock(thread);
+    if (!check->is_due)
+        return;
+    check->runs = read_runs(thread);
+    check->cpu_ns = read_clock(thread);
+}
+
+static bool has_run_since(const struct smp_cross_check *check, const struct smp_thread *thread)
+{
+    return read_clock(thread) != check->cpu_ns || read_runs(thread) != check->runs;
 }
 
 /* JVMTI has made the id of a method that had none in our walk: its names are no id. And an id that
@@ -106,12 +137,14 @@ bool smp_cross_check_end(struct smp_cross_check *check, const struct smp_walker 
     }
     check->other.count = check->other.leaf_count = check->other.omitted = 0;
     if (check->cpu_ns < 0 || by_jvmti->walk(by_jvmti->self, thread, &check->other) != SMP_OK ||
-        read_clock(thread) != check->cpu_ns)
+        has_run_since(check, thread))
         return true;
     const bool is_same = is_same_stack(sample, &check->other, reason);
     check->walks++;
     check->differences = is_same ? 0 : check->differences + 1;
     smp_cross_check_count(!is_same);
+    if (!is_same)
+        keep_difference(reason);
     return is_same;
 }
 

@@ -3,18 +3,22 @@
  * cross_check.h - compares walks from outside with JVMTI's: the first ones of each session, then
  * one in so many.
  *
- *   CPU clock ─► walk from outside ─► JVMTI ─► CPU clock    not moved: the two stacks must be equal
+ *   runs, CPU clock ─► walk from outside ─► JVMTI ─► CPU clock, runs
+ *   neither has moved: the two stacks must be equal
+ *
+ * The clock shows a thread that still runs; but where the kernel takes the time off that interrupts
+ * or the host took, a short run may cost nothing. Each is a run, so those are counted as well.
  *
  * Frames are equal if they are of the same method (code/same_method.h), at the same byte code.
  * Two stacks of one standing thread that differ mean that we misread this JVM, if that comes twice
- * in a row (the clock alone is no proof): our own walks end, in handlers as well
- * (smp_hotspot_refuse), and the engine's name says why.
+ * in a row: our own walks end, in handlers as well (smp_hotspot_refuse), and the engine's name says
+ * why.
  *
  * Owns     a check: memory for one stack. Process-wide: how often, and two counts.
  * Threads  a check: one sampler thread. The rest: any.
  * Errors   init: SMP_ENOMEM. Where the thread ran meanwhile nothing is compared, and the next
  *          walk is.
- * Cost     a handshake; on average nothing.
+ * Cost     a handshake, and two files of /proc; on average nothing.
  */
 #ifndef SMP_JVM_WALK_CROSS_CHECK_H
 #define SMP_JVM_WALK_CROSS_CHECK_H
@@ -38,6 +42,7 @@ struct smp_cross_check {
     unsigned differences; /* in a row; after one the next walk is compared as well */
     bool is_due;
     int64_t cpu_ns; /* the thread's clock before the walk; -1: not known */
+    uint64_t runs;  /* of the thread, before the walk; 0: not known */
 };
 
 /* capacity: of the samples that are compared. */
@@ -67,5 +72,7 @@ struct smp_cross_check_counts {
     uint64_t different;
 };
 struct smp_cross_check_counts smp_cross_check_get_counts(void);
+/* For tests: where the two stacks of the last difference differed; empty: there was none. */
+void smp_cross_check_last_difference(char reason[SMP_CROSS_CHECK_REASON_BYTES]);
 
 #endif

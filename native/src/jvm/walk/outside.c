@@ -161,9 +161,8 @@ static bool fill_sample(const struct smp_outside *walker, const struct smp_frame
 }
 
 /*
- * False: not JVMTI's stack. Where the kernel takes the time of interrupts off, a thread may have
- * run between the two though its clock stands, so the next walk is compared as well: after two
- * differences in a row this JVM is not read right, and nothing is walked from outside any more.
+ * False: not JVMTI's stack. The next walk is compared as well: after two differences in a row this
+ * JVM is not read right, and nothing is walked from outside any more.
  */
 static bool is_right(struct smp_outside *walker, struct smp_thread *thread,
                      const struct smp_sample *sample)

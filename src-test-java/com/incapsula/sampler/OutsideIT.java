@@ -45,7 +45,7 @@ class OutsideIT {
     void close() throws Exception {
         sampler.close();
         CrossChecks.ofOneWalkIn(SELDOM);
-        assertThat(CrossChecks.different()).isZero();
+        CrossChecks.assertNoneDiffered();
     }
 
     @ParameterizedTest

@@ -33,13 +33,28 @@ public final class CrossChecks {
         return call(NO_CHANGE)[1];
     }
 
+    /** Fails if one differed, and says where. */
+    public static void assertNoneDiffered() {
+        assertThat(different())
+                .as("walks that differ; the last one: %s", call("lastDifference"))
+                .isZero();
+    }
+
     private static long[] call(long each) {
+        return (long[]) call("crossChecks", each);
+    }
+
+    private static Object call(String name, Object... arguments) {
         assertThat(ThreadsSampler.unavailabilityCause()).isNull();
         try {
-            Method method = Class.forName("com.incapsula.sampler.internal.engine.NativeBridge")
-                    .getDeclaredMethod("crossChecks", long.class);
-            method.setAccessible(true);
-            return (long[]) method.invoke(null, each);
+            for (Method method : Class.forName("com.incapsula.sampler.internal.engine.NativeBridge")
+                    .getDeclaredMethods()) {
+                if (method.getName().equals(name)) {
+                    method.setAccessible(true);
+                    return method.invoke(null, arguments);
+                }
+            }
+            throw new AssertionError("no method " + name);
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

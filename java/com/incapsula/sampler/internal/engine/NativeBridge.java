@@ -130,6 +130,9 @@ final class NativeBridge {
      */
     static native long[] crossChecks(long each);
 
+    /** For tests: where the two stacks of the last one that differed do; empty: there was none. */
+    static native String lastDifference();
+
     /**
      * Registers a reader, whose first interval begins now. Readers do not affect each other.
      *

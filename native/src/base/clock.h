@@ -5,8 +5,8 @@
  *
  * Threads  any.
  * Errors   0: the clock cannot be read.
- * Cost     a vDSO call (about 25 ns); thread CPU clocks are system calls (about 400 ns), runs a file
- *          of /proc (about 5 us).
+ * Cost     a vDSO call (about 25 ns); thread CPU clocks are system calls (about 400 ns). Runs are a
+ *          file of /proc (about 5 us).
  */
 #ifndef SMP_BASE_CLOCK_H
 #define SMP_BASE_CLOCK_H

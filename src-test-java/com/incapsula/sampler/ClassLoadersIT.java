@@ -29,8 +29,8 @@ class ClassLoadersIT {
     /** Arguments: where the library's classes are, and what to do. */
     static final class Program {
 
-        static final int DEPLOYMENTS = 50;
-        static final int BUSY_DEPLOYMENTS = 20;
+        static final int DEPLOYMENTS = 25;
+        static final int BUSY_DEPLOYMENTS = 10;
         static final int AT_ONCE = 8;
         private static final int WARM_UP = 9;
         private static final int MAX_COLLECTIONS = 200;

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** How programs end, and that the last report is written nevertheless. Each in a JVM of its own. */
 class ExitIT {
 
-    private static final int COLD_STARTS = Boolean.getBoolean("sampler.test.long") ? 200 : 20;
+    private static final int COLD_STARTS = Boolean.getBoolean("sampler.test.long") ? 200 : 12;
     private static final int AT_ONCE = 2;
 
     @TempDir

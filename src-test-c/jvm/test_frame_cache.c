@@ -91,21 +91,21 @@ static void all_frames_of_deep_inlining_are_found(void **state)
 {
     enum { ADDRESSES = 64, MOST_LOST = ADDRESSES / 8 };
     const uintptr_t start = 0x7f1200001000;
-    static const char blob[4096];
+    static char block[4096]; /* of the code heap, in use; a blob with compile id 0 */
+    const uintptr_t blob = (uintptr_t)block + vm.layout.heap.block_bytes;
     struct smp_raw_frame raw[SMP_CODE_MAX_FRAMES];
     uint64_t ids[SMP_CODE_MAX_FRAMES];
-    struct smp_known_code code = { .blob = (uintptr_t)blob,
-                                   .frame_bytes = 64,
-                                   .count = SMP_CODE_MAX_FRAMES,
-                                   .frames = raw,
-                                   .ids = ids };
+    struct smp_known_code code = {
+        .blob = blob, .frame_bytes = 64, .count = SMP_CODE_MAX_FRAMES, .frames = raw, .ids = ids
+    };
     size_t found = 0;
 
     (void)state;
-    assert_true(vm.layout.nmethod.compile_id < sizeof(blob) - sizeof(uint32_t));
+    assert_true(vm.layout.nmethod.compile_id < sizeof(block) / 2);
+    block[vm.layout.heap.block_used] = 1;
     for (uintptr_t a = 0; a < ADDRESSES; a++) {
         assert_false(smp_frame_cache_find(vm.cache, &vm.layout, start + 16 * a, &code));
-        code.blob = (uintptr_t)blob;
+        code.blob = blob;
         code.compile_id = 0;
         code.frame_bytes = 64;
         code.count = SMP_CODE_MAX_FRAMES;

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/safe_read.h"
 #include "jvm/hotspot/frames.h"
+#include "jvm/hotspot/method_table.h"
 #include "support/failing_alloc.h"
 #include "support/fake_code.h"
 
@@ -209,6 +210,38 @@ static void test_the_byte_code_of_an_interpreted_leaf(void **state)
     expect_end(&program, SMP_FRAMES_ROOT, 2);
     expect(&program, 0, 0, 8);
     fake_code_destroy(program.code);
+}
+
+/* Its id was read in the moment in which another class lay where its own one does. */
+static void test_the_id_of_a_class_that_is_gone_goes_with_the_next_renewal(void **state)
+{
+    static uintptr_t ids[2]; /* words that have a Method* */
+    struct program program;
+    struct smp_frames_cache *cache = NULL;
+
+    (void)state;
+    for (size_t v = 0; v < VERSION_COUNT; v++) {
+        program_open(&program, versions[v]);
+        assert_int_equal(smp_frames_cache_create(&cache), SMP_OK);
+        ids[0] = program.methods[1];
+        fake_code_set_id(program.code, program.methods[1], (uintptr_t)&ids[0]);
+        fake_stack_enter(program.code);
+        fake_stack_compiled(program.code, program.plain);
+        walk_with(&program, cache, CAPACITY);
+        assert_int_equal(program.ids[0], (uintptr_t)&ids[0]);
+
+        ids[0] = 0;
+        ids[1] = program.methods[1];
+        fake_code_set_id(program.code, program.methods[1], (uintptr_t)&ids[1]);
+        smp_frames_cache_renew(cache);
+        walk_with(&program, cache, CAPACITY);
+        expect_end(&program, SMP_FRAMES_ROOT, 1);
+        if (program.layout->version <= SMP_METHOD_TABLE_LAST_JDK)
+            assert_int_equal(program.ids[0], (uintptr_t)&ids[1]);
+        smp_frames_cache_destroy(cache);
+        fake_code_destroy(program.code);
+        smp_method_table_empty();
+    }
 }
 
 /* A compiled leaf anywhere in its code: by the first record at or behind that. */
@@ -576,6 +609,13 @@ static void test_the_cache_sees_other_code(void **state)
     fake_code_set_compile_id(program.code, program.plain, 99);
     walk_with(&program, cache, CAPACITY);
     expect(&program, 0, 0, 55);
+    /* Freed: other code may lie there, while what is left of the header has the compile id. */
+    ((char *)blob)[(int64_t)program.layout->heap.block_used - program.layout->heap.block_bytes] = 0;
+    walk_with(&program, cache, CAPACITY);
+    expect_end(&program, SMP_FRAMES_UNWALKABLE, 0);
+    ((char *)blob)[(int64_t)program.layout->heap.block_used - program.layout->heap.block_bytes] = 1;
+    walk_with(&program, cache, CAPACITY);
+    expect(&program, 0, 0, 55);
     /* A remnant of its id is not enough after a renewal: there is no blob any more. */
     smp_frames_cache_renew(cache);
     size_t segments = 0;
@@ -723,6 +763,7 @@ int main(void)
         cmocka_unit_test(test_a_leaf_in_a_stub_and_a_start_without_pc),
         cmocka_unit_test(test_the_byte_code_of_an_interpreted_leaf),
         cmocka_unit_test(test_a_compiled_leaf_is_kept_in_the_cache),
+        cmocka_unit_test(test_the_id_of_a_class_that_is_gone_goes_with_the_next_renewal),
         cmocka_unit_test(test_a_frame_that_is_being_replaced),
         cmocka_unit_test(test_native_code_that_calls_java_by_an_upcall),
         cmocka_unit_test(test_ends_of_virtual_threads),

@@ -14,7 +14,6 @@ enum {
     NS_PER_SECOND = 1000000000,
     MS_PER_SECOND = 1000,
     NS_PER_MS = 1000000,
-    PATH_BYTES = 48,
     LINE_BYTES = 80 /* of three numbers */
 };
 
@@ -96,7 +95,7 @@ static bool find_runs(const char *text, uint64_t *out)
             return false;
     }
     *out = number;
-    return true;
+    return number != 0; /* of a kernel that does not count */
 }
 
 /* The last of three numbers: CPU time, time in the queue, runs. */

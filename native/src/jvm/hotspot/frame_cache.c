@@ -294,6 +294,16 @@ static bool read_code(const struct smp_frames_cache *cache, uintptr_t pc,
 }
 
 /*
+ * Freed code keeps its bytes, the compile id among them, and other code may begin behind its
+ * header; but its block is marked as free before that.
+ */
+static bool is_in_place(const struct smp_layout *layout, const struct smp_known_code *code)
+{
+    return smp_load_u8(code->blob - layout->heap.block_bytes + layout->heap.block_used) != 0 &&
+           smp_load_u32(code->blob + layout->nmethod.compile_id) == code->compile_id;
+}
+
+/*
  * After a renewal: is the blob still there, from its start? The compile id alone may be a
  * remnant.
  */
@@ -304,6 +314,27 @@ static bool check_blob(const struct smp_layout *layout, uintptr_t pc,
 
     return smp_blob_find(layout, pc & ~SMP_FRAME_CACHE_LEAF, &blob) && blob.start == code->blob &&
            blob.compile_id == code->compile_id && blob.frame_bytes == code->frame_bytes;
+}
+
+static bool is_own_id(uintptr_t method, uint64_t id)
+{
+    struct smp_known_method known;
+
+    return smp_method_table_find(method, &known) ? known.id == id
+                                                 : smp_method_table_owns(method, id);
+}
+
+/*
+ * After a renewal, too: an id that was read while a class was unloaded may be that of the method
+ * that lay there before, and would stay for as long as the code.
+ */
+static bool have_own_ids(const struct smp_layout *layout, const struct smp_known_code *code)
+{
+    for (size_t i = 0; smp_method_table_serves(layout) && i < code->count; i++) {
+        if (code->ids[i] != 0 && !is_own_id(code->frames[i].method, code->ids[i]))
+            return false;
+    }
+    return true;
 }
 
 /* Ids that have been made meanwhile. */
@@ -329,11 +360,10 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
     if (cache == NULL)
         return false;
     out->epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire);
-    if (!read_code(cache, pc, out, &epoch) ||
-        smp_load_u32(out->blob + layout->nmethod.compile_id) != out->compile_id)
+    if (!read_code(cache, pc, out, &epoch) || !is_in_place(layout, out))
         return false;
     const bool is_old = epoch != out->epoch;
-    if (is_old && !check_blob(layout, pc, out))
+    if (is_old && (!check_blob(layout, pc, out) || !have_own_ids(layout, out)))
         return false;
     if (complete_ids(cache, layout, out) || is_old)
         smp_frame_cache_put(cache, pc, out);

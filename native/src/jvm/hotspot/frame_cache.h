@@ -5,9 +5,9 @@
  *   return address ─► blob, compile id, frame's size, its frames with their method ids
  *   Method*        ─► byte codes, method id (from JDK 26 on; before that: method_table.h)
  *
- * An entry of an address is believed if the blob still has its compile id, and if nothing was
- * renewed since; else it is checked once more. More than four frames are in further entries of the
- * same table, which may have been replaced on their own: then nothing is found.
+ * An entry of an address is believed if the blob is still in use with its compile id, and if
+ * nothing was renewed since; else it is checked once more. More than four frames are in further
+ * entries of the same table, which may have been replaced on their own: then nothing is found.
  *
  * Owns     its two tables, of fixed sizes; an entry replaces the one that was in its place.
  * Threads  find: any, signal handlers included; an entry that is just written is not found. put:

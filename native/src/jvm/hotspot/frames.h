@@ -7,8 +7,8 @@
  *
  * Every compiled caller's return address has a record of exactly this pc, every interpreted frame a
  * valid Method* with the byte code pointer inside its code; otherwise the walk ends as UNWALKABLE.
- * A cache holds what a return address means. An entry is checked by the blob's compile id at
- * each hit.
+ * A cache holds what a return address means. At each hit the blob must still be in use, with the
+ * same compile id.
  *
  * Owns     the cache, made once at create; walks allocate nothing.
  * Threads  walk: any, signal handlers included; a cache is filled by one thread at a time, and a

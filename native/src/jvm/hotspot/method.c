@@ -191,20 +191,25 @@ static uintptr_t id_address(const struct smp_method_code *code)
     return code->id_array + (code->number + 1U) * sizeof(uintptr_t);
 }
 
-/* What lies where a number above the count would be, perhaps cannot be read: it has no id, either.
+/*
+ * What lies where a number above the count would be, perhaps cannot be read: it has no id, either.
+ * The JVM frees an array once the class has a larger one: this one was still the class's after the
+ * id was read.
  */
 uint64_t smp_method_code_id(const struct smp_method_code *code)
 {
     uintptr_t count = 0;
     uintptr_t id = 0;
+    uintptr_t array = 0;
     const struct smp_safe_part parts[] = {
         { &count, code->id_array, sizeof(count) },
         { &id, id_address(code), sizeof(id) },
+        { &array, code->ids, sizeof(array) },
     };
 
     return code->id_array != 0 && code->id_array % sizeof(uintptr_t) == 0 &&
                    smp_safe_read_parts(parts, sizeof(parts) / sizeof(parts[0])) &&
-                   count <= MAX_METHOD_IDS && code->number < count
+                   array == code->id_array && count <= MAX_METHOD_IDS && code->number < count
                ? id
                : 0;
 }

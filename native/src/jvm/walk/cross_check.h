@@ -6,8 +6,8 @@
  *   runs, CPU clock ─► walk from outside ─► JVMTI ─► CPU clock, runs
  *   neither has moved: the two stacks must be equal
  *
- * The clock shows a thread that still runs; but where the kernel takes the time off that interrupts
- * or the host took, a short run may cost nothing. Each is a run, so those are counted as well.
+ * The clock shows a thread that still runs; but where the kernel subtracts the time that interrupts
+ * or the host took, a short run may cost nothing. It counts as a run, so runs are compared as well.
  *
  * Frames are equal if they are of the same method (code/same_method.h), at the same byte code.
  * Two stacks of one standing thread that differ mean that we misread this JVM, if that comes twice

@@ -29,8 +29,10 @@ class ClassLoadersIT {
     /** Arguments: where the library's classes are, and what to do. */
     static final class Program {
 
-        static final int DEPLOYMENTS = 25;
-        static final int BUSY_DEPLOYMENTS = 10;
+        private static final String LONG_PROPERTY = "sampler.test.long";
+        private static final boolean LONG = Boolean.getBoolean(LONG_PROPERTY);
+        static final int DEPLOYMENTS = LONG ? 50 : 25;
+        static final int BUSY_DEPLOYMENTS = LONG ? 20 : 10;
         static final int AT_ONCE = 8;
         private static final int WARM_UP = 9;
         private static final int MAX_COLLECTIONS = 200;
@@ -283,6 +285,7 @@ class ClassLoadersIT {
                 "-Xcheck:jni",
                 "-XX:+UseSerialGC",
                 "-XX:-UseDynamicNumberOfCompilerThreads",
+                "-D" + Program.LONG_PROPERTY + "=" + Program.LONG,
                 "-cp",
                 folderOf(Program.class)));
         String library = System.getProperty("com.incapsula.sampler.library");

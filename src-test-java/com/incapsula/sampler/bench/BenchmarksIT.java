@@ -26,7 +26,7 @@ class BenchmarksIT {
             Path.of("src-test-java").toAbsolutePath(),
             null);
 
-    /* Of these one program, which takes all ways: the tests of the same names run more of them. */
+    /* Of these not all programs, but those that take all ways. */
     private static final Map<String, String> ONLY = Map.of(
             "accuracy", "meSoHot.*",
             "cold-start", "BUSY",

@@ -73,11 +73,14 @@ static void test_ids_count_up_from_0_and_name_their_method(void **state)
     slice = smp_method_ids_descriptor(&names.ids, 0);
     assert_int_equal(slice.length, strlen("(ILjava/lang/String;)V"));
     assert_memory_equal(slice.bytes, "(ILjava/lang/String;)V", slice.length);
-    smp_method_ids_text(&names.ids, 0, text, sizeof(text));
+    smp_method_text(text, sizeof(text), smp_method_ids_class(&names.ids, 0),
+                    smp_method_ids_name(&names.ids, 0));
     assert_string_equal(text, "com.acme.Order$Line.add");
-    smp_method_ids_text(&names.ids, 1, text, sizeof(text));
+    smp_method_text(text, sizeof(text), smp_method_ids_class(&names.ids, 1),
+                    smp_method_ids_name(&names.ids, 1));
     assert_string_equal(text, "Main.<init>");
-    smp_method_ids_text(&names.ids, 0, text, 24);
+    smp_method_text(text, 24, smp_method_ids_class(&names.ids, 0),
+                    smp_method_ids_name(&names.ids, 0));
     assert_string_equal(text, "com.acme.Ord\xe2\x80\xa6.add"); /* 15 bytes of the class */
     assert_null(smp_method_ids_at(&names.ids, 2));
     assert_null(smp_method_ids_at(&names.ids, -1));

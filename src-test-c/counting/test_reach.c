@@ -360,7 +360,8 @@ static void test_unloading_retires_ids_and_forgets_what_was_called(void **state)
     reach_load(&fixture, "com/acme/B | b()V");
     assert_string_equal(wanted_of(&fixture), "");
     /* Trees still name what is retired. */
-    smp_method_ids_text(smp_reach_ids(fixture.reach), kept, text, sizeof(text));
+    smp_method_text(text, sizeof(text), smp_method_ids_class(smp_reach_ids(fixture.reach), kept),
+                    smp_method_ids_name(smp_reach_ids(fixture.reach), kept));
     assert_string_equal(text, "com.acme.R.r");
     smp_reach_entered(fixture.reach, kept);
     reach_load(&fixture, "com/acme/S | s()V");

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
+#include "support/fake_counter.h"
 #include "support/option_text.h"
 #include "support/session_fixture.h"
 #include "support/tally_sum.h"
@@ -409,6 +410,32 @@ static void own_cpu_time_is_published(void **state)
     fake_clock_spend_cpu(&f->clock, 20 * MS);
     assert_int_equal(smp_session_report(f->session), SMP_OK);
     assert_true(fake_outputer_has(f->outputer, "sampler's own CPU: 25 ms, 2.50 %"));
+}
+
+static void cpu_time_of_the_counters_thread_is_own(void **state)
+{
+    struct session_fixture *f = *state;
+    struct fake_counter *counter = fake_counter_create();
+
+    f->calls = fake_counter_interface(counter);
+    counter->figures.own_cpu_ns = 3 * MS; /* its start */
+    session_fixture_start(f, SESSION_BY_HAND "rootMethods=app.Main.main\n");
+    assert_int_equal(statistics(f).own_cpu_ns, 3 * MS);
+    counter->figures.own_cpu_ns = 7 * MS;
+    fake_clock_advance(&f->clock, 1000 * MS);
+    fake_clock_spend_cpu(&f->clock, 5 * MS); /* the session's two threads */
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_true(fake_outputer_has(f->outputer, "sampler's own CPU: 12 ms, 1.20 %"));
+    assert_int_equal(statistics(f).own_cpu_ns, 17 * MS);
+    /* The last report has what was used until then, the reporter's first report with it. */
+    counter->figures.own_cpu_ns = 8 * MS;
+    fake_clock_advance(&f->clock, 1000 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_true(fake_outputer_has(f->outputer, "sampler's own CPU: 6 ms, 0.60 %"));
+    assert_int_equal(statistics(f).own_cpu_ns, 18 * MS);
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    fake_counter_destroy(counter);
 }
 
 /* --- the outputer --- */
@@ -1010,6 +1037,7 @@ int main(void)
         TEST(late_ticks_are_counted),
         TEST(new_interval_length_holds_at_once),
         TEST(own_cpu_time_is_published),
+        TEST(cpu_time_of_the_counters_thread_is_own),
         TEST(failed_report_is_counted_and_the_next_one_tried),
         TEST(a_slow_outputer_costs_reports_but_no_time),
         TEST(requested_reports_wait_their_turn),

@@ -93,7 +93,8 @@ static int32_t id_of_class(int number)
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
         if (record == NULL || record->state != SMP_METHOD_WANTED)
             continue;
-        smp_method_ids_text(ids, id, text, sizeof(text));
+        smp_method_text(text, sizeof(text), smp_method_ids_class(ids, id),
+                        smp_method_ids_name(ids, id));
         if (number_in(text) == number)
             return id + counted.id_base;
     }
@@ -139,13 +140,15 @@ static void count_delta(void *self, const struct smp_call_delta *delta)
 {
     const int64_t number = smp_id_renewal_number(&renewal, delta->method);
     const int32_t pushed = smp_id_renewal_pushed(&renewal, number);
+    const struct smp_method_ids *const ids = smp_reach_ids(counted.reach);
+    const int32_t id = smp_counted_classes_id(&counted, pushed);
     char text[64];
 
     (void)self;
     assert_int_equal(delta->limit, 0);
     assert_int_equal(pushed, delta->method);
-    smp_method_ids_text(smp_reach_ids(counted.reach), smp_counted_classes_id(&counted, pushed),
-                        text, sizeof(text));
+    smp_method_text(text, sizeof(text), smp_method_ids_class(ids, id),
+                    smp_method_ids_name(ids, id));
     found[number_in(text)] += delta->calls;
 }
 

@@ -42,7 +42,7 @@ int session_fixture_teardown(void **state)
 
 enum smp_status session_fixture_create(struct session_fixture *fixture, const char *options)
 {
-    const struct smp_session_config config = {
+    struct smp_session_config config = {
         .vm = fake_jvm_interface(fixture->vm),
         .attach = fake_jvm_attach(fixture->vm),
         .outputer = fake_outputer_interface(fixture->outputer),
@@ -52,6 +52,7 @@ enum smp_status session_fixture_create(struct session_fixture *fixture, const ch
 
     if (status != SMP_OK)
         return status;
+    config.vm.calls = fixture->calls;
     status = smp_session_create(&config, &read, &fixture->session);
     smp_options_fini(&read);
     return status;

@@ -32,6 +32,7 @@ struct session_fixture {
     struct fake_outputer *outputer;
     struct smp_session *session; /* NULL before start or create */
     struct fake_thread *main;
+    struct smp_call_counter calls; /* set before start; zeroed: calls cannot be counted */
     size_t live_before;
     unsigned selections_destroyed; /* the test's */
 };

@@ -158,7 +158,7 @@ static void dispose_call_tree(struct smp_call_tree *tree)
     tree->last = NULL;
     atomic_store_explicit(&tree->first, NULL, RELAXED);
     atomic_store_explicit(&tree->status, SMP_TREE_FREE, RELEASE);
-    smp_call_tree_push(&smp_call_memory->free_trees, tree);
+    smp_call_tree_push(&smp_call_memory->supply.unused, tree);
 }
 
 void smp_call_tree_free(struct smp_call_tree *tree)
@@ -171,16 +171,16 @@ void smp_call_tree_free(struct smp_call_tree *tree)
 /* A tree that no other thread knows. NULL: the limit. */
 static struct smp_call_tree *take_free_tree(void)
 {
-    struct smp_call_tree *tree = smp_call_tree_pop(&smp_call_memory->free_trees);
-    uint32_t count = atomic_load_explicit(&smp_call_memory->tree_count, RELAXED);
+    struct smp_call_tree *tree = smp_call_tree_pop(&smp_call_memory->supply.unused);
+    uint32_t count = atomic_load_explicit(&smp_call_memory->supply.made, RELAXED);
 
     if (tree != NULL)
         return tree;
     do {
         if (count == SMP_CALL_TREES)
             return NULL;
-    } while (!atomic_compare_exchange_weak_explicit(&smp_call_memory->tree_count, &count, count + 1,
-                                                    RELAXED, RELAXED));
+    } while (!atomic_compare_exchange_weak_explicit(&smp_call_memory->supply.made, &count,
+                                                    count + 1, RELAXED, RELAXED));
     return &smp_call_memory->trees[count];
 }
 
@@ -214,7 +214,7 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
     atomic_store_explicit(&tree->generation, generation, RELAXED);
     tree->tid = tid;
     tree->pool = pool;
-    tree->serial = atomic_fetch_add_explicit(&smp_call_memory->serials, 1, RELAXED) + 1;
+    tree->serial = atomic_fetch_add_explicit(&smp_call_memory->supply.serials, 1, RELAXED) + 1;
     tree->quota = smp_quota_hold(arena->quota);
     tree->dispose = dispose_call_tree;
     plant(tree, chunk);
@@ -554,7 +554,7 @@ void smp_call_arena_close(void)
     const uint32_t states = atomic_load_explicit(&smp_call_memory->state_count, ACQUIRE);
     for (uint32_t i = 0; i < states; i++)
         abandon(arena, i, is_fenced);
-    const uint32_t trees = atomic_load_explicit(&smp_call_memory->tree_count, ACQUIRE);
+    const uint32_t trees = atomic_load_explicit(&smp_call_memory->supply.made, ACQUIRE);
     for (uint32_t i = 0; i < trees; i++)
         close_tree(arena, &smp_call_memory->trees[i]);
     free_arena(arena);

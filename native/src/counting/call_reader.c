@@ -182,7 +182,7 @@ static uint64_t read_trees(const struct smp_call_visitor *visitor)
     if (read.arena == NULL)
         return 0;
     read.tick_ns = smp_call_clock_tick_ns(&read.arena->clock);
-    const uint32_t count = atomic_load_explicit(&shared->tree_count, ACQUIRE);
+    const uint32_t count = atomic_load_explicit(&shared->supply.made, ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         struct smp_call_tree *tree = &shared->trees[i];
         const uint32_t status = atomic_load_explicit(&tree->status, ACQUIRE);

@@ -85,7 +85,7 @@ static bool is_counted_in(const struct smp_call_tree *tree)
 void smp_call_renewal_each(void (*found)(void *self, int32_t id), void *self)
 {
     struct smp_call_shared *const shared = smp_call_shared_memory();
-    const uint32_t count = atomic_load_explicit(&shared->tree_count, ACQUIRE);
+    const uint32_t count = atomic_load_explicit(&shared->supply.made, ACQUIRE);
 
     for (uint32_t i = 0; i < count; i++) {
         const struct smp_call_tree *const tree = &shared->trees[i];

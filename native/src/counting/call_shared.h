@@ -98,9 +98,11 @@ struct smp_call_shared {
     _Atomic uint32_t inside;  /* threads in begin, leave, grow */
     _Atomic uint32_t numbers; /* the last one of a session or generation */
     _Atomic uint32_t state_count;
-    _Atomic uint32_t tree_count;
-    _Atomic uint64_t serials;
-    _Atomic uint64_t free_trees; /* a stack, as pools */
+    struct {
+        _Atomic uint32_t made;    /* of trees, the first ones */
+        _Atomic uint64_t serials; /* the last one */
+        _Atomic uint64_t unused;  /* of these; a stack, as pools */
+    } supply;                     /* of trees */
     _Atomic(struct smp_call_arena *) arena;
     _Atomic(struct smp_call_state *) slots[SMP_CALL_SLOTS];
     _Alignas(SMP_CALL_UNIT) struct smp_call_state states[SMP_CALL_STATES];

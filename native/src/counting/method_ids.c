@@ -179,8 +179,3 @@ void smp_method_text(char *out, size_t size, struct smp_slice class_name, struct
     out[length++] = '.';
     (void)smp_utf8_from_modified(out + length, size - length, method.bytes, method.length);
 }
-
-void smp_method_ids_text(const struct smp_method_ids *ids, int32_t id, char *out, size_t size)
-{
-    smp_method_text(out, size, smp_method_ids_class(ids, id), smp_method_ids_name(ids, id));
-}

@@ -87,7 +87,6 @@ struct smp_slice smp_method_ids_source(const struct smp_method_ids *ids, int32_t
  * size >= 16. */
 void smp_class_name_text(char *out, size_t size, struct smp_slice class_name);
 void smp_method_text(char *out, size_t size, struct smp_slice class_name, struct smp_slice method);
-void smp_method_ids_text(const struct smp_method_ids *ids, int32_t id, char *out, size_t size);
 /* The two parts of a symbol `name.descriptor`. */
 struct smp_slice smp_signature_name(const struct smp_symbol *signature);
 struct smp_slice smp_signature_descriptor(const struct smp_symbol *signature);

@@ -96,6 +96,7 @@ struct smp_counter_figures {
     uint32_t root_cost_ns; /* likewise, of one call of a root */
     /* The start has made the JVM throw away all that its compilers had made. */
     bool has_discarded_code;
+    int64_t own_cpu_ns; /* CPU time of the library's thread, up to now or a little before */
 };
 
 struct smp_call_counter {

@@ -35,7 +35,8 @@
       "Every stack is its root frame alone, because `monitoredPackages` (which follows the "     \
       "colon) names nothing that ran.")                                                          \
     X(MEMORY_USED, "memory used", "Now, of `memoryLimitBytes`.")                                 \
-    X(OWN_CPU, "sampler's own CPU", "Of its two threads, in the interval.")
+    X(OWN_CPU, "sampler's own CPU", "Of its two threads, in the interval; while calls are "      \
+      "counted, of `threads-sampler-calls`, too, which changes the classes.")
 
 /* clang-format on */
 

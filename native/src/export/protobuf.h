@@ -58,11 +58,6 @@ static inline void smp_protobuf_put_number(struct smp_writer *out, unsigned fiel
     smp_protobuf_put_varint(out, value);
 }
 
-static inline size_t smp_protobuf_fixed64_bytes(uint64_t value)
-{
-    return value == 0 ? 0 : SMP_PROTOBUF_TAG_BYTES + sizeof(value);
-}
-
 /* Little endian, as are the processors we run on. */
 static inline void smp_protobuf_put_fixed64(struct smp_writer *out, unsigned field, uint64_t value)
 {

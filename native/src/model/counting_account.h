@@ -98,7 +98,11 @@ enum {
     X(OVER_MEMORY_LIMIT, SUM, "calls without a place, over the memory limit",                   \
       "There was no memory for a node of the tree, or for a thread's tree.")                    \
     X(OVER_STACK, SUM, "entries and exits not counted, the stack of the thread was full",       \
-      "A probe that ran out of stack. At most a few each time a thread does so.")
+      "A probe that ran out of stack. At most a few each time a thread does so.")               \
+    X(OVER_ENDED_THREADS, SUM, "ended threads that were not recognised, too many at a time",    \
+      "More than 16,384 counted threads ended between two reads of their calls. The calls of "  \
+      "these are in the report, but may be under another name than their thread's, and their "  \
+      "trees stay in memory until counting stops.")
 
 /* clang-format on */
 

@@ -207,11 +207,6 @@ uint32_t smp_profile_diff_location(const struct smp_profile_diff *diff, uint32_t
     return smp_tree_nodes(diff->tree)[place].location & ~COUNTED;
 }
 
-bool smp_profile_diff_is_counted(const struct smp_profile_diff *diff, uint32_t place)
-{
-    return (smp_tree_nodes(diff->tree)[place].location & COUNTED) != 0;
-}
-
 const struct smp_methods *smp_profile_diff_names(const struct smp_profile_diff *diff)
 {
     return diff->names;

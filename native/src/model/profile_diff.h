@@ -49,8 +49,6 @@ size_t smp_profile_diff_count(const struct smp_profile_diff *diff);
 uint32_t smp_profile_diff_parent(const struct smp_profile_diff *diff, uint32_t place);
 /* In smp_profile_diff_names; a group's name is a pseudo-location there. */
 uint32_t smp_profile_diff_location(const struct smp_profile_diff *diff, uint32_t place);
-/* Of a group's place: whose frames are the methods of a counted tree. */
-bool smp_profile_diff_is_counted(const struct smp_profile_diff *diff, uint32_t place);
 const struct smp_methods *smp_profile_diff_names(const struct smp_profile_diff *diff);
 
 /* Where a side's group, and a side's node, are. */

@@ -337,4 +337,8 @@ const COUNTING = {
         text: 'entries and exits not counted, the stack of the thread was full',
         words: 'A probe that ran out of stack. At most a few each time a thread does so.',
     },
+    OVER_ENDED_THREADS: {
+        text: 'ended threads that were not recognised, too many at a time',
+        words: 'More than 16,384 counted threads ended between two reads of their calls. The calls of these are in the report, but may be under another name than their thread\'s, and their trees stay in memory until counting stops.',
+    },
 };

@@ -188,7 +188,8 @@ public final class SamplerStatistics {
     }
 
     /**
-     * CPU time of the sampler's own threads, in total.
+     * CPU time of the sampler's own threads, in total: {@code threads-sampler}, {@code threads-sampler-report} and,
+     * while calls are counted, {@code threads-sampler-calls}.
      *
      * @return nanoseconds
      */

@@ -32,7 +32,8 @@ void smp_interval_end_merge(struct smp_interval_end *end)
 /* CPU time of the sampler's own threads since the last seal. */
 static int64_t take_own_cpu(struct smp_interval_end *end)
 {
-    const int64_t cpu_ns = smp_clock_own_cpu_ns() + end->counted.own_cpu_ns;
+    const int64_t cpu_ns =
+        smp_clock_own_cpu_ns() + end->counted.own_cpu_ns + smp_sampler_own_cpu_ns(end->sampler);
     const int64_t more_ns = cpu_ns - end->sealed_cpu_ns;
 
     end->sealed_cpu_ns = cpu_ns;

@@ -527,6 +527,17 @@ enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, int64_t now_n
     return status;
 }
 
+int64_t smp_sampler_own_cpu_ns(const struct smp_sampler *sampler)
+{
+    int64_t sum_ns = 0;
+
+    for (size_t i = 0; i < sampler->source_count; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        sum_ns += source->own_cpu_ns != NULL ? source->own_cpu_ns(source->self) : 0;
+    }
+    return sum_ns;
+}
+
 void smp_sampler_get_stats(const struct smp_sampler *sampler, struct smp_sampler_stats *out)
 {
     const struct smp_interval *interval = sampler->interval;

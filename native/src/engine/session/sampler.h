@@ -122,6 +122,8 @@ SMP_CHECKED enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_
 SMP_CHECKED enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, int64_t now_ns,
                                                   int64_t wall_ms, struct smp_profile **out);
 
+/* CPU time since create of threads that work for sources alone; the caller's is not in it. */
+int64_t smp_sampler_own_cpu_ns(const struct smp_sampler *sampler);
 /* Has a message been put into the log since the last call? */
 bool smp_sampler_take_news(struct smp_sampler *sampler);
 

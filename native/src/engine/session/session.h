@@ -57,7 +57,7 @@ struct smp_statistics {
     uint64_t memory_used_bytes;
     uint64_t memory_peak_bytes;
     uint64_t memory_limit_bytes;
-    int64_t own_cpu_ns; /* of both threads since start */
+    int64_t own_cpu_ns; /* of all internal threads since start */
     int64_t elapsed_ns; /* since start, without pauses */
 };
 

@@ -80,7 +80,7 @@ static void publish_stats(struct smp_ticker *ticker)
 {
     struct smp_ticker_stats stats = {
         .counted = ticker->end.counted,
-        .own_cpu_ns = smp_clock_own_cpu_ns(),
+        .own_cpu_ns = smp_clock_own_cpu_ns() + smp_sampler_own_cpu_ns(ticker->sampler),
         .elapsed_ns = ticker->elapsed_ns,
     };
     struct smp_sampler_live live;

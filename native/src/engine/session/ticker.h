@@ -33,7 +33,7 @@ struct smp_ticker;
 struct smp_ticker_stats {
     struct smp_sampler_stats sampler;
     struct smp_reporter_stats counted; /* what of the reporter's figures is in sampler's counters */
-    int64_t own_cpu_ns;                /* of the thread, up to its last tick */
+    int64_t own_cpu_ns;                /* of the thread and those of sources, up to its last tick */
     int64_t elapsed_ns;                /* sampled, up to the last tick */
 };
 

@@ -125,7 +125,7 @@ static void update_group(struct smp_call_credit *credit, struct smp_call_tree *t
     if (name == NULL || (tree->group != NULL && strcmp(tree->group, name) == 0))
         return;
     if (smp_call_tree_rename(credit->trees, &tree->group, name))
-        tree->epoch = 0;
+        tree->target.epoch = 0;
 }
 
 void smp_call_credit_remember_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
@@ -139,7 +139,7 @@ static uint32_t over_limit_node(const struct smp_call_credit *credit,
 {
     enum smp_outcome outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
 
-    return smp_interval_add_pseudo(credit->attribution->interval, tree->tree, &outcome);
+    return smp_interval_add_pseudo(credit->attribution->interval, tree->target.tree, &outcome);
 }
 
 /* In the list of a group's threads. */
@@ -157,27 +157,27 @@ static void find_group(struct smp_call_credit *credit, struct smp_call_tree *tre
     const struct smp_thread_record *record = smp_call_credit_record(credit, tree);
     const struct smp_group_key key = { .name = tree->group, .kind = SMP_GROUP_COUNTED };
 
-    tree->tree = smp_interval_find(attribution->interval, key,
-                                   tree->serial != 0 ? tree->serial : VIRTUAL_SERIAL,
-                                   listed_name(tree, record));
-    tree->epoch = (uint32_t)attribution->tree_epoch;
+    tree->target.tree = smp_interval_find(attribution->interval, key,
+                                          tree->serial != 0 ? tree->serial : VIRTUAL_SERIAL,
+                                          listed_name(tree, record));
+    tree->target.epoch = (uint32_t)attribution->tree_epoch;
     for (uint32_t i = 0; i < tree->capacity; i++)
         tree->entries[i].epoch = 0;
-    tree->has_group = smp_interval_is_counted(attribution->interval, tree->tree);
-    if (tree->has_group)
-        tree->over_node = over_limit_node(credit, tree);
+    tree->target.is_counted = smp_interval_is_counted(attribution->interval, tree->target.tree);
+    if (tree->target.is_counted)
+        tree->target.over_node = over_limit_node(credit, tree);
 }
 
 /* False: the thread is left out, or there is no counted tree for lack of memory. */
 static bool enter_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
-    if (tree->pass != credit->pass) {
-        tree->pass = credit->pass;
+    if (tree->target.pass != credit->pass) {
+        tree->target.pass = credit->pass;
         update_group(credit, tree);
-        if (!tree->is_excluded && tree->epoch != (uint32_t)credit->attribution->tree_epoch)
+        if (!tree->is_excluded && tree->target.epoch != (uint32_t)credit->attribution->tree_epoch)
             find_group(credit, tree);
     }
-    return !tree->is_excluded && tree->has_group;
+    return !tree->is_excluded && tree->target.is_counted;
 }
 
 /* --- nodes --- */
@@ -204,27 +204,27 @@ static void add_below(const struct smp_call_credit *credit, const struct smp_cal
                       uint32_t above, struct smp_call_entry *entry)
 {
     const uint32_t location = locate_counted(credit, entry->method);
-    const struct smp_group_tree below = { .group = tree->tree.group, .root = above };
+    const struct smp_group_tree below = { .group = tree->target.tree.group, .root = above };
 
-    entry->epoch = tree->epoch;
+    entry->epoch = tree->target.epoch;
     if (smp_interval_add(credit->attribution->interval, below, &location, 1, &entry->node)) {
-        smp_interval_saw_depth(credit->attribution->interval, tree->tree, entry->depth);
+        smp_interval_saw_depth(credit->attribution->interval, tree->target.tree, entry->depth);
         return;
     }
     credit->attribution->ran_out = true;
-    entry->node = tree->over_node;
+    entry->node = tree->target.over_node;
 }
 
 /* After enter_group. False: a caller's method is not known, or there is no memory for the path. */
 static bool find_call_node(struct smp_call_credit *credit, struct smp_call_tree *tree,
                            uint32_t ordinal)
 {
-    uint32_t above = tree->tree.root;
+    uint32_t above = tree->target.tree.root;
     size_t count = 0;
 
     for (uint32_t at = ordinal; at != 0; at = tree->entries[at].parent) {
         const struct smp_call_entry *entry = &tree->entries[at];
-        if (entry->epoch == tree->epoch) {
+        if (entry->epoch == tree->target.epoch) {
             above = entry->node;
             break;
         }
@@ -235,8 +235,8 @@ static bool find_call_node(struct smp_call_credit *credit, struct smp_call_tree 
     }
     while (count > 0) {
         struct smp_call_entry *entry = &tree->entries[credit->path[--count]];
-        if (above == tree->over_node) {
-            entry->epoch = tree->epoch;
+        if (above == tree->target.over_node) {
+            entry->epoch = tree->target.epoch;
             entry->node = above;
         } else {
             add_below(credit, tree, above, entry);
@@ -324,7 +324,7 @@ static void credit_calls(struct smp_call_credit *credit, struct smp_call_tree *t
         return;
     }
     smp_interval_called(credit->attribution->interval, entry->node, call->calls);
-    if (entry->node == tree->over_node)
+    if (entry->node == tree->target.over_node)
         credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] += (uint64_t)call->calls;
     else
         credit_root_time(credit, entry->node, call);
@@ -358,12 +358,13 @@ static double cpu_share_of(struct smp_call_tree *tree)
     int64_t clock_ns = 0;
     double share = 1;
 
-    if (tree->running_ns <= 0 || tree->tid <= 0 || !smp_clock_thread_cpu_ns(tree->tid, &clock_ns))
+    if (tree->clock.running_ns <= 0 || tree->tid <= 0 ||
+        !smp_clock_thread_cpu_ns(tree->tid, &clock_ns))
         return share;
-    if (tree->has_clock && clock_ns - tree->clock_ns < tree->running_ns)
-        share = (double)(clock_ns - tree->clock_ns) / (double)tree->running_ns;
-    tree->has_clock = true;
-    tree->clock_ns = clock_ns;
+    if (tree->clock.is_known && clock_ns - tree->clock.ns < tree->clock.running_ns)
+        share = (double)(clock_ns - tree->clock.ns) / (double)tree->clock.running_ns;
+    tree->clock.is_known = true;
+    tree->clock.ns = clock_ns;
     return share;
 }
 
@@ -399,7 +400,7 @@ static void credit_list(struct smp_call_credit *credit, struct smp_call_tree *tr
             smp_call_tree_note_pending(tree, at);
         at = next;
     }
-    tree->running_ns = 0;
+    tree->clock.running_ns = 0;
 }
 
 /* Exact times lie between stamps, so a caller's contains the probes of its callees, as far as they
@@ -430,7 +431,7 @@ void smp_call_credit_pending_of(struct smp_call_credit *credit, struct smp_call_
         return;
     }
     if (tree->hook_ns > 0)
-        smp_interval_in_hook(credit->attribution->interval, tree->tree, tree->hook_ns);
+        smp_interval_in_hook(credit->attribution->interval, tree->target.tree, tree->hook_ns);
     if (credit->is_exact)
         give_back_hook_time(tree);
     tree->hook_ns = 0;

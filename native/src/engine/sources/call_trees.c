@@ -143,8 +143,8 @@ void smp_call_tree_forget_pending(struct smp_call_tree *tree)
     tree->first_pending = 0;
     tree->hook_ns = 0;
     tree->outermost = 0;
-    tree->running_ns = 0;
-    tree->has_clock = false;
+    tree->clock.running_ns = 0;
+    tree->clock.is_known = false;
 }
 
 void smp_call_trees_reset(struct smp_call_trees *trees)

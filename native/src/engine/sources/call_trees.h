@@ -38,27 +38,31 @@ struct smp_call_entry {
 };
 
 struct smp_call_tree {
-    uint64_t number;            /* the counter's */
-    uint64_t serial;            /* of the thread; 0: of virtual threads, or not known */
-    int32_t tid;                /* 0: not known, or virtual */
-    char *raw_name;             /* of virtual threads their group's name; NULL: not known */
-    char *group;                /* name of the group it was in last; NULL: none yet */
-    bool has_left;              /* the roster will not know this thread any more */
-    bool is_excluded;           /* by the options, the filter or the rule for names */
-    size_t index;               /* where the roster's table had the thread last */
-    struct smp_group_tree tree; /* in the interval, */
-    uint32_t epoch;             /* with this number; 0: none yet */
-    uint64_t pass;      /* of call_credit.h, in which all this was brought up to date; 0: never */
-    bool has_group;     /* tree is a counted one */
-    uint32_t over_node; /* its [over memory limit] */
+    uint64_t number;  /* the counter's */
+    uint64_t serial;  /* of the thread; 0: of virtual threads, or not known */
+    int32_t tid;      /* 0: not known, or virtual */
+    char *raw_name;   /* of virtual threads their group's name; NULL: not known */
+    char *group;      /* name of the group it was in last; NULL: none yet */
+    bool has_left;    /* the roster will not know this thread any more */
+    bool is_excluded; /* by the options, the filter or the rule for names */
+    size_t index;     /* where the roster's table had the thread last */
+    struct {
+        struct smp_group_tree tree; /* in the interval, */
+        uint32_t epoch;             /* with this number; 0: none yet */
+        uint64_t pass;   /* of call_credit.h, in which all this was brought up to date; 0: never */
+        bool is_counted; /* tree is a counted one */
+        uint32_t over_node; /* its [over memory limit] */
+    } target;
     struct smp_call_entry *entries; /* by ordinal */
     uint32_t capacity;
     uint32_t first_pending; /* ordinal; 0: none */
     int64_t hook_ns;        /* pending time inside of probes */
     int64_t outermost;      /* exact timing: calls since then that no counted call has made */
-    bool has_clock;
-    int64_t clock_ns;   /* its CPU clock when pending CPU time was credited last */
-    int64_t running_ns; /* pending CPU time */
+    struct {
+        bool is_known;
+        int64_t ns;         /* when pending CPU time was credited last */
+        int64_t running_ns; /* pending CPU time */
+    } clock;                /* its CPU clock */
 };
 
 struct smp_call_tree_place {

@@ -32,21 +32,30 @@ struct calls_source {
     struct smp_call_rates rates;
     struct smp_call_credit credit;
     struct smp_dropper dropper;
-    bool was_started;                        /* it was tried */
-    bool is_on;                              /* the counter counts */
-    bool was_paused;                         /* since the last mark */
-    bool is_refusal_taken;                   /* it is reported once */
-    const char *notice;                      /* NULL: none, or it was taken */
-    char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* "": none */
-    int64_t ticked_ns;
-    int64_t next_read_ns;
-    int64_t judged_ns;
-    uint64_t batches; /* as of batches_ns */
-    int64_t batches_ns;
-    bool has_warmed_up;
-    uint64_t random;
-    double place_cost_ns; /* CPU time of one position, on average; 0: not known */
-    uint64_t places;      /* at the last tick */
+    bool was_started;   /* it was tried */
+    bool is_on;         /* the counter counts */
+    bool was_paused;    /* since the last mark */
+    int64_t own_cpu_ns; /* of the counter's thread */
+    struct {
+        bool is_refusal_taken;                   /* it is reported once */
+        char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* "": none */
+        const char *notice;                      /* NULL: none, or it was taken */
+    } messages;
+    struct {
+        int64_t ticked_ns;
+        int64_t next_read_ns;
+        int64_t judged_ns;
+    } pace;
+    struct {
+        uint64_t batches; /* as of batches_ns */
+        int64_t batches_ns;
+        bool is_over;
+    } warm_up;
+    struct {
+        uint64_t random; /* draws the threads that are charged */
+        double cost_ns;  /* CPU time of one position, on average; 0: not known */
+        uint64_t count;  /* at the last tick */
+    } places;
 };
 
 /* A tick: what it charges each thread that it finds. */
@@ -61,18 +70,21 @@ struct calls_tick {
 
 static void refuse_counting(struct calls_source *source, const char *why)
 {
-    (void)snprintf(source->refusal, sizeof(source->refusal), "%s", why);
+    (void)snprintf(source->messages.refusal, sizeof(source->messages.refusal), "%s", why);
 }
 
-static void note_discarded_code(struct calls_source *source)
+/* What the start has done. */
+static void note_start(struct calls_source *source)
 {
     struct smp_counter_figures figures = { 0 };
 
     source->counter->get_figures(source->counter->self, &figures);
+    source->own_cpu_ns = figures.own_cpu_ns;
     if (figures.has_discarded_code)
-        source->notice = "the JVM has discarded its compiled code, as JDKs before 23 do once, when "
-                         "classes are first changed: until it has compiled it again the program is "
-                         "slower; least is lost where init() comes at the program's start";
+        source->messages.notice =
+            "the JVM has discarded its compiled code, as JDKs before 23 do once, when "
+            "classes are first changed: until it has compiled it again the program is "
+            "slower; least is lost where init() comes at the program's start";
 }
 
 static void start_counter(struct calls_source *source)
@@ -94,7 +106,7 @@ static void start_counter(struct calls_source *source)
     if (source->counter->start != NULL)
         source->is_on = source->counter->start(source->counter->self, &plan, message) == SMP_OK;
     if (source->is_on)
-        note_discarded_code(source);
+        note_start(source);
     else
         refuse_counting(source, message);
 }
@@ -108,7 +120,7 @@ static void begin_judging(struct calls_source *source, int64_t now_ns)
                      figures.call_cost_ns > 0 ? figures.call_cost_ns : 1,
                      figures.root_cost_ns > 0 ? figures.root_cost_ns : 1);
     smp_call_rates_clear(&source->rates);
-    source->judged_ns = now_ns;
+    source->pace.judged_ns = now_ns;
 }
 
 /* Calls of a pause are not counted. */
@@ -125,9 +137,9 @@ static void mark_calls(void *self, int64_t now_ns)
         smp_call_trees_reset(&source->trees);
     }
     source->was_paused = false;
-    source->ticked_ns = now_ns;
-    source->batches_ns = now_ns;
-    source->next_read_ns = now_ns + SMP_CALLS_READ_MS * NS_PER_MS;
+    source->pace.ticked_ns = now_ns;
+    source->warm_up.batches_ns = now_ns;
+    source->pace.next_read_ns = now_ns + SMP_CALLS_READ_MS * NS_PER_MS;
     begin_judging(source, now_ns);
 }
 
@@ -169,7 +181,7 @@ static void keep_named_roots(struct calls_source *source)
 static void judge_methods(struct calls_source *source, int64_t now_ns)
 {
     int64_t dropped[SMP_DROPPER_MOST];
-    const int64_t elapsed_ns = now_ns - source->judged_ns;
+    const int64_t elapsed_ns = now_ns - source->pace.judged_ns;
     size_t count;
 
     if (elapsed_ns < SMP_CALLS_JUDGE_MS * NS_PER_MS)
@@ -184,7 +196,15 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
     if (count > 0)
         source->counter->drop(source->counter->self, dropped, count);
     smp_call_rates_clear(&source->rates);
-    source->judged_ns = now_ns;
+    source->pace.judged_ns = now_ns;
+}
+
+static void read_own_cpu(struct calls_source *source)
+{
+    struct smp_counter_figures figures = { 0 };
+
+    source->counter->get_figures(source->counter->self, &figures);
+    source->own_cpu_ns = figures.own_cpu_ns;
 }
 
 static void read_counter(struct calls_source *source)
@@ -200,11 +220,12 @@ static void read_counter(struct calls_source *source)
     smp_call_credit_begin(&source->credit);
     source->counter->read(source->counter->self, &visitor);
     smp_call_credit_pending(&source->credit);
-    judge_methods(source, source->ticked_ns);
+    read_own_cpu(source);
+    judge_methods(source, source->pace.ticked_ns);
     gap_ns = (smp_clock_own_cpu_ns() - began_ns) * SMP_CALLS_READ_SHARE;
     if (gap_ns < SMP_CALLS_READ_MS * NS_PER_MS)
         gap_ns = SMP_CALLS_READ_MS * NS_PER_MS;
-    source->next_read_ns = source->ticked_ns + gap_ns;
+    source->pace.next_read_ns = source->pace.ticked_ns + gap_ns;
 }
 
 static void reset_calls(void *self)
@@ -216,7 +237,7 @@ static void reset_calls(void *self)
     source->counter->reset(source->counter->self);
     smp_call_trees_reset(&source->trees);
     smp_call_rates_clear(&source->rates);
-    source->judged_ns = source->ticked_ns;
+    source->pace.judged_ns = source->pace.ticked_ns;
     memset(source->credit.lost, 0, sizeof(source->credit.lost));
     smp_interval_forget_counted(source->attribution->interval);
 }
@@ -225,17 +246,18 @@ static void discard_warm_up(struct calls_source *source)
 {
     struct smp_counter_figures figures = { 0 };
 
-    if (!source->options.discard_warm_up || source->has_warmed_up)
+    if (!source->options.discard_warm_up || source->warm_up.is_over)
         return;
     source->counter->get_figures(source->counter->self, &figures);
-    if (figures.batches != source->batches || figures.has_work || !figures.is_root_entered) {
-        source->batches = figures.batches;
-        source->batches_ns = source->ticked_ns;
+    if (figures.batches != source->warm_up.batches || figures.has_work ||
+        !figures.is_root_entered) {
+        source->warm_up.batches = figures.batches;
+        source->warm_up.batches_ns = source->pace.ticked_ns;
         return;
     }
-    if (source->ticked_ns - source->batches_ns < SMP_CALLS_WARM_UP_MS * NS_PER_MS)
+    if (source->pace.ticked_ns - source->warm_up.batches_ns < SMP_CALLS_WARM_UP_MS * NS_PER_MS)
         return;
-    source->has_warmed_up = true;
+    source->warm_up.is_over = true;
     reset_calls(source);
 }
 
@@ -259,10 +281,10 @@ static void start_clock_of(struct smp_call_tree *tree, int64_t gap_ns)
 {
     int64_t clock_ns = 0;
 
-    if (tree->has_clock || tree->tid <= 0 || !smp_clock_thread_cpu_ns(tree->tid, &clock_ns))
+    if (tree->clock.is_known || tree->tid <= 0 || !smp_clock_thread_cpu_ns(tree->tid, &clock_ns))
         return;
-    tree->has_clock = true;
-    tree->clock_ns = clock_ns - gap_ns; /* a tick charges the time before it */
+    tree->clock.is_known = true;
+    tree->clock.ns = clock_ns - gap_ns; /* a tick charges the time before it */
 }
 
 static void charge_call(const struct calls_tick *tick, struct smp_call_tree *tree, uint32_t ordinal)
@@ -276,7 +298,7 @@ static void charge_call(const struct calls_tick *tick, struct smp_call_tree *tre
     if (is_running) {
         start_clock_of(tree, tick->gap_ns);
         entry->cpu_ns += tick->gap_ns;
-        tree->running_ns += tick->gap_ns;
+        tree->clock.running_ns += tick->gap_ns;
     }
     if (is_running || source->options.clock == SMP_CLOCK_WALL)
         entry->wall_ns += tick->gap_ns;
@@ -289,7 +311,8 @@ static void on_call_place(void *context, const struct smp_counted_thread *thread
     struct calls_tick *tick = context;
     struct calls_source *source = tick->source;
     struct smp_call_tree *tree = NULL;
-    const double drawn = (double)smp_random_next(&source->random) / (double)(UINT64_C(1) << 53);
+    const double drawn =
+        (double)smp_random_next(&source->places.random) / (double)(UINT64_C(1) << 53);
 
     tick->places++;
     if (drawn >= tick->share)
@@ -309,7 +332,7 @@ static double share_of_places(const struct calls_source *source, int64_t gap_ns)
 {
     const double allowed_ns = (double)gap_ns * (double)source->options.overhead_limit_per_mille /
                               (PER_MILLE * SMP_CALLS_TICK_SHARE);
-    const double needed_ns = source->place_cost_ns * (double)source->places;
+    const double needed_ns = source->places.cost_ns * (double)source->places.count;
     const double share = needed_ns > allowed_ns ? allowed_ns / needed_ns : 1;
 
     return share > 1.0 / SMP_CALLS_LEAST_SHARE ? share : 1.0 / SMP_CALLS_LEAST_SHARE;
@@ -327,26 +350,26 @@ static void charge_places(struct calls_source *source, int64_t gap_ns)
     double charged;
 
     source->counter->positions(source->counter->self, on_call_place, &tick);
-    source->places = tick.places;
+    source->places.count = tick.places;
     charged = (double)tick.places * share;
     if (charged >= 1)
-        source->place_cost_ns +=
-            ((double)(smp_clock_own_cpu_ns() - began_ns) / charged - source->place_cost_ns) /
+        source->places.cost_ns +=
+            ((double)(smp_clock_own_cpu_ns() - began_ns) / charged - source->places.cost_ns) /
             COST_MEMORY;
 }
 
 static void tick_calls(void *self, int64_t now_ns)
 {
     struct calls_source *source = self;
-    const int64_t gap_ns = now_ns - source->ticked_ns;
+    const int64_t gap_ns = now_ns - source->pace.ticked_ns;
 
     if (!source->is_on)
         return;
-    source->ticked_ns = now_ns;
+    source->pace.ticked_ns = now_ns;
     if (gap_ns > 0 && source->options.method_timing != SMP_METHOD_TIMING_NONE)
         charge_places(source, gap_ns);
     discard_warm_up(source);
-    if (now_ns >= source->next_read_ns)
+    if (now_ns >= source->pace.next_read_ns)
         read_counter(source);
 }
 
@@ -396,12 +419,12 @@ static void set_calls_options(void *self, const struct smp_options *options)
 
     source->options.overhead_limit_per_mille = options->overhead_limit_per_mille;
     if (options->discard_warm_up && !source->options.discard_warm_up) {
-        source->has_warmed_up = false;
-        source->batches_ns = source->ticked_ns;
+        source->warm_up.is_over = false;
+        source->warm_up.batches_ns = source->pace.ticked_ns;
     }
     source->options.discard_warm_up = options->discard_warm_up;
     if (source->is_on && is_other)
-        begin_judging(source, source->ticked_ns);
+        begin_judging(source, source->pace.ticked_ns);
 }
 
 static void change_calls_filter(SMP_UNUSED void *self)
@@ -414,26 +437,32 @@ static void get_calls_live(const void *self, struct smp_source_live *out)
 
     out->counts_calls = source->is_on;
     out->counting_bytes = source->is_on ? smp_quota_used(source->counting) : 0;
-    (void)snprintf(out->counting_refusal, sizeof(out->counting_refusal), "%s", source->refusal);
+    (void)snprintf(out->counting_refusal, sizeof(out->counting_refusal), "%s",
+                   source->messages.refusal);
+}
+
+static int64_t own_cpu_of_calls(const void *self)
+{
+    return ((const struct calls_source *)self)->own_cpu_ns;
 }
 
 static const char *take_calls_refusal(void *self, const char **property)
 {
     struct calls_source *source = self;
 
-    if (source->refusal[0] == '\0' || source->is_refusal_taken)
+    if (source->messages.refusal[0] == '\0' || source->messages.is_refusal_taken)
         return NULL;
-    source->is_refusal_taken = true;
+    source->messages.is_refusal_taken = true;
     *property = source->options.root_methods[0] != '\0' ? "rootMethods" : "instrumentation";
-    return source->refusal;
+    return source->messages.refusal;
 }
 
 static const char *take_calls_notice(void *self)
 {
     struct calls_source *source = self;
-    const char *const notice = source->notice;
+    const char *const notice = source->messages.notice;
 
-    source->notice = NULL;
+    source->messages.notice = NULL;
     return notice;
 }
 
@@ -476,6 +505,7 @@ static struct smp_source describe_calls_source(struct calls_source *source)
         .set_options = set_calls_options,
         .filter_changed = change_calls_filter,
         .idle_ticks = idle_ticks_of_calls,
+        .own_cpu_ns = own_cpu_of_calls,
         .get_live = get_calls_live,
         .take_refusal = take_calls_refusal,
         .take_notice = take_calls_notice,
@@ -498,7 +528,7 @@ enum smp_status smp_calls_create(const struct smp_source_setup *setup, struct sm
     source->jvm = setup->jvm;
     source->counter = &setup->jvm->calls;
     source->attribution = setup->attribution;
-    source->random = (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)source;
+    source->places.random = (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)source;
     source->credit = (struct smp_call_credit){
         .counter = source->counter,
         .roster = setup->roster,

@@ -82,6 +82,9 @@ struct smp_source {
     /* After a tick: the least time until the next one, by the overhead limit; 0: none. */
     int64_t (*tick_gap_ns)(void *self);
 
+    /* CPU time since create of threads that work for the source alone: up to date after a flush, a
+     * little behind between two. NULL: it has none. */
+    int64_t (*own_cpu_ns)(const void *self);
     /* In constant time. */
     void (*get_live)(const void *self, struct smp_source_live *out);
     /* Why the source does not do what the options want, once; valid until destroy. *property: which

@@ -196,6 +196,7 @@ static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figure
                                          .is_root_entered = figures.reach.is_root_entered,
                                          .has_work = figures.has_work,
                                          .has_discarded_code = figures.has_discarded_code,
+                                         .own_cpu_ns = figures.own_cpu_ns,
                                          .call_cost_ns =
                                              counting.is_exact ? EXACT_CALL_COST_NS : CALL_COST_NS,
                                          .root_cost_ns = ROOT_COST_NS };

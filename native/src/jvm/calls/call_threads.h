@@ -8,7 +8,7 @@
  * Owns     a list of ended threads; static, so that ThreadEnd does not allocate.
  * Threads  on_end: any. The others: the one that reads, one at a time.
  * Errors   past SMP_ENDED_LIMIT ended threads between two reads the trees of more stay until
- *          counting stops, under no thread.
+ *          counting stops, under no thread. lost counts them.
  * Cost     on_end: one look-up, of a thread that was counted a lock. retire: sorts
  *          them. find: a lock and a hash probe; of one that has ended a binary search.
  */
@@ -37,7 +37,7 @@ void smp_call_threads_retire(void);
 void smp_call_threads_forget(void);
 /* serial 0 and os_tid 0 where it is not known. */
 struct smp_call_thread smp_call_threads_find(int64_t java_id);
-/* Threads for which there was no room. */
+/* Ended threads for which there was no room, since the library was loaded. */
 uint64_t smp_call_threads_lost(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include "counting/call_arena.h"
 #include "counting/reach_account.h"
 #include "jvm/agent/agent.h"
+#include "jvm/calls/call_threads.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/instrumenter.h"
 
@@ -23,7 +24,8 @@ static int64_t lost_hooks_now(void)
 
 struct smp_counter_account_seen smp_counter_account_begin(void)
 {
-    return (struct smp_counter_account_seen){ .lost_hooks = lost_hooks_now() };
+    return (struct smp_counter_account_seen){ .lost_hooks = lost_hooks_now(),
+                                              .lost_threads = smp_call_threads_lost() };
 }
 
 void smp_counter_account_add(struct smp_counter_account_seen *seen,
@@ -31,6 +33,7 @@ void smp_counter_account_add(struct smp_counter_account_seen *seen,
 {
     const uint64_t lost_roots = smp_call_arena_losses().roots;
     const int64_t lost_hooks = lost_hooks_now();
+    const uint64_t lost_threads = smp_call_threads_lost();
     struct smp_instrumenter_figures figures;
 
     smp_instrumenter_get_figures(&figures);
@@ -40,6 +43,8 @@ void smp_counter_account_add(struct smp_counter_account_seen *seen,
     smp_counting_account_add(out, SMP_COUNTING_BATCHES, figures.batches - seen->batches);
     smp_counting_account_add(out, SMP_COUNTING_MALFORMED_CLASS, figures.malformed);
     smp_counting_account_add(out, SMP_COUNTING_OVER_MEMORY_LIMIT, lost_roots - seen->lost_roots);
+    smp_counting_account_add(out, SMP_COUNTING_OVER_ENDED_THREADS,
+                             lost_threads - seen->lost_threads);
     if (lost_hooks > seen->lost_hooks) {
         smp_counting_account_add(out, SMP_COUNTING_OVER_STACK,
                                  (uint64_t)(lost_hooks - seen->lost_hooks));
@@ -47,4 +52,5 @@ void smp_counter_account_add(struct smp_counter_account_seen *seen,
     }
     seen->batches = figures.batches;
     seen->lost_roots = lost_roots;
+    seen->lost_threads = lost_threads;
 }

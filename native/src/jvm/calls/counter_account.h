@@ -19,6 +19,7 @@ struct smp_counter_account_seen {
     uint64_t batches;
     uint64_t lost_roots;
     int64_t lost_hooks; /* for lack of stack */
+    uint64_t lost_threads;
 };
 
 /* Counting begins: nothing of it is in an account. */

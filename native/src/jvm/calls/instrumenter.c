@@ -38,34 +38,38 @@ static struct {
     _Atomic bool is_taken; /* from start to the end of stop */
     _Atomic bool is_on;    /* the hooks work */
     _Atomic bool is_stopping;
-    _Atomic unsigned inside; /* threads inside of hooks */
-    struct smp_event event;  /* stop */
+    _Atomic unsigned inside;    /* threads inside of hooks */
+    _Atomic int64_t own_cpu_ns; /* of the thread, up to the end of its last round */
+    struct smp_event event;     /* stop */
     struct smp_worker worker;
     struct smp_counted_classes counted;
     struct smp_class_loaders loaders;
     struct smp_class_batches batches;
     struct smp_id_renewal renewal; /* the sampler thread's, from the end of start to stop */
-    /* Only for start: */
-    const struct smp_instrumenter_options *options;
-    char *message;
-    enum smp_status status;
-    bool has_discarded_code; /* in the last start; constant from its end on */
-    bool has_run;            /* the thread */
-    bool is_stuck;           /* likewise: a thread never left a hook */
-    /* Only for the thread: */
-    bool has_opened_classes;
-    bool has_opened_calls;
-    bool was_prepared; /* for changes of classes, by another agent, when the library was loaded */
-    bool has_retransformed_early;
-    uint32_t news;
-    struct smp_batch_pace pace;
-    int64_t next_batch_ns;
-    int64_t purged_ns;
+    struct {
+        const struct smp_instrumenter_options *options;
+        char *message;
+        enum smp_status status;
+        bool has_discarded_code; /* in the last start; constant from its end on */
+        bool has_run;            /* the thread */
+        bool is_stuck;           /* likewise: a thread never left a hook */
+    } start;                     /* only for start */
+    struct {
+        bool has_opened_classes;
+        bool has_opened_calls;
+        /* For changes of classes, by another agent, when the library was loaded. */
+        bool was_prepared;
+        bool has_retransformed_early;
+        uint32_t news;
+        struct smp_batch_pace pace;
+        int64_t next_batch_ns;
+        int64_t purged_ns;
+    } thread; /* only for the thread */
 } instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT, .loaders = SMP_CLASS_LOADERS_INIT };
 
 void smp_instrumenter_loaded(void)
 {
-    instrumenter.was_prepared = smp_class_changes_are_expected(NULL);
+    instrumenter.thread.was_prepared = smp_class_changes_are_expected(NULL);
 }
 
 /* --- hooks --- */
@@ -187,8 +191,8 @@ static bool end_hooks(void)
 
 static enum smp_status refuse_start(enum smp_status status, const char *why)
 {
-    (void)snprintf(instrumenter.message, SMP_COUNTED_MESSAGE_BYTES, "calls cannot be counted: %s",
-                   why);
+    (void)snprintf(instrumenter.start.message, SMP_COUNTED_MESSAGE_BYTES,
+                   "calls cannot be counted: %s", why);
     return status;
 }
 
@@ -218,15 +222,16 @@ static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
 {
     jclass type = NULL;
 
-    if (instrumenter.has_retransformed_early || smp_jvm_version(jvmti) >= KEEPS_COMPILED_CODE)
+    if (instrumenter.thread.has_retransformed_early ||
+        smp_jvm_version(jvmti) >= KEEPS_COMPILED_CODE)
         return;
-    instrumenter.has_retransformed_early = true;
+    instrumenter.thread.has_retransformed_early = true;
     type = smp_jdk_class(env, "java/lang/Void");
     if (type == NULL)
         return;
-    instrumenter.has_discarded_code =
+    instrumenter.start.has_discarded_code =
         (*jvmti)->RetransformClasses(jvmti, 1, &type) == JVMTI_ERROR_NONE &&
-        !instrumenter.was_prepared;
+        !instrumenter.thread.was_prepared;
     (*env)->DeleteLocalRef(env, type);
 }
 
@@ -248,15 +253,15 @@ static enum smp_status take_hook_class(JNIEnv *env)
 
 static enum smp_status open_calls(JNIEnv *env)
 {
-    const enum smp_status status = smp_call_arena_open(&instrumenter.options->calls);
+    const enum smp_status status = smp_call_arena_open(&instrumenter.start.options->calls);
 
-    instrumenter.has_opened_calls = status == SMP_OK;
+    instrumenter.thread.has_opened_calls = status == SMP_OK;
     if (status == SMP_ESTATE)
         return refuse_start(status, "another sampler counts calls in this JVM");
     if (status != SMP_OK)
         return status;
     smp_call_arena_forget_seen();
-    instrumenter.news = smp_call_arena_news();
+    instrumenter.thread.news = smp_call_arena_news();
     return take_hook_class(env);
 }
 
@@ -296,17 +301,18 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
         status = open_hook_class(env);
     instrumenter.counted.follows_reflection = smp_reflected_calls_open(env);
     if (status == SMP_OK)
-        status = smp_counted_classes_open(&instrumenter.counted, &instrumenter.options->classes,
-                                          instrumenter.message);
-    instrumenter.has_opened_classes = status == SMP_OK;
+        status =
+            smp_counted_classes_open(&instrumenter.counted, &instrumenter.start.options->classes,
+                                     instrumenter.start.message);
+    instrumenter.thread.has_opened_classes = status == SMP_OK;
     if (status == SMP_OK)
         status = open_calls(env);
     if (status != SMP_OK)
         return status;
     retransform_early(jvmti, env);
     smp_class_batches_init(&instrumenter.batches, &instrumenter.counted, &instrumenter.loaders);
-    instrumenter.pace = (struct smp_batch_pace){ 0 };
-    instrumenter.next_batch_ns = 0;
+    instrumenter.thread.pace = (struct smp_batch_pace){ 0 };
+    instrumenter.thread.next_batch_ns = 0;
     smp_reflected_calls_clear();
     status = begin_hooks();
     if (status == SMP_OK)
@@ -326,9 +332,9 @@ static void unload_classes_of(SMP_UNUSED void *self, uint64_t loader)
 
 static void purge_loaders(JNIEnv *env)
 {
-    if (smp_clock_ns() - instrumenter.purged_ns < PURGE_NS)
+    if (smp_clock_ns() - instrumenter.thread.purged_ns < PURGE_NS)
         return;
-    instrumenter.purged_ns = smp_clock_ns();
+    instrumenter.thread.purged_ns = smp_clock_ns();
     /* Those of the last time. What is taken out now may have been seen by a thread inside now. */
     if (atomic_load(&instrumenter.inside) == 0)
         smp_class_loaders_bury(&instrumenter.loaders, env);
@@ -346,12 +352,12 @@ static void run_batch_if_due(JNIEnv *env)
 {
     const int64_t start_ns = smp_clock_ns();
 
-    if (start_ns < instrumenter.next_batch_ns || !has_dirty())
+    if (start_ns < instrumenter.thread.next_batch_ns || !has_dirty())
         return;
     if (smp_class_batches_run(&instrumenter.batches, smp_agent_jvmti(), env)) {
         const int64_t end_ns = smp_clock_ns();
-        instrumenter.next_batch_ns =
-            end_ns + smp_batch_pace_wait_ns(&instrumenter.pace, start_ns, end_ns);
+        instrumenter.thread.next_batch_ns =
+            end_ns + smp_batch_pace_wait_ns(&instrumenter.thread.pace, start_ns, end_ns);
     }
 }
 
@@ -360,14 +366,19 @@ static void do_round(JNIEnv *env)
 {
     const uint32_t news = smp_call_arena_news();
 
-    if (news != instrumenter.news) {
-        instrumenter.news = news;
+    if (news != instrumenter.thread.news) {
+        instrumenter.thread.news = news;
         smp_counted_classes_note_entries(&instrumenter.counted);
     }
     (void)smp_reflected_calls_each(add_reflected, NULL);
     smp_counted_classes_want_reflection(&instrumenter.counted);
     run_batch_if_due(env);
     purge_loaders(env);
+}
+
+static void publish_own_cpu(void)
+{
+    atomic_store(&instrumenter.own_cpu_ns, smp_clock_own_cpu_ns());
 }
 
 static void do_rounds(JNIEnv *env)
@@ -378,6 +389,7 @@ static void do_rounds(JNIEnv *env)
             smp_event_sleep(&instrumenter.event, calls, ROUND_NS);
         if (!atomic_load(&instrumenter.is_stopping) && smp_agent_is_live())
             do_round(env);
+        publish_own_cpu();
     }
 }
 
@@ -385,7 +397,7 @@ static void do_rounds(JNIEnv *env)
 
 static void give_back_classes(JNIEnv *env)
 {
-    if (instrumenter.has_opened_classes && smp_agent_is_live())
+    if (instrumenter.thread.has_opened_classes && smp_agent_is_live())
         smp_class_batches_give_back(&instrumenter.batches, smp_agent_jvmti(), env);
 }
 
@@ -393,30 +405,31 @@ static void give_back_classes(JNIEnv *env)
  * happening. */
 static void close_instrumenter(JNIEnv *env)
 {
-    if (instrumenter.has_opened_calls)
+    if (instrumenter.thread.has_opened_calls)
         smp_call_arena_close();
     const bool is_empty = end_hooks();
     if (is_empty) {
         if (instrumenter.batches.counted != NULL)
             give_back_classes(env);
         smp_id_renewal_fini(&instrumenter.renewal);
-        if (instrumenter.has_opened_classes)
+        if (instrumenter.thread.has_opened_classes)
             smp_counted_classes_close(&instrumenter.counted);
         smp_class_loaders_close(&instrumenter.loaders, smp_agent_is_live() ? env : NULL);
     }
-    instrumenter.has_opened_classes = false;
-    instrumenter.has_opened_calls = false;
+    instrumenter.thread.has_opened_classes = false;
+    instrumenter.thread.has_opened_calls = false;
     instrumenter.batches.counted = NULL;
-    instrumenter.is_stuck = !is_empty;
+    instrumenter.start.is_stuck = !is_empty;
 }
 
 static void run_instrumenter(SMP_UNUSED void *self)
 {
     JNIEnv *env = smp_agent_env();
 
-    instrumenter.has_run = true;
-    instrumenter.status = open_instrumenter(smp_agent_jvmti(), env);
-    if (instrumenter.status == SMP_OK) {
+    instrumenter.start.has_run = true;
+    instrumenter.start.status = open_instrumenter(smp_agent_jvmti(), env);
+    publish_own_cpu();
+    if (instrumenter.start.status == SMP_OK) {
         smp_worker_ready(&instrumenter.worker);
         do_rounds(env);
     }
@@ -445,11 +458,11 @@ static enum smp_status start_worker(void)
 
     if (status != SMP_OK)
         return status;
-    instrumenter.status = SMP_ETHREAD;
+    instrumenter.start.status = SMP_ETHREAD;
     status = smp_worker_start(&instrumenter.worker);
-    if (status == SMP_OK && instrumenter.status != SMP_OK) {
+    if (status == SMP_OK && instrumenter.start.status != SMP_OK) {
         smp_worker_join(&instrumenter.worker);
-        status = instrumenter.status;
+        status = instrumenter.start.status;
     }
     if (status != SMP_OK)
         smp_worker_fini(&instrumenter.worker);
@@ -469,19 +482,20 @@ enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *op
                        "calls cannot be counted: another sampler counts calls in this JVM");
         return SMP_ESTATE;
     }
-    instrumenter.options = options;
-    instrumenter.message = message;
-    instrumenter.has_run = false;
-    instrumenter.has_discarded_code = false;
+    instrumenter.start.options = options;
+    instrumenter.start.message = message;
+    instrumenter.start.has_run = false;
+    instrumenter.start.has_discarded_code = false;
     atomic_store(&instrumenter.is_stopping, false);
     status = start_worker();
-    instrumenter.options = NULL;
-    instrumenter.message = NULL;
+    instrumenter.start.options = NULL;
+    instrumenter.start.message = NULL;
     if (status != SMP_OK) {
         if (message[0] == '\0')
             (void)snprintf(message, SMP_COUNTED_MESSAGE_BYTES, "calls cannot be counted: %s",
                            smp_status_text(status));
-        atomic_store(&instrumenter.is_taken, instrumenter.has_run && instrumenter.is_stuck);
+        atomic_store(&instrumenter.is_taken,
+                     instrumenter.start.has_run && instrumenter.start.is_stuck);
     }
     return status;
 }
@@ -493,7 +507,7 @@ void smp_instrumenter_stop(void)
     smp_worker_join(&instrumenter.worker);
     smp_worker_fini(&instrumenter.worker);
     /* Not before: the next one has the same worker. */
-    atomic_store(&instrumenter.is_taken, instrumenter.is_stuck);
+    atomic_store(&instrumenter.is_taken, instrumenter.start.is_stuck);
 }
 
 static void dot_name(char *name)
@@ -587,7 +601,8 @@ void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
         .longest_stop_ns = instrumenter.batches.longest_stop_ns,
         .malformed = counted->losses.malformed,
         .no_memory = counted->losses.no_memory,
-        .has_discarded_code = instrumenter.has_discarded_code,
+        .has_discarded_code = instrumenter.start.has_discarded_code,
+        .own_cpu_ns = atomic_load(&instrumenter.own_cpu_ns),
     };
     smp_lock_acquire(&counted->lock);
     smp_reach_figures(counted->reach, &out->reach);

@@ -55,6 +55,7 @@ struct smp_instrumenter_figures {
     uint64_t no_memory;      /* classes that are not counted for lack of memory */
     bool has_work;           /* methods wait for their probes */
     bool has_discarded_code; /* the start has made the JVM throw away all compiled code */
+    int64_t own_cpu_ns;      /* CPU time of the thread, up to the end of its last round */
 };
 
 /* When the library is loaded, before it has an environment of JVMTI: with that all agents could

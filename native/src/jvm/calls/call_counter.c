@@ -7,6 +7,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_pools.h"
 #include "counting/call_reader.h"
+#include "counting/call_renewal.h"
 #include "counting/call_shared.h"
 #include "jvm/calls/call_threads.h"
 #include "jvm/calls/counter_account.h"
@@ -23,6 +24,7 @@ _Static_assert((int)SMP_COUNTER_MESSAGE_BYTES >= (int)SMP_COUNTED_MESSAGE_BYTES,
 /* Of the one that counts; only its sampler thread. */
 static struct {
     bool is_exact;
+    bool has_dropped;                     /* trees are to begin anew */
     struct smp_counter_account_seen seen; /* in the account already */
     struct smp_counted_name name;
 } counting;
@@ -63,6 +65,7 @@ static enum smp_status start_counting(SMP_UNUSED void *self, const struct smp_co
     smp_call_threads_retire();
     smp_call_threads_forget();
     counting.is_exact = options.calls.is_exact;
+    counting.has_dropped = false;
     counting.seen = smp_counter_account_begin();
     return status;
 }
@@ -120,6 +123,24 @@ static void on_tree_end(void *self, uint64_t tree)
     reading->visitor->ended(reading->visitor->context, tree);
 }
 
+/*
+ * Once the probes of dropped methods are gone, the nodes below them are not reached any more: what
+ * is called there has new ones. A full tree has no room for those, and a call without a node is of
+ * no method that could be dropped, however much it costs.
+ */
+static void renew_after_drop(void)
+{
+    struct smp_instrumenter_figures figures;
+
+    if (!counting.has_dropped)
+        return;
+    smp_instrumenter_get_figures(&figures);
+    if (figures.has_work)
+        return;
+    smp_call_renewal_begin();
+    counting.has_dropped = false;
+}
+
 static void read_counts(SMP_UNUSED void *self, const struct smp_counter_visitor *visitor)
 {
     struct counter_reading reading = { .visitor = visitor };
@@ -129,6 +150,7 @@ static void read_counts(SMP_UNUSED void *self, const struct smp_counter_visitor 
 
     smp_call_threads_retire();
     const bool renews = smp_instrumenter_begin_renewal();
+    renew_after_drop();
     (void)smp_call_read(&each);
     if (renews)
         smp_instrumenter_end_renewal();
@@ -184,6 +206,7 @@ static bool keeps_method(SMP_UNUSED void *self, int64_t method)
 static void drop_methods(SMP_UNUSED void *self, const int64_t *methods, size_t count)
 {
     smp_instrumenter_drop(methods, count);
+    counting.has_dropped = true;
 }
 
 static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figures *out)

@@ -14,7 +14,7 @@ suite=${1:?usage: bare_debian.sh SUITE}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 namespaces=(unshare --mount --pid --fork --kill-child)
 if ! "${namespaces[@]}" true; then
-    echo "left out: this machine lets nobody mount"
+    echo "left out: this machine allows no mounts"
     exit
 fi
 apt-get update -qq # there may be no lists yet
@@ -39,6 +39,6 @@ echo "${commands:?README has no commands for a bare Debian}"
     exec chroot "$0" env --ignore-environment HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
         SMP_WERROR=ON MAVEN_ARGS="--no-transfer-progress -Djava.warnings.fail=true" \
         bash -exc "cd /root/clone; $1"' "$root" "$commands" &
-# It heeds no other signal, and takes what it has started with it.
+# It ends at no other signal; its children end with it.
 trap 'kill -KILL $! 2>/dev/null && wait $! || true; rm -rf --one-file-system "$root"' EXIT
 wait $!

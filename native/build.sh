@@ -175,7 +175,7 @@ make_targets() {
     cmake --build "$build" --parallel "$(nproc)" --target "$@"
 }
 
-# The newest glibc symbol the library asks for is the oldest glibc it loads on.
+# The newest glibc symbol that the library needs is the oldest glibc it loads on.
 glibc_floor() {
     objdump -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1
 }

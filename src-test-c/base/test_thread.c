@@ -69,21 +69,22 @@ static void is_known_by_its_id(void **state)
 /* The process's default is that of musl. */
 static void has_the_stack_it_needs(void **state)
 {
-    const size_t asked[] = { 0, 1, SMP_THREAD_MIN_STACK_BYTES, 3 * SMP_THREAD_MIN_STACK_BYTES - 1 };
+    const size_t requested[] = { 0, 1, SMP_THREAD_MIN_STACK_BYTES,
+                                 3 * SMP_THREAD_MIN_STACK_BYTES - 1 };
     pthread_attr_t small;
 
     (void)state;
     assert_int_equal(pthread_attr_init(&small), 0);
     assert_int_equal(pthread_attr_setstacksize(&small, 128 * 1024), 0);
     assert_int_equal(pthread_setattr_default_np(&small), 0);
-    for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+    for (size_t i = 0; i < sizeof(requested) / sizeof(requested[0]); i++) {
         struct seen seen = { 0 };
         pthread_t thread;
-        assert_int_equal(smp_thread_start(&thread, asked[i], see, &seen), SMP_OK);
+        assert_int_equal(smp_thread_start(&thread, requested[i], see, &seen), SMP_OK);
         assert_int_equal(pthread_join(thread, NULL), 0);
         assert_true(seen.stack_bytes >= SMP_THREAD_MIN_STACK_BYTES);
-        assert_true(seen.stack_bytes >= asked[i]);
-        assert_true(seen.stack_bytes < asked[i] + 2 * SMP_THREAD_MIN_STACK_BYTES);
+        assert_true(seen.stack_bytes >= requested[i]);
+        assert_true(seen.stack_bytes < requested[i] + 2 * SMP_THREAD_MIN_STACK_BYTES);
         assert_int_equal(seen.used, (unsigned char)(1024 * 3));
     }
     (void)pthread_attr_destroy(&small);

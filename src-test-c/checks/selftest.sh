@@ -373,6 +373,14 @@ check_cmocka() {
     expect pass "cmocka is missing: a failure" grep -q '0% tests passed, 1 tests failed out of 1' "$work/ctest.out"
 }
 
+check_words() {
+    local word words=(No''body who''ever some''body who''m 'the one wh''o' twi''ns 'been tol''d' 'asked fo''r' 'is to be ha''d')
+    expect pass "words: plain ones" "$checks/words.sh" "$(tree words native/src/model/x.c '/* The ones who have asked. noBody() */')"
+    for word in "${words[@]}"; do
+        expect fail "words: $word" "$checks/words.sh" "$(tree words native/src/model/x.c "/* $word it */")"
+    done
+}
+
 check_documents() {
     local folder=$work/documents
     mkdir -p "$folder/java/com/incapsula/sampler" "$folder/native" "$folder/src-test-java/com/incapsula/sampler/bench"
@@ -534,6 +542,7 @@ else
     check_registered
     check_handler
     check_sources
+    check_words
     check_documents
     check_bundle
     check_gradle

@@ -608,7 +608,7 @@ static void test_what_reflection_calls_is_wanted_and_stays_so(void **state)
     const int32_t id = reach_id(&fixture, "com/acme/User.own()V");
     reach_load(&fixture, USER); /* other bytes */
     assert_int_equal(reach_id(&fixture, "com/acme/User.own()V"), id);
-    call_by_reflection(&fixture, "com/acme/Nobody", "own.()V");
+    call_by_reflection(&fixture, "com/acme/Nowhere", "own.()V");
     call_by_reflection(&fixture, "com/acme/User", "nothing.()V");
     reach_fixture_end(&fixture);
 }

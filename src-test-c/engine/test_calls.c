@@ -272,7 +272,7 @@ static void calls_are_those_of_the_counter(void **state)
 }
 
 /* Random programs; the reference adds up calls by path. */
-enum { REFERENCE_PATHS = 400, TWIN_THREADS = 4, DEEPEST = 5 };
+enum { REFERENCE_PATHS = 400, PROGRAM_THREADS = 4, DEEPEST = 5 };
 
 struct reference {
     char paths[REFERENCE_PATHS][128];
@@ -292,51 +292,52 @@ static void reference_add(struct reference *reference, const char *path)
     reference->calls[i]++;
 }
 
-struct twin_thread {
+struct program_thread {
     int thread;
     size_t depth;
     char path[128];          /* of the call that runs */
     size_t lengths[DEEPEST]; /* of its callers' paths */
 };
 
-static void step_program(struct setting *s, struct twin_thread *twin, struct reference *reference,
-                         uint64_t *random)
+static void step_program(struct setting *s, struct program_thread *program,
+                         struct reference *reference, uint64_t *random)
 {
     static const char *const names[METHODS] = { "handle", "load", "parse", "save", "get" };
     const uint64_t what = smp_random_next(random) % 8;
-    const size_t method = twin->depth == 0 ? 0 : 1 + smp_random_next(random) % (METHODS - 1);
+    const size_t method = program->depth == 0 ? 0 : 1 + smp_random_next(random) % (METHODS - 1);
 
-    if (twin->depth > 0 && (what < 4 || twin->depth == DEEPEST)) {
-        fake_counter_exit(s->counter, twin->thread);
-        twin->path[twin->lengths[--twin->depth]] = '\0';
+    if (program->depth > 0 && (what < 4 || program->depth == DEEPEST)) {
+        fake_counter_exit(s->counter, program->thread);
+        program->path[program->lengths[--program->depth]] = '\0';
         return;
     }
-    const size_t length = strlen(twin->path);
-    twin->lengths[twin->depth] = length;
-    (void)snprintf(twin->path + length, sizeof(twin->path) - length, "%s%s",
-                   twin->depth == 0 ? "" : "|", names[method]);
-    twin->depth++;
-    fake_counter_enter(s->counter, twin->thread, s->methods[method], twin->depth == 1);
-    reference_add(reference, twin->path);
+    const size_t length = strlen(program->path);
+    program->lengths[program->depth] = length;
+    (void)snprintf(program->path + length, sizeof(program->path) - length, "%s%s",
+                   program->depth == 0 ? "" : "|", names[method]);
+    program->depth++;
+    fake_counter_enter(s->counter, program->thread, s->methods[method], program->depth == 1);
+    reference_add(reference, program->path);
 }
 
 static void random_programs_are_counted_to_the_last_call(void **state)
 {
     struct setting s;
-    struct twin_thread twins[TWIN_THREADS] = { 0 };
+    struct program_thread programs[PROGRAM_THREADS] = { 0 };
     struct reference *reference = calloc(1, sizeof(*reference));
     uint64_t random = 7;
 
     (void)state;
     begin(&s, ROOTS);
-    for (int i = 0; i < TWIN_THREADS; i++)
-        twins[i].thread = add_thread(&s, "main");
+    for (int i = 0; i < PROGRAM_THREADS; i++)
+        programs[i].thread = add_thread(&s, "main");
     sampler_fixture_start(s.f);
     for (int interval = 0; interval < 30; interval++) {
         int64_t sum = 0;
         memset(reference, 0, sizeof(*reference));
         for (int i = 0; i < 300; i++) {
-            step_program(&s, &twins[smp_random_next(&random) % TWIN_THREADS], reference, &random);
+            step_program(&s, &programs[smp_random_next(&random) % PROGRAM_THREADS], reference,
+                         &random);
             if (i % 50 == 0)
                 sampler_fixture_tick(s.f, TICK * (int64_t)(1 + smp_random_next(&random) % 30));
         }

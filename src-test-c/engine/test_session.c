@@ -235,7 +235,7 @@ static bool stands_still(void *self, int32_t tid, int64_t *out)
 #define RESTING "samplingFrequencyMillis=20\nreportFrequencySeconds=0\noverheadLimitPerMille=1000\n"
 
 /* Makes ticks so dear that polls of a few idle threads are not worth one each, and has the sampler
- * rest: 100 ms after the start. Each tick is over before the next one is due. */
+ * skip ticks: 100 ms after the start. Each tick is over before the next one is due. */
 static void rest(struct session_fixture *f)
 {
     for (uint64_t tick = 1; tick <= 4; tick++) {

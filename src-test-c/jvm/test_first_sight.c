@@ -2,7 +2,7 @@
 /*
  * How many system calls it takes to see a return address, or a method, for the first time: each
  * costs more than all else that a walk does for a frame. The numbers are part of the contract
- * (frames.h); whoever makes one larger changes it here.
+ * (frames.h): a change that makes one larger changes it here, too.
  */
 #include <setjmp.h>
 #include <stdarg.h>

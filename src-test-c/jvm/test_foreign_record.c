@@ -136,7 +136,7 @@ static void test_the_polls_record_counts(void **state)
         assert_int_equal(frames[0].bci, 27);
         assert_int_equal(frames[1].bci, 90);
         assert_int_equal(smp_code_frames_near(layout, &blob, start + 0x10, frames, 3), 1);
-        /* A record that is asked for exactly is the JVM's own. */
+        /* A record at exactly this address is the JVM's own. */
         assert_int_equal(smp_code_frames(layout, &blob, start + 0x20, frames, 3), 2);
         assert_int_equal(frames[0].method, other);
         fake_code_destroy(code);

@@ -29,7 +29,7 @@ enum step {
     GLOBAL_REF
 };
 
-/* What the JVM is asked for. */
+/* How the JVM answers, and what it has got. */
 static struct {
     enum step fails;
     bool is_defined; /* by another core */

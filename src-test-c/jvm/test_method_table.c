@@ -33,7 +33,7 @@ enum {
     ROUNDS = 20000
 };
 
-/* The words that ids are the addresses of. Methods are numbers here: nobody reads them. */
+/* The words that ids are the addresses of. Methods are mere numbers here. */
 static _Atomic uintptr_t words[MANY];
 
 static uint64_t id_at(size_t index)

@@ -166,18 +166,18 @@ static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *piece)
 
 static jvmtiError JNICALL get_signature(jvmtiEnv *env, jclass type, char **out, char **generic)
 {
-    const void *asked = type;
+    const void *requested = type;
     const char *signature = "Lcom/acme/Base;";
 
     (void)env;
     assert_null(generic);
-    if (asked == &receiver_class && vm.fails == RECEIVER)
+    if (requested == &receiver_class && vm.fails == RECEIVER)
         return JVMTI_ERROR_OUT_OF_MEMORY;
-    if (asked == &receiver_class)
+    if (requested == &receiver_class)
         signature = vm.receiver;
-    else if (asked == &int_class)
+    else if (requested == &int_class)
         signature = "I";
-    else if (asked == &text_class)
+    else if (requested == &text_class)
         signature = "Ljava/lang/String;";
     vm.live_texts++;
     *out = strdup(signature);

@@ -290,16 +290,16 @@ static void hidden_threads_that_ended_unnoticed_are_purged(void **state)
 
 /* -------------------------------------------------------------------------------------- threads */
 
-enum { MAKERS = 4, BIRTHS = 2000, READERS = 2 };
+enum { MAKERS = 4, STARTS = 2000, READERS = 2 };
 
 static _Atomic int makers_left;
 
 /* Each starts threads with ids of its own, each twice as scan and event would, and ends them. */
 static void *make_and_end(void *arg)
 {
-    const int64_t base = (int64_t)(intptr_t)arg * BIRTHS * 10 + 1;
+    const int64_t base = (int64_t)(intptr_t)arg * STARTS * 10 + 1;
 
-    for (int64_t id = base; id < base + BIRTHS; id++) {
+    for (int64_t id = base; id < base + STARTS; id++) {
         struct smp_jvm_thread *entry = make(id);
         struct smp_jvm_thread *second = make(id);
         if (!smp_registry_add(&registry, entry))
@@ -365,7 +365,7 @@ static void starts_and_ends_on_many_threads(void **state)
         assert_int_equal(readers[i].disorder, 0);
     }
     /* one start each, not two: the second was recognized, and no thread is left */
-    assert_int_equal(registry.newest_serial - before, MAKERS * BIRTHS);
+    assert_int_equal(registry.newest_serial - before, MAKERS * STARTS);
     assert_int_equal(registry.count, 0);
 }
 

@@ -53,7 +53,7 @@ static void foreign(int number, siginfo_t *info, void *context)
 static int number;
 static struct smp_signal_mailbox *mailbox;
 
-/* Somebody has had the signal before us. */
+/* The signal has a handler before ours is installed. */
 static int install(void **state)
 {
     struct sigaction action = { .sa_sigaction = foreign, .sa_flags = SA_SIGINFO };
@@ -125,7 +125,7 @@ static void end(struct walked_thread *target)
 
     atomic_store(&target->stop, true);
     assert_int_equal(pthread_join(target->handle, NULL), 0);
-    /* Who has been joined may still be in the kernel's list, and be sent a signal. */
+    /* After the join the kernel's list may still have the thread, and a signal would reach it. */
     while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
         (void)sched_yield();
 }
@@ -382,7 +382,7 @@ static void test_stale_signals_do_nothing(void **state)
     assert_int_equal(atomic_load(&mailbox->pending), 0);
 }
 
-/* Nobody waits for it any more, but it is an answer. */
+/* The wait for it is over, but it is an answer. */
 static void test_a_late_answer(void **state)
 {
     struct walked_thread target;

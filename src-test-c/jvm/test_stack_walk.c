@@ -992,7 +992,7 @@ static void test_a_stack_of_the_jvm_without_its_root_is_none(void **state)
         catch_at((uintptr_t)stack, 8, (void *)ROOT_ID);
         expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
         assert_int_equal((uintptr_t)answer.root, ROOT_ID + 1);
-        /* As far as it goes it is kept: the root may be had otherwise. */
+        /* Its frames are kept: another walk may find the root. */
         assert_int_equal(answer.rootless, 2);
         assert_int_equal((uintptr_t)frames[1].method, CALLER_ID);
         assert_int_equal((uintptr_t)frames[2].method, ROOT_ID + 1);

@@ -95,7 +95,7 @@ static inline size_t reference_utf8_encode_modified(uint8_t *out, uint16_t unit)
 }
 
 /* left > 0. Right is what the encoder would write for the number read; all else is U+FFFD, once
- * for a lead byte and those continuation bytes after it that it asked for. */
+ * for a lead byte and those continuation bytes after it that it wants. */
 static inline uint32_t reference_utf8_decode(const uint8_t *in, size_t left, size_t *taken)
 {
     const size_t want = in[0] < 0xC0 || in[0] > 0xF7 ? 1 : in[0] < 0xE0 ? 2 : in[0] < 0xF0 ? 3 : 4;

@@ -93,7 +93,7 @@ struct smp_call_shared {
     _Atomic uint32_t session;    /* 0: counting is off, as generation says, too */
     _Atomic uint32_t generation; /* the session's number, and a new one for each renewal */
     _Atomic uint32_t epoch;      /* of resets */
-    _Atomic bool needs_fence;    /* threads that enter a root: no process barrier is to be had */
+    _Atomic bool needs_fence;    /* for lack of a process barrier, in threads that enter a root */
     _Atomic uint32_t news;
     _Atomic uint32_t inside;  /* threads in begin, leave, grow */
     _Atomic uint32_t numbers; /* the last one of a session or generation */

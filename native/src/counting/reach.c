@@ -318,10 +318,10 @@ uint32_t smp_reach_find(const struct smp_reach *reach, uint64_t loader, struct s
     return smp_class_index_find(&reach->index, loader, name);
 }
 
-bool smp_reach_is_loaded(const struct smp_reach *reach, uint32_t asked)
+bool smp_reach_is_loaded(const struct smp_reach *reach, uint32_t class_id)
 {
-    return asked != 0 && asked < reach->index.classes.top &&
-           smp_class_index_at(&reach->index, asked)->name != 0;
+    return class_id != 0 && class_id < reach->index.classes.top &&
+           smp_class_index_at(&reach->index, class_id)->name != 0;
 }
 
 void smp_reach_unload(struct smp_reach *reach, uint32_t unloaded)
@@ -369,9 +369,9 @@ bool smp_reach_has_dirty(const struct smp_reach *reach)
     return reach->first_dirty != 0;
 }
 
-bool smp_reach_is_dirty(const struct smp_reach *reach, uint32_t asked)
+bool smp_reach_is_dirty(const struct smp_reach *reach, uint32_t class_id)
 {
-    return smp_class_index_at(&reach->index, asked)->is_dirty;
+    return smp_class_index_at(&reach->index, class_id)->is_dirty;
 }
 
 size_t smp_reach_take_batch(struct smp_reach *reach, uint32_t *out, size_t max)
@@ -405,9 +405,9 @@ void smp_reach_refuse_class(struct smp_reach *reach, uint32_t refused, const cha
     smp_wanted_set_clean(reach, refused);
 }
 
-bool smp_reach_is_refused(const struct smp_reach *reach, uint32_t asked)
+bool smp_reach_is_refused(const struct smp_reach *reach, uint32_t class_id)
 {
-    return smp_class_index_at(&reach->index, asked)->refusal != NULL;
+    return smp_class_index_at(&reach->index, class_id)->refusal != NULL;
 }
 
 void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t method,

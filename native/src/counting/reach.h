@@ -98,7 +98,7 @@ SMP_CHECKED enum smp_status smp_reach_load(struct smp_reach *reach,
 /* 0: it is not known. */
 uint32_t smp_reach_find(const struct smp_reach *reach, uint64_t loader, struct smp_slice name);
 /* Is the index one of a class now? It may have become another one's. */
-bool smp_reach_is_loaded(const struct smp_reach *reach, uint32_t asked);
+bool smp_reach_is_loaded(const struct smp_reach *reach, uint32_t class_id);
 /* Its ids are retired. */
 void smp_reach_unload(struct smp_reach *reach, uint32_t unloaded);
 void smp_reach_unload_loader(struct smp_reach *reach, uint64_t loader);
@@ -113,13 +113,13 @@ size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_meth
  * now. Returns how many, at most max. */
 size_t smp_reach_take_batch(struct smp_reach *reach, uint32_t *out, size_t max);
 bool smp_reach_has_dirty(const struct smp_reach *reach);
-bool smp_reach_is_dirty(const struct smp_reach *reach, uint32_t asked);
+bool smp_reach_is_dirty(const struct smp_reach *reach, uint32_t class_id);
 /* It was in a batch that failed: it is to be in a later one. */
 void smp_reach_put_back(struct smp_reach *reach, uint32_t returned);
 /* The JVM does not let this class be changed: none of its methods gets a probe any more. why is
  * static, as below. */
 void smp_reach_refuse_class(struct smp_reach *reach, uint32_t refused, const char *why);
-bool smp_reach_is_refused(const struct smp_reach *reach, uint32_t asked);
+bool smp_reach_is_refused(const struct smp_reach *reach, uint32_t class_id);
 /* The method could not get its probe: "too large". LAZY expands it, as its entry will not show. */
 void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t method,
                            const char *why);

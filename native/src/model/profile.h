@@ -43,7 +43,7 @@ struct smp_profile {
     uint64_t counters[SMP_COUNTER_COUNT];
     struct smp_tree *tree; /* sealed */
     struct smp_thread_groups *groups;
-    /* Only where calls are counted, else NULL; the one who fills in the figures hands them over. */
+    /* NULL unless calls are counted; set by the code that adds the counted figures. */
     struct smp_root_times *root_times; /* of the roots of counted trees */
     struct smp_counting_account *counting;
     struct smp_methods *methods;

@@ -121,7 +121,7 @@ test('frames of one method are one method, each line is a frame', () => {
     assert.equal(frames.colour[ids[3]], '');
 });
 
-test('a group and a pseudo-frame of one name are told apart', () => {
+test('a group and a pseudo-frame of one name are two frames', () => {
     const frames = new page.Frames();
     assert.notEqual(frames.named('[x]', KIND.GROUP), frames.named('[x]', KIND.PSEUDO));
     assert.equal(frames.text[frames.named('', KIND.GROUP)], '(empty name)');

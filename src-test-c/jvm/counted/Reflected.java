@@ -96,12 +96,12 @@ class Reflected {
         }
     }
 
-    private static int nobody(int n) {
+    private static int overloaded(int n) {
         Tally.hit();
         return n * 3;
     }
 
-    private static int nobody(long n) {
+    private static int overloaded(long n) {
         Tally.hit();
         return (int) n * 5;
     }
@@ -110,8 +110,8 @@ class Reflected {
     private static final Method TWICE = method(Greeter.class, "twice", int.class);
     private static final Method INHERITED = method(Base.class, "inherited", int.class);
     private static final Method SAME = method(Base.class, "same", int.class);
-    private static final Method OF_INT = method(Reflected.class, "nobody", int.class);
-    private static final Method OF_LONG = method(Reflected.class, "nobody", long.class);
+    private static final Method OF_INT = method(Reflected.class, "overloaded", int.class);
+    private static final Method OF_LONG = method(Reflected.class, "overloaded", long.class);
     private static final Method ALWAYS = method(Throws.class, "always", int.class);
     private static final Constructor<Derived> MAKER = constructor();
 

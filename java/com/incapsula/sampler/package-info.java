@@ -14,6 +14,7 @@
  * <ul>
  * <li>{@link com.incapsula.sampler.ThreadsSampler} starts, pauses and ends sampling, and has all options.</li>
  * <li>{@link com.incapsula.sampler.outputer} has the places where reports go.</li>
+ * <li>{@link com.incapsula.sampler.remote} sends reports to servers.</li>
  * <li>{@link com.incapsula.sampler.manipulate} has the rules that group threads.</li>
  * <li>{@link com.incapsula.sampler.SamplingReport} is an interval as an object, for programs;
  * {@link com.incapsula.sampler.ReportFormat} has the forms in which it can be written, and

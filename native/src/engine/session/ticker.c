@@ -21,14 +21,14 @@ struct smp_ticker {
     struct smp_lifecycle *lifecycle;
     struct smp_worker worker;
     struct smp_start_listener
-        listener; /* calls the lifecycle's event; the thread source's in a rest */
+        listener; /* calls the lifecycle's event; the thread source's while ticks are skipped */
 
     /* The sampler thread's; before start, of the caller of a request. */
     struct smp_sampler *sampler; /* NULL after the last tick */
     struct smp_interval_end end;
     struct smp_schedule schedule;
     bool is_paused;       /* by request */
-    uint64_t rest_ticks;  /* the next ones, which are left out */
+    uint64_t rest_ticks;  /* the next ones, which are skipped */
     bool has_rested;      /* since the last tick */
     int64_t ticked_ns;    /* the last tick while sampling */
     int64_t elapsed_ns;   /* sampled since start */
@@ -124,7 +124,7 @@ static void tick_on_schedule(struct smp_ticker *ticker, int64_t now_ns)
                       smp_schedule_hold_tick(&ticker->schedule, now_ns + gap_ns));
 }
 
-/* The time of a rest belongs to the options and the filter that held in it. */
+/* The time of skipped ticks belongs to the options and the filter that held then. */
 static void catch_up(struct smp_ticker *ticker)
 {
     if (ticker->has_rested)
@@ -285,7 +285,7 @@ static void do_requests(struct smp_ticker *ticker, struct smp_request *request)
     }
 }
 
-/* --- rests: ticks that no thread is due at --- */
+/* --- skipped ticks: those at which no thread is due --- */
 
 static void begin_rest(struct smp_ticker *ticker)
 {

@@ -3,7 +3,7 @@
  * same_method.h - do two method ids mean the same method?
  *
  * A class that is redefined gets new versions of its methods. An id goes over to the new version;
- * where frames of the old one are asked for, the JVM makes another id. So a cache that was filled
+ * for a frame of the old one, the JVM makes another id. So a cache that was filled
  * before has another id for such a frame than the JVM gives now:
  *
  *   before   frame ─► version 1 ◄── id A       the cache has: this frame is of A

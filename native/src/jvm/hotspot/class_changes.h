@@ -17,7 +17,7 @@
 
 #include "jvm/hotspot/exports.h"
 
-/* exports NULL: of libjvm. True for good once any agent has asked for any capability of JVMTI. */
+/* exports NULL: of libjvm. True for good once any agent has requested any capability of JVMTI. */
 bool smp_class_changes_are_expected(const struct smp_exports *exports);
 
 #endif

@@ -83,7 +83,7 @@ void smp_code_copies_give_back(struct smp_code_copy *copy)
     give_back_at((size_t)(copy - kept.copies));
 }
 
-/* Memory is given back where nobody has a copy: then all pages are zeros. */
+/* Memory is given back if no copy is in use: then all pages are zeros. */
 void smp_code_copies_empty(void)
 {
     bool is_mine[SMP_CODE_COPIES];

@@ -3,12 +3,12 @@
  * compressed.h - the numbers that libjvm compresses (UNSIGNED5): up to five bytes of six bits each,
  * the lowest first; a byte below the limit is the last one.
  *
- * Data are found a window at a time, so that few of the reads are system calls.
+ * Data are found a block at a time, so that few of the reads are system calls.
  *
  * Threads  any, signal handlers included: no lock, no allocation.
  * Errors   is_broken, for good: the end was passed, memory cannot be read, or a byte is none of a
  *          number's. What is returned then is 0.
- * Cost     a call of find for each window.
+ * Cost     a call of find for each block.
  */
 #ifndef SMP_JVM_HOTSPOT_COMPRESSED_H
 #define SMP_JVM_HOTSPOT_COMPRESSED_H
@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 enum {
-    SMP_COMPRESSED_WINDOW = 512,
+    SMP_COMPRESSED_BLOCK = 512,
     SMP_COMPRESSED_LAST_LIMIT = 192,
     SMP_COMPRESSED_MAX_BYTES = 5,
     SMP_COMPRESSED_BITS = 6
@@ -27,7 +27,7 @@ enum {
 /* The bytes from at on, where they can be loaded: in their place, or copied to room. *length of
  * them are wanted; fewer may come. NULL: none can be read. */
 typedef const uint8_t *smp_compressed_find(const void *self, uintptr_t at, size_t *length,
-                                           uint8_t room[SMP_COMPRESSED_WINDOW]);
+                                           uint8_t room[SMP_COMPRESSED_BLOCK]);
 
 /* A place in such data; at may be set to another one behind their start. room is written where it
  * is needed. */
@@ -38,10 +38,10 @@ struct smp_compressed {
     bool is_broken;
     uintptr_t end;
     uintptr_t at;
-    uintptr_t window;
-    size_t length;        /* of what has been found from window on */
+    uintptr_t block;
+    size_t length;        /* of what has been found from block on */
     const uint8_t *bytes; /* those */
-    uint8_t room[SMP_COMPRESSED_WINDOW];
+    uint8_t room[SMP_COMPRESSED_BLOCK];
 };
 
 /* In [start, end), which is where it begins. */
@@ -52,14 +52,14 @@ static inline void smp_compressed_begin(struct smp_compressed *data, uint32_t ba
     data->find = find;
     data->self = self;
     data->is_broken = false;
-    data->at = data->window = start;
+    data->at = data->block = start;
     data->end = end;
     data->length = 0;
 }
 
 static inline bool smp_compressed_fill(struct smp_compressed *data)
 {
-    data->window = data->at;
+    data->block = data->at;
     data->length = data->end - data->at;
     data->bytes = data->find(data->self, data->at, &data->length, data->room);
     if (data->bytes == NULL)
@@ -70,11 +70,11 @@ static inline bool smp_compressed_fill(struct smp_compressed *data)
 static inline uint8_t smp_compressed_byte(struct smp_compressed *data)
 {
     if (data->at >= data->end ||
-        (data->at - data->window >= data->length && !smp_compressed_fill(data))) {
+        (data->at - data->block >= data->length && !smp_compressed_fill(data))) {
         data->is_broken = true;
         return 0;
     }
-    return data->bytes[data->at++ - data->window];
+    return data->bytes[data->at++ - data->block];
 }
 
 static inline uint32_t smp_compressed_number(struct smp_compressed *data)

@@ -20,11 +20,11 @@ struct table {
 };
 
 static const uint8_t *find_table_bytes(const void *self, uintptr_t at, size_t *length,
-                                       uint8_t room[SMP_COMPRESSED_WINDOW])
+                                       uint8_t room[SMP_COMPRESSED_BLOCK])
 {
     (void)self;
-    if (*length > SMP_COMPRESSED_WINDOW)
-        *length = SMP_COMPRESSED_WINDOW;
+    if (*length > SMP_COMPRESSED_BLOCK)
+        *length = SMP_COMPRESSED_BLOCK;
     return smp_safe_read(room, at, *length) ? room : NULL;
 }
 

@@ -8,7 +8,7 @@
  *
  * Threads  any, signal handlers included: no lock, no allocation.
  * Errors   false: the table does not end where the method does, or cannot be read.
- * Cost     a safe read for each window of the table (compressed.h): mostly one.
+ * Cost     a safe read for each block of the table (compressed.h): mostly one.
  */
 #ifndef SMP_JVM_HOTSPOT_METHOD_LINES_H
 #define SMP_JVM_HOTSPOT_METHOD_LINES_H

@@ -322,7 +322,7 @@ static bool find_record(const struct smp_layout *layout, struct debug_data *data
 }
 
 static const uint8_t *find_scope_bytes(const void *self, uintptr_t at, size_t *length,
-                                       uint8_t room[SMP_COMPRESSED_WINDOW])
+                                       uint8_t room[SMP_COMPRESSED_BLOCK])
 {
     const struct debug_data *data = self;
 
@@ -334,8 +334,8 @@ static const uint8_t *find_scope_bytes(const void *self, uintptr_t at, size_t *l
             return (const uint8_t *)piece->bytes + (at - piece->from);
         }
     }
-    if (*length > SMP_COMPRESSED_WINDOW)
-        *length = SMP_COMPRESSED_WINDOW;
+    if (*length > SMP_COMPRESSED_BLOCK)
+        *length = SMP_COMPRESSED_BLOCK;
     return smp_safe_read(room, at, *length) ? room : NULL;
 }
 

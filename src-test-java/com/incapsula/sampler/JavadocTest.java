@@ -6,17 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What javadoc itself does not check of the public pages. Read from the sources. */
+/** What javadoc itself does not check of the public pages, those of the Spring Boot starter too. Read from the sources. */
 class JavadocTest {
 
     private static final Path SOURCES = Path.of("java", "com", "incapsula", "sampler");
-    private static final List<String> WITH_EXAMPLES = List.of("outputer", "manipulate");
+    private static final Path STARTER =
+            Path.of("java", "modules", "spring-boot-starter", "com", "incapsula", "sampler", "spring");
+    private static final List<String> WITH_EXAMPLES = List.of("outputer", "manipulate", "remote");
     private static final List<String> PUBLIC =
             List.of("", "outputer", "manipulate", "jmh", "junit", "micrometer", "remote");
 
@@ -25,8 +28,11 @@ class JavadocTest {
             "^(/\\*\\*(?:(?!\\*/).)*\\*/)\\s*(?:@\\w+(?:\\([^)]*\\))?\\s*)*(?:public [a-z @]+\\w+|package [\\w.]+;\\s*$)",
             Pattern.DOTALL | Pattern.MULTILINE);
 
-    private static List<Path> sources(String folder) throws IOException {
-        try (Stream<Path> files = Files.list(SOURCES.resolve(folder))) {
+    private static final Pattern PUBLIC_TYPE =
+            Pattern.compile("^public [a-z @]*(?:class|interface|enum|record) ", Pattern.MULTILINE);
+
+    private static List<Path> sources(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
             return files.filter(file -> file.toString().endsWith(".java"))
                     .sorted()
                     .toList();
@@ -35,14 +41,21 @@ class JavadocTest {
 
     /** @return empty where the file has no public type */
     private static String page(Path file) throws IOException {
-        Matcher matcher = PAGE.matcher(Files.readString(file));
-        return matcher.find() ? matcher.group(1) : "";
+        String text = Files.readString(file);
+        Matcher matcher = PAGE.matcher(text);
+        boolean hasPage = matcher.find();
+        assertThat(hasPage || !PUBLIC_TYPE.matcher(text).find())
+                .as("a comment on the public type of " + file)
+                .isTrue();
+        return hasPage ? matcher.group(1) : "";
     }
 
     @Test
     void everyPublicTypeAndPackageSaysSinceWhen() throws IOException {
+        List<Path> folders = new ArrayList<>(List.of(STARTER));
+        PUBLIC.forEach(folder -> folders.add(SOURCES.resolve(folder)));
         int pages = 0;
-        for (String folder : PUBLIC) {
+        for (Path folder : folders) {
             for (Path file : sources(folder)) {
                 String page = page(file);
                 if (!page.isEmpty()) {
@@ -51,17 +64,28 @@ class JavadocTest {
                 }
             }
         }
-        assertThat(pages).as("public types and packages").isGreaterThanOrEqualTo(35);
+        assertThat(pages).as("public types and packages").isGreaterThanOrEqualTo(41);
     }
 
     @Test
     void everyOutputerAndManipulatorHasAnExample() throws IOException {
         for (String folder : WITH_EXAMPLES) {
-            for (Path file : sources(folder)) {
+            for (Path file : sources(SOURCES.resolve(folder))) {
                 String page = page(file);
-                if (!file.endsWith("package-info.java") && !page.isEmpty()) {
+                boolean isEnum = Files.readString(file).contains("\npublic enum ");
+                if (!file.endsWith("package-info.java") && !isEnum && !page.isEmpty()) {
                     assertThat(page).as(file.toString()).contains("<pre>{@code");
                 }
+            }
+        }
+    }
+
+    @Test
+    void theMainPageLinksEveryPublicPackage() throws IOException {
+        String main = page(SOURCES.resolve("package-info.java"));
+        for (String folder : PUBLIC) {
+            if (!folder.isEmpty()) {
+                assertThat(main).contains("{@link com.incapsula.sampler." + folder + "}");
             }
         }
     }

@@ -131,7 +131,7 @@ class TimeIT {
     }
 
     @Test
-    void threadsThatComeAndGoAreCreditedFromBirthToEnd() throws IOException {
+    void threadsThatComeAndGoAreCreditedFromStartToEnd() throws IOException {
         comeAndGo();
     }
 

@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * The intervals that models read: the whole time so far, with number 0, and the last few that a call has asked for with
- * {@code seconds}, numbered from 1. It has a cursor of its own, so other readers are unaffected. Those of calls are given
+ * The intervals that models read: the whole time so far, with number 0, and the last few of calls with {@code seconds},
+ * numbered from 1. It has a cursor of its own, so other readers are unaffected. Those of calls are given
  * back when none was read for an hour: a client does not say that it is gone.
  *
  * <p>Threads: one at a time.

@@ -190,9 +190,9 @@ class AgentCommandTest {
     @Test
     void aQuestionThatFailsIsAskedAgain() throws Exception {
         Properties answer = new Properties();
-        int[] asked = new int[1];
+        int[] calls = new int[1];
         assertThat(Target.oneOf(3, () -> {
-                    if (++asked[0] < 3) {
+                    if (++calls[0] < 3) {
                         throw new IOException("java.lang.NullPointerException");
                     }
                     return answer;
@@ -200,11 +200,11 @@ class AgentCommandTest {
                 .isSameAs(answer);
         assertThatExceptionOfType(IOException.class)
                 .isThrownBy(() -> Target.oneOf(2, () -> {
-                    asked[0]++;
+                    calls[0]++;
                     throw new IOException("it has ended");
                 }))
                 .withMessage("it has ended");
-        assertThat(asked[0]).isEqualTo(5);
+        assertThat(calls[0]).isEqualTo(5);
     }
 
     /** A process names itself and answers as it likes. */

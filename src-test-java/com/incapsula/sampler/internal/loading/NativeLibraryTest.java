@@ -94,7 +94,7 @@ class NativeLibraryTest {
             throw (RuntimeException) refusal;
         }
 
-        /* What a mount with noexec does to access(2), root included, can be had here without one only like this. */
+        /* To access(2) this looks like a mount with noexec, for root, too; a test cannot mount one. */
         private static void dropExecutePermission(Path path) {
             try {
                 Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));

@@ -326,8 +326,8 @@ class McpProtocolTest {
                 .isEqualTo("error: budget_chars must be a whole number from 500 to 50000");
         assertThat(call("groups", "\"budget_chars\":99999999999999999999"))
                 .isEqualTo("error: budget_chars must be a whole number from 500 to 50000");
-        assertThat(call("tree", "\"group\":\"nobody\""))
-                .isEqualTo("error: no group is called nobody; groups are \"main\", \"pool\"");
+        assertThat(call("tree", "\"group\":\"missing\""))
+                .isEqualTo("error: no group is called missing; groups are \"main\", \"pool\"");
     }
 
     @Test

@@ -36,7 +36,7 @@ final class OrderRepository {
                                 + " join (select * from orders order by number desc limit 400) b"
                                 + " on a.cents + 0 = b.cents + 0 group by a.customer order by 2 desc limit 1");
                 ResultSet rows = select.executeQuery()) {
-            return rows.next() ? rows.getString(1) : "nobody";
+            return rows.next() ? rows.getString(1) : "none";
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

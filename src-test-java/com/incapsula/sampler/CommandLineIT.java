@@ -240,7 +240,7 @@ class CommandLineIT {
         List<String> unshare = List.of("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork");
         List<String> probe = new ArrayList<>(unshare);
         probe.add("true");
-        Tool.requireAllowed(probe);
+        Tool.requireAllowed("making namespaces by unshare", probe);
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
         ChildJvm.Running inside = target().option("-Djava.io.tmpdir=" + temporary)
                 .by(unshare.toArray(String[]::new))
@@ -295,7 +295,7 @@ class CommandLineIT {
         readableByAll(Files.copy(ChildJvm.placeOf(UnawareProgram.class).resolve(program), copy));
         List<String> probe = new ArrayList<>(command);
         probe.addAll(List.of("test", "-r", copy.toString(), "-a", "-w", temporary.toString()));
-        Tool.requireAllowed(probe);
+        Tool.requireAllowed("a process of user " + OTHER_USER + " by setpriv", probe);
         return ChildJvm.bare(UnawareProgram.class.getName())
                 .by(command.toArray(String[]::new))
                 .option("-XX:+EnableDynamicAgentLoading", "-Djava.io.tmpdir=" + temporary)

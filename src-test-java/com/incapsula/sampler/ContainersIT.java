@@ -65,7 +65,7 @@ class ContainersIT {
     void needsNamespaces() throws Exception {
         List<String> probe = new ArrayList<>(prefix());
         probe.add("true");
-        Tool.requireAllowed(probe);
+        Tool.requireAllowed("making a container by unshare, mount and setpriv", probe);
     }
 
     private List<String> prefix() {

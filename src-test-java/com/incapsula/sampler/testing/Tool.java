@@ -52,11 +52,12 @@ public final class Tool {
     /**
      * As {@link #require}, for a command that a machine may refuse to some users.
      *
+     * @param what for the reason: what the command does
      * @param command does nothing but what may be refused
      */
-    public static void requireAllowed(List<String> command) throws InterruptedException {
+    public static void requireAllowed(String what, List<String> command) throws InterruptedException {
         String refusal = refusalOf(command);
-        require(refusal == null, "refused here: " + String.join(" ", command) + ": " + refusal);
+        require(refusal == null, what + " is refused here: " + refusal);
     }
 
     /** @return null: the command ends with 0; else why not */

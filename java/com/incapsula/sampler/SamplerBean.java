@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import com.incapsula.sampler.internal.options.BeanProperties;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -116,6 +117,14 @@ final class SamplerBean implements ThreadsSamplerMXBean {
     @Override
     public void resetCollectedResults() {
         sampler.resetCollectedResults();
+    }
+
+    @Override
+    public void set(String name, String value) {
+        if (name == null || value == null) {
+            throw new IllegalArgumentException("name and value must not be null");
+        }
+        BeanProperties.set(sampler, name, value);
     }
 
     @Override

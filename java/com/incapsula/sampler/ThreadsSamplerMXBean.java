@@ -140,6 +140,18 @@ public interface ThreadsSamplerMXBean {
     void resetCollectedResults();
 
     /**
+     * Changes one property of the sampler; as a rule it takes effect with the next tick. Values are written as on the
+     * command line: {@code set("samplingFrequencyMillis", "20ms")}.
+     *
+     * @param name the name of a property of {@link ThreadsSampler} that is a number, a flag, a choice or a text
+     * @param value its new value
+     * @throws IllegalArgumentException if there is no such property; the message has the list. Or if the value is out of
+     *     range; the message has the property, the value and the range
+     * @throws IllegalStateException if the property is fixed while the sampler runs, or the engine refuses the value
+     */
+    void set(String name, String value);
+
+    /**
      * What was counted since the start and in the current interval.
      *
      * @return values by name: {@code total.outcome.<CODE>}, {@code interval.outcome.<CODE>},

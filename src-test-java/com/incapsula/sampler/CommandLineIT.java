@@ -2,14 +2,18 @@
 package com.incapsula.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.testing.AgentJar;
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Measures;
+import com.incapsula.sampler.testing.Tool;
 import com.incapsula.sampler.testing.UnawareProgram;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code java -jar threads-sampler.jar}, as a user types it, on a program that knows nothing of the sampler. */
 class CommandLineIT {
+
+    private static final int OTHER_USER = 65_534;
 
     @TempDir
     static Path shared;
@@ -80,6 +86,25 @@ class CommandLineIT {
                 .contains("sampling " + process + " (" + UnawareProgram.class.getName() + ") for 500 ms\n")
                 .containsPattern("\\d+ samples in \\d+ ms, in " + file + "\n$");
         assertThat(file).content().startsWith("<!DOCTYPE html>").contains("unaware-worker");
+    }
+
+    /** From the command to the file: two seconds are for the start of a JVM, attaching, the page and the way back. */
+    @Test
+    @Measures
+    void aFlameGraphOfTenSecondsTakesTwelveAtMost() throws Exception {
+        ChildJvm.Running own = target().likeAServer().start().awaitOutput("ready");
+        Path file = folder.resolve("x.html");
+        ChildJvm.Result result = commandLine()
+                .likeAServer()
+                .run(String.valueOf(own.process().pid()), "-d", "10s", "-o", file.toString())
+                .assertFine();
+        own.process().getOutputStream().close();
+        own.await().assertFine();
+        System.out.println("one command, -d 10s, to the file: " + result.millis() + " ms on JDK "
+                + Runtime.version().feature());
+        assertThat(file).content().startsWith("<!DOCTYPE html>").contains(UnawareProgram.WORKER);
+        assertThat(Files.readString(file).stripTrailing()).endsWith("</html>");
+        assertThat(result.millis()).isBetween(10_000L, 12_000L);
     }
 
     @Test
@@ -209,22 +234,19 @@ class CommandLineIT {
         }
     }
 
-    /** In a mount and a process namespace of its own, as in a container, where such may be made. */
+    /** In a mount and a process namespace of its own, as in a container. */
     @Test
     void aJvmInNamespacesOfItsOwnIsSampledFromOutside() throws Exception {
         List<String> unshare = List.of("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork");
         List<String> probe = new ArrayList<>(unshare);
         probe.add("true");
-        boolean allowed = succeeds(probe);
+        Tool.requireAllowed("making namespaces by unshare", probe);
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
-        ChildJvm child = target().option("-Djava.io.tmpdir=" + temporary);
-        ChildJvm.Running inside = (allowed ? child.by(unshare.toArray(String[]::new)) : child)
+        ChildJvm.Running inside = target().option("-Djava.io.tmpdir=" + temporary)
+                .by(unshare.toArray(String[]::new))
                 .start()
                 .awaitOutput("ready");
-        ProcessHandle seen = inside.process().toHandle();
-        if (allowed) {
-            seen = seen.children().findFirst().orElseThrow();
-        }
+        ProcessHandle seen = inside.process().toHandle().children().findFirst().orElseThrow();
         Path file = folder.resolve("inside.collapsed");
         done(String.valueOf(seen.pid()), "-d", "300ms", "-i", "5ms", "-o", file.toString());
         done(String.valueOf(seen.pid()), "-d", "300ms", "-i", "5ms", "-o", file.toString());
@@ -234,12 +256,55 @@ class CommandLineIT {
         assertThat(temporary).isEmptyDirectory();
     }
 
-    private static boolean succeeds(List<String> command) throws InterruptedException {
-        try {
-            return new ProcessBuilder(command).start().waitFor() == 0;
-        } catch (IOException notInstalled) {
-            return false;
+    /** The jar is in a folder of this user's, which the target cannot read: it gets copies. */
+    @Test
+    void rootSamplesAJvmOfAnotherUser() throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root can sample a JVM of another user");
+        Path temporary =
+                readableByAll(Files.createDirectory(readableByAll(folder).resolve("tmp")));
+        Files.setAttribute(temporary, "unix:uid", OTHER_USER);
+        ChildJvm.Running theirs = targetOfAnotherUser(temporary).start().awaitOutput("ready");
+        String pid = String.valueOf(theirs.process().pid());
+        assertThat(Files.getAttribute(Path.of("/proc", pid), "unix:uid")).isEqualTo(OTHER_USER);
+        Path file = folder.resolve("theirs.html");
+        assertThat(done(pid, "-d", "300ms", "-i", "5ms", "-o", file.toString())).contains(", in " + file);
+        assertThat(file).content().startsWith("<!DOCTYPE html>").contains(UnawareProgram.WORKER);
+        done("start", pid, "-i", "5ms");
+        assertThat(done("stop", pid, "--format", "collapsed")).contains(UnawareProgram.WORKER + ";");
+        theirs.process().getOutputStream().close();
+        theirs.await().assertFine();
+        assertThat(temporary).isEmptyDirectory();
+    }
+
+    /* Its classes, its working folder and its JVM's own log are where that user can open them: the build's may be closed. */
+    private ChildJvm targetOfAnotherUser(Path temporary) throws Exception {
+        List<String> command = List.of(
+                "env",
+                "-C",
+                temporary.toString(),
+                "setpriv",
+                "--reuid=" + OTHER_USER,
+                "--regid=" + OTHER_USER,
+                "--clear-groups");
+        Path classes = folder.resolve("classes");
+        String program = UnawareProgram.class.getName().replace('.', '/') + ".class";
+        Path copy = classes.resolve(program);
+        for (Path each = Files.createDirectories(copy.getParent()); !each.equals(folder); each = each.getParent()) {
+            readableByAll(each);
         }
+        readableByAll(Files.copy(ChildJvm.placeOf(UnawareProgram.class).resolve(program), copy));
+        List<String> probe = new ArrayList<>(command);
+        probe.addAll(List.of("test", "-r", copy.toString(), "-a", "-w", temporary.toString()));
+        Tool.requireAllowed("a process of user " + OTHER_USER + " by setpriv", probe);
+        return ChildJvm.bare(UnawareProgram.class.getName())
+                .by(command.toArray(String[]::new))
+                .option("-XX:+EnableDynamicAgentLoading", "-Djava.io.tmpdir=" + temporary)
+                .option("-XX:+UnlockDiagnosticVMOptions", "-XX:-LogVMOutput")
+                .option("-cp", classes.toString());
+    }
+
+    private static Path readableByAll(Path file) throws IOException {
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     @Test

@@ -2,11 +2,11 @@
 package com.incapsula.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.testing.AgentJar;
 import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.Preload;
+import com.incapsula.sampler.testing.Tool;
 import com.incapsula.sampler.testing.UnawareProgram;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,15 +65,7 @@ class ContainersIT {
     void needsNamespaces() throws Exception {
         List<String> probe = new ArrayList<>(prefix());
         probe.add("true");
-        assumeTrue(succeeds(probe), "unshare, mount and setpriv make such a container only where that is allowed");
-    }
-
-    private static boolean succeeds(List<String> command) throws InterruptedException {
-        try {
-            return new ProcessBuilder(command).start().waitFor() == 0;
-        } catch (IOException notInstalled) {
-            return false;
-        }
+        Tool.requireAllowed("making a container by unshare, mount and setpriv", probe);
     }
 
     private List<String> prefix() {

@@ -18,10 +18,10 @@ import javax.management.JMX;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
 import javax.management.MBeanOperationInfo;
-import javax.management.MBeanParameterInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import javax.management.RuntimeMBeanException;
+import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -119,11 +119,20 @@ class JmxTest {
                             List.of("statistics", "dump", "top").contains(operation.getName())
                                     ? MBeanOperationInfo.INFO
                                     : MBeanOperationInfo.ACTION);
-            for (MBeanParameterInfo parameter : operation.getSignature()) {
-                assertThat(parameter.getName()).isEqualTo("seconds");
-                assertThat(parameter.getDescription()).isEqualTo("How long to wait, 1 to 60 seconds");
-            }
         }
+        assertThat(parametersOf(info, "top")).containsExactly("seconds: How long to wait, 1 to 60 seconds");
+        assertThat(parametersOf(info, "set"))
+                .containsExactly(
+                        "name: A property of ThreadsSampler, such as samplingFrequencyMillis",
+                        "value: Its new value, such as 20ms, true, BY_TIME or com.acme,org.example");
+    }
+
+    private static List<String> parametersOf(MBeanInfo info, String operation) {
+        return Arrays.stream(info.getOperations())
+                .filter(each -> each.getName().equals(operation))
+                .flatMap(each -> Arrays.stream(each.getSignature()))
+                .map(parameter -> parameter.getName() + ": " + parameter.getDescription())
+                .toList();
     }
 
     @Test
@@ -167,6 +176,52 @@ class JmxTest {
                 .isThrownBy(() -> server.getAttribute(nameOf("shop"), "Engine"));
     }
 
+    private void set(Object... nameAndValue) throws Exception {
+        String text = String.class.getName();
+        server.invoke(nameOf("shop"), "set", nameAndValue, new String[] {text, text});
+    }
+
+    @Test
+    void setChangesOneProperty() throws Exception {
+        sampler.init();
+        set("samplingFrequencyMillis", "20ms");
+        assertThat(server.getAttribute(nameOf("shop"), "SamplingFrequencyMillis"))
+                .isEqualTo(20L);
+        set("reportOrder", "by_time");
+        assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_TIME);
+        set("monitoredPackages", "com.acme,org.example");
+        assertThat(server.getAttribute(nameOf("shop"), "MonitoredPackages")).isEqualTo("com.acme,org.example");
+        assertThat(fake.calls()).containsExactly("start", "configure", "configure", "configure");
+    }
+
+    @Test
+    void setRefusesWithTheReason() throws Exception {
+        sampler.init();
+        assertSetFails(IllegalArgumentException.class, "samplingFrequency", "5")
+                .withMessageStartingWith("there is no property \"samplingFrequency\"; there are active, clock, ")
+                .withMessageContaining(", samplingFrequencyMillis, ");
+        assertSetFails(IllegalArgumentException.class, "samplingOutputer", "x")
+                .withMessageStartingWith("there is no property ");
+        assertSetFails(IllegalArgumentException.class, "samplingFrequencyMillis", "0")
+                .withMessage("samplingFrequencyMillis must be between 1 and 3600000, got 0");
+        assertSetFails(IllegalArgumentException.class, "samplingFrequencyMillis", "soon")
+                .withMessage("samplingFrequencyMillis must be a time such as 20ms, 10s, 5m or 1h, got \"soon\"");
+        assertSetFails(IllegalStateException.class, "clock", "CPU")
+                .withMessage("clock cannot be changed while the sampler runs");
+        assertSetFails(IllegalStateException.class, "jmxName", "other")
+                .withMessage("jmxName cannot be changed while the sampler runs");
+        assertSetFails(IllegalArgumentException.class, null, "5").withMessage("name and value must not be null");
+        assertSetFails(IllegalArgumentException.class, "active", null).withMessage("name and value must not be null");
+        assertThat(sampler.getSamplingFrequencyMillis()).isEqualTo(50);
+    }
+
+    private ThrowableAssertAlternative<?> assertSetFails(Class<? extends Throwable> type, String name, String value) {
+        return assertThatExceptionOfType(RuntimeMBeanException.class)
+                .isThrownBy(() -> set(name, value))
+                .havingCause()
+                .isInstanceOf(type);
+    }
+
     @Test
     void oneTopAtATime() {
         sampler.init();
@@ -183,7 +238,7 @@ class JmxTest {
     }
 
     @Test
-    void everythingIsOfOpenTypesAndNothingTakesAName() throws Exception {
+    void everythingIsOfOpenTypes() throws Exception {
         sampler.init();
         assertThat(server.getMBeanInfo(nameOf("shop")).getAttributes())
                 .extracting(MBeanAttributeInfo::getType)
@@ -191,11 +246,11 @@ class JmxTest {
         assertThat(server.getMBeanInfo(nameOf("shop")).getOperations())
                 .extracting(MBeanOperationInfo::getName)
                 .containsExactlyInAnyOrder(
-                        "pause", "resume", "report", "resetCollectedResults", "statistics", "dump", "top");
+                        "pause", "resume", "report", "resetCollectedResults", "set", "statistics", "dump", "top");
         assertThat(Arrays.stream(server.getMBeanInfo(nameOf("shop")).getOperations())
                         .flatMap(operation -> Arrays.stream(operation.getSignature())))
                 .extracting(p -> p.getType())
-                .containsOnly("int");
+                .containsOnly("int", "java.lang.String");
     }
 
     @Test

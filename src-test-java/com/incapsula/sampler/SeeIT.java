@@ -457,7 +457,9 @@ class SeeIT {
                         .sum())
                 .isEqualTo(bean.getPolls());
         assertThat(bean.dump()).contains("\nstate: running, not sampling\n", "\noutcome WALKED");
+        bean.set("samplingFrequencyMillis", "7ms");
         bean.report();
+        assertThat(bean.dump()).contains("\noption samplingFrequencyMillis: 7\n");
         assertThat(notes.titles).hasSize(1);
         assertThat(bean.getReportsWritten()).isEqualTo(1);
         assertThat(bean.getEngine()).isNotEmpty();

@@ -31,13 +31,14 @@ class RoomsTest {
     private static final Map<String, Set<String>> PLAN = Map.of(
             "json", Set.of(),
             "report", Set.of(),
+            "options", Set.of(),
             "loading", Set.of("report"),
             "engine", Set.of("report", "loading"),
             "observe", Set.of("report", "engine"),
             "mcp", Set.of("json", "report"),
             "server", Set.of("report", "engine", "mcp"),
             "remote", Set.of(),
-            "agent", Set.of("json", "report", "engine", "mcp"));
+            "agent", Set.of("json", "report", "options", "engine", "mcp"));
 
     @TempDir
     Path folder;

@@ -4,6 +4,7 @@ package com.incapsula.sampler.internal.agent;
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.ThreadsSamplerServer;
+import com.incapsula.sampler.internal.options.BeanProperties;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
@@ -70,7 +71,7 @@ final class AgentSampler {
         Map<String, String> options = new TreeMap<>();
         settings.forEach((key, value) -> {
             if (BeanProperties.has(key)) {
-                BeanProperties.set(sampler, key, value);
+                setProperty(sampler, key, value);
                 options.put(key, value);
             }
         });
@@ -85,6 +86,14 @@ final class AgentSampler {
         AgentSampler started = new AgentSampler(sampler, outputer, push, output, options);
         started.init(settings.get(Keys.HTTP), settings.get(Keys.MCP));
         return started;
+    }
+
+    private static void setProperty(ThreadsSampler sampler, String name, String value) {
+        try {
+            BeanProperties.set(sampler, name, value);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw new Refusal(String.valueOf(e.getMessage()), e);
+        }
     }
 
     private static void chooseThreads(ThreadsSampler sampler, String expression) {
@@ -199,7 +208,7 @@ final class AgentSampler {
 
     /** Sets a property. @return a sentence on that */
     String set(String name, String value) {
-        BeanProperties.set(sampler, name, value);
+        setProperty(sampler, name, value);
         options.put(name, value);
         return name + " is " + value + " from the next tick on";
     }

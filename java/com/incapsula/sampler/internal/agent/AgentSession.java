@@ -7,6 +7,8 @@ import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.engine.InternalThreads;
 import com.incapsula.sampler.internal.engine.Lifecycle;
+import com.incapsula.sampler.internal.options.BeanProperties;
+import com.incapsula.sampler.internal.options.Times;
 import java.io.File;
 import java.io.IOException;
 import java.io.Reader;
@@ -110,7 +112,8 @@ final class AgentSession {
 
     /* An explicit output=none is taken at its word. */
     private static void requirePlace(Map<String, String> settings, String output) {
-        boolean isPeriodic = Times.wholeSeconds(Keys.EVERY, settings.getOrDefault(Keys.EVERY, "0")) > 0;
+        String every = settings.getOrDefault(Keys.EVERY, "0");
+        boolean isPeriodic = Refusal.ifWrong(() -> Times.wholeSeconds(Keys.EVERY, every)) > 0;
         if (isPeriodic && output.equals("none") && !settings.containsKey(Keys.OUTPUT)) {
             throw new Refusal("every has no place for its reports: name a file, or output=log, output=stdout or, for"
                     + " reports on demand, output=none");
@@ -187,7 +190,7 @@ final class AgentSession {
     private void run(AgentCommand command, AnswerSlot slot) {
         Map<String, String> settings = command.settings();
         String duration = settings.getOrDefault(Keys.DURATION, "10s");
-        long millis = Times.millis(Keys.DURATION, duration, Times.SECOND_MILLIS);
+        long millis = Refusal.ifWrong(() -> Times.millis(Keys.DURATION, duration, Times.SECOND_MILLIS));
         if (millis < 1 || millis > MAX_RUN_MILLIS) {
             throw new Refusal("duration must be between 1ms and 1d, got \"" + duration + "\"");
         }

@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
+import com.incapsula.sampler.internal.options.Times;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -163,8 +164,8 @@ final class Arguments {
 
     /** @return how long a run takes */
     long durationMillis() {
-        return Times.millis(
-                Keys.DURATION, settings.getOrDefault(Keys.DURATION, STANDARD_DURATION), Times.SECOND_MILLIS);
+        String duration = settings.getOrDefault(Keys.DURATION, STANDARD_DURATION);
+        return Refusal.ifWrong(() -> Times.millis(Keys.DURATION, duration, Times.SECOND_MILLIS));
     }
 
     /** @return the text for {@link AgentCommand} */

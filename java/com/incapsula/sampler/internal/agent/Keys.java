@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import com.incapsula.sampler.internal.options.BeanProperties;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.observe;
 
 import com.incapsula.sampler.ThreadsSamplerMXBean;
+import java.util.List;
 import java.util.Map;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanFeatureInfo;
@@ -38,10 +39,19 @@ final class DescribedBean extends StandardMBean {
             Map.entry("resume", "Ends a pause"),
             Map.entry("report", "Ends the interval and writes its report to the outputer; returns when it is written"),
             Map.entry("resetCollectedResults", "Counted calls of the running interval, and their times, begin at zero"),
+            Map.entry("set", "Changes one property of the sampler, from the next tick on"),
             Map.entry(
                     "statistics", "What was counted since the start (total.) and in the current interval (interval.)"),
             Map.entry("dump", "The sampler's live state, for people: threads, queues, memory, throttle, options"),
             Map.entry("top", "Waits and gives the 20 hottest methods and lines of that time"));
+
+    /* Names and descriptions of the parameters, by operation. */
+    private static final Map<String, List<Map.Entry<String, String>>> PARAMETERS = Map.of(
+            "set",
+                    List.of(
+                            Map.entry("name", "A property of ThreadsSampler, such as samplingFrequencyMillis"),
+                            Map.entry("value", "Its new value, such as 20ms, true, BY_TIME or com.acme,org.example")),
+            "top", List.of(Map.entry("seconds", "How long to wait, 1 to 60 seconds")));
 
     /** @param bean the sampler */
     DescribedBean(ThreadsSamplerMXBean bean) {
@@ -73,14 +83,17 @@ final class DescribedBean extends StandardMBean {
         return info.getReturnType().equals("void") ? MBeanOperationInfo.ACTION : MBeanOperationInfo.INFO;
     }
 
-    /* There is one operation with a parameter: top(seconds). */
     @Override
     protected String getParameterName(MBeanOperationInfo operation, MBeanParameterInfo parameter, int sequence) {
-        return "seconds";
+        return parameterOf(operation, sequence).getKey();
     }
 
     @Override
     protected String getDescription(MBeanOperationInfo operation, MBeanParameterInfo parameter, int sequence) {
-        return "How long to wait, 1 to 60 seconds";
+        return parameterOf(operation, sequence).getValue();
+    }
+
+    private static Map.Entry<String, String> parameterOf(MBeanOperationInfo operation, int sequence) {
+        return PARAMETERS.getOrDefault(operation.getName(), List.of()).get(sequence);
     }
 }

@@ -118,24 +118,6 @@ class AgentCommandTest {
     }
 
     @Test
-    void timesHaveUnits() {
-        assertThat(Times.millis("x", "7", 1)).isEqualTo(7);
-        assertThat(Times.millis("x", "7", 1000)).isEqualTo(7000);
-        assertThat(Times.millis("x", "7ms", 1000)).isEqualTo(7);
-        assertThat(Times.millis("x", "2s", 1)).isEqualTo(2000);
-        assertThat(Times.millis("x", "3m", 1)).isEqualTo(180_000);
-        assertThat(Times.millis("x", "3min", 1)).isEqualTo(180_000);
-        assertThat(Times.millis("x", "2h", 1)).isEqualTo(7_200_000);
-        assertThat(Times.wholeSeconds("x", "1d")).isEqualTo(86_400);
-        for (String wrong : List.of("", "ms", "-1s", "1.5s", "1 s", "1w", "9223372036854775807s")) {
-            assertThatExceptionOfType(Refusal.class)
-                    .as(wrong)
-                    .isThrownBy(() -> Times.millis("x", wrong, 1))
-                    .withMessage("x must be a time such as 20ms, 10s, 5m or 1h, got \"" + wrong + "\"");
-        }
-    }
-
-    @Test
     void namesOfFilesHaveProcessAndHost() {
         assertThat(FileNames.expand("/r/%h/%p-%t-%n.html", "42", "box")).isEqualTo("/r/box/42-%t-%n.html");
         assertThat(FileNames.expand("100%%p%", "42", "box")).isEqualTo("100%%p%");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.internal.agent;
+package com.incapsula.sampler.internal.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -60,10 +60,10 @@ class BeanPropertiesTest {
 
     @Test
     void theSettersRefuseWhatIsWrong() {
-        assertThatExceptionOfType(Refusal.class)
+        assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> BeanProperties.set(sampler, "samplingSignal", "9"))
                 .withMessage("samplingSignal must be between 34 and 64, got 9");
-        assertThatExceptionOfType(Refusal.class)
+        assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> BeanProperties.set(sampler, "maxCallDepth", "1e3"))
                 .withMessage("maxCallDepth must be a whole number, got \"1e3\"");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.internal.agent;
+package com.incapsula.sampler.internal.options;
 
 import com.incapsula.sampler.ThreadsSampler;
 import java.lang.reflect.InvocationTargetException;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: any.
  */
-final class BeanProperties {
+public final class BeanProperties {
 
     private static final Map<String, Method> SETTERS = setters();
 
@@ -40,42 +40,65 @@ final class BeanProperties {
         return type.isPrimitive() || type.isEnum() || type == String.class;
     }
 
-    /** @return their names, in order */
-    static Set<String> names() {
+    /**
+     * The properties that a text can set.
+     *
+     * @return their names, in order
+     */
+    public static Set<String> names() {
         return SETTERS.keySet();
     }
 
-    static boolean has(String name) {
+    /**
+     * Whether there is such a property.
+     *
+     * @param name a name, as in {@code reportCpuTime}
+     * @return true if a text can set it
+     */
+    public static boolean has(String name) {
         return SETTERS.containsKey(name);
     }
 
-    /** @return true for a property whose value is a text: those are lists, except for the name in JMX */
-    static boolean isText(String name) {
+    /**
+     * Whether a property is a list, whose parts may come one by one.
+     *
+     * @param name the property's
+     * @return true for a property whose value is a text, except for the name in JMX
+     */
+    public static boolean isText(String name) {
         Method setter = SETTERS.get(name);
         return setter != null && setter.getParameterTypes()[0] == String.class && !name.equals("jmxName");
     }
 
     /**
-     * Sets one.
+     * Sets one, of a sampler that may run.
      *
-     * @throws Refusal naming property, value and range
+     * @param sampler the sampler
+     * @param name the property's
+     * @param value its new value as text
+     * @throws IllegalArgumentException if there is no such property, or with property, value and range
+     * @throws IllegalStateException if the property is fixed while the sampler runs, or the sampler cannot change it
      */
-    static void set(ThreadsSampler sampler, String name, String value) {
+    public static void set(ThreadsSampler sampler, String name, String value) {
         Method setter = SETTERS.get(name);
         if (setter == null) {
-            throw new Refusal("there is no property \"" + name + "\"");
+            throw new IllegalArgumentException(
+                    "there is no property \"" + name + "\"; there are " + String.join(", ", names()));
         }
         Object converted = convert(name, setter.getParameterTypes()[0], value);
         try {
             setter.invoke(sampler, converted);
         } catch (InvocationTargetException e) {
             Throwable cause = e.getCause();
-            if (cause instanceof IllegalArgumentException || cause instanceof IllegalStateException) {
-                throw new Refusal(String.valueOf(cause.getMessage()), cause);
+            if (cause instanceof IllegalArgumentException wrong) {
+                throw wrong;
             }
-            throw new Refusal(name + " cannot be set: " + cause, cause);
+            if (cause instanceof IllegalStateException fixed) {
+                throw fixed;
+            }
+            throw new IllegalStateException(name + " cannot be set: " + cause, cause);
         } catch (IllegalAccessException e) {
-            throw new Refusal(name + " cannot be set: " + e, e);
+            throw new IllegalStateException(name + " cannot be set: " + e, e);
         }
     }
 
@@ -93,7 +116,7 @@ final class BeanProperties {
             try {
                 return Double.valueOf(value);
             } catch (NumberFormatException e) {
-                throw new Refusal(name + " must be a number, got \"" + value + "\"", e);
+                throw new IllegalArgumentException(name + " must be a number, got \"" + value + "\"", e);
             }
         }
         long number = number(name, value);
@@ -107,7 +130,7 @@ final class BeanProperties {
     private static boolean flag(String name, String value) {
         String word = value.toLowerCase(Locale.ROOT);
         if (!word.equals("true") && !word.equals("false")) {
-            throw new Refusal(name + " must be true or false, got \"" + value + "\"");
+            throw new IllegalArgumentException(name + " must be true or false, got \"" + value + "\"");
         }
         return word.equals("true");
     }
@@ -118,7 +141,7 @@ final class BeanProperties {
                 return constant;
             }
         }
-        throw new Refusal(name + " must be one of "
+        throw new IllegalArgumentException(name + " must be one of "
                 + Arrays.stream(choices).map(String::valueOf).collect(Collectors.joining(", ")) + ", got \"" + value
                 + "\"");
     }
@@ -133,7 +156,7 @@ final class BeanProperties {
         try {
             return Long.parseLong(value);
         } catch (NumberFormatException e) {
-            throw new Refusal(name + " must be a whole number, got \"" + value + "\"", e);
+            throw new IllegalArgumentException(name + " must be a whole number, got \"" + value + "\"", e);
         }
     }
 }

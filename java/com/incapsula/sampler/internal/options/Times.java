@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.internal.agent;
+package com.incapsula.sampler.internal.options;
 
 /** Times as users write them: {@code 20ms}, {@code 10s}, {@code 5m}, {@code 1h}, {@code 1d}. */
-final class Times {
+public final class Times {
 
-    static final long SECOND_MILLIS = 1000;
+    /** Milliseconds of a second. */
+    public static final long SECOND_MILLIS = 1000;
 
     private Times() {}
 
@@ -12,11 +13,12 @@ final class Times {
      * Reads a time.
      *
      * @param name the option's, for messages
+     * @param value the text
      * @param bareMillis what a number without a unit counts
      * @return milliseconds
-     * @throws Refusal if it is no such time
+     * @throws IllegalArgumentException if it is no such time
      */
-    static long millis(String name, String value, long bareMillis) {
+    public static long millis(String name, String value, long bareMillis) {
         int digits = 0;
         while (digits < value.length() && Character.isDigit(value.charAt(digits))) {
             digits++;
@@ -29,14 +31,21 @@ final class Times {
         } catch (NumberFormatException | ArithmeticException tooLarge) {
             // the message is the same
         }
-        throw new Refusal(name + " must be a time such as 20ms, 10s, 5m or 1h, got \"" + value + "\"");
+        throw new IllegalArgumentException(name + " must be a time such as 20ms, 10s, 5m or 1h, got \"" + value + "\"");
     }
 
-    /** As {@link #millis}; a number without a unit is seconds. */
-    static long wholeSeconds(String name, String value) {
+    /**
+     * As {@link #millis}; a number without a unit is seconds.
+     *
+     * @param name the option's, for messages
+     * @param value the text
+     * @return seconds
+     * @throws IllegalArgumentException if it is no such time, or not whole seconds
+     */
+    public static long wholeSeconds(String name, String value) {
         long millis = millis(name, value, SECOND_MILLIS);
         if (millis % SECOND_MILLIS != 0) {
-            throw new Refusal(name + " must be whole seconds, got \"" + value + "\"");
+            throw new IllegalArgumentException(name + " must be whole seconds, got \"" + value + "\"");
         }
         return millis / SECOND_MILLIS;
     }

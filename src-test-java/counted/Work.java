@@ -103,6 +103,16 @@ public final class Work {
         }
     }
 
+    /** Calls {@link #deeper}, and something else so many times. */
+    public static void deepThenWide(int depth, int times) {
+        if (depth > 0) {
+            deeper(depth);
+        }
+        for (int i = 0; i < times; i++) {
+            sink += leaf(i);
+        }
+    }
+
     private static void even(int depth) {
         sink += depth;
         if (depth > 0) {

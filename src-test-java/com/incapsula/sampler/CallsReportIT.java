@@ -422,6 +422,27 @@ class CallsReportIT {
         awaitDropped("counted.Work.locked", Map.of());
     }
 
+    /** A recursion fills the tree of its thread, and is dropped: what is called from then on has places in a new tree. */
+    @Test
+    void aMethodThatWasDroppedTakesNoPlaces() {
+        sampler.setOverheadLimitPercent(0.1);
+        sampler.setRootMethods("counted.Work.deepThenWide");
+        sampler.setMaxCallNodes(64);
+        sampler.init();
+        patiently().untilAsserted(() -> {
+            for (int i = 0; i < 2000; i++) {
+                Work.deepThenWide(DEEPER, 0);
+            }
+            assertThat(text()).containsPattern("\nnot counted since \\S+Z: counted\\.Work\\.deeper\n");
+        });
+        patiently().untilAsserted(() -> {
+            CallCounts.take(sampler);
+            Work.deepThenWide(0, 10);
+            assertThat(CallCounts.take(sampler))
+                    .isEqualTo(Map.of("Work.deepThenWide", 1L, "Work.deepThenWide|Work.leaf", 10L));
+        });
+    }
+
     /** A recursion of 101 calls: those with a place and those without are all. */
     @ParameterizedTest
     @CsvSource({"64, 1000, nodes", "100000, 10, depth"})

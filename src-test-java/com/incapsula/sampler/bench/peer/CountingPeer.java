@@ -4,13 +4,9 @@ package com.incapsula.sampler.bench.peer;
 import com.incapsula.sampler.Instrumentation;
 import com.incapsula.sampler.MethodTiming;
 import com.incapsula.sampler.ReportFormat;
-import com.incapsula.sampler.ReportOptions;
-import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,7 +77,7 @@ public final class CountingPeer {
             for (String name : List.of(METHODS, BATCHES, DROPPED, NO_NODE)) {
                 note(name, figureIn(text, name));
             }
-            note(CALLS, callsOf(report));
+            note(CALLS, report.getMeasures().get("calls"));
         }
         return Map.copyOf(figures);
     }
@@ -94,15 +90,6 @@ public final class CountingPeer {
         Matcher line = Pattern.compile("^\\s*" + Pattern.quote(name) + ": (\\d+)", Pattern.MULTILINE)
                 .matcher(report);
         return line.find() ? Long.parseLong(line.group(1)) : 0;
-    }
-
-    private static long callsOf(SamplingReport report) throws IOException {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CALLS), out);
-        return out.toString(StandardCharsets.UTF_8)
-                .lines()
-                .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
-                .sum();
     }
 
     /** Ends; classes have their own byte code again. */

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
+
+/**
+ * Logs two reports by SLF4J and ends: the first one by a logger that has not been set up yet, which is the deepest Java code
+ * that the report thread runs. For platforms on which no more can be run.
+ */
+public final class LoggingProgram {
+
+    private LoggingProgram() {}
+
+    /** Runs it. */
+    public static void main(String[] arguments) throws Exception {
+        try (ThreadsSampler sampler = new ThreadsSampler()) {
+            sampler.setRequired(true);
+            sampler.setReportFrequencySeconds(0);
+            sampler.setSamplingOutputer(new LoggerSamplingOutputer());
+            sampler.init();
+            for (int i = 0; i < 2; i++) {
+                Thread.sleep(500);
+                sampler.printReport();
+            }
+            if (sampler.getStatistics().getReportsWritten() != 2) {
+                throw new IllegalStateException(sampler.getStatistics().toString());
+            }
+        }
+        System.out.println("logging: fine");
+    }
+}

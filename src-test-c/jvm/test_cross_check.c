@@ -144,7 +144,7 @@ static void a_thread_that_runs_meanwhile_is_not_compared(void **state)
     assert_int_equal(check.walks, 0);
 }
 
-/* On a machine with a neighbour, whose time the kernel takes off. */
+/* The kernel has subtracted the time that the host took. */
 static void a_run_that_costs_the_clock_nothing_is_a_run(void **state)
 {
     char reason[SMP_CROSS_CHECK_REASON_BYTES];

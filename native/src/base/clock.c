@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "base/decimal.h"
+#include "base/task_file.h"
 
 enum {
     NS_PER_SECOND = 1000000000,
@@ -103,18 +100,10 @@ bool smp_clock_thread_runs(int32_t tid, uint64_t *out)
 {
     const struct smp_clock_fake *fake = current_fake();
     char text[LINE_BYTES];
-    ssize_t length = -1;
 
     if (fake != NULL && fake->thread_runs != NULL)
         return fake->thread_runs(fake->self, tid, out);
-    (void)snprintf(text, sizeof(text), "/proc/self/task/%" PRId32 "/schedstat", tid);
-    const int file = open(text, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return false;
-    length = read(file, text, sizeof(text) - 1);
-    (void)close(file);
-    text[length < 0 ? 0 : length] = '\0';
-    return find_runs(text, out);
+    return smp_task_file_read(tid, "schedstat", text, sizeof(text)) && find_runs(text, out);
 }
 
 void smp_clock_set_fake(const struct smp_clock_fake *fake)

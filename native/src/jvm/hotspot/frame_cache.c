@@ -316,12 +316,20 @@ static bool check_blob(const struct smp_layout *layout, uintptr_t pc,
            blob.compile_id == code->compile_id && blob.frame_bytes == code->frame_bytes;
 }
 
+/* Is this the id of the method? For an id that may be anything, where ids are pointers. */
+static bool is_new_id_of(uint64_t id, uintptr_t method)
+{
+    uintptr_t found = 0;
+
+    return id % sizeof(found) == 0 && smp_safe_read(&found, (uintptr_t)id, sizeof(found)) &&
+           found == method;
+}
+
 static bool is_own_id(uintptr_t method, uint64_t id)
 {
     struct smp_known_method known;
 
-    return smp_method_table_find(method, &known) ? known.id == id
-                                                 : smp_method_table_owns(method, id);
+    return smp_method_table_find(method, &known) ? known.id == id : is_new_id_of(id, method);
 }
 
 /*
@@ -330,7 +338,9 @@ static bool is_own_id(uintptr_t method, uint64_t id)
  */
 static bool have_own_ids(const struct smp_layout *layout, const struct smp_known_code *code)
 {
-    for (size_t i = 0; smp_method_table_serves(layout) && i < code->count; i++) {
+    if (!smp_method_table_serves(layout))
+        return true;
+    for (size_t i = 0; i < code->count; i++) {
         if (code->ids[i] != 0 && !is_own_id(code->frames[i].method, code->ids[i]))
             return false;
     }
@@ -368,15 +378,6 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
     if (complete_ids(cache, layout, out) || is_old)
         smp_frame_cache_put(cache, pc, out);
     return true;
-}
-
-/* Is this the id of the method? For an id that may be anything, where ids are pointers. */
-static bool is_new_id_of(uint64_t id, uintptr_t method)
-{
-    uintptr_t found = 0;
-
-    return id % sizeof(found) == 0 && smp_safe_read(&found, (uintptr_t)id, sizeof(found)) &&
-           found == method;
 }
 
 /*

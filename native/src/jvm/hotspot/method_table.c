@@ -105,11 +105,6 @@ bool smp_method_table_find(uintptr_t method, struct smp_known_method *out)
     return read_table_entry(&pair[0], method, out) || read_table_entry(&pair[1], method, out);
 }
 
-bool smp_method_table_owns(uintptr_t method, uint64_t id)
-{
-    return is_pointer_id(id) && is_alive(id, method);
-}
-
 /* 0: not known, or an address that has no room. */
 static uint64_t code_word(const struct smp_known_method *known)
 {

@@ -17,7 +17,7 @@
  * The first id that an event brings is read safely: where it is no such address, none is kept.
  *
  * Two cases are not covered. The JVM frees the methods of a class that is unloaded a moment before
- * it clears their ids; what keeps an id checks it again once a class was unloaded (owns). And where
+ * it clears their ids; what keeps an id checks it again once a class was unloaded. And where
  * it frees an obsolete version of a redefined class without clearing the ids (before JDK-8313816),
  * the next version may take its place: its frames then have the name of the obsolete one, until the
  * method is compiled.
@@ -58,8 +58,6 @@ static inline bool smp_method_table_serves(const struct smp_layout *layout)
 }
 
 bool smp_method_table_find(uintptr_t method, struct smp_known_method *out);
-/* Is this the id of the method now? Any id that was read as a method's. */
-bool smp_method_table_owns(uintptr_t method, uint64_t id);
 /* The id has been read and is this method's. What is known of a method stays known. */
 void smp_method_table_put(uintptr_t method, const struct smp_known_method *known);
 /* An id as the JVM returns it. offer: only where nothing was kept yet; add: in place of another. */

@@ -2,20 +2,18 @@
 #include "jvm/threads/os_threads.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/decimal.h"
 #include "base/hash_map.h"
+#include "base/task_file.h"
 #include "jvm/threads/cpu_demand.h"
 
 enum {
-    PATH_BYTES = 64,
     STAT_BYTES = 512,
     /* Of a thread's name, as the system keeps it; where its middle is cut out, of both ends. */
     COMM_LENGTH = 15,
@@ -124,30 +122,11 @@ void smp_os_threads_whole_name(const char *comm, char name[SMP_OS_THREAD_NAME_BY
     }
 }
 
-/* What a file of /proc/self/task/<tid> holds, up to size - 1 bytes. False: the thread is gone. */
-static bool read_task_file(int32_t tid, const char *file, char *out, size_t size)
-{
-    char path[PATH_BYTES];
-    ssize_t length;
-    int fd;
-
-    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, file);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    length = read(fd, out, size - 1);
-    (void)close(fd);
-    if (length < 0)
-        return false;
-    out[length] = '\0';
-    return true;
-}
-
 static void read_os_thread_name(struct os_thread *os_thread)
 {
     char comm[COMM_LENGTH + 2] = ""; /* with a line's end */
 
-    if (!read_task_file(os_thread->tid, "comm", comm, sizeof(comm)))
+    if (!smp_task_file_read(os_thread->tid, "comm", comm, sizeof(comm)))
         comm[0] = '\0';
     comm[strcspn(comm, "\n")] = '\0';
     smp_os_threads_whole_name(comm, os_thread->name);
@@ -257,7 +236,7 @@ static bool does_task_run(int32_t tid)
     char text[STAT_BYTES];
     const char *name_end;
 
-    if (!read_task_file(tid, "stat", text, sizeof(text)))
+    if (!smp_task_file_read(tid, "stat", text, sizeof(text)))
         return false;
     /* "<tid> (<name>) <state> ...": a name may hold anything, but no later field does. */
     name_end = strrchr(text, ')');

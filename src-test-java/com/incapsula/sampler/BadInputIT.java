@@ -15,10 +15,10 @@ import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Preload;
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.SpringXml;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -27,9 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.context.support.GenericXmlApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
-import org.springframework.core.io.ByteArrayResource;
 
 /** A sampler that cannot start says why and leaves nothing behind. */
 @ExtendWith(NothingLeft.class)
@@ -82,13 +80,9 @@ class BadInputIT {
     }
 
     private static void start(String properties) {
-        String xml = "<beans xmlns='http://www.springframework.org/schema/beans'"
-                + " xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'"
-                + " xsi:schemaLocation='http://www.springframework.org/schema/beans"
-                + " http://www.springframework.org/schema/beans/spring-beans.xsd'>"
-                + "<bean class='com.incapsula.sampler.ThreadsSampler' init-method='init'>" + properties
-                + "</bean></beans>";
-        new GenericXmlApplicationContext(new ByteArrayResource(xml.getBytes(StandardCharsets.UTF_8))).close();
+        SpringXml.start("<bean class='com.incapsula.sampler.ThreadsSampler' init-method='init'>" + properties
+                        + "</bean>")
+                .close();
     }
 
     // ---- files ----

@@ -2,7 +2,6 @@
 package com.incapsula.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.testing.AgentJar;
 import com.incapsula.sampler.testing.ChildJvm;
@@ -259,7 +258,7 @@ class CommandLineIT {
     /** The jar is in a folder of this user's, which the target cannot read: it gets copies. */
     @Test
     void rootSamplesAJvmOfAnotherUser() throws Exception {
-        assumeTrue("root".equals(System.getProperty("user.name")), "only root can sample a JVM of another user");
+        Tool.require("root".equals(System.getProperty("user.name")), "only root can sample a JVM of another user");
         Path temporary =
                 readableByAll(Files.createDirectory(readableByAll(folder).resolve("tmp")));
         Files.setAttribute(temporary, "unix:uid", OTHER_USER);

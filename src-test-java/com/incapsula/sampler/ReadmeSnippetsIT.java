@@ -4,12 +4,11 @@ package com.incapsula.sampler;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Logged;
 import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.SpringXml;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,22 +20,11 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 import org.springframework.context.support.GenericXmlApplicationContext;
-import org.springframework.core.io.ByteArrayResource;
 
 /** The snippets of README, read from it: Java compiles, and Spring starts the bean. Surefire runs in its folder. */
 @ExtendWith(NothingLeft.class)
 class ReadmeSnippetsIT {
-
-    private static final String BEANS = """
-            <beans xmlns="http://www.springframework.org/schema/beans"
-                   xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
-                   xsi:schemaLocation="http://www.springframework.org/schema/beans
-                                       http://www.springframework.org/schema/beans/spring-beans.xsd">
-            %s
-            </beans>
-            """;
 
     private static List<String> blocks(String language) throws IOException {
         return Pattern.compile("(?ms)^```" + language + "\n(.*?)^```")
@@ -74,22 +62,15 @@ class ReadmeSnippetsIT {
                 .filter(block -> block.startsWith("<bean "))
                 .toList();
         assertThat(beans).hasSize(1);
-        byte[] xml = String.format(BEANS, beans.get(0)).getBytes(StandardCharsets.UTF_8);
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(LoggerSamplingOutputer.class.getName());
-        logger.setAdditive(false);
-        logger.addAppender(log);
-        try (GenericXmlApplicationContext spring = new GenericXmlApplicationContext(new ByteArrayResource(xml))) {
+        Logged log = new Logged(LoggerSamplingOutputer.class.getName());
+        try (log;
+                GenericXmlApplicationContext spring = SpringXml.start(beans.get(0))) {
             ThreadsSampler sampler = spring.getBean("threadsSampler", ThreadsSampler.class);
             assertThat(sampler.getMonitoredPackages()).isEqualTo("com.imperva,com.mprv");
             assertThat(sampler.getReportFrequencySeconds()).isEqualTo(600);
             assertThat(sampler.getSamplingOutputer()).isInstanceOf(LoggerSamplingOutputer.class);
             awaitTicks(sampler, 3);
-        } finally {
-            logger.detachAppender(log);
-            logger.setAdditive(true);
         }
-        assertThat(log.list.get(0).getFormattedMessage()).startsWith("Report interval: from ");
+        assertThat(log.texts().get(0)).startsWith("Report interval: from ");
     }
 }

@@ -6,12 +6,10 @@ import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.testing.Group;
+import com.incapsula.sampler.testing.Logged;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
@@ -33,7 +31,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** Reports to the byte. Times are made exact by single samples, each of which is worth one interval. */
 @ExtendWith(NothingLeft.class)
@@ -114,28 +111,21 @@ class ReportFormatIT {
 
     @Test
     void loggerHasOneEventPerGroup() throws IOException {
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        log.start();
         LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
         outputer.setLoggerName("the.report");
-        Logger logger = (Logger) LoggerFactory.getLogger("the.report");
-        logger.setAdditive(false);
-        logger.addAppender(log);
         sampler.setSamplingOutputer(outputer);
-        try (Worker worker = Worker.waiting("desk-1")) {
+        try (Logged log = new Logged("the.report");
+                Worker worker = Worker.waiting("desk-1")) {
             prepare(worker);
             sampler.sampleOnceAndPrint();
             sampler.close();
-            List<String> events =
-                    log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+            List<String> events = log.texts();
             assertThat(events).hasSize(3);
             assertThat(events.get(0)).matches("Report interval: from .* till .*");
             assertThat(events.get(1))
                     .isEqualTo("Aggregated thread: desk-. Max depth: " + maxDepthOf(events.get(1))
                             + ". Distinct threads: 1 [desk-1]\n" + expectedRows(worker));
             assertThat(events.get(2)).startsWith("Sampler account.\npolls: 1\n");
-        } finally {
-            logger.detachAppender(log);
         }
     }
 

@@ -4,15 +4,13 @@ package com.incapsula.sampler;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.testing.Group;
+import com.incapsula.sampler.testing.Logged;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.SpringXml;
 import com.incapsula.sampler.testing.Worker;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -24,19 +22,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 import org.springframework.context.support.GenericXmlApplicationContext;
-import org.springframework.core.io.ByteArrayResource;
 
 /** The three ways of use that the original's document prints, as it prints them. */
 @ExtendWith(NothingLeft.class)
 class SnippetsIT {
 
-    private static final String SPRING_XML = """
-    <beans xmlns="http://www.springframework.org/schema/beans"
-           xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
-           xsi:schemaLocation="http://www.springframework.org/schema/beans
-                               http://www.springframework.org/schema/beans/spring-beans.xsd">
+    private static final String BEANS = """
     <bean id="samplingOutputer" class="com.incapsula.sampler.outputer.LoggerSamplingOutputer" scope="singleton" />
     <bean id="threasSampler" class="com.incapsula.sampler.ThreadsSampler" scope="singleton" init-method="init">
       <property name="monitoredPackages" value="com.imperva,com.mprv" />
@@ -46,7 +38,6 @@ class SnippetsIT {
       <property name="active" value="true" />
       <property name="samplingOutputer" ref="samplingOutputer" />
     </bean>
-    </beans>
     """;
 
     @TempDir
@@ -120,27 +111,18 @@ class SnippetsIT {
 
     @Test
     void wholeProcessIsReportedToTheLoggerBySpring() {
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(LoggerSamplingOutputer.class.getName());
-        logger.setAdditive(false);
-        logger.addAppender(log);
-        try (Worker user = Worker.waiting("user-7");
-                Worker daemon = Worker.daemon("housekeeper")) {
-            ByteArrayResource xml = new ByteArrayResource(SPRING_XML.getBytes(StandardCharsets.UTF_8));
-            try (GenericXmlApplicationContext spring = new GenericXmlApplicationContext(xml)) {
-                ThreadsSampler sampler = spring.getBean("threasSampler", ThreadsSampler.class);
-                assertPropertiesOfTheSnippet(sampler, spring.getBean("samplingOutputer"));
-                awaitTicks(sampler, 8);
-                assertThat(log.list).as("nothing is reported before 600 s").isEmpty();
-            }
-        } finally {
-            logger.detachAppender(log);
-            logger.setAdditive(true);
+        Logged log = new Logged(LoggerSamplingOutputer.class.getName());
+        try (log;
+                Worker user = Worker.waiting("user-7");
+                Worker daemon = Worker.daemon("housekeeper");
+                GenericXmlApplicationContext spring = SpringXml.start(BEANS)) {
+            ThreadsSampler sampler = spring.getBean("threasSampler", ThreadsSampler.class);
+            assertPropertiesOfTheSnippet(sampler, spring.getBean("samplingOutputer"));
+            awaitTicks(sampler, 8);
+            assertThat(log.texts()).as("nothing is reported before 600 s").isEmpty();
         }
-        assertThat(log.list).allSatisfy(event -> assertThat(event.getLevel()).isEqualTo(Level.INFO));
-        List<String> events =
-                log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        assertThat(log.messages()).allSatisfy(message -> assertThat(message).startsWith("INFO "));
+        List<String> events = log.texts();
         assertThat(events.get(0)).matches("Report interval: from .* till .*");
         assertThat(events.get(events.size() - 1)).startsWith("Sampler account.\npolls: ");
         List<Group> groups = events.subList(1, events.size() - 1).stream()

@@ -33,6 +33,11 @@ public final class Logged implements AutoCloseable {
                 .toList();
     }
 
+    /** @return the messages alone */
+    public List<String> texts() {
+        return events.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    }
+
     @Override
     public void close() {
         logger.detachAppender(events);

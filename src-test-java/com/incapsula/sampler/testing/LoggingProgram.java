@@ -3,6 +3,7 @@ package com.incapsula.sampler.testing;
 
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
+import java.io.IOException;
 
 /**
  * Logs two reports by SLF4J and ends: the first one by a logger that has not been set up yet, which is the deepest Java code
@@ -13,14 +14,14 @@ public final class LoggingProgram {
     private LoggingProgram() {}
 
     /** Runs it. */
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) throws IOException {
         try (ThreadsSampler sampler = new ThreadsSampler()) {
             sampler.setRequired(true);
             sampler.setReportFrequencySeconds(0);
             sampler.setSamplingOutputer(new LoggerSamplingOutputer());
             sampler.init();
             for (int i = 0; i < 2; i++) {
-                Thread.sleep(500);
+                awaitPolls(sampler);
                 sampler.printReport();
             }
             if (sampler.getStatistics().getReportsWritten() != 2) {
@@ -28,5 +29,13 @@ public final class LoggingProgram {
             }
         }
         System.out.println("logging: fine");
+    }
+
+    /* More than there were. */
+    private static void awaitPolls(ThreadsSampler sampler) {
+        long before = sampler.getStatistics().getPolls();
+        while (sampler.getStatistics().getPolls() == before) {
+            Thread.onSpinWait();
+        }
     }
 }

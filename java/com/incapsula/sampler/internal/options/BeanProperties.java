@@ -60,10 +60,10 @@ public final class BeanProperties {
     }
 
     /**
-     * Whether a property is a list, whose parts may come one by one.
+     * Whether a property is a list: then its parts may come one by one.
      *
      * @param name the property's
-     * @return true for a property whose value is a text, except for the name in JMX
+     * @return true for a property with a text as its value, except for the name in JMX
      */
     public static boolean isText(String name) {
         Method setter = SETTERS.get(name);

@@ -226,6 +226,32 @@ static void a_root_that_begins_at_close_gets_no_tree(void **state)
     close_arena();
 }
 
+/* It took its tree before close came by, and frees it when counting is on again. */
+static void a_thread_that_leaves_during_close_is_not_read(void **state)
+{
+    struct smp_call_shared *const shared = smp_call_shared_memory();
+    static struct call_counts counts;
+    struct smp_call_tree *tree = NULL;
+
+    (void)state;
+    counts = (struct call_counts){ 0 };
+    open_arena();
+    call_from_root(TID, false, 5);
+    tree = smp_call_tree_take((uint32_t)(smp_call_state_find(TID) - shared->states));
+    assert_non_null(tree);
+    smp_call_arena_close();
+    open_arena();
+    call_from_root(OTHER_TID, false, 6);
+    call_counts_read(&counts);
+    assert_int_equal(call_counts_of(&counts, 5), 0);
+    assert_int_equal(call_counts_of(&counts, 6), 1);
+    assert_int_equal(call_counts_of(&counts, ROOT), 1);
+    assert_true(has_id(6));
+    assert_false(has_id(5));
+    smp_call_tree_free(tree);
+    close_arena();
+}
+
 /* --- threads --- */
 
 struct worker {
@@ -395,6 +421,7 @@ int main(void)
         cmocka_unit_test(without_memory_for_its_new_tree_a_thread_is_lost_and_comes_back),
         cmocka_unit_test(nothing_happens_while_counting_is_off),
         cmocka_unit_test(a_root_that_begins_at_close_gets_no_tree),
+        cmocka_unit_test(a_thread_that_leaves_during_close_is_not_read),
         cmocka_unit_test(no_call_is_lost_while_threads_count),
         cmocka_unit_test(nor_with_a_fence_in_each_thread),
         cmocka_unit_test(counting_may_end_beside_renewals),

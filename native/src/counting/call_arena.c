@@ -210,7 +210,7 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
         smp_free(arena->quota, chunk);
         return NULL;
     }
-    atomic_store_explicit(&tree->session, arena->session, RELAXED);
+    atomic_store_explicit(&tree->session, arena->session, RELEASE); /* it is FREE */
     atomic_store_explicit(&tree->generation, generation, RELAXED);
     tree->tid = tid;
     tree->pool = pool;

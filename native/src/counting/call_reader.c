@@ -185,7 +185,7 @@ static uint64_t read_trees(const struct smp_call_visitor *visitor)
     const uint32_t count = atomic_load_explicit(&shared->supply.made, ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         struct smp_call_tree *tree = &shared->trees[i];
-        const uint32_t status = atomic_load_explicit(&tree->status, ACQUIRE);
+        const uint32_t status = smp_call_tree_status(tree, read.arena->session);
         if (status != SMP_TREE_OWNED && status != SMP_TREE_POOLED && status != SMP_TREE_RETIRED)
             continue;
         if (read_chunks(&read, tree) && status == SMP_TREE_RETIRED && visitor != NULL)

@@ -77,7 +77,7 @@ static void visit_chunk(const struct smp_call_chunk *chunk, void (*found)(void *
 
 static bool is_counted_in(const struct smp_call_tree *tree)
 {
-    const uint32_t status = atomic_load_explicit(&tree->status, ACQUIRE);
+    const uint32_t status = smp_call_tree_status(tree, smp_call_session());
 
     return status == SMP_TREE_OWNED || status == SMP_TREE_POOLED || status == SMP_TREE_RETIRED;
 }

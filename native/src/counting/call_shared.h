@@ -8,7 +8,8 @@
  *
  * Threads  a tree's status, pool_next, and its chunks' next: any. Its other fields belong to the
  *          thread that counts in it; session, generation, serial, tid and pool are constant from
- *          OWNED on.
+ *          OWNED on. A thread that leaves while counting is closed may keep a tree OWNED for some
+ *          time, and then frees it: so a reader looks at trees of its own session only.
  */
 #ifndef SMP_COUNTING_CALL_SHARED_H
 #define SMP_COUNTING_CALL_SHARED_H
@@ -131,6 +132,15 @@ static inline uint32_t smp_call_generation(void)
 static inline uint32_t smp_call_tree_generation(const struct smp_call_tree *tree)
 {
     return atomic_load_explicit(&tree->generation, memory_order_relaxed);
+}
+
+/* FREE: not of that session, which is open. The session first: a tree that was freed and taken anew
+ * has it before its new status. For the reader's thread, which alone frees trees of its session. */
+static inline uint32_t smp_call_tree_status(const struct smp_call_tree *tree, uint32_t session)
+{
+    if (atomic_load_explicit(&tree->session, memory_order_acquire) != session)
+        return SMP_TREE_FREE;
+    return atomic_load_explicit(&tree->status, memory_order_acquire);
 }
 
 static inline uint32_t smp_call_epoch(void)

@@ -39,7 +39,7 @@ BEGIN {
     room("jvm/agent", "base")
     room("jvm/hotspot", "base jvm/agent")
     room("jvm/code", jvm " jvm/agent jvm/hotspot")
-    room("jvm/walk/handler", "engine/jvm.h jvm/hotspot jvm/code")
+    room("jvm/walk/handler", "engine/jvm.h base/give_way.h jvm/hotspot jvm/code")
     room("jvm/threads", jvm " jvm/agent jvm/hotspot jvm/walk/handler")
     room("jvm/walk", jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads")
     room("jvm/calls", jvm " model/counting_account.h engine/session/worker.h classfile counting jvm/agent jvm/hotspot jvm/code jvm/threads")

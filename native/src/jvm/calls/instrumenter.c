@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/calls/instrumenter.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/event.h"
+#include "base/give_way.h"
 #include "base/utf8.h"
 #include "engine/session/worker.h"
 #include "jvm/agent/agent.h"
@@ -182,8 +182,10 @@ static bool end_hooks(void)
     atomic_store(&instrumenter.is_on, false);
     smp_prepare_event_set(SMP_PREPARE_CALLS, false);
     (void)set_load_hook(JVMTI_DISABLE);
-    while (atomic_load(&instrumenter.inside) > 0 && smp_clock_ns() - start_ns < INSIDE_MOST_NS)
-        (void)sched_yield();
+    for (unsigned round = 0;
+         atomic_load(&instrumenter.inside) > 0 && smp_clock_ns() - start_ns < INSIDE_MOST_NS;
+         round++)
+        smp_give_way(round);
     return atomic_load(&instrumenter.inside) == 0;
 }
 

@@ -2,12 +2,12 @@
 #include "jvm/code/code_map.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/give_way.h"
 #include "base/hash_map.h"
 #include "base/lower_bound.h"
 
@@ -398,8 +398,9 @@ void smp_code_map_close(void)
     if (code.open) {
         code.open = false;
         publish_view(NULL);
-        while (code.retired != NULL) { /* a reader is a handler: it leaves within microseconds */
-            sched_yield();
+        /* a reader is a handler: it leaves within microseconds */
+        for (unsigned round = 0; code.retired != NULL; round++) {
+            smp_give_way(round);
             free_retired_views();
         }
         for (size_t i = 0; i < code.name_count; i++)

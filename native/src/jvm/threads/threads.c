@@ -5,12 +5,12 @@
  */
 #include "jvm/threads/threads.h"
 
-#include <sched.h>
 #include <stdbool.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/give_way.h"
 #include "base/thread.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
@@ -72,8 +72,8 @@ uintptr_t smp_threads_address(JNIEnv *env, jobject thread)
 static void end_given_up(uint64_t cookie)
 {
     smp_signal_release(cookie);
-    while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
-        (void)sched_yield();
+    for (unsigned round = 0; smp_signal_state(cookie) == SMP_SLOT_BUSY; round++)
+        smp_give_way(round);
 }
 
 /* entry may be NULL. env NULL, or the JVM shutting down: the reference dies with it. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/give_way.h"
 #include "base/stay_mapped.h"
 #include "jvm/walk/handler/signal_frame.h"
 
@@ -215,8 +215,8 @@ void smp_signals_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns)
 
 void smp_signals_let_finish(uint64_t cookie)
 {
-    while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
-        (void)sched_yield();
+    for (unsigned round = 0; smp_signal_state(cookie) == SMP_SLOT_BUSY; round++)
+        smp_give_way(round);
 }
 
 bool smp_signals_end(uint64_t cookie)

@@ -5,9 +5,7 @@
  */
 #include "jvm/walk/handler/cpu_timer.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
+#include "base/give_way.h"
 #include "jvm/walk/handler/cookie_mark.h"
 
 /* cookie: 16 bits mark, 16 bits timer, 32 bits generation. word: generation above the state. */
@@ -161,9 +159,10 @@ void smp_cpu_timer_arm(struct smp_cpu_timer *timer)
 
 void smp_cpu_timer_close(struct smp_cpu_timer *timer)
 {
-    while (!change_timer_state(timer, SMP_CPU_ARMED, SMP_CPU_CLOSING) &&
-           !change_timer_state(timer, SMP_CPU_SETTING, SMP_CPU_CLOSING))
-        (void)syscall(SYS_sched_yield);
+    for (unsigned round = 0; !change_timer_state(timer, SMP_CPU_ARMED, SMP_CPU_CLOSING) &&
+                             !change_timer_state(timer, SMP_CPU_SETTING, SMP_CPU_CLOSING);
+         round++)
+        smp_give_way(round);
 }
 
 void smp_cpu_timer_free(struct smp_cpu_timer *timer)

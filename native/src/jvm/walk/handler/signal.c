@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/give_way.h"
 #include "jvm/walk/handler/cookie_mark.h"
 #include "jvm/walk/handler/signal_frame.h"
 
@@ -232,8 +233,8 @@ void smp_signal_release(uint64_t cookie)
 void smp_signal_thread_ends(int32_t tid)
 {
     for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {
-        while (atomic_load(&smp_signal_mailboxes[i].sending_to) == tid)
-            (void)syscall(SYS_sched_yield);
+        for (unsigned round = 0; atomic_load(&smp_signal_mailboxes[i].sending_to) == tid; round++)
+            smp_give_way(round);
     }
     (void)syscall(SYS_gettid);
 }

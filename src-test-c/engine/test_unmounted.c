@@ -264,6 +264,44 @@ static void dear_walks_are_fewer(void **state)
     sampler_fixture_destroy(f);
 }
 
+/* Where most of a draw's cost is not that of walks, draws are rarer and not smaller: 40 walks in
+ * each of two draws a second cost as much as ten draws that find none. */
+static void dear_draws_walk_more(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 5000, 1);
+    crowd.draw_cost_ns = MS / 2;
+    crowd.walk_cost_ns = MS / 20;
+    sampler_fixture_start(f);
+    run(f, 10 * S);
+    crowd.walks = 0;
+    crowd.draws = 0;
+    run(f, 100 * S);
+    assert_in_range(crowd.walks, 7000, 9000);
+    assert_in_range(crowd.draws, 150, 250);
+    sampler_fixture_destroy(f);
+}
+
+/* As where others take its caches, or while its code is cold. */
+static void draws_that_were_dear_for_some_time_are_as_before(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 5000, 1);
+    crowd.draw_cost_ns = 20 * MS;
+    sampler_fixture_start(f);
+    run(f, 20 * S);
+    crowd.draw_cost_ns = 0;
+    run(f, 10 * S);
+    crowd.walks = 0;
+    run(f, 100 * S);
+    assert_in_range(crowd.walks, 18000, 20200);
+    sampler_fixture_destroy(f);
+}
+
 /* What costs much and finds none, for a minute, finds those that come later. */
 static void draws_that_find_none_go_on(void **state)
 {
@@ -419,6 +457,8 @@ int main(void)
         cmocka_unit_test(a_name_makes_a_group),
         cmocka_unit_test(a_walk_that_fails_keeps_its_time),
         cmocka_unit_test(dear_walks_are_fewer),
+        cmocka_unit_test(dear_draws_walk_more),
+        cmocka_unit_test(draws_that_were_dear_for_some_time_are_as_before),
         cmocka_unit_test(draws_that_find_none_go_on),
         cmocka_unit_test(off_nothing_is_drawn),
         cmocka_unit_test(clock_cpu_draws_nothing),

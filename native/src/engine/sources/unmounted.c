@@ -6,13 +6,16 @@
 #include "engine/sources/walks.h"
 
 #define NS_PER_MS INT64_C(1000000)
+#define NS_PER_US 1e3
 #define NS_PER_SECOND 1e9
-#define LEAST_WALKS 0.05 /* of a draw, where nearly all of its cost is not that of walks */
 #define RAW_NAME "virtual threads that are not mounted"
 /* All of a group count as one thread; it is the serial of no other. */
 #define SERIAL (UINT64_MAX - 1)
 
-enum { COST_MEMORY = 8 /* draws that the means of costs are about */ };
+enum {
+    LEAST_WALKS = 4, /* that a draw wants, however dear they are */
+    MOST_CHANGE = 2  /* by which factor a draw's walks change */
+};
 
 struct unmounted {
     struct smp_quota *quota;
@@ -28,12 +31,12 @@ struct unmounted {
     uint64_t random;
     int64_t interval_ns; /* of ticks */
     int64_t ticked_ns;
-    int64_t drawn_ns;    /* the time up to which draws have attributed */
-    double saved_walks;  /* that a draw may want */
-    double draw_cost_ns; /* CPU time of a draw, the mean of the last ones */
-    double draw_walks;   /* likewise */
-    double owed_ns;      /* time of threads that has not been attributed; negative: too much was */
-    uint64_t population; /* at the last draw */
+    int64_t drawn_ns;     /* the time up to which draws have attributed */
+    double saved_walks;   /* that draws may want */
+    double saved_cost_ns; /* CPU time that draws may take; negative: the last ones took more */
+    double most_walks;    /* that one draw may want: so many cost about SMP_UNMOUNTED_DRAW_US */
+    double owed_ns;       /* time of threads that has not been attributed; negative: too much was */
+    uint64_t population;  /* at the last draw */
 };
 
 /* One draw. */
@@ -92,15 +95,6 @@ static double within(double value, double least, double most)
     return value < most ? value : most;
 }
 
-static double walks_per_second(const struct unmounted *source)
-{
-    const double affordable = NS_PER_SECOND / SMP_UNMOUNTED_COST_SHARE;
-    const double cost_ns = source->draw_cost_ns /
-                           (source->draw_walks > LEAST_WALKS ? source->draw_walks : LEAST_WALKS);
-
-    return cost_ns * SMP_UNMOUNTED_WALKS <= affordable ? SMP_UNMOUNTED_WALKS : affordable / cost_ns;
-}
-
 /* By which part a draw attributes more than its own time, or less. */
 static double steering(const struct unmounted *source)
 {
@@ -110,10 +104,16 @@ static double steering(const struct unmounted *source)
     return all_ns > 0 ? within(source->owed_ns / all_ns, -most, most) : 0;
 }
 
-static void learn_cost(struct unmounted *source, int64_t cost_ns, size_t walks)
+/* Which part of a draw's cost is that of its walks is not known: so the number of walks nears the
+ * wanted cost step by step. Where it followed from the cost of a walk, draws that find few would
+ * seem dear for what they find, and would want ever fewer. */
+static void pay(struct unmounted *source, int64_t cost_ns)
 {
-    source->draw_cost_ns += ((double)cost_ns - source->draw_cost_ns) / COST_MEMORY;
-    source->draw_walks += ((double)walks - source->draw_walks) / COST_MEMORY;
+    const double change = SMP_UNMOUNTED_DRAW_US * NS_PER_US / (double)(cost_ns > 0 ? cost_ns : 1);
+
+    source->saved_cost_ns -= (double)cost_ns;
+    source->most_walks = within(source->most_walks * within(change, 1.0 / MOST_CHANGE, MOST_CHANGE),
+                                LEAST_WALKS, SMP_UNMOUNTED_WALKS);
 }
 
 /* False: not now, or never in this JVM. */
@@ -131,7 +131,7 @@ static bool make_draw(struct unmounted *source, double wanted, struct unmounted_
     source->population = population;
     if (wanted < 1)
         return true;
-    learn_cost(source, smp_clock_own_cpu_ns() - began_ns, draw->walks);
+    pay(source, smp_clock_own_cpu_ns() - began_ns);
     smp_interval_count(source->attribution->interval, SMP_COUNTER_UNMOUNTED_DRAWS, 1);
     smp_interval_count(source->attribution->interval, SMP_COUNTER_UNMOUNTED_POPULATION, population);
     return true;
@@ -140,11 +140,11 @@ static bool make_draw(struct unmounted *source, double wanted, struct unmounted_
 static void draw_time(struct unmounted *source, int64_t now_ns)
 {
     const double elapsed_ns = (double)(now_ns - source->drawn_ns);
+    const double wanted = within(source->saved_walks, 0, source->most_walks);
     struct unmounted_draw draw = { .source = source,
                                    .span_ns = elapsed_ns * (1 + steering(source)) };
 
-    if (source->saved_walks < 1 || elapsed_ns <= 0 ||
-        !make_draw(source, source->saved_walks, &draw))
+    if (wanted < 1 || elapsed_ns <= 0 || !make_draw(source, wanted, &draw))
         return;
     source->saved_walks -= (double)draw.walks;
     source->drawn_ns = now_ns;
@@ -168,21 +168,25 @@ static bool is_on(const struct unmounted *source)
            !source->roster->only && !source->roster->skip_daemon_threads;
 }
 
-static void save_walks(struct unmounted *source, int64_t span_ns)
+static void save(struct unmounted *source, int64_t span_ns)
 {
-    const double a_second = walks_per_second(source);
-    /* Where it were less than one, draws that find none would end for good. */
-    const double most = a_second > 1 ? a_second : 1;
+    const double most = SMP_UNMOUNTED_WALKS;
 
     source->saved_walks =
-        within(source->saved_walks + a_second * (double)span_ns / NS_PER_SECOND, -a_second, most);
+        within(source->saved_walks + most * (double)span_ns / NS_PER_SECOND, -most, most);
+    source->saved_cost_ns += (double)span_ns / SMP_UNMOUNTED_COST_SHARE;
+    if (source->saved_cost_ns > SMP_UNMOUNTED_DRAW_US * NS_PER_US)
+        source->saved_cost_ns = SMP_UNMOUNTED_DRAW_US * NS_PER_US;
 }
 
-/* Half a tick early is as near as half a tick late. */
+/* Until the next draw. Half a tick early is as near as half a tick late. */
 static int64_t rest_ns(const struct unmounted *source)
 {
-    return SMP_UNMOUNTED_GAP_MS * NS_PER_MS - source->interval_ns / 2 -
-           (source->ticked_ns - source->drawn_ns);
+    const int64_t gap_ns = SMP_UNMOUNTED_GAP_MS * NS_PER_MS - source->interval_ns / 2 -
+                           (source->ticked_ns - source->drawn_ns);
+    const int64_t debt_ns = (int64_t)(-source->saved_cost_ns * SMP_UNMOUNTED_COST_SHARE);
+
+    return gap_ns > debt_ns ? gap_ns : debt_ns;
 }
 
 static void tick_unmounted(void *self, int64_t now_ns)
@@ -196,7 +200,7 @@ static void tick_unmounted(void *self, int64_t now_ns)
     }
     if (!source->has_opened)
         source->has_opened = make_draw(source, 0, &none); /* shows at once whether it is possible */
-    save_walks(source, now_ns - source->ticked_ns);
+    save(source, now_ns - source->ticked_ns);
     source->ticked_ns = now_ns;
     if (rest_ns(source) <= 0 || source->is_last)
         draw_time(source, now_ns);
@@ -295,6 +299,7 @@ enum smp_status smp_unmounted_source_create(const struct smp_source_setup *setup
         .attribution = setup->attribution,
         .is_possible =
             setup->jvm->virtual_threads.draw != NULL && setup->options->clock == SMP_CLOCK_WALL,
+        .most_walks = SMP_UNMOUNTED_WALKS * SMP_UNMOUNTED_GAP_MS / 1e3,
         .random = (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)source,
     };
     set_unmounted_options(source, setup->options);

@@ -27,6 +27,8 @@
 #define SMP_CALL_LONGEST AARCH64_CALL_LONGEST
 #define SMP_LEAVE_BEFORE AARCH64_LEAVE_BEFORE
 #define SMP_LEAVE_BEHIND AARCH64_LEAVE_BEHIND
+#define SMP_PUSHED_BEFORE AARCH64_PUSHED_BEFORE
+#define SMP_PUSHED_BEHIND AARCH64_PUSHED_BEHIND
 #define smp_machine_code_rest aarch64_rest
 #define smp_machine_code_frame aarch64_frame
 #define smp_machine_code_follows_call aarch64_follows_call
@@ -34,6 +36,7 @@
 #define smp_machine_code_next_leaf_call aarch64_next_leaf_call
 #define smp_machine_code_frame_size aarch64_frame_size
 #define smp_machine_code_pushed aarch64_pushed
+#define smp_machine_code_pushed_at aarch64_pushed_at
 #define smp_machine_code_is_direct_call aarch64_is_direct_call
 #define smp_machine_code_jumps_to_handler aarch64_jumps_to_handler
 #define smp_machine_code_behind_call aarch64_behind_call
@@ -92,6 +95,7 @@ static void no_arguments_are_pushed(void **state)
 {
     (void)state;
     assert_int_equal(aarch64_pushed(0), 0);
+    assert_int_equal(aarch64_pushed_at(0), 0);
 }
 
 static void small_frames(void **state)

@@ -523,6 +523,45 @@ static void test_with_registers_pushed(void **state)
     expect(SMP_ANSWER_PUSHED, 2, CALLER_ID);
 }
 
+/* C1's type check: where an old return address lies would be the frame's own if no argument were on
+ * the stack. So the right place is looked at first. */
+static void test_between_the_pushes_and_pops_of_arguments(void **state)
+{
+    static const struct {
+        uint8_t text[16];
+        struct {
+            uint8_t offset, pushed;
+        } at[7];
+    } checks[] = {
+        { { 0x53, 0x50, 0xe8, 0, 0, 0, 0, 0x5b, 0x5b, 0x85, 0xdb },
+          { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 7, 2 }, { 8, 1 }, { 9, 0 } } },
+        { { 0x56, 0x41, 0x50, 0xe8, 0, 0, 0, 0, 0x41, 0x58, 0x5e, 0x4d, 0x85, 0xc0 },
+          { { 0, 0 }, { 1, 1 }, { 3, 2 }, { 8, 2 }, { 10, 1 }, { 11, 0 } } },
+        /* no call, and the end of a frame */
+        { { 0x53, 0x50, 0x5b, 0x5b }, { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 0 } } },
+        { { 0xe8, 0, 0, 0, 0, 0x85, 0xdb }, { { 0, 0 }, { 5, 0 } } },
+        /* cmp: no push, though what follows would be one */
+        { { 0x39, 0x50, 0xe8, 0, 0, 0, 0, 0x5b, 0x5b }, { { 0, 0 } } },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+        memcpy(code + METHOD + 0x50, checks[i].text, sizeof(checks[i].text));
+        for (size_t j = 0; j == 0 || checks[i].at[j].offset > 0; j++) {
+            const uintptr_t pc = at(METHOD + 0x50 + checks[i].at[j].offset);
+            const size_t pushed = checks[i].at[j].pushed;
+            memset(stack, 0, sizeof(stack));
+            stack[8 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x60); /* an old one */
+            stack[8 + pushed + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
+            take_own(pc, pc + 1, slot(8 + pushed));
+            own.calls = 0;
+            catch_at(pc, 8, NULL);
+            expect(pushed > 0 ? SMP_ANSWER_PUSHED : SMP_ANSWER_WHOLE, 2, CALLER_ID);
+            assert_int_equal(own.calls, 1);
+        }
+    }
+}
+
 static void test_in_a_stub(void **state)
 {
     (void)state;
@@ -1439,6 +1478,7 @@ int main(void)
         TEST(test_the_first_frame_is_being_made),
         TEST(test_a_method_whose_prologue_is_not_understood),
         TEST(test_with_registers_pushed),
+        TEST(test_between_the_pushes_and_pops_of_arguments),
         TEST(test_in_a_stub),
         TEST(test_in_a_stub_with_pushed_arguments),
         TEST(test_the_caller_of_this_stub_goes_first),

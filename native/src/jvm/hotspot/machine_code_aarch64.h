@@ -5,7 +5,14 @@
 
 #include <string.h>
 
-enum { SMP_PROLOGUE_BYTES = 96, SMP_CALL_LONGEST = 4, SMP_LEAVE_BEFORE = 0, SMP_LEAVE_BEHIND = 4 };
+enum {
+    SMP_PROLOGUE_BYTES = 96,
+    SMP_CALL_LONGEST = 4,
+    SMP_LEAVE_BEFORE = 0,
+    SMP_LEAVE_BEHIND = 4,
+    SMP_PUSHED_BEFORE = 0, /* nothing is read */
+    SMP_PUSHED_BEHIND = 0
+};
 
 /*
  * Up to 512 bytes sub sp, sp, #n; stp x29, x30, [sp, #n - 16]: the frame stands before anything is
@@ -56,6 +63,11 @@ static inline size_t smp_machine_code_pushed(uintptr_t address)
 {
     (void)address;
     return 0;
+}
+
+static inline size_t smp_machine_code_pushed_at(uintptr_t pc)
+{
+    return smp_machine_code_pushed(pc);
 }
 
 static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_call *call)

@@ -10,7 +10,9 @@ enum {
     SMP_CALL_LONGEST = 16,   /* bytes read before a return address */
     SMP_LEAVE_BEFORE = 7,    /* bytes read before an instruction that may leave the method, */
     SMP_LEAVE_BEHIND = 3,    /* and from it on */
-    SMP_ADD_LONGEST = 9      /* bytes that show that a frame says its size */
+    SMP_PUSHED_BEFORE = 7,   /* likewise, of one between pushes and pops */
+    SMP_PUSHED_BEHIND = 11,
+    SMP_ADD_LONGEST = 9 /* bytes that show that a frame says its size */
 };
 
 /* sub $imm, %rsp at code; its length, or 0. */
@@ -156,6 +158,43 @@ static inline size_t smp_machine_code_pushed(uintptr_t address)
     const size_t first = smp_x86_pops(code);
 
     return first > 0 && smp_x86_pops(code + first) > 0 ? 2 : 0;
+}
+
+/* push of any such register: its length, or 0. */
+static inline size_t smp_x86_pushes(const uint8_t *code)
+{
+    if (code[0] == 0x41 && code[1] >= 0x50 && code[1] <= 0x57)
+        return 2;
+    return code[0] >= 0x50 && code[0] <= 0x57 && code[0] != 0x54 && code[0] != 0x55 ? 1 : 0;
+}
+
+/*
+ * How many of those arguments lie on the stack before the instruction at pc:
+ *
+ *   push; push; call stub; pop; pop
+ *   0     1     2          2    1
+ *
+ * From SMP_PUSHED_BEFORE bytes before pc up to SMP_PUSHED_BEHIND behind it all can be read.
+ */
+static inline size_t smp_machine_code_pushed_at(uintptr_t pc)
+{
+    enum { CALL = 0xe8, CALL_BYTES = 5 };
+    const uint8_t *code = (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
+    const size_t push = smp_x86_pushes(code);
+
+    if (code[0] == CALL && smp_machine_code_pushed(pc + CALL_BYTES) > 0)
+        return 2;
+    if (push > 0 && code[push] == CALL && smp_machine_code_pushed(pc + push + CALL_BYTES) > 0)
+        return 1;
+    if (smp_x86_pops(code) == 0)
+        return 0;
+    if (code[-CALL_BYTES] == CALL && smp_machine_code_pushed(pc) > 0)
+        return 2;
+    for (int pop = 1; pop <= 2; pop++) {
+        if (code[-pop - CALL_BYTES] == CALL && smp_x86_pops(code - pop) == (size_t)pop)
+            return 1;
+    }
+    return 0;
 }
 
 /* mov $target, %r10; call *%r10: how compiled code calls what is not compiled. */

@@ -126,17 +126,35 @@ static bool walk_by_link(struct smp_walk *walk, const struct smp_blob *blob, enu
 
 /* Some instructions keep registers on the stack meanwhile: the frame is where it always is, above
  * them. */
+static bool walk_above(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t pushed)
+{
+    const uintptr_t sp = walk->at.sp + pushed * sizeof(uintptr_t);
+
+    return smp_caller_is_at(walk, sp + blob->frame_bytes - sizeof(uintptr_t)) &&
+           answer_as(walk, SMP_ANSWER_PUSHED, walk_frame_at(walk, blob, sp));
+}
+
 static bool with_pushed(struct smp_walk *walk, const struct smp_blob *blob)
 {
-    const uintptr_t word = sizeof(uintptr_t);
-
     for (uintptr_t pushed = 1; pushed <= SMP_WALK_PUSHED_WORDS; pushed++) {
-        const uintptr_t sp = walk->at.sp + pushed * word;
-        if (smp_caller_is_at(walk, sp + blob->frame_bytes - word) &&
-            answer_as(walk, SMP_ANSWER_PUSHED, walk_frame_at(walk, blob, sp)))
+        if (walk_above(walk, blob, pushed))
             return true;
     }
     return false;
+}
+
+/* Where the code shows that words are pushed: an old return address may lie where the frame's own
+ * would be without them, and its callers with it. */
+static bool walk_whole(struct smp_walk *walk, const struct smp_blob *blob)
+{
+    const uintptr_t pc = walk->at.pc;
+    size_t pushed = 0;
+
+    if (blob->kind == SMP_BLOB_COMPILED && pc >= blob->code + SMP_PUSHED_BEFORE &&
+        blob->end - pc >= SMP_PUSHED_BEHIND)
+        pushed = smp_machine_code_pushed_at(pc);
+    return (pushed > 0 && walk_above(walk, blob, pushed)) ||
+           answer_as(walk, SMP_ANSWER_WHOLE, walk_frame_at(walk, blob, walk->at.sp));
 }
 
 /* The code does not show where the frame is: by what lies on the stack. */
@@ -182,7 +200,7 @@ static bool walk_part(struct smp_walk *walk, const struct smp_blob *blob, enum p
     case POINTER_LEFT:
         return return_at(walk, blob, above) || return_to(walk, blob, above);
     default:
-        return answer_as(walk, SMP_ANSWER_WHOLE, walk_frame_at(walk, blob, sp));
+        return walk_whole(walk, blob);
     }
 }
 

@@ -10,8 +10,8 @@ enum {
     SMP_CALL_LONGEST = 4,
     SMP_LEAVE_BEFORE = 0,
     SMP_LEAVE_BEHIND = 4,
-    SMP_PUSHED_BEFORE = 0, /* nothing is read */
-    SMP_PUSHED_BEHIND = 0
+    SMP_PUSHED_BEFORE = 4, /* nothing is read */
+    SMP_PUSHED_BEHIND = 4
 };
 
 /*

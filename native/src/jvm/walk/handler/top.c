@@ -150,7 +150,7 @@ static bool walk_whole(struct smp_walk *walk, const struct smp_blob *blob)
     const uintptr_t pc = walk->at.pc;
     size_t pushed = 0;
 
-    if (blob->kind == SMP_BLOB_COMPILED && pc >= blob->code + SMP_PUSHED_BEFORE &&
+    if (blob->kind == SMP_BLOB_COMPILED && pc - blob->code >= SMP_PUSHED_BEFORE &&
         blob->end - pc >= SMP_PUSHED_BEHIND)
         pushed = smp_machine_code_pushed_at(pc);
     return (pushed > 0 && walk_above(walk, blob, pushed)) ||

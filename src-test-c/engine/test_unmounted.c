@@ -123,6 +123,14 @@ static void run(struct sampler_fixture *f, int64_t ns)
         sampler_fixture_tick(f, TICK);
 }
 
+/* From now on, for 100 s. */
+static void count_draws(struct sampler_fixture *f)
+{
+    crowd.walks = 0;
+    crowd.draws = 0;
+    run(f, 100 * S);
+}
+
 static double percent_of(const struct sampler_fixture *f, const char *path)
 {
     return 100.0 * (double)sampler_fixture_total(f, UNNAMED, path) /
@@ -258,8 +266,7 @@ static void dear_walks_are_fewer(void **state)
     crowd.walk_cost_ns = MS;
     sampler_fixture_start(f);
     run(f, 10 * S); /* until their cost is known */
-    crowd.walks = 0;
-    run(f, 100 * S);
+    count_draws(f);
     assert_in_range(crowd.walks, 400, 700);
     sampler_fixture_destroy(f);
 }
@@ -276,9 +283,7 @@ static void dear_draws_walk_more(void **state)
     crowd.walk_cost_ns = MS / 20;
     sampler_fixture_start(f);
     run(f, 10 * S);
-    crowd.walks = 0;
-    crowd.draws = 0;
-    run(f, 100 * S);
+    count_draws(f);
     assert_in_range(crowd.walks, 7000, 9000);
     assert_in_range(crowd.draws, 150, 250);
     sampler_fixture_destroy(f);
@@ -296,8 +301,7 @@ static void draws_that_were_dear_for_some_time_are_as_before(void **state)
     run(f, 20 * S);
     crowd.draw_cost_ns = 0;
     run(f, 10 * S);
-    crowd.walks = 0;
-    run(f, 100 * S);
+    count_draws(f);
     assert_in_range(crowd.walks, 18000, 20200);
     sampler_fixture_destroy(f);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/call_arena.h"
 
-#include <time.h>
-
+#include "base/give_way.h"
 #include "base/process_barrier.h"
 #include "counting/call_shared.h"
 #include "model/counting_account.h"
@@ -11,7 +10,7 @@
 #define ACQUIRE memory_order_acquire
 #define RELEASE memory_order_release
 
-enum { TAG_SHIFT = 32, CLOSE_SLEEP_NS = 20000 };
+enum { TAG_SHIFT = 32 };
 
 /* Grows with each change of the layout that the sizes do not show. */
 #define STAMP_VERSION UINT64_C(4)
@@ -540,7 +539,6 @@ static void close_tree(const struct smp_call_arena *arena, struct smp_call_tree 
 
 void smp_call_arena_close(void)
 {
-    const struct timespec moment = { .tv_nsec = CLOSE_SLEEP_NS };
     struct smp_call_arena *arena = atomic_load(&smp_call_memory->arena);
 
     if (arena == NULL)
@@ -548,8 +546,8 @@ void smp_call_arena_close(void)
     atomic_store(&smp_call_memory->session, 0);
     atomic_store(&smp_call_memory->generation, 0);
     atomic_store(&smp_call_memory->arena, NULL);
-    while (atomic_load(&smp_call_memory->inside) != 0)
-        (void)nanosleep(&moment, NULL);
+    for (unsigned round = 0; atomic_load(&smp_call_memory->inside) != 0; round++)
+        smp_give_way(round);
     const bool is_fenced = smp_call_fence_all();
     const uint32_t states = atomic_load_explicit(&smp_call_memory->state_count, ACQUIRE);
     for (uint32_t i = 0; i < states; i++)

@@ -186,7 +186,7 @@ static uint64_t read_trees(const struct smp_call_visitor *visitor)
     for (uint32_t i = 0; i < count; i++) {
         struct smp_call_tree *tree = &shared->trees[i];
         const uint32_t status = smp_call_tree_status(tree, read.arena->session);
-        if (status != SMP_TREE_OWNED && status != SMP_TREE_POOLED && status != SMP_TREE_RETIRED)
+        if (status == SMP_TREE_FREE)
             continue;
         if (read_chunks(&read, tree) && status == SMP_TREE_RETIRED && visitor != NULL)
             end_tree(&read, tree);

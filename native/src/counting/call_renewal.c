@@ -75,23 +75,17 @@ static void visit_chunk(const struct smp_call_chunk *chunk, void (*found)(void *
     }
 }
 
-static bool is_counted_in(const struct smp_call_tree *tree)
-{
-    const uint32_t status = smp_call_tree_status(tree, smp_call_session());
-
-    return status == SMP_TREE_OWNED || status == SMP_TREE_POOLED || status == SMP_TREE_RETIRED;
-}
-
 void smp_call_renewal_each(void (*found)(void *self, int32_t id), void *self)
 {
     struct smp_call_shared *const shared = smp_call_shared_memory();
+    const uint32_t session = smp_call_session();
     const uint32_t count = atomic_load_explicit(&shared->supply.made, ACQUIRE);
 
     for (uint32_t i = 0; i < count; i++) {
         const struct smp_call_tree *const tree = &shared->trees[i];
         const struct smp_call_chunk *chunk = NULL;
 
-        if (!is_counted_in(tree))
+        if (smp_call_tree_status(tree, session) == SMP_TREE_FREE)
             continue;
         chunk = atomic_load_explicit(&tree->first, ACQUIRE);
         for (; chunk != NULL; chunk = atomic_load_explicit(&chunk->next, ACQUIRE))

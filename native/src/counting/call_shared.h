@@ -134,13 +134,15 @@ static inline uint32_t smp_call_tree_generation(const struct smp_call_tree *tree
     return atomic_load_explicit(&tree->generation, memory_order_relaxed);
 }
 
-/* FREE: not of that session, which is open. The session first: a tree that was freed and taken anew
- * has it before its new status. For the reader's thread, which alone frees trees of its session. */
+/* FREE: not to be read: of another session than that, which is open, or ABANDONED. The session
+ * first: a tree that was freed and taken anew has it before its new status. For the reader's
+ * thread, which alone frees trees of its session. */
 static inline uint32_t smp_call_tree_status(const struct smp_call_tree *tree, uint32_t session)
 {
     if (atomic_load_explicit(&tree->session, memory_order_acquire) != session)
         return SMP_TREE_FREE;
-    return atomic_load_explicit(&tree->status, memory_order_acquire);
+    const uint32_t status = atomic_load_explicit(&tree->status, memory_order_acquire);
+    return status == SMP_TREE_ABANDONED ? (uint32_t)SMP_TREE_FREE : status;
 }
 
 static inline uint32_t smp_call_epoch(void)

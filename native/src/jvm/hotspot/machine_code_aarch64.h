@@ -10,7 +10,7 @@ enum {
     SMP_CALL_LONGEST = 4,
     SMP_LEAVE_BEFORE = 0,
     SMP_LEAVE_BEHIND = 4,
-    SMP_PUSHED_BEFORE = 4, /* nothing is read */
+    SMP_PUSHED_BEFORE = 4, /* one instruction; none is read */
     SMP_PUSHED_BEHIND = 4
 };
 

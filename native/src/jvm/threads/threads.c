@@ -10,7 +10,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/give_way.h"
 #include "base/thread.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
@@ -72,8 +71,7 @@ uintptr_t smp_threads_address(JNIEnv *env, jobject thread)
 static void end_given_up(uint64_t cookie)
 {
     smp_signal_release(cookie);
-    for (unsigned round = 0; smp_signal_state(cookie) == SMP_SLOT_BUSY; round++)
-        smp_give_way(round);
+    smp_signal_let_finish(cookie);
 }
 
 /* entry may be NULL. env NULL, or the JVM shutting down: the reference dies with it. */

@@ -429,7 +429,7 @@ static void give_up_requests(struct smp_by_signal *walker, JNIEnv *env, struct s
                 keep_late(walker, request);
             end_without_stack(walker, env, to, i - 1, SMP_ANSWER_UNANSWERED);
         } else {
-            smp_signals_let_finish(request->cookie);
+            smp_signal_let_finish(request->cookie);
             request->is_late = true;
             if (!read_walk(walker, env, to, i - 1))
                 end_without_stack(walker, env, to, i - 1, walker->requests[i - 1].answer);

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/give_way.h"
 #include "base/stay_mapped.h"
 #include "jvm/walk/handler/signal_frame.h"
 
@@ -213,16 +212,10 @@ void smp_signals_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns)
         ;
 }
 
-void smp_signals_let_finish(uint64_t cookie)
-{
-    for (unsigned round = 0; smp_signal_state(cookie) == SMP_SLOT_BUSY; round++)
-        smp_give_way(round);
-}
-
 bool smp_signals_end(uint64_t cookie)
 {
     if (smp_signal_abandon(cookie))
         return false;
-    smp_signals_let_finish(cookie);
+    smp_signal_let_finish(cookie);
     return true;
 }

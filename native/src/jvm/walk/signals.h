@@ -67,8 +67,6 @@ enum { SMP_SIGNAL_FIRST_PAUSE_NS = 10000 };
 bool smp_signals_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns, int64_t *pause_ns);
 /* Returns soon after all requests have been answered, or at deadline_ns. */
 void smp_signals_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns);
-/* Waits while the handler walks: some microseconds. */
-void smp_signals_let_finish(uint64_t cookie);
 /* Ends a request: afterwards no handler writes for it. True: there is an answer, and the caller
  * must release the slot. */
 bool smp_signals_end(uint64_t cookie);

@@ -230,6 +230,12 @@ void smp_signal_release(uint64_t cookie)
 }
 
 /* The last system call lets a signal that has been sent by now arrive. */
+void smp_signal_let_finish(uint64_t cookie)
+{
+    for (unsigned round = 0; smp_signal_state(cookie) == SMP_SLOT_BUSY; round++)
+        smp_give_way(round);
+}
+
 void smp_signal_thread_ends(int32_t tid)
 {
     for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {

@@ -104,6 +104,8 @@ bool smp_signal_give_up(uint64_t cookie);
 bool smp_signal_abandon(uint64_t cookie);
 /* Back to FREE, from FILLING, DONE, or PENDING, LATE, LOST when no signal will come any more. */
 void smp_signal_release(uint64_t cookie);
+/* Waits while the handler walks: some microseconds. */
+void smp_signal_let_finish(uint64_t cookie);
 /* On a thread that ends, after its ended_ns is set: returns when no signal is being sent to it. */
 void smp_signal_thread_ends(int32_t tid);
 /* Does a handler walk for this slot? */

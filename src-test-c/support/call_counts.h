@@ -24,13 +24,10 @@ struct call_counts {
     int64_t uncounted;
     int64_t over[SMP_COUNTING_COUNT]; /* of these, by the limit */
     uint64_t ended;                   /* trees */
-    uint64_t unread;                  /* chunks */
 };
 
-/* Reads; fails where a chunk cannot be read. Zeroed: nothing was read yet. */
+/* Zeroed: nothing was read yet. */
 void call_counts_read(struct call_counts *counts);
-/* Returns how many chunks could not be read. */
-uint64_t call_counts_try_read(struct call_counts *counts);
 
 /* NULL: there is none. */
 const struct smp_call_delta *call_counts_row(const struct call_counts *counts, uint64_t tree,

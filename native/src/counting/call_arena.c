@@ -13,7 +13,7 @@
 enum { TAG_SHIFT = 32 };
 
 /* Grows with each change of the layout that the sizes do not show. */
-#define STAMP_VERSION UINT64_C(4)
+#define STAMP_VERSION UINT64_C(5)
 
 static struct smp_call_shared own;
 struct smp_call_shared *smp_call_memory = &own;
@@ -97,7 +97,7 @@ static void give_bytes(struct smp_call_arena *arena, size_t bytes)
     atomic_fetch_sub_explicit(&arena->bytes, bytes, RELAXED);
 }
 
-void *smp_call_arena_take(struct smp_call_arena *arena, size_t bytes)
+static void *take_piece(struct smp_call_arena *arena, size_t bytes)
 {
     void *piece = NULL;
 
@@ -109,14 +109,17 @@ void *smp_call_arena_take(struct smp_call_arena *arena, size_t bytes)
     return piece;
 }
 
+/* With room for what the reader will have seen of each unit: if that were taken when it comes by,
+ * calls would be counted and never read where the nodes have taken the last memory. */
 static size_t chunk_bytes(uint32_t units)
 {
-    return sizeof(struct smp_call_chunk) + SMP_CALL_UNIT - 1 + (size_t)units * SMP_CALL_UNIT;
+    return sizeof(struct smp_call_chunk) + SMP_CALL_UNIT - 1 +
+           (size_t)units * (SMP_CALL_UNIT + sizeof(struct smp_call_seen));
 }
 
 static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_t units)
 {
-    struct smp_call_chunk *chunk = smp_call_arena_take(arena, chunk_bytes(units));
+    struct smp_call_chunk *chunk = take_piece(arena, chunk_bytes(units));
 
     if (chunk == NULL) {
         atomic_fetch_add_explicit(&arena->lost_chunks, 1, RELAXED);
@@ -125,6 +128,7 @@ static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_
     const uintptr_t behind = (uintptr_t)(chunk + 1) + SMP_CALL_UNIT - 1;
     chunk->nodes = (struct smp_call_node *)(behind & ~(uintptr_t)(SMP_CALL_UNIT - 1));
     chunk->units = units;
+    chunk->seen = (struct smp_call_seen *)(void *)(chunk->nodes + units);
     return chunk;
 }
 
@@ -144,9 +148,6 @@ static void dispose_call_tree(struct smp_call_tree *tree)
     while (chunk != NULL) {
         struct smp_call_chunk *next = atomic_load_explicit(&chunk->next, RELAXED);
         bytes += chunk_bytes(chunk->units);
-        if (chunk->seen != NULL)
-            bytes += chunk->units * sizeof(struct smp_call_seen);
-        smp_free(tree->quota, chunk->seen);
         smp_free(tree->quota, chunk);
         chunk = next;
     }
@@ -218,13 +219,6 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
     tree->dispose = dispose_call_tree;
     plant(tree, chunk);
     return tree;
-}
-
-static struct smp_call_tree *tree_of_state(uint32_t index)
-{
-    const uint32_t tree = atomic_load_explicit(&smp_call_memory->tree_of[index], RELAXED);
-
-    return tree == 0 ? NULL : &smp_call_memory->trees[tree - 1];
 }
 
 struct smp_call_tree *smp_call_tree_take(uint32_t index)
@@ -406,7 +400,7 @@ static uint32_t next_units(const struct smp_call_arena *arena, uint32_t units)
 enum smp_call_room smp_call_grow(struct smp_call_state *state)
 {
     struct smp_call_arena *arena = enter_arena();
-    struct smp_call_tree *tree = tree_of_state(index_of_state(state));
+    struct smp_call_tree *tree = smp_call_tree_of(state);
     struct smp_call_chunk *chunk = NULL;
     enum smp_call_room room = SMP_CALL_NO_MEMORY;
 

@@ -27,7 +27,7 @@
  *          without a lock. losses and bytes: not during close.
  * Errors   open: SMP_ESTATE, it is open; SMP_EINVAL, a limit; SMP_ENOMEM. begin: NULL: counting is
  *          off, a limit is reached, or no memory.
- * Cost     begin: some 100 ns, and the first time a chunk of 4 KB. close: a pass over all trees.
+ * Cost     begin: some 100 ns, and the first time a chunk of 6 KB. close: a pass over all trees.
  */
 #ifndef SMP_COUNTING_CALL_ARENA_H
 #define SMP_COUNTING_CALL_ARENA_H

@@ -247,10 +247,30 @@ static struct smp_call_state *begin_outermost(struct smp_call_state *known, int6
     return NULL;
 }
 
+/* Is its position in a tree of a counting that was closed? What runs there may never end. */
+static bool is_left_over(const struct smp_call_state *state)
+{
+    const struct smp_call_tree *const tree = smp_call_tree_of(state);
+
+    return position_of(state) != NULL &&
+           (tree == NULL || atomic_load_explicit(&tree->session, RELAXED) != smp_call_session());
+}
+
+bool smp_call_begins(int64_t tid)
+{
+    const struct smp_call_state *const state = smp_call_state_of(tid);
+
+    return state == NULL || position_of(state) == NULL || is_left_over(state);
+}
+
 void smp_call_enter_root(int64_t tid, bool is_virtual, uint32_t pool, int32_t id)
 {
     struct smp_call_state *state = smp_call_state_of(tid);
 
+    if (state != NULL && is_left_over(state)) {
+        leave_outermost(state);
+        state = smp_call_state_of(tid); /* a virtual thread has none any more */
+    }
     if (state == NULL || position_of(state) == NULL)
         state = begin_outermost(state, tid, is_virtual, pool);
     if (state != NULL)

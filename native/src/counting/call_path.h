@@ -11,6 +11,9 @@
  * goes past a root, except as that root's own exit. Of a method that is not running: nothing. Two
  * lost exits in a recursion look like its own calls; the exit of the root evens that out.
  *
+ * A thread may be inside of a root when counting is closed, and never leave it. Its next root in a
+ * later counting is an outermost one then, and the exits of its old frames find nothing.
+ *
  * A method that is both a root and called from a root: each entry by enter_root is a root of its
  * own, with its own node.
  *
@@ -26,6 +29,8 @@
 
 #include "counting/call_layout.h"
 
+/* Is the next root of this thread, which calls, an outermost one? Then pool matters. */
+bool smp_call_begins(int64_t tid);
 /* tid: of the calling thread. pool: as in smp_call_begin. */
 void smp_call_enter_root(int64_t tid, bool is_virtual, uint32_t pool, int32_t id);
 void smp_call_exit_root(struct smp_call_state *state, int32_t id);

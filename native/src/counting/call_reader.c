@@ -15,7 +15,6 @@ struct read {
     struct smp_call_arena *arena;
     const struct smp_call_visitor *visitor; /* NULL: a reset */
     double tick_ns;
-    uint64_t unread;
 };
 
 static int64_t to_ns(const struct read *read, int64_t ticks)
@@ -123,15 +122,11 @@ static void read_overflow(const struct read *read, const struct smp_call_tree *t
                    atomic_load_explicit(&overflow->over_memory, RELAXED), &seen->ended_time);
 }
 
-static bool read_nodes(struct read *read, const struct smp_call_tree *tree,
+static void read_nodes(struct read *read, const struct smp_call_tree *tree,
                        struct smp_call_chunk *chunk)
 {
     uint32_t at = 0;
 
-    if (chunk->seen == NULL)
-        chunk->seen = smp_call_arena_take(read->arena, chunk->units * sizeof(*chunk->seen));
-    if (chunk->seen == NULL)
-        return false;
     if (chunk->first_ordinal == 0) {
         read_overflow(read, tree, &chunk->nodes[OVERFLOW_ORDINAL], &chunk->seen[OVERFLOW_ORDINAL]);
         at = SMP_CALL_FIRST_NODE;
@@ -146,22 +141,14 @@ static bool read_nodes(struct read *read, const struct smp_call_tree *tree,
         if (is_new)
             chunk->known = at;
     }
-    return true;
 }
 
-/* Nodes of a chunk that cannot be read are callers of later ones: those wait with it. */
-static bool read_chunks(struct read *read, const struct smp_call_tree *tree)
+static void read_chunks(struct read *read, const struct smp_call_tree *tree)
 {
     struct smp_call_chunk *chunk = atomic_load_explicit(&tree->first, ACQUIRE);
 
-    while (chunk != NULL) {
-        if (!read_nodes(read, tree, chunk)) {
-            read->unread++;
-            return false;
-        }
-        chunk = atomic_load_explicit(&chunk->next, ACQUIRE);
-    }
-    return true;
+    for (; chunk != NULL; chunk = atomic_load_explicit(&chunk->next, ACQUIRE))
+        read_nodes(read, tree, chunk);
 }
 
 static void end_tree(const struct read *read, struct smp_call_tree *tree)
@@ -171,7 +158,7 @@ static void end_tree(const struct read *read, struct smp_call_tree *tree)
     smp_call_tree_free(tree);
 }
 
-static uint64_t read_trees(const struct smp_call_visitor *visitor)
+static void read_trees(const struct smp_call_visitor *visitor)
 {
     struct smp_call_shared *shared = smp_call_shared_memory();
     struct read read = {
@@ -180,7 +167,7 @@ static uint64_t read_trees(const struct smp_call_visitor *visitor)
     };
 
     if (read.arena == NULL)
-        return 0;
+        return;
     read.tick_ns = smp_call_clock_tick_ns(&read.arena->clock);
     const uint32_t count = atomic_load_explicit(&shared->supply.made, ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
@@ -188,10 +175,10 @@ static uint64_t read_trees(const struct smp_call_visitor *visitor)
         const uint32_t status = smp_call_tree_status(tree, read.arena->session);
         if (status == SMP_TREE_FREE)
             continue;
-        if (read_chunks(&read, tree) && status == SMP_TREE_RETIRED && visitor != NULL)
+        read_chunks(&read, tree);
+        if (status == SMP_TREE_RETIRED && visitor != NULL)
             end_tree(&read, tree);
     }
-    return read.unread;
 }
 
 /* From now on roots begin their extremes anew. */
@@ -200,33 +187,22 @@ static void begin_extremes(void)
     atomic_fetch_add_explicit(&smp_call_shared_memory()->epoch, 1, RELAXED);
 }
 
-uint64_t smp_call_read(const struct smp_call_visitor *visitor)
+void smp_call_read(const struct smp_call_visitor *visitor)
 {
-    const uint64_t unread = read_trees(visitor);
-
+    read_trees(visitor);
     begin_extremes();
-    return unread;
 }
 
 void smp_call_reset(void)
 {
-    (void)read_trees(NULL);
+    read_trees(NULL);
     begin_extremes();
-}
-
-/* NULL: the state has no tree. */
-static const struct smp_call_tree *tree_of(const struct smp_call_state *state)
-{
-    struct smp_call_shared *shared = smp_call_shared_memory();
-    const uint32_t tree = atomic_load_explicit(&shared->tree_of[state - shared->states], ACQUIRE);
-
-    return tree == 0 ? NULL : &shared->trees[tree - 1];
 }
 
 /* 0: the state has no tree. */
 static uint64_t serial_of(const struct smp_call_state *state)
 {
-    const struct smp_call_tree *tree = tree_of(state);
+    const struct smp_call_tree *tree = smp_call_tree_of(state);
 
     return tree == NULL ? 0 : tree->serial;
 }
@@ -245,7 +221,7 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
 
     if (state == NULL)
         return false;
-    const struct smp_call_tree *tree = tree_of(state);
+    const struct smp_call_tree *tree = smp_call_tree_of(state);
     if (tree == NULL || atomic_load_explicit(&tree->session, RELAXED) != smp_call_session())
         return false;
     const uint64_t serial = tree->serial;

@@ -10,9 +10,9 @@
  * Time of calls that run is included, up to now. Inclusive times of a recursion contain each other
  * (call_layout.h). Calls are entered calls.
  *
- * Owns     what it has seen, in the trees' chunks.
+ * Owns     what it has seen, in the trees' chunks, which come with room for that.
  * Threads  one at a time, while the arena is open; not while it is closed.
- * Errors   no memory for what was seen of a chunk: its nodes are read next time, which is counted.
+ * Errors   none.
  * Cost     a pass over all nodes, 64 bytes each.
  */
 #ifndef SMP_COUNTING_CALL_READER_H
@@ -52,8 +52,7 @@ struct smp_call_visitor {
     void (*on_end)(void *self, uint64_t tree);
 };
 
-/* Returns how many chunks could not be read for lack of memory. */
-uint64_t smp_call_read(const struct smp_call_visitor *visitor);
+void smp_call_read(const struct smp_call_visitor *visitor);
 /* From here on all counts and times begin at zero. */
 void smp_call_reset(void);
 

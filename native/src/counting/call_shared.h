@@ -47,7 +47,7 @@ struct smp_call_chunk {
     struct smp_call_node *nodes; /* behind this header, aligned */
     uint32_t units;
     uint32_t first_ordinal;
-    struct smp_call_seen *seen; /* the reader's; NULL: it has not come here yet */
+    struct smp_call_seen *seen; /* the reader's, of each unit; behind the nodes */
     uint32_t known;             /* units that it has handed out */
 };
 
@@ -124,6 +124,15 @@ static inline struct smp_call_shared *smp_call_shared_memory(void)
 }
 
 /* 0: counting is off. A thread whose state has another one begins anew when it enters a root. */
+/* NULL: it has none. */
+static inline struct smp_call_tree *smp_call_tree_of(const struct smp_call_state *state)
+{
+    const uint32_t tree = atomic_load_explicit(
+        &smp_call_memory->tree_of[state - smp_call_memory->states], memory_order_acquire);
+
+    return tree == 0 ? NULL : &smp_call_memory->trees[tree - 1];
+}
+
 static inline uint32_t smp_call_generation(void)
 {
     return atomic_load_explicit(&smp_call_memory->generation, memory_order_seq_cst);
@@ -164,8 +173,6 @@ static inline struct smp_call_state *smp_call_state_of(int64_t tid)
 /* After a store to session or generation, before positions are looked at. False: a thread with no
  * position may be about to go inside all the same. */
 bool smp_call_fence_all(void);
-/* For the reader, while it is open: charged to the arena. NULL: a limit, no memory. */
-void *smp_call_arena_take(struct smp_call_arena *arena, size_t bytes);
 /* The tree of a state, which has none then. NULL: it had none, or another has just taken it. */
 struct smp_call_tree *smp_call_tree_take(uint32_t state_index);
 /* Stacks of trees that no state has. NULL: it is empty. */

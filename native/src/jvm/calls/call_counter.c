@@ -151,7 +151,7 @@ static void read_counts(SMP_UNUSED void *self, const struct smp_counter_visitor 
     smp_call_threads_retire();
     const bool renews = smp_instrumenter_begin_renewal();
     renew_after_drop();
-    (void)smp_call_read(&each);
+    smp_call_read(&each);
     if (renews)
         smp_instrumenter_end_renewal();
     smp_call_threads_forget();

@@ -76,11 +76,10 @@ static uint32_t pool_of_thread(JNIEnv *env, jstring name)
     return smp_call_pool_find(text);
 }
 
-/* A virtual thread has no state outside of its roots. */
 static void JNICALL hook_enter_root(JNIEnv *env, SMP_UNUSED jobject self, jlong tid,
                                     jboolean is_virtual, jstring name, jint id)
 {
-    const bool begins = is_virtual != JNI_FALSE && smp_call_state_find(tid) == NULL;
+    const bool begins = is_virtual != JNI_FALSE && smp_call_begins(tid);
 
     smp_call_enter_root(tid, is_virtual != JNI_FALSE, begins ? pool_of_thread(env, name) : 0, id);
 }

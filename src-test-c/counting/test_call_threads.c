@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that are counted, a reader that does not stop them, and an end that comes at any time. */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_path.h"
 #include "counting/call_reader.h"
+#include "counting/call_shared.h"
 #include "support/call_counts.h"
 
 enum {
@@ -200,12 +202,47 @@ static void counting_may_end_at_any_time(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
+static bool try_to_open(void)
+{
+    const struct smp_call_options options = { .max_bytes = 64 << 20, .nodes = 10000, .depth = 50 };
+    const enum smp_status status = smp_call_arena_open(&options);
+
+    assert_true(status == SMP_OK || status == SMP_ESTATE);
+    return status == SMP_OK;
+}
+
+static void *close_in_a_thread(void *self)
+{
+    smp_call_arena_close();
+    return self;
+}
+
+/* Another copy of the library has the same memory, and no lock in common with the first one. */
+static void counting_begins_only_after_the_last_one_has_ended(void **state)
+{
+    _Atomic uint32_t *const inside = &smp_call_shared_memory()->inside;
+    pthread_t closing;
+
+    (void)state;
+    assert_true(try_to_open());
+    atomic_fetch_add(inside, 1); /* close waits for this thread */
+    assert_int_equal(pthread_create(&closing, NULL, close_in_a_thread, NULL), 0);
+    while (smp_call_arena_is_open())
+        (void)sched_yield();
+    assert_false(try_to_open());
+    atomic_fetch_sub(inside, 1);
+    assert_int_equal(pthread_join(closing, NULL), 0);
+    assert_true(try_to_open());
+    smp_call_arena_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_calls_are_read),
         cmocka_unit_test(all_calls_are_read_with_exact_timing),
         cmocka_unit_test(counting_may_end_at_any_time),
+        cmocka_unit_test(counting_begins_only_after_the_last_one_has_ended),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -459,16 +459,12 @@ static uint32_t next_number(void)
     return smp_call_memory->numbers;
 }
 
-enum smp_status smp_call_arena_open(const struct smp_call_options *options)
+/* No other thread opens or closes: close looks at trees one after the other, and none of them may
+ * be the next counting's already. */
+static enum smp_status open_taken(const struct smp_call_options *options)
 {
-    struct smp_call_arena *none = NULL;
-    struct smp_call_arena *arena = NULL;
+    struct smp_call_arena *arena = smp_alloc(options->quota, sizeof(*arena));
 
-    if (check_options(options) != SMP_OK)
-        return SMP_EINVAL;
-    if (smp_call_arena_is_open())
-        return SMP_ESTATE;
-    arena = smp_alloc(options->quota, sizeof(*arena));
     if (arena == NULL)
         return SMP_ENOMEM;
     arena->quota = smp_quota_hold(options->quota);
@@ -480,14 +476,24 @@ enum smp_status smp_call_arena_open(const struct smp_call_options *options)
     smp_call_clock_start(&arena->clock);
     atomic_store(&smp_call_memory->needs_fence, !smp_process_barrier_prepare());
     atomic_fetch_add_explicit(&smp_call_memory->epoch, 1, RELAXED);
-    /* Another core may have opened one since it was looked at. */
-    if (!atomic_compare_exchange_strong(&smp_call_memory->arena, &none, arena)) {
-        free_arena(arena);
-        return SMP_ESTATE;
-    }
+    atomic_store(&smp_call_memory->arena, arena);
     atomic_store(&smp_call_memory->session, arena->session);
     atomic_store(&smp_call_memory->generation, arena->session);
     return SMP_OK;
+}
+
+enum smp_status smp_call_arena_open(const struct smp_call_options *options)
+{
+    enum smp_status status = SMP_OK;
+
+    if (check_options(options) != SMP_OK)
+        return SMP_EINVAL;
+    if (atomic_exchange(&smp_call_memory->is_taken, true))
+        return SMP_ESTATE;
+    status = open_taken(options);
+    if (status != SMP_OK)
+        atomic_store(&smp_call_memory->is_taken, false);
+    return status;
 }
 
 void smp_call_arena_renew(void)
@@ -550,6 +556,7 @@ void smp_call_arena_close(void)
     for (uint32_t i = 0; i < trees; i++)
         close_tree(arena, &smp_call_memory->trees[i]);
     free_arena(arena);
+    atomic_store(&smp_call_memory->is_taken, false);
 }
 
 bool smp_call_arena_is_open(void)

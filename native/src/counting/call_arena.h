@@ -25,8 +25,8 @@
  * Owns     trees and chunks, until they are free; states are static.
  * Threads  open, close, retire and a reader: one at a time. The others: the counted threads,
  *          without a lock. losses and bytes: not during close.
- * Errors   open: SMP_ESTATE, it is open; SMP_EINVAL, a limit; SMP_ENOMEM. begin: NULL: counting is
- *          off, a limit is reached, or no memory.
+ * Errors   open: SMP_ESTATE, it is open, or another core is still closing it; SMP_EINVAL, a limit;
+ *          SMP_ENOMEM. begin: NULL: counting is off, a limit is reached, or no memory.
  * Cost     begin: some 100 ns, and the first time a chunk of 6 KB. close: a pass over all trees.
  */
 #ifndef SMP_COUNTING_CALL_ARENA_H

@@ -91,6 +91,7 @@ struct smp_call_pool {
 
 struct smp_call_shared {
     uint64_t stamp;              /* of this layout */
+    _Atomic bool is_taken;       /* from open to the end of close */
     _Atomic uint32_t session;    /* 0: counting is off, as generation says, too */
     _Atomic uint32_t generation; /* the session's number, and a new one for each renewal */
     _Atomic uint32_t epoch;      /* of resets */
@@ -123,7 +124,6 @@ static inline struct smp_call_shared *smp_call_shared_memory(void)
     return smp_call_memory;
 }
 
-/* 0: counting is off. A thread whose state has another one begins anew when it enters a root. */
 /* NULL: it has none. */
 static inline struct smp_call_tree *smp_call_tree_of(const struct smp_call_state *state)
 {
@@ -133,6 +133,7 @@ static inline struct smp_call_tree *smp_call_tree_of(const struct smp_call_state
     return tree == 0 ? NULL : &smp_call_memory->trees[tree - 1];
 }
 
+/* 0: counting is off. A thread whose state has another one begins anew when it enters a root. */
 static inline uint32_t smp_call_generation(void)
 {
     return atomic_load_explicit(&smp_call_memory->generation, memory_order_seq_cst);

@@ -504,6 +504,28 @@ static void a_class_that_another_agent_changes_is_due_again(void **state)
     assert_false(is_dirty());
 }
 
+/* The JVM asks the hooks before it compares the methods: it has others, and is refused. */
+static void a_class_that_another_agent_could_not_change_is_counted_as_it_is(void **state)
+{
+    static struct fake_loaded other; /* never loaded */
+    uint8_t *out = NULL;
+    size_t size = 0;
+
+    (void)state;
+    load_all();
+    assert_true(has_probes(&root));
+    add_class(&other, "app/Root", "walk", "app/Leaf", "end");
+    assert_false(hook_as(true, &root, other.original, other.original_size, &out, &size));
+    assert_int_equal(figures().methods, 0);
+    assert_true(is_dirty());
+    assert_true(run_batch());
+    assert_true(has_probes(&root));
+    assert_int_equal(figures().methods, 1);
+    enter("run");
+    assert_true(run_batch());
+    assert_true(has_probes(&callee));
+}
+
 static void bytes_that_are_not_understood_are_left_alone(void **state)
 {
     static const uint8_t broken[] = { 0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 9 };
@@ -727,6 +749,7 @@ int main(void)
         TEST(an_index_that_became_another_class_is_not_refused),
         TEST(losses_of_many_threads_are_all_counted),
         TEST(a_class_that_another_agent_changes_is_due_again),
+        TEST(a_class_that_another_agent_could_not_change_is_counted_as_it_is),
         TEST(bytes_that_are_not_understood_are_left_alone),
         TEST(all_classes_are_given_back),
         TEST(a_class_that_keeps_its_probes_disturbs_no_later_count),

@@ -339,14 +339,27 @@ static void mark_probed(struct smp_class_mark *mark, bool has_probes)
         mark->flags &= (uint8_t)~SMP_COUNTED_PROBED;
 }
 
-/* Tells reach of the class, and fills in methods. False: it gets no probes. */
+/* Has a load made other methods known? */
+static bool has_other_methods(const struct smp_reach_figures *before, const struct smp_reach *reach)
+{
+    struct smp_reach_figures after;
+
+    smp_reach_figures(reach, &after);
+    return after.methods != before->methods || after.ids != before->ids ||
+           after.retired != before->retired;
+}
+
+/* Tells reach of the class, and fills in methods. False: it gets no probes. What another agent has
+ * made of it may still be refused: then it keeps its bytes, which a batch makes known again. */
 static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
+    struct smp_reach_figures before;
     bool has_probes = false;
     bool was_dirty = false;
 
     smp_lock_acquire(&counted->lock);
+    smp_reach_figures(counted->reach, &before);
     load->index = load_outline(counted, load->outline, &was_dirty);
     if (load->index != 0) {
         (void)smp_reach_plan(counted->reach, load->index, probes, load->file.method_count);
@@ -354,7 +367,7 @@ static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_me
             counted->has_reflection && load->outline->loader == SMP_CLASS_LOADERS_BOOT;
         has_probes = copy_plan(load, probes);
         mark_probed(smp_counted_classes_mark(counted, load->index), has_probes);
-        if (is_foreign && was_dirty)
+        if (is_foreign && (was_dirty || has_other_methods(&before, counted->reach)))
             smp_reach_put_back(counted->reach, load->index);
     }
     smp_lock_release(&counted->lock);

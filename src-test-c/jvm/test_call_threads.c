@@ -66,6 +66,7 @@ static void a_counted_thread_that_ends_is_retired(void **state)
     assert_int_equal(smp_call_threads_lost(), 0);
 }
 
+/* It gives back what it has itself: the state of a thread that has ended is of no use. */
 static void past_the_limit_ended_threads_are_lost_and_counted(void **state)
 {
     const uint64_t before = smp_call_threads_lost();
@@ -75,8 +76,12 @@ static void past_the_limit_ended_threads_are_lost_and_counted(void **state)
     assert_non_null(smp_call_begin(java_id, false, 0));
     end_thread(SMP_ENDED_LIMIT);
     assert_int_equal(smp_call_threads_lost(), before);
-    end_thread(3);
-    assert_int_equal(smp_call_threads_lost(), before + 3);
+    for (uint64_t i = 1; i <= 3; i++) {
+        assert_non_null(smp_call_begin(java_id, false, 0));
+        end_thread(1);
+        assert_int_equal(smp_call_threads_lost(), before + i);
+        assert_null(smp_call_state_find(java_id));
+    }
     /* An account that begins now has none of them. */
     assert_int_equal(smp_counter_account_begin().lost_threads, before + 3);
     smp_call_threads_retire();
@@ -86,11 +91,27 @@ static void past_the_limit_ended_threads_are_lost_and_counted(void **state)
     assert_int_equal(smp_call_threads_lost(), before + 3);
 }
 
+/* No sampler is there, and none may come for long. */
+static void a_thread_that_ends_later_gives_its_state_back(void **state)
+{
+    (void)state;
+    assert_non_null(smp_call_begin(java_id, false, 0));
+    smp_call_arena_close();
+    vm_fixture_drop_all(&reader);
+    smp_agent_close();
+    assert_non_null(smp_call_state_find(java_id));
+    fake_jvmti_thread_end(&fixture.main_thread);
+    assert_null(smp_call_state_find(java_id));
+    assert_int_equal(smp_agent_open(), SMP_OK); /* as the tear-down closes it */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_counted_thread_that_ends_is_retired, setup, teardown),
         cmocka_unit_test_setup_teardown(past_the_limit_ended_threads_are_lost_and_counted, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_thread_that_ends_later_gives_its_state_back, setup,
                                         teardown),
     };
 

@@ -10,7 +10,7 @@
 #define ACQUIRE memory_order_acquire
 #define RELEASE memory_order_release
 
-enum { TAG_SHIFT = 32 };
+enum { TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being given back */ };
 
 /* Grows with each change of the layout that the sizes do not show. */
 #define STAMP_VERSION UINT64_C(5)
@@ -611,14 +611,18 @@ void smp_call_arena_forget_method(int32_t id)
 
 void smp_call_arena_retire(int64_t tid)
 {
-    const struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
+    struct smp_call_arena *arena = enter_arena();
     struct smp_call_state *state = smp_call_state_find(tid);
+    int64_t expected = tid;
 
-    if (state == NULL || state->is_virtual)
-        return;
-    struct smp_call_tree *tree = smp_call_tree_take(index_of_state(state));
-    if (tree != NULL)
-        give_back(arena, tree);
-    atomic_store_explicit(&state->position, NULL, RELAXED);
-    free_state(state);
+    /* One does it: from its end on the state may be another thread's. */
+    if (state != NULL && !state->is_virtual &&
+        atomic_compare_exchange_strong(&state->tid, &expected, NO_THREAD)) {
+        struct smp_call_tree *tree = smp_call_tree_take(index_of_state(state));
+        if (tree != NULL)
+            give_back(arena, tree);
+        atomic_store_explicit(&state->position, NULL, RELAXED);
+        free_state(state);
+    }
+    leave_arena();
 }

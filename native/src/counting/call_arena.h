@@ -23,7 +23,7 @@
  * all. A tree is freed by the core that has allocated it.
  *
  * Owns     trees and chunks, until they are free; states are static.
- * Threads  open, close, retire and a reader: one at a time. The others: the counted threads,
+ * Threads  open, close and a reader: one at a time. retire: any. The others: the counted threads,
  *          without a lock. losses and bytes: not during close.
  * Errors   open: SMP_ESTATE, it is open, or another core is still closing it; SMP_EINVAL, a limit;
  *          SMP_ENOMEM. begin: NULL: counting is off, a limit is reached, or no memory.
@@ -86,8 +86,9 @@ void smp_call_arena_forget_seen(void);
 void smp_call_arena_forget_method(int32_t id);
 void smp_call_arena_mark_seen(int32_t id);
 
-/* The thread has ended; its tree is read once more and freed then. Platform threads only. For each
- * thread that has been inside of a root, also while counting is off: else its state stays taken. */
+/* The thread has ended, or ends now and calls this itself; its tree is read once more and freed
+ * then. Platform threads only. For each thread that has been inside of a root, also while counting
+ * is off: else its state stays taken. Any thread, and several for one. */
 void smp_call_arena_retire(int64_t tid);
 
 /* What the hooks of this process use. */

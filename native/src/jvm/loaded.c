@@ -42,6 +42,7 @@ static const struct smp_agent_hooks hooks = {
                 .DynamicCodeGenerated = smp_code_events_on_stub },
     .open = smp_threads_open,
     .scan = smp_threads_scan,
+    .needs_thread_end = smp_call_threads_has_any,
     .close = smp_threads_close,
     .vm_death = end_walks,
     .before_attach = smp_threads_enter,

@@ -145,7 +145,8 @@ static void disable_events(void)
     if (!smp_agent_is_live())
         return;
     (void)set_agent_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_START);
-    (void)set_agent_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_END);
+    if (!agent.hooks->needs_thread_end())
+        (void)set_agent_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_END);
     (void)set_agent_event(JVMTI_DISABLE, JVMTI_EVENT_VM_DEATH);
 }
 

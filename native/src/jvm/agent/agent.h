@@ -39,7 +39,9 @@ struct smp_agent_hooks {
     /* The first open: before the events of threads are on, and after. A failure closes. */
     enum smp_status (*open)(JNIEnv *env);
     enum smp_status (*scan)(JNIEnv *env);
-    /* The last close, with the events off. env is NULL where the thread is not attached. */
+    /* Is ThreadEnd to stay on after the last close? */
+    bool (*needs_thread_end)(void);
+    /* The last close, with the other events off. env is NULL where the thread is not attached. */
     void (*close)(JNIEnv *env);
     void (*vm_death)(void);
     /* On a native thread that smp_agent_attach makes one of the library's. */

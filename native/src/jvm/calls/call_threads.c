@@ -23,7 +23,8 @@ static struct {
     _Atomic uint64_t lost;
 } call_threads = { .lock = SMP_LOCK_INIT };
 
-static void keep_ended(const struct smp_call_thread *thread)
+/* False: there is no room. */
+static bool keep_ended(const struct smp_call_thread *thread)
 {
     bool has_room = false;
 
@@ -34,19 +35,27 @@ static void keep_ended(const struct smp_call_thread *thread)
     smp_lock_release(&call_threads.lock);
     if (!has_room)
         atomic_fetch_add(&call_threads.lost, 1);
+    return has_room;
+}
+
+bool smp_call_threads_has_any(void)
+{
+    return atomic_load(&smp_call_shared_memory()->state_count) > 0;
 }
 
 void smp_call_threads_on_end(JNIEnv *env, jobject thread)
 {
     struct smp_call_thread ended = { 0 };
 
-    if (!smp_agent_is_live() || atomic_load(&smp_call_shared_memory()->state_count) == 0)
+    if (!smp_agent_is_live() || !smp_call_threads_has_any())
         return;
     if (smp_threads_id_of(env, thread, &ended.java_id) != SMP_OK ||
         smp_call_state_find(ended.java_id) == NULL)
         return;
     (void)smp_threads_find(ended.java_id, &ended.serial, &ended.os_tid);
-    keep_ended(&ended);
+    /* No thread reads while counting is off, and it may be off for long. */
+    if (smp_call_generation() == 0 || !keep_ended(&ended))
+        smp_call_arena_retire(ended.java_id);
 }
 
 static bool has_lower_id(const void *threads, uint32_t a, uint32_t b)

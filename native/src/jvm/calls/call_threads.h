@@ -4,11 +4,12 @@
  * Java ids; and those that have ended, whose trees are read once more.
  *
  *   ThreadEnd ─► has a state for calls? ─► ended ─take─► retire, read ─► forgotten
+ *                                      └► counting is off, or no room: it retires itself
  *
  * Owns     a list of ended threads; static, so that ThreadEnd does not allocate.
  * Threads  on_end: any. The others: the one that reads, one at a time.
- * Errors   past SMP_ENDED_LIMIT ended threads between two reads the trees of more stay until
- *          counting stops, under no thread. lost counts them.
+ * Errors   past SMP_ENDED_LIMIT ended threads between two reads the trees of more are read under
+ *          no thread. lost counts them.
  * Cost     on_end: one look-up, of a thread that was counted a lock. retire: sorts
  *          them. find: a lock and a hash probe; of one that has ended a binary search.
  */
@@ -28,6 +29,9 @@ struct smp_call_thread {
     int32_t os_tid;  /* 0: not known */
 };
 
+/* May a thread have a state? Then each ThreadEnd matters, also while no sampler is there: a state
+ * that is not given back is one less for all later counting. */
+bool smp_call_threads_has_any(void);
 /* Before the thread source forgets the thread, on that thread. */
 void smp_call_threads_on_end(JNIEnv *env, jobject thread);
 

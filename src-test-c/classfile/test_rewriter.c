@@ -510,6 +510,38 @@ static void a_constructors_handler_begins_behind_super(void **state)
     assert_int_equal(handler_of(&c, CODE(chosen)), 10);
 }
 
+/* Nothing could say that a root has ended whose super() throws: it has not begun then. */
+static void a_root_constructor_begins_behind_super(void **state)
+{
+    struct constructor c;
+    struct run run;
+    uint8_t *bytes = NULL;
+
+    (void)state;
+    init_constructor(&c, JAVA_5);
+    /* A jump back to the first instruction, one to that behind super(), a return at once. */
+    const uint8_t code[] = { 0, 27, 153, 255, 254, 42, 183, INDEX(c.base), 27, 153, 255, 255, 177 };
+    class_builder_method(&c.builder, 0, "<init>", "()V", CODE(code));
+    const uint8_t plain[] = { 42, 183, INDEX(c.base), 177 };
+    const uint8_t nothing[] = { 177 };
+    class_builder_method(&c.builder, 0, "m", "()V", CODE(nothing));
+    class_builder_method(&c.builder, 0, "<init>", "(J)V", CODE(plain));
+    const size_t size = class_builder_finish(&c.builder, &bytes);
+    open_run(&run, bytes, size, 3, true);
+    do_run(&run); /* compares */
+    for (int32_t i = 0; i < 3; i += 2) {
+        const struct smp_class_code *after = &run.after.methods[i].code;
+        const uint8_t *const at = run.rewritten.bytes + after->bytes;
+        const uint32_t from = smp_class_u2(run.rewritten.bytes + after->exceptions +
+                                           8u * (after->exception_count - 1u));
+        assert_true(run.methods[i].has_handler);
+        assert_int_equal(at[0], 0);
+        assert_int_equal(at[from - 7], 183); /* super(), then one byte of a push, and the hook */
+        assert_int_equal(at[from - 3], 184);
+    }
+    close_run(&run);
+}
+
 static void in_doubt_a_constructor_has_no_handler(void **state)
 {
     struct constructor c;
@@ -911,6 +943,7 @@ int main(void)
         cmocka_unit_test(constants_need_room),
         cmocka_unit_test(methods_without_room_for_their_id_are_left_alone),
         cmocka_unit_test(a_constructors_handler_begins_behind_super),
+        cmocka_unit_test(a_root_constructor_begins_behind_super),
         cmocka_unit_test(in_doubt_a_constructor_has_no_handler),
         cmocka_unit_test(a_handler_that_leads_past_super_leaves_a_constructor_without_one),
         cmocka_unit_test(frames_behind_super_must_agree),

@@ -7,6 +7,7 @@
 
 #include "classfile/opcodes.h"
 #include "classfile/stack_map.h"
+#include "classfile/super_call.h"
 
 enum { OFFSETS = 65537, ATHROW = 191, HANDLER_FRAME_BYTES = 10 };
 
@@ -93,6 +94,21 @@ static const char *exit_name(const struct pair *pair)
     return pair->plan->is_root ? pair->hook->exit_root : pair->hook->exit;
 }
 
+static const char *enter_name(const struct pair *pair)
+{
+    return pair->plan->is_root ? pair->hook->enter_root : pair->hook->enter;
+}
+
+/* Before which old instruction the probe of the entry is to be: of a constructor that is a root, and
+ * whose super() is known, before the one behind that. */
+static uint32_t entry_of(const struct pair *pair)
+{
+    return has_probes(pair) && pair->plan->is_root && pair->plan->hands == SMP_HANDS_NOTHING &&
+                   smp_class_text_is(pair->old->name, "<init>")
+               ? smp_super_call_end(pair->before, pair->old)
+               : 0;
+}
+
 /* Fills land and is_at; the instructions must be the same in turn. */
 static const char *match_instructions(struct pair *pair)
 {
@@ -100,9 +116,9 @@ static const char *match_instructions(struct pair *pair)
     const uint8_t *to = new_code(pair);
     const uint32_t length = pair->old->code.length;
     const uint32_t new_length = pair->new->code.length;
+    const uint32_t entry = entry_of(pair);
     struct smp_instruction before = { 0 };
-    uint32_t at =
-        probe_length(pair, 0, pair->plan->is_root ? pair->hook->enter_root : pair->hook->enter);
+    uint32_t at = entry == 0 ? probe_length(pair, 0, enter_name(pair)) : to[0] == SMP_OP_NOP;
 
     if ((at == 0) == has_probes(pair))
         return "no probe at the entry";
@@ -116,6 +132,12 @@ static const char *match_instructions(struct pair *pair)
     memset(pair->is_at, -1, (length + 1) * sizeof(pair->is_at[0]));
     for (uint32_t pc = 0; pc < length; pc += before.length) {
         before = smp_opcode_at(from, length, pc);
+        if (pc == entry && pc != 0) {
+            const uint32_t probe = probe_length(pair, at, enter_name(pair));
+            if (probe == 0)
+                return "no probe behind super()";
+            at += probe;
+        }
         pair->land[pc] = (int32_t)at;
         if (before.kind == SMP_OPCODE_RETURN && has_probes(pair)) {
             const uint32_t probe = probe_length(pair, at, exit_name(pair));

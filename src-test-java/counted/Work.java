@@ -49,6 +49,26 @@ public final class Work {
         }
     }
 
+    /** Its constructor refuses a price before it has called that of its superclass. */
+    static final class CheckedItem extends Item {
+        CheckedItem(int price) {
+            super(checked(price));
+            sink += leaf(price);
+        }
+
+        private static int checked(int price) {
+            if (price < 0) {
+                throw new IllegalArgumentException("negative");
+            }
+            return price + sink % 2;
+        }
+    }
+
+    /** Makes one, which calls {@link #leaf}; IllegalArgumentException: the price is negative. */
+    public static void checkedItem(int price) {
+        sink += new CheckedItem(price).price;
+    }
+
     /** Makes the calls that {@link #callsOf} says. */
     public static void root(int times) {
         Shape[] shapes = {new Square(), new Circle()};

@@ -4,7 +4,7 @@
 #include "classfile/class_file.h"
 #include "classfile/opcodes.h"
 
-enum { ATHROW_BYTES = 1 };
+enum { ATHROW_BYTES = 1, NOP_BYTES = 1 };
 
 /* pc is that of a switch; its padding follows from where it is. */
 static uint32_t moved_switch_length(uint32_t pc, uint32_t moved_pc, uint32_t length)
@@ -14,7 +14,7 @@ static uint32_t moved_switch_length(uint32_t pc, uint32_t moved_pc, uint32_t len
 
 enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, const struct smp_probe *probe)
 {
-    uint32_t position = probe->enter_length;
+    uint32_t position = moved->entry == 0 ? probe->enter_length : NOP_BYTES;
     uint32_t pc = 0;
     uint32_t points = 0;
 
@@ -24,6 +24,8 @@ enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, const stru
 
         if (length == 0 || instruction.kind == SMP_OPCODE_SUBROUTINE)
             return SMP_REWRITE_UNKNOWN_CODE;
+        if (pc == moved->entry && pc != 0)
+            position += probe->enter_length;
         moved->map[pc] = (uint16_t)position;
         if (instruction.kind >= SMP_OPCODE_JUMP && instruction.kind <= SMP_OPCODE_SWITCH) {
             moved->points[points++] = (uint16_t)pc;
@@ -128,20 +130,35 @@ static enum smp_rewrite write_point(const struct smp_moved_code *moved, uint32_t
     }
 }
 
+/* With the probe of the entry where that stands in between, or at the end. */
+static void copy_up_to(const struct smp_moved_code *moved, const struct smp_probe *probe,
+                       uint32_t from, uint32_t pc, struct smp_byte_writer *writer)
+{
+    if (from < moved->entry && moved->entry <= pc) {
+        smp_byte_writer_put(writer, moved->code + from, moved->entry - from);
+        smp_byte_writer_put(writer, probe->enter, probe->enter_length);
+        from = moved->entry;
+    }
+    smp_byte_writer_put(writer, moved->code + from, pc - from);
+}
+
 enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
                                       const struct smp_probe *probe, struct smp_byte_writer *writer)
 {
     uint32_t copied = 0;
 
-    smp_byte_writer_put(writer, probe->enter, probe->enter_length);
+    if (moved->entry == 0)
+        smp_byte_writer_put(writer, probe->enter, probe->enter_length);
+    else
+        smp_byte_writer_u1(writer, SMP_OP_NOP);
     for (uint32_t i = 0; i < moved->point_count; i++) {
         const uint32_t pc = moved->points[i];
-        smp_byte_writer_put(writer, moved->code + copied, pc - copied);
+        copy_up_to(moved, probe, copied, pc, writer);
         const enum smp_rewrite result = write_point(moved, pc, probe, writer, &copied);
         if (result != SMP_REWRITE_DONE)
             return result;
     }
-    smp_byte_writer_put(writer, moved->code + copied, moved->length - copied);
+    copy_up_to(moved, probe, copied, moved->length, writer);
     if (moved->handler_from != 0) {
         smp_byte_writer_put(writer, probe->exit, probe->exit_length);
         smp_byte_writer_u1(writer, SMP_OP_ATHROW);

@@ -12,7 +12,8 @@
  *                               18: ...
  *                         body_end: probe of the exit, athrow      the handler, if there is one
  *
- * A method that only hands out at its entry has neither probes of the exit nor a handler.
+ * A method that only hands out at its entry has neither probes of the exit nor a handler. Where the
+ * probe of the entry stands later in the code, a nop is in its place.
  *
  * Owns     no memory; the two tables are the caller's.
  * Threads  one at a time.
@@ -31,6 +32,7 @@
 struct smp_moved_code {
     const uint8_t *code; /* as it was */
     uint32_t length;
+    uint32_t entry; /* old offset of the instruction that the probe of the entry stands before */
     /* By old offset, length + 1 of them: where what jumps there lands now. 0: no instruction begins
      * there. All 0 before measure. */
     uint16_t *map;
@@ -40,7 +42,7 @@ struct smp_moved_code {
     uint32_t handler_from; /* new offset of the first instruction that it covers; 0: no handler */
 };
 
-/* code, length, map and points are set. Sets the rest but handler_from. */
+/* code, length, entry, map and points are set. Sets the rest but handler_from. */
 enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved,
                                         const struct smp_probe *probe);
 /* With the handler. TOO_LARGE has been ruled out by the caller's use of smp_moved_code_size. */

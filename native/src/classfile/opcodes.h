@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 enum {
+    SMP_OP_NOP = 0,
     SMP_OP_ACONST_NULL = 1,
     SMP_OP_ICONST_0 = 3,
     SMP_OP_BIPUSH = 16,

@@ -71,14 +71,22 @@ static size_t choose_methods(struct rewriting *rewriting, struct smp_probe_needs
     return file->method_count * sizeof(struct method_work) + offsets * sizeof(uint16_t);
 }
 
-static uint32_t handler_start(const struct smp_class_file *file,
-                              const struct smp_class_method *method,
-                              const struct smp_moved_code *moved)
+/* Of a constructor with probes; 0 otherwise, or where it is not known. */
+static uint32_t super_end_of(const struct smp_class_file *file,
+                             const struct smp_class_method *method,
+                             const struct smp_rewriter_method *plan)
+{
+    return plan->id >= 0 && smp_class_text_is(method->name, "<init>")
+               ? smp_super_call_end(file, method)
+               : 0;
+}
+
+static uint32_t handler_start(const struct smp_class_method *method,
+                              const struct smp_moved_code *moved, uint32_t super_end)
 {
     if (!smp_class_text_is(method->name, "<init>"))
         return moved->map[0];
-    const uint32_t end = smp_super_call_end(file, method);
-    return end != 0 ? moved->map[end] : 0;
+    return super_end != 0 ? moved->map[super_end] : 0;
 }
 
 static enum smp_rewrite measure_method(struct rewriting *rewriting, uint32_t i)
@@ -92,11 +100,15 @@ static enum smp_rewrite measure_method(struct rewriting *rewriting, uint32_t i)
     smp_probe_add_hands(&rewriting->pool, plan->hands, &work->probe);
     if (method->code.max_stack + SMP_PROBE_STACK > MOST_STACK)
         return SMP_REWRITE_TOO_LARGE;
+    const uint32_t super_end = super_end_of(rewriting->file, method, plan);
+    /* A root that lost its exit would keep its thread inside. */
+    if (plan->is_root && plan->hands == SMP_HANDS_NOTHING)
+        work->moved.entry = super_end;
     const enum smp_rewrite result = smp_moved_code_measure(&work->moved, &work->probe);
     if (result != SMP_REWRITE_DONE)
         return result;
     if (plan->id >= 0)
-        work->moved.handler_from = handler_start(rewriting->file, method, &work->moved);
+        work->moved.handler_from = handler_start(method, &work->moved, super_end);
     return smp_moved_code_size(&work->moved, &work->probe) <= SMP_CLASS_MAX_CODE
                ? SMP_REWRITE_DONE
                : SMP_REWRITE_TOO_LARGE;

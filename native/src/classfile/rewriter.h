@@ -14,6 +14,8 @@
  * The handler has the one new frame: no locals, an exception on the stack. No types are inferred,
  * no class is loaded. In a constructor it covers what follows super() or this(), as the verifier
  * wants; where that call is not known there is no handler, and an exception leaves without a probe.
+ * The probe of the entry of a root stands behind that call, too: a constructor whose super() throws
+ * has not begun, as nothing could say that it has ended.
  * Where something does not fit, a method is left alone, never a class.
  *
  * Owns     what it allocates until it returns; the bytes are the caller's then.

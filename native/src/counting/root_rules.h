@@ -5,7 +5,7 @@
  *   com.acme.OrderHandler.handle                one method, all its overloads
  *   com.acme.OrderHandler.handle(long, String)  one overload: parameter types as in Java source,
  *                                               with or without their package; () for none
- *   com.acme.OrderHandler.<init>                its constructors
+ *   com.acme.OrderHandler.<init>                its constructors, from behind super() or this() on
  *   com.acme.jobs.*.run                         * is any text within one level
  *   com.acme.batch.**                           ** is one level or more: all methods of all classes
  *                                               below com.acme.batch

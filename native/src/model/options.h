@@ -74,7 +74,7 @@ enum smp_method_timing {
     X(max_counted_methods, "maxCountedMethods", "methods", 32768, 1, 1048576, true,              \
       "With `rootMethods`: the methods that are counted. The account names those beyond.")       \
     X(max_call_nodes, "maxCallNodes", "nodes of a thread", 100000, 64, 100000000, true,          \
-      "With `rootMethods`: the size of a thread's tree of calls, 64 bytes a node. Calls that "   \
+      "With `rootMethods`: the size of a thread's tree of calls, 96 bytes a node. Calls that "   \
       "have no place there are counted in the account.")                                         \
     X(max_call_depth, "maxCallDepth", "calls", 1000, 1, 1000000, true,                           \
       "With `rootMethods`: the depth of a thread's tree of calls. Calls below count as one "     \

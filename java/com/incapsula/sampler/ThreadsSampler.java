@@ -856,7 +856,7 @@ public class ThreadsSampler implements AutoCloseable {
      * <pre>
      * com.acme.OrderHandler.handle               a method, all its overloads
      * com.acme.OrderHandler.handle(long, String) one overload: types as in Java source, their packages may be left out
-     * com.acme.Order.&lt;init&gt;                      its constructors
+     * com.acme.Order.&lt;init&gt;                      its constructors, once their super() or this() has returned
      * com.acme.jobs.*.run                        * is any text between two dots
      * com.acme.batch.**                          ** is one level or more: all methods of all classes below
      * com.acme.Order$Line.price                  a nested class has a dollar sign

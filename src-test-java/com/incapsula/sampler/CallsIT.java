@@ -4,6 +4,7 @@ package com.incapsula.sampler;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.incapsula.sampler.testing.CallCounts;
@@ -315,6 +316,46 @@ class CallsIT {
             sampler.close();
             Work.root(10); // runs the code without probes, or late exits
         }
+    }
+
+    /** A server's loop may have been the root, which never ends. */
+    @Test
+    void aThreadInsideOfARootOfEarlierIsCountedFromItsNextRootOn() throws Exception {
+        CountDownLatch entered = new CountDownLatch(1);
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        Thread inside = new Thread(() -> Work.rootAfter(entered, mayGoOn, 10));
+        sampler.setRootMethods("counted.Work.rootAfter");
+        sampler.init();
+        inside.start();
+        entered.await();
+        sampler.close();
+        sampler.setRootMethods(ROOT);
+        sampler.init();
+        awaitInstrumented();
+        mayGoOn.countDown();
+        inside.join();
+        assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(10), 1));
+    }
+
+    /** A constructor whose arguments of super() throw has no exit: it must not leave its thread inside of a root. */
+    @Test
+    void aConstructorThatFailsBeforeSuperIsNoRootThatRuns() {
+        Map<String, Long> wanted =
+                Map.of("Work$CheckedItem.<init>", 1L, "Work$CheckedItem.<init>|Work.leaf", 1L);
+        sampler.setRootMethods("counted.Work$CheckedItem.<init>");
+        sampler.init();
+        patiently().until(() -> {
+            CallCounts.take(sampler);
+            Work.checkedItem(1);
+            return CallCounts.take(sampler).equals(wanted);
+        });
+        for (int i = 0; i < 5; i++) {
+            assertThatIllegalArgumentException().isThrownBy(() -> Work.checkedItem(-1));
+        }
+        Work.deepThenWide(0, 7); // calls leaf
+        assertThat(CallCounts.take(sampler)).isEmpty();
+        Work.checkedItem(2);
+        assertThat(CallCounts.take(sampler)).isEqualTo(wanted);
     }
 
     @Test

@@ -99,8 +99,8 @@ static const char *enter_name(const struct pair *pair)
     return pair->plan->is_root ? pair->hook->enter_root : pair->hook->enter;
 }
 
-/* Before which old instruction the probe of the entry is to be: of a constructor that is a root, and
- * whose super() is known, before the one behind that. */
+/* Before which old instruction the probe of the entry is to be: of a constructor that is a root,
+ * and whose super() is known, before the one behind that. */
 static uint32_t entry_of(const struct pair *pair)
 {
     return has_probes(pair) && pair->plan->is_root && pair->plan->hands == SMP_HANDS_NOTHING &&

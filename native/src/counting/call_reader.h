@@ -12,7 +12,7 @@
  *
  * Owns     what it has seen, in the trees' chunks, which come with room for that.
  * Threads  one at a time, while the arena is open; not while it is closed.
- * Errors   none.
+ * Errors   calls that had no room for a node are handed out without one, with the limit.
  * Cost     a pass over all nodes, 64 bytes each.
  */
 #ifndef SMP_COUNTING_CALL_READER_H

@@ -101,8 +101,7 @@ enum {
       "A probe that ran out of stack. At most a few each time a thread does so.")               \
     X(OVER_ENDED_THREADS, SUM, "ended threads that were not recognised, too many at a time",    \
       "More than 16,384 counted threads ended between two reads of their calls. The calls of "  \
-      "these are in the report, but may be under another name than their thread's, and their "  \
-      "trees stay in memory until counting stops.")
+      "these are in the report, but may be under another name than their thread's.")
 
 /* clang-format on */
 

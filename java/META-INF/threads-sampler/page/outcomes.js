@@ -339,6 +339,6 @@ const COUNTING = {
     },
     OVER_ENDED_THREADS: {
         text: 'ended threads that were not recognised, too many at a time',
-        words: 'More than 16,384 counted threads ended between two reads of their calls. The calls of these are in the report, but may be under another name than their thread\'s, and their trees stay in memory until counting stops.',
+        words: 'More than 16,384 counted threads ended between two reads of their calls. The calls of these are in the report, but may be under another name than their thread\'s.',
     },
 };

@@ -95,10 +95,16 @@ static void *work(void *self)
     return NULL;
 }
 
+/* A platform thread gives its state back itself now and then, as one that ends. */
 static void *work_until_over(void *self)
 {
-    while (!atomic_load(&is_over))
-        call_root(self);
+    struct worker *const worker = self;
+
+    for (unsigned i = 0; !atomic_load(&is_over); i++) {
+        call_root(worker);
+        if (i % 8 == 7 && !worker->is_virtual)
+            smp_call_arena_retire(worker->tid);
+    }
     return NULL;
 }
 

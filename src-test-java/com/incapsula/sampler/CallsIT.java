@@ -340,8 +340,7 @@ class CallsIT {
     /** A constructor whose arguments of super() throw has no exit: it must not leave its thread inside of a root. */
     @Test
     void aConstructorThatFailsBeforeSuperIsNoRootThatRuns() {
-        Map<String, Long> wanted =
-                Map.of("Work$CheckedItem.<init>", 1L, "Work$CheckedItem.<init>|Work.leaf", 1L);
+        Map<String, Long> wanted = Map.of("Work$CheckedItem.<init>", 1L, "Work$CheckedItem.<init>|Work.leaf", 1L);
         sampler.setRootMethods("counted.Work$CheckedItem.<init>");
         sampler.init();
         patiently().until(() -> {

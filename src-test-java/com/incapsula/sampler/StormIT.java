@@ -28,14 +28,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A lot at once. What must hold: no crash, nothing leaked, no poll without an outcome, no time lost. With
- * {@code -Dsampler.test.long=true} fifty times as many cycles, and storms of a minute each.
+ * {@code -Dsampler.test.long=true} a hundred times as many cycles, and storms of a minute each.
  */
 @ExtendWith(NothingLeft.class)
 class StormIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
-    private static final int CYCLES = LONG ? 10_000 : 200;
-    private static final Duration STORM = Duration.ofSeconds(LONG ? 60 : 3);
+    private static final int CYCLES = LONG ? 10_000 : 100;
+    private static final Duration STORM = Duration.ofSeconds(LONG ? 60 : 1);
 
     // ---- start and stop ----
 

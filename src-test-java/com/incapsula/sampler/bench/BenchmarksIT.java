@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -35,6 +37,17 @@ class BenchmarksIT {
             "oracle", "COLLECTIONS.*");
 
     private static final Set<String> OF_VIRTUAL_THREADS = Set.of("virtual-threads", "switch-rate");
+
+    /* Nothing is measured, so nothing is compiled twice. */
+    @BeforeAll
+    static void compileOnce() {
+        System.setProperty(Jvm.FLAG_PROPERTY, "-XX:TieredStopAtLevel=1");
+    }
+
+    @AfterAll
+    static void compileAsUsual() {
+        System.clearProperty(Jvm.FLAG_PROPERTY);
+    }
 
     static List<String> names() {
         int jdk = Runtime.version().feature();

@@ -13,6 +13,9 @@ import java.util.concurrent.TimeUnit;
 /** A fresh JVM with the class path of this one, which prints what it measured as lines that start with "@ ". */
 public final class Jvm {
 
+    /** A system property: one more flag for every measured JVM. */
+    static final String FLAG_PROPERTY = "sampler.bench.flag";
+
     private static final String MARK = "@ ";
     private static final long TIMEOUT_MINUTES = 20;
 
@@ -62,14 +65,19 @@ public final class Jvm {
      * @return flags
      */
     public static List<String> commonFlags() {
-        return List.of(
+        List<String> flags = new ArrayList<>(List.of(
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:+UseSerialGC",
                 "-Xmx1g",
                 "-XX:FlightRecorderOptions=stackdepth=2048",
                 "-Xlog:jfr*=error",
                 "-XX:-UsePerfData",
-                "-XX:+UnlockExperimentalVMOptions");
+                "-XX:+UnlockExperimentalVMOptions"));
+        String more = System.getProperty(FLAG_PROPERTY);
+        if (more != null) {
+            flags.add(more);
+        }
+        return flags;
     }
 
     /**

@@ -23,7 +23,8 @@ class CallsTortureIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final String MILLIS = LONG ? "60000" : "500";
-    private static final String CYCLES = LONG ? "1000" : "40";
+    /* By day each scheme with each timing twice. */
+    private static final String CYCLES = LONG ? "1000" : "18";
     private static final Duration PATIENCE = Duration.ofMinutes(LONG ? 30 : 2);
 
     private static final Path LIBRARY = Path.of("target", "native", "maven", "tests", "libprobed_classes.so")

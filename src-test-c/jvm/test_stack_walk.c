@@ -614,6 +614,41 @@ static void test_the_caller_of_this_stub_goes_first(void **state)
     assert_int_equal(own.calls, 1); /* the right one at once */
 }
 
+/*
+ * The stubs that copy arrays jump into each other behind push %rbp; mov %rsp, %rbp: the caller has
+ * called another stub than the one that runs. In the caller's frame lies what is left of a call of
+ * the one that runs.
+ */
+static void test_a_stub_that_another_has_jumped_to(void **state)
+{
+    static const uint8_t enter[] = { 0x55, 0x48, 0x8b, 0xec };
+    enum { RETURN = STUB + 0x30, OTHERS_CALL = CALLER + 0x80 };
+    static const struct {
+        size_t pc;
+        size_t sp; /* words */
+        size_t fp;
+    } moments[] = { { STUB, 11, 30 },        { STUB + 1, 10, 30 },   { STUB + 4, 10, 10 },
+                    { STUB + 0x10, 10, 10 }, { STUB + 0x20, 6, 10 }, { RETURN, 11, 30 },
+                    { STUB + 0x10, 10, 20 }, { STUB + 0x10, 10, 4 } };
+
+    (void)state;
+    memcpy(code + STUB, enter, sizeof(enter));
+    code[RETURN] = 0xc3;
+    put_call(OTHERS_CALL, OTHER_STUB);
+    stack[10] = slot(30);
+    stack[11] = at(OTHERS_CALL);
+    stack[14] = at(CALLER + 0x60); /* an earlier call of this stub */
+    take_own(at(OTHERS_CALL), at(OTHERS_CALL), slot(12));
+    for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
+        own.calls = 0;
+        catch_with_fp(at(moments[i].pc), moments[i].sp, slot(moments[i].fp), NULL);
+        expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+        assert_string_equal(smp_code_map_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
+        /* The last two keep something else in %rbp: by what lies on the stack. */
+        assert_int_equal(own.calls, i < 6 ? 1 : 2);
+    }
+}
+
 /* ------------------------------------------------------------------------------- exceptions */
 
 enum {
@@ -1482,6 +1517,7 @@ int main(void)
         TEST(test_in_a_stub),
         TEST(test_in_a_stub_with_pushed_arguments),
         TEST(test_the_caller_of_this_stub_goes_first),
+        TEST(test_a_stub_that_another_has_jumped_to),
         TEST(test_a_method_about_to_look_for_a_handler),
         TEST(test_looking_for_a_handler_before_the_jvm_is_called),
         TEST(test_looking_for_a_handler_around_the_call_of_the_jvm),

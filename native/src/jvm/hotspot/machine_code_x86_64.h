@@ -197,6 +197,26 @@ static inline size_t smp_machine_code_pushed_at(uintptr_t pc)
     return 0;
 }
 
+/*
+ * push %rbp; mov %rsp, %rbp: so most of the JVM's stubs begin, and they end with leave; ret. The
+ * address of the return address, with pc in the stub that begins at start; 0: the code does not
+ * show it. A stub that keeps something else in %rbp meanwhile makes this a wrong address.
+ */
+static inline uintptr_t smp_machine_code_stub_return(uintptr_t pc, uintptr_t start, uintptr_t sp,
+                                                     uintptr_t fp)
+{
+    enum { RET = 0xc3, PUSH_BYTES = 1 };
+    static const uint8_t enter[] = { 0x55, 0x48, 0x8b, 0xec };
+    const uint8_t *code = (const uint8_t *)start; /* NOLINT(performance-no-int-to-ptr) */
+    const uintptr_t offset = pc - start;
+
+    if (memcmp(code, enter, sizeof(enter)) != 0)
+        return 0;
+    if (offset == 0 || code[offset] == RET)
+        return sp;
+    return (offset == PUSH_BYTES ? sp : fp) + sizeof(uintptr_t);
+}
+
 /* mov $target, %r10; call *%r10: how compiled code calls what is not compiled. */
 static inline bool smp_x86_calls_r10(const uint8_t *code, struct smp_call *call)
 {

@@ -1134,6 +1134,27 @@ static void test_in_native_code_or_blocked(void **state)
     }
 }
 
+/* Native code gets a field of an object by a stub: a call of that by Java code is an earlier one. */
+static void test_in_a_stub_that_native_code_has_called(void **state)
+{
+    (void)state;
+    set_anchor(STATE_IN_NATIVE, slot(20), at(CALLER + 0x40), 0x55);
+    stack[9] = at(CALLER + 0x60);
+    take_own_stub_caller(slot(10));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_NOT_WALKABLE_NOT_JAVA, 0, 0);
+    take_own(at(CALLER + 0x40), 0, slot(20));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    set_anchor(STATE_IN_NATIVE, 0, 0, 0); /* there is no Java code below */
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_EMPTY, 0, 0);
+    set_anchor(STATE_IN_JAVA, 0, 0, 0);
+    take_own_stub_caller(slot(10));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+}
+
 /* A wrapper of a native method, about to come back, whose frame is not where its code says. */
 static void test_a_native_method_by_its_anchor(void **state)
 {
@@ -1543,6 +1564,7 @@ int main(void)
         TEST(test_inside_the_jvm),
         TEST(test_inside_the_jvm_by_a_stub),
         TEST(test_in_native_code_or_blocked),
+        TEST(test_in_a_stub_that_native_code_has_called),
         TEST(test_a_native_method_by_its_anchor),
         TEST(test_while_frames_are_replaced),
         TEST(test_a_thread_that_has_ended),

@@ -42,6 +42,7 @@
 #define smp_machine_code_behind_call aarch64_behind_call
 #define smp_machine_code_poll_load aarch64_poll_load
 #define smp_machine_code_stub_return aarch64_stub_return
+#define smp_machine_code_kept_at aarch64_kept_at
 #include "jvm/hotspot/machine_code_aarch64.h"
 
 enum { NOP = 0xd503201f, SUB_0x40 = 0xd10103ff, STP_AT_0x30 = 0xa9037bfd, STP_DOWN = 0xa9bf7bfd };
@@ -97,6 +98,7 @@ static void no_arguments_are_pushed(void **state)
     (void)state;
     assert_int_equal(aarch64_pushed(0), 0);
     assert_int_equal(aarch64_pushed_at(0), 0);
+    assert_int_equal(aarch64_kept_at(0, 0, 0), 0);
 }
 
 static void a_stubs_return_address_is_in_its_register(void **state)

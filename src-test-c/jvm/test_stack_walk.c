@@ -562,6 +562,57 @@ static void test_between_the_pushes_and_pops_of_arguments(void **state)
     }
 }
 
+/* C1's copy of an array of objects, as JDK 17 has it. */
+static const uint8_t array_copy[] = {
+    0x56, 0x51,                                        /* 0: push %rsi; push %rcx */
+    0x8b, 0x76, 0x08,                                  /* 2: the source's class */
+    0x49, 0xba, 0,    0,    0,    0x30, 0x88, 0x7f,    /* 5: its base */
+    0,    0,    0x49, 0x03, 0xf2,                      /* 15 */
+    0x8b, 0x49, 0x08,                                  /* 18: the destination's */
+    0x48, 0x3b, 0xf1, 0x0f, 0x84, 0x26, 0,    0,    0, /* 21: the same? */
+    0x56, 0x51,                                        /* 30: the type check */
+    0xe8, 0,    0,    0,    0,                         /* 32 */
+    0x59, 0x5e,                                        /* 37 */
+    0x83, 0xfe, 0x00, 0x0f, 0x85, 0x15, 0,    0,    0, /* 39 */
+    0x59, 0x5e,                                        /* 48 */
+    0x8b, 0xf1                                         /* 50 */
+};
+
+/* An old return address lies where the frame's would be if nothing were kept. */
+static void test_while_arrays_are_kept(void **state)
+{
+    static const struct {
+        uint8_t offset, pushed;
+    } moments[] = { { 0, 0 },  { 1, 1 },  { 2, 2 },  { 5, 2 },  { 15, 2 }, { 21, 2 },
+                    { 30, 2 }, { 31, 3 }, { 32, 4 }, { 37, 4 }, { 38, 3 }, { 39, 2 },
+                    { 42, 2 }, { 48, 2 }, { 49, 1 }, { 50, 0 } };
+    enum { COPY = METHOD + 0x50 };
+
+    (void)state;
+    memcpy(code + COPY, array_copy, sizeof(array_copy));
+    for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
+        const uintptr_t pc = at(COPY + moments[i].offset);
+        const size_t pushed = moments[i].pushed;
+        memset(stack, 0, sizeof(stack));
+        stack[8 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x60);
+        stack[8 + pushed + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
+        take_own(pc, pc + 1, slot(8 + pushed));
+        own.calls = 0;
+        catch_at(pc, 8, NULL);
+        expect(pushed > 0 ? SMP_ANSWER_PUSHED : SMP_ANSWER_WHOLE, 2, CALLER_ID);
+        assert_int_equal(own.calls, 1);
+    }
+    assert_int_equal(smp_machine_code_kept_at(at(COPY + 2), at(COPY + 1), at(COPY + 60)), 0);
+    assert_int_equal(smp_machine_code_kept_at(at(COPY + 21), at(COPY), at(COPY + 30)), 0);
+    assert_int_equal(smp_machine_code_kept_at(at(COPY + 21), at(COPY), at(COPY + 22)), 0);
+    /* In the stub of the type check. */
+    put_call(COPY + 37, STUB);
+    stack[12] = at(COPY + 37);
+    take_own(at(COPY + 37), at(COPY + 37), slot(17));
+    catch_at(at(STUB + 4), 10, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+}
+
 static void test_in_a_stub(void **state)
 {
     (void)state;
@@ -1535,6 +1586,7 @@ int main(void)
         TEST(test_a_method_whose_prologue_is_not_understood),
         TEST(test_with_registers_pushed),
         TEST(test_between_the_pushes_and_pops_of_arguments),
+        TEST(test_while_arrays_are_kept),
         TEST(test_in_a_stub),
         TEST(test_in_a_stub_with_pushed_arguments),
         TEST(test_the_caller_of_this_stub_goes_first),

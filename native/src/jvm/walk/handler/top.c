@@ -152,7 +152,8 @@ static bool walk_whole(struct smp_walk *walk, const struct smp_blob *blob)
 
     if (blob->kind == SMP_BLOB_COMPILED && pc - blob->code >= SMP_PUSHED_BEFORE &&
         blob->end - pc >= SMP_PUSHED_BEHIND)
-        pushed = smp_machine_code_pushed_at(pc);
+        pushed =
+            smp_machine_code_pushed_at(pc) + smp_machine_code_kept_at(pc, blob->code, blob->end);
     return (pushed > 0 && walk_above(walk, blob, pushed)) ||
            answer_as(walk, SMP_ANSWER_WHOLE, walk_frame_at(walk, blob, walk->at.sp));
 }

@@ -1185,7 +1185,7 @@ static void test_in_native_code_or_blocked(void **state)
     }
 }
 
-/* Native code gets a field of an object by a stub: a call of that by Java code is an earlier one. */
+/* Native code gets an object's field by a stub: a call of it by Java code is an earlier one. */
 static void test_in_a_stub_that_native_code_has_called(void **state)
 {
     (void)state;

@@ -41,6 +41,8 @@
 #define smp_machine_code_jumps_to_handler aarch64_jumps_to_handler
 #define smp_machine_code_behind_call aarch64_behind_call
 #define smp_machine_code_poll_load aarch64_poll_load
+#define smp_machine_code_stub_return aarch64_stub_return
+#define smp_machine_code_kept_at aarch64_kept_at
 #include "jvm/hotspot/machine_code_aarch64.h"
 
 enum { NOP = 0xd503201f, SUB_0x40 = 0xd10103ff, STP_AT_0x30 = 0xa9037bfd, STP_DOWN = 0xa9bf7bfd };
@@ -96,6 +98,13 @@ static void no_arguments_are_pushed(void **state)
     (void)state;
     assert_int_equal(aarch64_pushed(0), 0);
     assert_int_equal(aarch64_pushed_at(0), 0);
+    assert_int_equal(aarch64_kept_at(0, 0, 0), 0);
+}
+
+static void a_stubs_return_address_is_in_its_register(void **state)
+{
+    (void)state;
+    assert_int_equal(aarch64_stub_return(0x1004, 0x1000, 0x2000, 0x2010), 0);
 }
 
 static void small_frames(void **state)
@@ -157,6 +166,7 @@ int main(void)
         cmocka_unit_test(exceptions_are_not_followed),
         cmocka_unit_test(a_poll),
         cmocka_unit_test(no_arguments_are_pushed),
+        cmocka_unit_test(a_stubs_return_address_is_in_its_register),
         cmocka_unit_test(small_frames),
         cmocka_unit_test(larger_frames),
         cmocka_unit_test(calls_and_branches),

@@ -17,6 +17,7 @@
 #include "jvm/hotspot/check_code.h"
 #include "jvm/hotspot/code.h"
 #include "support/fake_code.h"
+#include "support/fake_jvmti.h"
 
 enum { PCS = 3, FRAME_WORDS = 6, MAIN_ID = 100, HELPER_ID = 200, LEAF_BCI = 7, ROOT_BCI = 40 };
 
@@ -56,6 +57,17 @@ static void put_jump(uintptr_t start, uintptr_t to)
 #endif
 }
 
+static void put_u32(uintptr_t at, uint32_t value)
+{
+    memcpy((void *)at, &value, sizeof(value)); /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static void put_original_pc(uintptr_t start, uint32_t words_below_the_end)
+{
+    put_u32(fake_code_blob(jvm.code, start) + jvm.layout.nmethod.original_pc,
+            (FRAME_WORDS - words_below_the_end) * (uint32_t)sizeof(uintptr_t));
+}
+
 static uintptr_t compile(uint64_t id, uintptr_t inlined)
 {
     const uintptr_t method = fake_code_method(jvm.code, "app/Main", "main", id);
@@ -66,7 +78,9 @@ static uintptr_t compile(uint64_t id, uintptr_t inlined)
                                            .count = 2,
                                            .frames = { { .method = inlined, .bci = LEAF_BCI },
                                                        { .method = method, .bci = ROOT_BCI } } };
-    return fake_code_compile(jvm.code, method, FRAME_WORDS, records, PCS);
+    const uintptr_t start = fake_code_compile(jvm.code, method, FRAME_WORDS, records, PCS);
+    put_original_pc(start, 4);
+    return start;
 }
 
 static void make_record(void)
@@ -140,11 +154,6 @@ static uintptr_t blob(void)
     return fake_code_blob(jvm.code, jvm.start);
 }
 
-static void put_u32(uintptr_t at, uint32_t value)
-{
-    memcpy((void *)at, &value, sizeof(value)); /* NOLINT(performance-no-int-to-ptr) */
-}
-
 static void equal_records_are_equal(void **state)
 {
     (void)state;
@@ -215,6 +224,7 @@ static void the_entry_of_a_method_counts_as_its_beginning(void **state)
     const uintptr_t deopt = fake_code_stub(jvm.code, "DeoptimizationBlob", FRAME_WORDS);
     jvm.start = fake_code_compile(jvm.code, method, FRAME_WORDS, &record, 1);
     put_jump(jvm.start, deopt);
+    put_original_pc(jvm.start, 4);
     make_record();
     jvm.record.numpcs = 1;
     jvm.pcs[0].numstackframes = 1;
@@ -303,21 +313,58 @@ static void put_second_handler_first(void)
         put_u32(blob() + jvm.layout.nmethod.deopt_mh_offset, 8);
 }
 
-static void put_original_pc_outside(void)
+static void put_original_pc_above(void)
 {
-    put_u32(blob() + jvm.layout.nmethod.original_pc, FRAME_WORDS * sizeof(uintptr_t));
+    put_original_pc(jvm.start, 0);
+}
+
+static void put_original_pc_at_the_return_address(void)
+{
+    put_original_pc(jvm.start, 1);
+}
+
+/* As a field that is 0 in each method. */
+static void put_original_pc_at_the_bottom(void)
+{
+    put_original_pc(jvm.start, FRAME_WORDS);
+}
+
+static void put_original_pc_between_words(void)
+{
+    put_u32(blob() + jvm.layout.nmethod.original_pc, (FRAME_WORDS - 3) * sizeof(uintptr_t) - 4);
 }
 
 static void deoptimised_frames_are_understood(void **state)
 {
+    static const char elsewhere[] =
+        "the original pc of deoptimised frames is elsewhere in the frame";
+
     (void)state;
     each_version_finds(lead_handler_elsewhere, "the handler of deoptimised frames is another one");
     each_version_finds(put_handler_outside,
                        "the handler of deoptimised frames is not in its method");
     each_version_finds(put_second_handler_first,
                        "the handler of deoptimised frames is another one");
-    each_version_finds(put_original_pc_outside,
-                       "the original pc of deoptimised frames is not in the frame");
+    each_version_finds(put_original_pc_above, elsewhere);
+    each_version_finds(put_original_pc_at_the_return_address, elsewhere);
+    each_version_finds(put_original_pc_at_the_bottom, elsewhere);
+    each_version_finds(put_original_pc_between_words, elsewhere);
+}
+
+/* Below the return address and the caller's frame pointer; on JDK 28 more may lie between. */
+static void the_original_pc_is_on_top_of_the_frame(void **state)
+{
+    (void)state;
+    begin(25);
+    for (uint32_t words = 2; words <= 4; words++) {
+        put_original_pc(jvm.start, words);
+        assert_null(check());
+    }
+    put_original_pc(jvm.start, FRAME_WORDS);
+    assert_non_null(check());
+    jvm.layout.version = 28;
+    assert_null(check());
+    end();
 }
 
 #if defined(__x86_64__)
@@ -388,7 +435,8 @@ static char refusal[SMP_LAYOUT_REASON_BYTES];
 
 static void record(void)
 {
-    smp_hotspot_record(jvm.event.method, jvm.event.start, jvm.event.size, jvm.event.info);
+    smp_hotspot_record(fake_jvmti_env(), jvm.event.method, jvm.event.start, jvm.event.size,
+                       jvm.event.info);
 }
 
 static struct smp_check_counts counts(void)
@@ -401,6 +449,7 @@ static struct smp_check_counts counts(void)
 
 static void find(void)
 {
+    fake_jvmti_reset();
     begin(17);
     const struct smp_exports exports = fake_code_exports(jvm.code);
     assert_int_equal(smp_hotspot_find(&exports, 17), SMP_OK);
@@ -479,6 +528,86 @@ static void one_difference_ends_it_for_good(void **state)
     end();
 }
 
+/* --- methods that are redefined meanwhile --- */
+
+static void set_use(int8_t use)
+{
+    memcpy((char *)blob() + jvm.layout.nmethod.state, &use, 1);
+}
+
+static void find_with_an_equal_record(void)
+{
+    find();
+    record();
+    assert_int_equal(counts().records, 1);
+}
+
+static void end_safepoint(enum fake_call call)
+{
+    if (call == FAKE_GetMethodName)
+        set_use(2);
+}
+
+/* The ids have changed, and the code is not given up before the safepoint is over. */
+static void what_is_redefined_meanwhile_is_no_difference(void **state)
+{
+    (void)state;
+    find_with_an_equal_record();
+    change_method();
+    fake_jvmti.before = end_safepoint;
+    record();
+    assert_int_equal(fake_jvmti.calls[FAKE_GetMethodName], 1);
+    assert_int_equal(counts().given_up, 1);
+    assert_int_equal(counts().records, 1);
+    assert_int_equal(counts().refusals, 0);
+    fake_jvmti.before = NULL;
+    set_use(0);
+    make_record();
+    record();
+    assert_int_equal(counts().records, 2);
+    assert_int_equal(fake_jvmti_live_pieces(), 0);
+    end();
+}
+
+static void restore_record(enum fake_call call)
+{
+    if (call == FAKE_GetMethodName)
+        make_record();
+}
+
+static void what_is_equal_when_it_is_read_again_is_no_difference(void **state)
+{
+    (void)state;
+    find_with_an_equal_record();
+    change_method();
+    fake_jvmti.before = restore_record;
+    record();
+    assert_int_equal(counts().records, 2);
+    assert_int_equal(counts().given_up, 0);
+    assert_int_equal(counts().refusals, 0);
+    end();
+}
+
+/* Of code in use, and where it never was seen that code is in use, a difference is one. */
+static void nothing_else_excuses_a_difference(void **state)
+{
+    (void)state;
+    find_with_an_equal_record();
+    change_method();
+    record();
+    assert_int_equal(fake_jvmti.calls[FAKE_GetMethodName], 2);
+    assert_int_equal(counts().refusals, 1);
+    end();
+    find();
+    set_use(2); /* each method has this, where the offset is wrong */
+    record();
+    change_method();
+    record();
+    assert_int_equal(counts().refusals, 1);
+    assert_int_equal(counts().given_up, 0);
+    end();
+}
+
 static void the_interpreter_is_where_its_event_says(void **state)
 {
     (void)state;
@@ -540,6 +669,7 @@ int main(void)
         cmocka_unit_test(a_method_elsewhere_is_a_difference),
         cmocka_unit_test(a_compile_id_is_of_one_method),
         cmocka_unit_test(deoptimised_frames_are_understood),
+        cmocka_unit_test(the_original_pc_is_on_top_of_the_frame),
 #if defined(__x86_64__)
         cmocka_unit_test(the_frame_is_the_one_that_the_code_makes),
 #endif
@@ -549,6 +679,9 @@ int main(void)
         cmocka_unit_test(the_first_thousand_are_compared_then_one_in_a_hundred),
         cmocka_unit_test(of_a_replay_only_the_first_are_compared),
         cmocka_unit_test(one_difference_ends_it_for_good),
+        cmocka_unit_test(what_is_redefined_meanwhile_is_no_difference),
+        cmocka_unit_test(what_is_equal_when_it_is_read_again_is_no_difference),
+        cmocka_unit_test(nothing_else_excuses_a_difference),
         cmocka_unit_test(the_interpreter_is_where_its_event_says),
         cmocka_unit_test(threads_may_record_and_refuse_at_once),
     };

@@ -562,6 +562,57 @@ static void test_between_the_pushes_and_pops_of_arguments(void **state)
     }
 }
 
+/* C1's copy of an array of objects, as JDK 17 has it. */
+static const uint8_t array_copy[] = {
+    0x56, 0x51,                                        /* 0: push %rsi; push %rcx */
+    0x8b, 0x76, 0x08,                                  /* 2: the source's class */
+    0x49, 0xba, 0,    0,    0,    0x30, 0x88, 0x7f,    /* 5: its base */
+    0,    0,    0x49, 0x03, 0xf2,                      /* 15 */
+    0x8b, 0x49, 0x08,                                  /* 18: the destination's */
+    0x48, 0x3b, 0xf1, 0x0f, 0x84, 0x26, 0,    0,    0, /* 21: the same? */
+    0x56, 0x51,                                        /* 30: the type check */
+    0xe8, 0,    0,    0,    0,                         /* 32 */
+    0x59, 0x5e,                                        /* 37 */
+    0x83, 0xfe, 0x00, 0x0f, 0x85, 0x15, 0,    0,    0, /* 39 */
+    0x59, 0x5e,                                        /* 48 */
+    0x8b, 0xf1                                         /* 50 */
+};
+
+/* An old return address lies where the frame's would be if nothing were kept. */
+static void test_while_arrays_are_kept(void **state)
+{
+    static const struct {
+        uint8_t offset, pushed;
+    } moments[] = { { 0, 0 },  { 1, 1 },  { 2, 2 },  { 5, 2 },  { 15, 2 }, { 21, 2 },
+                    { 30, 2 }, { 31, 3 }, { 32, 4 }, { 37, 4 }, { 38, 3 }, { 39, 2 },
+                    { 42, 2 }, { 48, 2 }, { 49, 1 }, { 50, 0 } };
+    enum { COPY = METHOD + 0x50 };
+
+    (void)state;
+    memcpy(code + COPY, array_copy, sizeof(array_copy));
+    for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
+        const uintptr_t pc = at(COPY + moments[i].offset);
+        const size_t pushed = moments[i].pushed;
+        memset(stack, 0, sizeof(stack));
+        stack[8 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x60);
+        stack[8 + pushed + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
+        take_own(pc, pc + 1, slot(8 + pushed));
+        own.calls = 0;
+        catch_at(pc, 8, NULL);
+        expect(pushed > 0 ? SMP_ANSWER_PUSHED : SMP_ANSWER_WHOLE, 2, CALLER_ID);
+        assert_int_equal(own.calls, 1);
+    }
+    assert_int_equal(smp_machine_code_kept_at(at(COPY + 2), at(COPY + 1), at(COPY + 60)), 0);
+    assert_int_equal(smp_machine_code_kept_at(at(COPY + 21), at(COPY), at(COPY + 30)), 0);
+    assert_int_equal(smp_machine_code_kept_at(at(COPY + 21), at(COPY), at(COPY + 22)), 0);
+    /* In the stub of the type check. */
+    put_call(COPY + 37, STUB);
+    stack[12] = at(COPY + 37);
+    take_own(at(COPY + 37), at(COPY + 37), slot(17));
+    catch_at(at(STUB + 4), 10, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+}
+
 static void test_in_a_stub(void **state)
 {
     (void)state;
@@ -612,6 +663,41 @@ static void test_the_caller_of_this_stub_goes_first(void **state)
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(jvm.calls, 0);
     assert_int_equal(own.calls, 1); /* the right one at once */
+}
+
+/*
+ * The stubs that copy arrays jump into each other behind push %rbp; mov %rsp, %rbp: the caller has
+ * called another stub than the one that runs. In the caller's frame lies what is left of a call of
+ * the one that runs.
+ */
+static void test_a_stub_that_another_has_jumped_to(void **state)
+{
+    static const uint8_t enter[] = { 0x55, 0x48, 0x8b, 0xec };
+    enum { RETURN = STUB + 0x30, OTHERS_CALL = CALLER + 0x80 };
+    static const struct {
+        size_t pc;
+        size_t sp; /* words */
+        size_t fp;
+    } moments[] = { { STUB, 11, 30 },        { STUB + 1, 10, 30 },   { STUB + 4, 10, 10 },
+                    { STUB + 0x10, 10, 10 }, { STUB + 0x20, 6, 10 }, { RETURN, 11, 30 },
+                    { STUB + 0x10, 10, 20 }, { STUB + 0x10, 10, 4 } };
+
+    (void)state;
+    memcpy(code + STUB, enter, sizeof(enter));
+    code[RETURN] = 0xc3;
+    put_call(OTHERS_CALL, OTHER_STUB);
+    stack[10] = slot(30);
+    stack[11] = at(OTHERS_CALL);
+    stack[14] = at(CALLER + 0x60); /* an earlier call of this stub */
+    take_own(at(OTHERS_CALL), at(OTHERS_CALL), slot(12));
+    for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
+        own.calls = 0;
+        catch_with_fp(at(moments[i].pc), moments[i].sp, slot(moments[i].fp), NULL);
+        expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+        assert_string_equal(smp_code_map_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
+        /* The last two keep something else in %rbp: by what lies on the stack. */
+        assert_int_equal(own.calls, i < 6 ? 1 : 2);
+    }
 }
 
 /* ------------------------------------------------------------------------------- exceptions */
@@ -1099,6 +1185,27 @@ static void test_in_native_code_or_blocked(void **state)
     }
 }
 
+/* Native code gets an object's field by a stub: a call of it by Java code is an earlier one. */
+static void test_in_a_stub_that_native_code_has_called(void **state)
+{
+    (void)state;
+    set_anchor(STATE_IN_NATIVE, slot(20), at(CALLER + 0x40), 0x55);
+    stack[9] = at(CALLER + 0x60);
+    take_own_stub_caller(slot(10));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_NOT_WALKABLE_NOT_JAVA, 0, 0);
+    take_own(at(CALLER + 0x40), 0, slot(20));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    set_anchor(STATE_IN_NATIVE, 0, 0, 0); /* there is no Java code below */
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_EMPTY, 0, 0);
+    set_anchor(STATE_IN_JAVA, 0, 0, 0);
+    take_own_stub_caller(slot(10));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+}
+
 /* A wrapper of a native method, about to come back, whose frame is not where its code says. */
 static void test_a_native_method_by_its_anchor(void **state)
 {
@@ -1479,9 +1586,11 @@ int main(void)
         TEST(test_a_method_whose_prologue_is_not_understood),
         TEST(test_with_registers_pushed),
         TEST(test_between_the_pushes_and_pops_of_arguments),
+        TEST(test_while_arrays_are_kept),
         TEST(test_in_a_stub),
         TEST(test_in_a_stub_with_pushed_arguments),
         TEST(test_the_caller_of_this_stub_goes_first),
+        TEST(test_a_stub_that_another_has_jumped_to),
         TEST(test_a_method_about_to_look_for_a_handler),
         TEST(test_looking_for_a_handler_before_the_jvm_is_called),
         TEST(test_looking_for_a_handler_around_the_call_of_the_jvm),
@@ -1507,6 +1616,7 @@ int main(void)
         TEST(test_inside_the_jvm),
         TEST(test_inside_the_jvm_by_a_stub),
         TEST(test_in_native_code_or_blocked),
+        TEST(test_in_a_stub_that_native_code_has_called),
         TEST(test_a_native_method_by_its_anchor),
         TEST(test_while_frames_are_replaced),
         TEST(test_a_thread_that_has_ended),

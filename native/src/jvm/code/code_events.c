@@ -143,7 +143,7 @@ void JNICALL smp_code_events_on_load(jvmtiEnv *jvmti, jmethodID method, jint siz
     smp_code_map_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method);
     smp_call_sites_make(jvmti, start, (size_t)size, info);
     keep_ids(method, info);
-    smp_hotspot_record(method, (uintptr_t)start, (size_t)size, info);
+    smp_hotspot_record(jvmti, method, (uintptr_t)start, (size_t)size, info);
 }
 
 void JNICALL smp_code_events_on_unload(jvmtiEnv *jvmti, jmethodID method, const void *start)

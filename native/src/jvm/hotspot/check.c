@@ -12,6 +12,8 @@
 #include "jvm/hotspot/code_copies.h"
 #include "jvm/hotspot/method_table.h"
 
+enum { TRIES = 2 };
+
 /* What is known of the layout; any thread may read it. */
 enum answer { UNKNOWN, FOUND, PROVED, REFUSED };
 
@@ -25,6 +27,8 @@ static struct {
     _Atomic uint64_t seen;     /* records, compared or not */
     _Atomic uint64_t records;
     _Atomic uint64_t frames;
+    _Atomic uint64_t given_up;
+    _Atomic bool knows_use; /* of code whose record was equal: it was in use, as it should be */
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static int answer_now(void)
@@ -125,20 +129,61 @@ void smp_hotspot_replay(bool begins)
     atomic_store_explicit(&state.replays, begins, memory_order_relaxed);
 }
 
-void smp_hotspot_record(jmethodID method, uintptr_t start, size_t size, const void *info)
+/* The call waits for the end of a safepoint, like any into the JVM. */
+static void await_safepoint(jvmtiEnv *jvmti, jmethodID method)
+{
+    char *name = NULL;
+
+    (void)(*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL);
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+}
+
+static bool is_given_up(const struct smp_check_method *event)
+{
+    return atomic_load(&state.knows_use) &&
+           smp_check_use(&state.layout, event->start) == SMP_CHECK_GIVEN_UP;
+}
+
+static void count_equal(const struct smp_check_method *event, uint64_t frames)
+{
+    atomic_fetch_add_explicit(&state.records, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&state.frames, frames, memory_order_relaxed);
+    if (!atomic_load_explicit(&state.knows_use, memory_order_relaxed) &&
+        smp_check_use(&state.layout, event->start) == SMP_CHECK_IN_USE)
+        atomic_store(&state.knows_use, true);
+}
+
+static void compare(jvmtiEnv *jvmti, const struct smp_check_method *event)
+{
+    const char *reason = NULL;
+
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t frames = 0;
+        reason = smp_check_method(&state.layout, event, &frames);
+        if (reason == NULL) {
+            count_equal(event, frames);
+            return;
+        }
+        await_safepoint(jvmti, event->method);
+        if (is_given_up(event)) {
+            atomic_fetch_add_explicit(&state.given_up, 1, memory_order_relaxed);
+            return;
+        }
+    }
+    atomic_fetch_add_explicit(&state.records, 1, memory_order_relaxed);
+    smp_hotspot_refuse(reason);
+}
+
+void smp_hotspot_record(jvmtiEnv *jvmti, jmethodID method, uintptr_t start, size_t size,
+                        const void *info)
 {
     const struct smp_check_method event = {
         .method = method, .start = start, .size = size, .info = info
     };
-    uint64_t frames = 0;
 
     if (answer_now() == UNKNOWN || smp_hotspot_is_refused() || !takes_record())
         return;
-    const char *reason = smp_check_method(&state.layout, &event, &frames);
-    atomic_fetch_add_explicit(&state.records, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&state.frames, frames, memory_order_relaxed);
-    if (reason != NULL)
-        smp_hotspot_refuse(reason);
+    compare(jvmti, &event);
 }
 
 void smp_hotspot_record_stub(const char *name, uintptr_t start, size_t size)
@@ -154,6 +199,7 @@ void smp_hotspot_get_counts(struct smp_check_counts *out)
 {
     *out = (struct smp_check_counts){ .records = atomic_load(&state.records),
                                       .frames = atomic_load(&state.frames),
+                                      .given_up = atomic_load(&state.given_up),
                                       .refusals = smp_hotspot_is_refused() ? 1 : 0 };
 }
 
@@ -163,6 +209,8 @@ void smp_hotspot_forget(void)
     atomic_store(&state.seen, 0);
     atomic_store(&state.records, 0);
     atomic_store(&state.frames, 0);
+    atomic_store(&state.given_up, 0);
+    atomic_store(&state.knows_use, false);
     smp_check_forget();
     smp_method_table_empty();
     smp_code_copies_empty();

@@ -6,7 +6,13 @@
  *   find ───► the table of layout.h is complete; the code heaps are where it says
  *   prove ──► check_stacks.h: known stacks, walked by us, equal JVMTI's              ─► usable
  *   record ─► the frames that the JVM itself records of a compiled method equal ours
- *                └─ one difference: refused for good, with the reason
+ *                └─ one difference, seen twice: refused for good, with the reason
+ *
+ * While a record is compared a safepoint may begin, at which a method of it is redefined: it then
+ * has another id than the record says. So what differs is compared once more, after a call of the
+ * JVM, which returns only when the safepoint is over; and it does not count where the JVM has given
+ * the code up, as it does with all code of a method that is redefined. Whether that can be seen is
+ * shown by a record that was equal.
  *
  * The JVM sends the record of each method that it compiles (CompiledMethodLoad). Its first
  * SMP_CHECK_ALL_RECORDS are compared, then one in SMP_CHECK_ONE_IN. Where it replays those of all
@@ -39,6 +45,7 @@ enum {
 struct smp_check_counts {
     uint64_t records;  /* compared; each is a method that was compiled */
     uint64_t frames;   /* of all their pcs */
+    uint64_t given_up; /* not compared: the JVM gave their code up meanwhile */
     uint64_t refusals; /* 0 or 1 */
 };
 
@@ -47,7 +54,8 @@ SMP_CHECKED enum smp_status smp_hotspot_find(const struct smp_exports *exports, 
 /* After find. Until it is SMP_OK once. */
 SMP_CHECKED enum smp_status smp_hotspot_prove(const struct smp_check_caller *caller);
 /* What the event brings; info may be NULL. Before find, and once refused, it does nothing. */
-void smp_hotspot_record(jmethodID method, uintptr_t start, size_t size, const void *info);
+void smp_hotspot_record(jvmtiEnv *jvmti, jmethodID method, uintptr_t start, size_t size,
+                        const void *info);
 /* Around the events of all methods that were compiled before. */
 void smp_hotspot_replay(bool begins);
 /* Likewise, of code that is no method's: the interpreter is compared. */

@@ -25,7 +25,9 @@ enum {
     JVMTI_ENTRY_BCI = 0, /* a bci below 0, of the entry, counts as this */
     RECENT_IDS = 32,     /* of compilations */
     NAME_BYTES = 64,
-    HANDLER_BYTES = 24, /* of the code that a deoptimised frame returns to */
+    HANDLER_BYTES = 24,          /* of the code that a deoptimised frame returns to */
+    ORIGINAL_PC_LEAST_WORDS = 2, /* from there up to the frame's end */
+    ORIGINAL_PC_MOST_WORDS = 4,
     BELOW_ALL_PCS = -1
 };
 
@@ -238,6 +240,22 @@ static bool is_second_handler_sane(const struct smp_layout *layout, const struct
     return second == 0 || (second > handler && second - handler <= 2 * HANDLER_BYTES);
 }
 
+/*
+ * It lies on top of the frame, below the return address, the caller's frame pointer and what keeps
+ * the frame aligned; from JDK 28 on also below the frame's own size and one word more. A field that
+ * has the same number in each method fits into small frames only.
+ */
+static bool is_original_pc_sane(const struct smp_layout *layout, const struct smp_blob *blob)
+{
+    const uint32_t at = smp_load_u32(blob->start + layout->nmethod.original_pc);
+    const uint32_t word = sizeof(uintptr_t);
+    const uint32_t most = ORIGINAL_PC_MOST_WORDS + (layout->version >= MANY_ENTRIES ? 2 : 0);
+
+    return at <= blob->frame_bytes && at % word == 0 &&
+           blob->frame_bytes - at >= ORIGINAL_PC_LEAST_WORDS * word &&
+           blob->frame_bytes - at <= most * word;
+}
+
 /* What only a deoptimised frame would use: the handler in its method, and the word for the
  * original pc in its frame. */
 static const char *check_deopt(const struct smp_layout *layout, const struct smp_blob *blob)
@@ -246,16 +264,15 @@ static const char *check_deopt(const struct smp_layout *layout, const struct smp
     const uintptr_t handler =
         is_pointer ? smp_load_word(blob->start + layout->nmethod.deopt)
                    : blob->start + smp_load_u32(blob->start + layout->nmethod.deopt_offset);
-    const uint32_t original_pc = smp_load_u32(blob->start + layout->nmethod.original_pc);
 
     if (handler < blob->code || handler >= blob->end)
         return "the handler of deoptimised frames is not in its method";
     if (!leads_to_deoptimisation(layout, blob, handler) ||
         !is_second_handler_sane(layout, blob, handler))
         return "the handler of deoptimised frames is another one";
-    if (original_pc >= blob->frame_bytes || original_pc % sizeof(uintptr_t) != 0)
-        return "the original pc of deoptimised frames is not in the frame";
-    return NULL;
+    return is_original_pc_sane(layout, blob)
+               ? NULL
+               : "the original pc of deoptimised frames is elsewhere in the frame";
 }
 
 /* The first and the last record of a method's pcs are below and above all pcs. */
@@ -352,6 +369,16 @@ const char *smp_check_method(const struct smp_layout *layout, const struct smp_c
             reason = compare_record(layout, &blob, record, frames);
     }
     return reason;
+}
+
+enum smp_check_use smp_check_use(const struct smp_layout *layout, uintptr_t start)
+{
+    struct smp_blob blob;
+
+    if (layout->nmethod.state == 0 || !smp_blob_find(layout, start, &blob))
+        return SMP_CHECK_USE_UNKNOWN;
+    const int8_t use = (int8_t)smp_load_u8(blob.start + layout->nmethod.state);
+    return use > 0 ? SMP_CHECK_GIVEN_UP : use == 0 ? SMP_CHECK_IN_USE : SMP_CHECK_USE_UNKNOWN;
 }
 
 const char *smp_check_interpreter(const struct smp_layout *layout, uintptr_t start, size_t size)

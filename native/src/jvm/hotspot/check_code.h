@@ -33,6 +33,12 @@ struct smp_check_method {
 const char *smp_check_method(const struct smp_layout *layout, const struct smp_check_method *method,
                              uint64_t *frames);
 
+/* Given up: no thread enters it any more; with a method that is redefined all code of it is. */
+enum smp_check_use { SMP_CHECK_USE_UNKNOWN, SMP_CHECK_IN_USE, SMP_CHECK_GIVEN_UP };
+
+/* Of the compiled method that begins there, which the JVM keeps meanwhile. */
+enum smp_check_use smp_check_use(const struct smp_layout *layout, uintptr_t start);
+
 /* What was seen of methods is forgotten; for smp_hotspot_forget. */
 void smp_check_forget(void);
 

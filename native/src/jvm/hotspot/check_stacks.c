@@ -96,8 +96,16 @@ static bool is_same_file(jvmtiEnv *jvmti, jmethodID method, const struct smp_met
     return is_same;
 }
 
-static bool is_same_line(jvmtiEnv *jvmti, jmethodID method, jlong bci,
-                         const struct smp_method_copy *copy)
+/* A native method, say, has none. */
+static bool has_no_lines(const struct smp_layout *layout, uintptr_t method)
+{
+    struct smp_method_code code;
+
+    return smp_method_code(layout, method, &code) && !code.has_lines;
+}
+
+static bool is_same_line(const struct smp_layout *layout, jvmtiEnv *jvmti, jmethodID method,
+                         const struct smp_raw_frame *raw, const struct smp_method_copy *copy)
 {
     jint count = 0;
     jint line = 0;
@@ -106,15 +114,16 @@ static bool is_same_line(jvmtiEnv *jvmti, jmethodID method, jlong bci,
     const jvmtiError error = (*jvmti)->GetLineNumberTable(jvmti, method, &count, &lines);
 
     for (jint i = 0; error == JVMTI_ERROR_NONE && i < count; i++) {
-        if (lines[i].start_location <= bci && lines[i].start_location >= best) {
+        if (lines[i].start_location <= raw->bci && lines[i].start_location >= best) {
             best = lines[i].start_location;
             line = lines[i].line_number;
         }
     }
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)lines);
-    if (error == JVMTI_ERROR_ABSENT_INFORMATION || error == JVMTI_ERROR_NONE)
+    if (error == JVMTI_ERROR_NONE)
         return copy->line == line;
-    return true;
+    return (error != JVMTI_ERROR_ABSENT_INFORMATION && error != JVMTI_ERROR_NATIVE_METHOD) ||
+           (copy->line == 0 && has_no_lines(layout, raw->method));
 }
 
 static bool is_same_place(const struct smp_layout *layout, jvmtiEnv *jvmti,
@@ -124,7 +133,7 @@ static bool is_same_place(const struct smp_layout *layout, jvmtiEnv *jvmti,
     const struct smp_method_copy *copy = (const struct smp_method_copy *)(const void *)room;
 
     return smp_method_copy(layout, raw->method, raw->bci, room, sizeof(room)) > 0 &&
-           is_same_file(jvmti, method, copy) && is_same_line(jvmti, method, raw->bci, copy);
+           is_same_file(jvmti, method, copy) && is_same_line(layout, jvmti, method, raw, copy);
 }
 
 /* Names of 256 characters and more are cut; no such method is on these stacks of ours, but

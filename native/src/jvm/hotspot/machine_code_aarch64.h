@@ -70,6 +70,24 @@ static inline size_t smp_machine_code_pushed_at(uintptr_t pc)
     return smp_machine_code_pushed(pc);
 }
 
+static inline size_t smp_machine_code_kept_at(uintptr_t pc, uintptr_t start, uintptr_t end)
+{
+    (void)start;
+    (void)end;
+    return smp_machine_code_pushed(pc);
+}
+
+/* A call leaves its return address in a register here, where it still is in most stubs. */
+static inline uintptr_t smp_machine_code_stub_return(uintptr_t pc, uintptr_t start, uintptr_t sp,
+                                                     uintptr_t fp)
+{
+    (void)pc;
+    (void)start;
+    (void)sp;
+    (void)fp;
+    return 0;
+}
+
 static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_call *call)
 {
     uint32_t code = 0;

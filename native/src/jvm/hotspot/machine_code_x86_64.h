@@ -197,6 +197,76 @@ static inline size_t smp_machine_code_pushed_at(uintptr_t pc)
     return 0;
 }
 
+/* push %rsi; push %rcx, then the class of what is in %rsi. */
+static inline bool smp_x86_keeps_arrays(const uint8_t *code)
+{
+    static const uint8_t load[] = { 0x8b, 0x76, 0x08 };
+
+    return code[0] == 0x56 && code[1] == 0x51 &&
+           memcmp(code + (code[2] == 0x48 ? 3 : 2), load, sizeof(load)) == 0;
+}
+
+/* The arrays are popped behind the pops of the type check's arguments. */
+static inline size_t smp_x86_kept_behind(const uint8_t *pushes, const uint8_t *code,
+                                         const uint8_t *end)
+{
+    enum { PUSHES_BYTES = 2, CALL = 0xe8, CALL_BYTES = 5, MOST_BYTES = 112 };
+    const uint8_t *pops = pushes + PUSHES_BYTES + CALL_BYTES;
+
+    if (code == pushes + 1)
+        return 1;
+    for (; pops + 1 < end && pops - pushes < MOST_BYTES; pops++) {
+        if (pops[0] == 0x59 && pops[1] == 0x5e && pops[-CALL_BYTES] != CALL)
+            return code <= pops ? 2 : code == pops + 1 ? 1 : 0;
+    }
+    return 0;
+}
+
+/*
+ * Where C1 copies an array of objects it keeps both arrays on the stack while it compares their
+ * classes, at last by a type check as above:
+ *
+ *   push %rsi; push %rcx; mov 8(%rsi), %esi; ...; push; push; call stub; pop; pop; ...; pop; pop
+ *   0          1          2                       2     3     4          4    3    2    2    1
+ *
+ * How many lie there at pc, without the arguments of the check; in the method from start to end.
+ */
+static inline size_t smp_machine_code_kept_at(uintptr_t pc, uintptr_t start, uintptr_t end)
+{
+    enum { BACK_BYTES = 96, READ_BYTES = 6 };
+    const uint8_t *code = (const uint8_t *)pc;  /* NOLINT(performance-no-int-to-ptr) */
+    const uint8_t *last = (const uint8_t *)end; /* NOLINT(performance-no-int-to-ptr) */
+    const uint8_t *at = code - (pc - start < BACK_BYTES ? pc - start : BACK_BYTES);
+
+    if (end < pc || end - pc < READ_BYTES)
+        return 0;
+    for (; at < code && (at = memchr(at, 0x56, (size_t)(code - at))) != NULL; at++) {
+        if (smp_x86_keeps_arrays(at))
+            return smp_x86_kept_behind(at, code, last);
+    }
+    return 0;
+}
+
+/*
+ * push %rbp; mov %rsp, %rbp: so most of the JVM's stubs begin, and they end with leave; ret. The
+ * address of the return address, with pc in the stub that begins at start; 0: the code does not
+ * show it. A stub that keeps something else in %rbp meanwhile makes this a wrong address.
+ */
+static inline uintptr_t smp_machine_code_stub_return(uintptr_t pc, uintptr_t start, uintptr_t sp,
+                                                     uintptr_t fp)
+{
+    enum { RET = 0xc3, PUSH_BYTES = 1 };
+    static const uint8_t enter[] = { 0x55, 0x48, 0x8b, 0xec };
+    const uint8_t *code = (const uint8_t *)start; /* NOLINT(performance-no-int-to-ptr) */
+    const uintptr_t offset = pc - start;
+
+    if (memcmp(code, enter, sizeof(enter)) != 0)
+        return 0;
+    if (offset == 0 || code[offset] == RET)
+        return sp;
+    return (offset == PUSH_BYTES ? sp : fp) + sizeof(uintptr_t);
+}
+
 /* mov $target, %r10; call *%r10: how compiled code calls what is not compiled. */
 static inline bool smp_x86_calls_r10(const uint8_t *code, struct smp_call *call)
 {

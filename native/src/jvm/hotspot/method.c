@@ -29,7 +29,6 @@ struct view {
     uint32_t pool_length;
     uint16_t name;
     uint16_t file; /* 0: none */
-    bool has_lines;
 };
 
 static uintptr_t word_at(const char *object, uint32_t offset)
@@ -127,7 +126,7 @@ static bool read_const_method(const struct smp_layout *layout, const struct meth
     out->code.pool = word_at(object, layout->const_method.pool);
     out->name = u16_at(object, layout->const_method.name);
     out->code.number = u16_at(object, layout->const_method.number);
-    out->has_lines = (u16_at(object, layout->const_method.flags) & SMP_LAYOUT_HAS_LINES) != 0;
+    out->code.has_lines = (u16_at(object, layout->const_method.flags) & SMP_LAYOUT_HAS_LINES) != 0;
     out->end = out->code.const_method + words * sizeof(uintptr_t);
     return words < MAX_CONST_WORDS &&
            words * sizeof(uintptr_t) >= header + (size_t)out->code.code_bytes;
@@ -375,7 +374,7 @@ static bool copy_lines(const struct smp_layout *layout, const struct view *view,
 {
     struct smp_method_lines lines = { 0 };
 
-    if (view->has_lines && !view->code.is_native &&
+    if (view->code.has_lines && !view->code.is_native &&
         !smp_method_lines_read(layout->compressed_base, view->code.code + view->code.code_bytes,
                                view->end, bci, &lines))
         return false;

@@ -35,6 +35,7 @@ struct smp_method_code {
     uintptr_t code;      /* its byte codes */
     uint32_t code_bytes; /* 0: none */
     bool is_native;
+    bool has_lines;  /* a table of its lines follows the byte codes */
     uint16_t number; /* among its class's methods */
     uintptr_t ids;   /* address of the pointer to the ids of its class's methods */
     uintptr_t pool;

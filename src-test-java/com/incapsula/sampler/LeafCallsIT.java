@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static java.lang.System.nanoTime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.Measures;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -25,14 +30,16 @@ class LeafCallsIT {
     /** Of the time of a loop; the rest is what is around its calls. */
     private static final double SHARE = 0.95;
 
+    /* Five calls, and a lock, which takes as long as half a call to a whole one. */
     private static final double SHARE_BESIDE_A_LOCK = 0.8;
 
-    /** Prints its stacks, with their nanoseconds. */
+    /** Prints its stacks, with their nanoseconds of CPU time: in that, waiting for a CPU is at no line. */
     static final class Program {
 
         private static final long PART_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
         private static final long CALL_NANOS = 20_000;
         private static final Object LOCK = new Object();
+        private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
         private static volatile long sink;
 
@@ -75,7 +82,7 @@ class LeafCallsIT {
             long start = System.nanoTime();
             long now = start;
             while (now - start < CALL_NANOS) {
-                now = System.nanoTime() + System.nanoTime() - System.nanoTime(); // locked
+                now = nanoTime() + nanoTime() - nanoTime() + nanoTime() - nanoTime(); // locked
                 synchronized (LOCK) {
                     start++;
                 }
@@ -85,8 +92,8 @@ class LeafCallsIT {
 
         private static void runParts() {
             for (int part = 0; part < 3; part++) {
-                long until = System.nanoTime() + PART_NANOS;
-                while (System.nanoTime() < until) {
+                long until = THREADS.getCurrentThreadCpuTime() + PART_NANOS;
+                while (THREADS.getCurrentThreadCpuTime() < until) {
                     sink += run(part);
                 }
             }
@@ -103,7 +110,12 @@ class LeafCallsIT {
                 sampler.snapshot().close();
                 runParts();
                 try (SamplingReport report = sampler.snapshot()) {
-                    report.toString(ReportFormat.COLLAPSED)
+                    ByteArrayOutputStream stacks = new ByteArrayOutputStream();
+                    report.writeTo(
+                            ReportFormat.COLLAPSED,
+                            ReportOptions.standard().withWeight(ReportWeight.CPU),
+                            stacks);
+                    stacks.toString(StandardCharsets.UTF_8)
                             .lines()
                             .filter(line -> line.contains("Program.run("))
                             .forEach(line -> System.out.println(SEEN + line));

@@ -188,9 +188,11 @@ class VirtualThreadsIT {
                 .containsPattern("compared [1-9]\\d*, ");
     }
 
-    @Test
-    void whereObjectsMoveItIsCutAndTheEngineSaysSo() throws Exception {
-        assertThat(runDeep("10 -XX:+UseZGC", 100))
+    @ParameterizedTest
+    @ValueSource(strings = {"Z", "Shenandoah"})
+    void whereObjectsMoveItIsCutAndTheEngineSaysSo(String collector) throws Exception {
+        ChildJvm.bare("-version").collector(collector); // or the test is skipped
+        assertThat(runDeep("10 -XX:+Use" + collector + "GC", 100))
                 .contains("engine HYBRID (virtual threads cut where they parked: "
                         + "this collector moves objects while threads run)");
     }

@@ -95,6 +95,9 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
     if (!caller->is_method)
         return true;
     caller->pushed = smp_machine_code_pushed(address);
+    if (caller->pushed > 0)
+        caller->pushed +=
+            smp_machine_code_kept_at(address, piece->start, piece->start + smp_code_size(piece));
     return follows_call;
 }
 
@@ -151,6 +154,21 @@ bool smp_caller_try_return(struct smp_walk *walk, uintptr_t slot)
 static bool is_called(const struct smp_code_piece *stub, const struct caller *caller)
 {
     return stub == NULL || (caller->call.target != 0 && smp_code_holds(stub, caller->call.target));
+}
+
+/*
+ * Where the stub's code shows its frame, no return address of an earlier call that lies further up
+ * is taken for its own. What was called need not be this stub: those that copy arrays jump into
+ * each other.
+ */
+static bool by_frame(struct smp_walk *walk, const struct smp_code_piece *stub)
+{
+    const uintptr_t slot =
+        smp_machine_code_stub_return(walk->at.pc, stub->start, walk->at.sp, walk->at.fp);
+    struct caller caller;
+
+    return slot >= walk->at.sp && read_caller(walk, slot, &caller) &&
+           walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
 }
 
 /* sure: only callers that surely called this stub. */
@@ -250,7 +268,8 @@ bool smp_caller_search(struct smp_walk *walk, const struct smp_code_piece *stub)
 
     /* Frame pointers last: compiled Java code keeps anything in that register, an outer frame's
      * pointer too; unless a function above has made a frame, the inner ones would be skipped. */
-    if (!by_link(walk) && !(stub != NULL && scan_for_caller(walk, stub, true)) &&
+    if (!by_link(walk) &&
+        !(stub != NULL && (by_frame(walk, stub) || scan_for_caller(walk, stub, true))) &&
         !scan_for_caller(walk, stub, false) && !by_frame_pointers(walk, &passed))
         return false;
     walk->answer->answer = SMP_ANSWER_FROM_CALLER;

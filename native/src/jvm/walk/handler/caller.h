@@ -48,8 +48,9 @@ bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot);
  */
 bool smp_caller_walk_leaf_call(struct smp_walk *walk);
 /*
- * The caller of a stub, or of code that is not Java's, at the first return address on the stack.
- * One that follows a call of this very stub goes first. Here the line is that of the first record
+ * The caller of a stub, or of code that is not Java's: by the frame that the stub has made, if its
+ * code shows that; else at the first return address on the stack. One that follows a call of this
+ * very stub goes first. Here the line is that of the first record
  * at or behind the return address. A stub, or a method, that calls into the JVM without an anchor
  * (a barrier of G1, say) is found by the frame pointers of the JVM's functions, however many there
  * are; so is the caller of that stub. The leaf is the stub's name.

@@ -152,7 +152,8 @@ static bool walk_whole(struct smp_walk *walk, const struct smp_blob *blob)
 
     if (blob->kind == SMP_BLOB_COMPILED && pc - blob->code >= SMP_PUSHED_BEFORE &&
         blob->end - pc >= SMP_PUSHED_BEHIND)
-        pushed = smp_machine_code_pushed_at(pc);
+        pushed =
+            smp_machine_code_pushed_at(pc) + smp_machine_code_kept_at(pc, blob->code, blob->end);
     return (pushed > 0 && walk_above(walk, blob, pushed)) ||
            answer_as(walk, SMP_ANSWER_WHOLE, walk_frame_at(walk, blob, walk->at.sp));
 }
@@ -368,6 +369,13 @@ static bool walk_java(struct smp_walk *walk, const struct smp_blob *blob)
     }
 }
 
+/* Native code calls some stubs, to get an object's field: then no Java code has called this one. */
+static bool is_called_by_native_code(const struct smp_walk *walk, const struct smp_blob *blob)
+{
+    return blob->kind == SMP_BLOB_STUB &&
+           smp_top_state(walk) == walk->target->layout.states.in_native;
+}
+
 enum smp_top smp_top_walk(struct smp_walk *walk)
 {
     const struct smp_own_walk *own = walk->target->own;
@@ -379,6 +387,8 @@ enum smp_top smp_top_walk(struct smp_walk *walk)
         walk->answer->answer = SMP_ANSWER_DEOPT;
         return SMP_TOP_FAILED;
     }
+    if (is_called_by_native_code(walk, &blob))
+        return walk_outside_java(walk);
     if (smp_caller_on_stack(walk, walk->at.sp) && walk_java(walk, &blob))
         return SMP_TOP_WALKED;
     /* A stub, or a wrapper, that has left Java, or is about to come back. */

@@ -2,9 +2,13 @@
 package com.incapsula.sampler.bench;
 
 import java.util.Collection;
+import java.util.function.DoublePredicate;
 
 /** Summaries of repeated measurements. */
 public final class Figures {
+
+    private static final double CONFIDENCE = 0.95;
+    private static final int STEPS = 60;
 
     private Figures() {}
 
@@ -88,5 +92,53 @@ public final class Figures {
         double low = sorted[(int) Math.floor(place)];
         double high = sorted[(int) Math.ceil(place)];
         return low + (high - low) * (place - Math.floor(place));
+    }
+
+    /**
+     * How many of a rare thing there may be in the long run where so many were counted: not more, with 95 % confidence.
+     *
+     * @param counted independent of each other
+     * @return 3.0 where none was
+     */
+    public static double rareAtMost(long counted) {
+        return bisect(expected -> chanceOfAtMost(counted, expected) > 1 - CONFIDENCE, counted + 1);
+    }
+
+    /**
+     * The same, not fewer.
+     *
+     * @param counted independent of each other
+     * @return 0 where none was
+     */
+    public static double rareAtLeast(long counted) {
+        return counted == 0
+                ? 0
+                : bisect(expected -> 1 - chanceOfAtMost(counted - 1, expected) < 1 - CONFIDENCE, counted + 1);
+    }
+
+    /* The largest number for which it holds; it holds for small ones. */
+    private static double bisect(DoublePredicate holds, double some) {
+        double low = 0;
+        double high = some;
+        while (holds.test(high)) {
+            high *= 2;
+        }
+        for (int i = 0; i < STEPS; i++) {
+            double middle = (low + high) / 2;
+            low = holds.test(middle) ? middle : low;
+            high = holds.test(middle) ? high : middle;
+        }
+        return low;
+    }
+
+    /* By Poisson. */
+    private static double chanceOfAtMost(long count, double expected) {
+        double term = Math.exp(-expected);
+        double sum = term;
+        for (long i = 1; i <= count; i++) {
+            term *= expected / i;
+            sum += term;
+        }
+        return sum;
     }
 }

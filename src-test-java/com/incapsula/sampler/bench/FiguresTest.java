@@ -39,4 +39,12 @@ class FiguresTest {
         assertThat(Figures.mean(List.of())).isNaN();
         assertThat(Figures.median(List.of())).isNaN();
     }
+
+    /* As tables of the Poisson distribution have it. */
+    @ParameterizedTest
+    @CsvSource({"0, 0, 2.996", "1, 0.0513, 4.744", "2, 0.355, 6.296", "10, 5.425, 16.962"})
+    void rareThingsMayBeMoreOrFewer(long counted, double least, double most) {
+        assertThat(Figures.rareAtLeast(counted)).isEqualTo(least, within(0.001));
+        assertThat(Figures.rareAtMost(counted)).isEqualTo(most, within(0.001));
+    }
 }

@@ -79,6 +79,18 @@ public final class Table {
                 : String.format(Locale.ROOT, "≤ %s **undecided**: noise %.2f", plain(bar), noise);
     }
 
+    /**
+     * As atMost, for a figure of which only bounds are known.
+     *
+     * @param least it is
+     * @param most it is
+     * @param bar the most it may be
+     * @return a cell
+     */
+    public static String atMostWithin(double least, double most, double bar) {
+        return least <= bar && most > bar ? "≤ " + plain(bar) + " **undecided**" : atMost(least, bar);
+    }
+
     private static String plain(double bar) {
         return bar == Math.rint(bar) ? String.valueOf((long) bar) : number(bar);
     }

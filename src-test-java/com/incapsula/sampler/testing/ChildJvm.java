@@ -2,6 +2,7 @@
 package com.incapsula.sampler.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.ThreadsSampler;
 import java.io.BufferedReader;
@@ -32,6 +33,7 @@ public final class ChildJvm {
     private static final Pattern COMPLAINT = Pattern.compile(
             "(WARNING|FATAL ERROR|ASSERTION) (in|on) native|WARNING: JNI |JNI local refs|in native method");
     private static final Duration PATIENCE = Duration.ofMinutes(4);
+    private static final String SHENANDOAH = "Shenandoah";
 
     private final List<String> before = new ArrayList<>();
     private final List<String> options = new ArrayList<>();
@@ -80,6 +82,22 @@ public final class ChildJvm {
     /** @return this, as a server runs: with all compilers, and the collector the JVM chooses */
     public ChildJvm likeAServer() {
         return option("-XX:TieredStopAtLevel=4", "-XX:-UseSerialGC");
+    }
+
+    /**
+     * Chooses a collector. Skips the test where this JVM is built without Shenandoah.
+     *
+     * @param name as in its option, "G1"
+     * @return this
+     */
+    public ChildJvm collector(String name) throws IOException, InterruptedException {
+        String option = "-XX:+Use" + name + "GC";
+        if (name.equals(SHENANDOAH)) {
+            Result result =
+                    bare("-version").in(home).option("-XX:-UseSerialGC", option).run();
+            assumeTrue(result.exit() == 0, () -> "built without Shenandoah: " + result.output());
+        }
+        return option("-XX:-UseSerialGC", option);
     }
 
     /** @return this; it may take so much longer than others */

@@ -4,20 +4,23 @@ package com.incapsula.sampler.torture;
 import com.incapsula.sampler.testing.ChildJvm;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The hybrid engine at a millisecond in JVMs that do what is hard on it: for a moment each, or with
- * {@code -Dsampler.test.long=true} for a minute each, all at once for an hour. No crash, the engine stays the hybrid, each attempt has one
- * outcome, and no time is lost.
+ * {@code -Dsampler.test.long=true} for a minute each, two of them for ten, all at once for an hour. No crash, the engine
+ * stays the hybrid, each attempt has one outcome, and no time is lost.
  */
 class HybridTortureIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final String MILLIS = LONG ? "60000" : "500";
+    private static final String TEN_MINUTES = LONG ? "600000" : MILLIS;
     private static final String CYCLES = LONG ? "2000" : "25";
 
     private static final Duration PATIENCE = Duration.ofMinutes(LONG ? 30 : 2);
@@ -38,12 +41,25 @@ class HybridTortureIT {
         jvm.run(storm, amount).assertSaysFine();
     }
 
-    private static ChildJvm withCollector(String collector) {
-        return jvm("-XX:-UseSerialGC", "-XX:+Use" + collector + "GC");
+    private static ChildJvm withCollector(String collector) throws Exception {
+        return jvm().collector(collector);
+    }
+
+    /* The long form runs with all of them. */
+    private static List<String> collectors(String... byDay) {
+        return LONG ? List.of("Serial", "Parallel", "G1", "Z", "Shenandoah") : List.of(byDay);
+    }
+
+    static List<String> mostCollectors() {
+        return collectors("Serial", "Parallel", "G1", "Z");
+    }
+
+    static List<String> collectorsWhileCodeComesAndGoes() {
+        return collectors("Serial", "G1", "Z", "Shenandoah");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Serial", "Parallel", "G1", "Z"})
+    @MethodSource("mostCollectors")
     void collector(String collector) throws Exception {
         survives(withCollector(collector), "PROGRAMS", MILLIS);
     }
@@ -82,7 +98,7 @@ class HybridTortureIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Serial", "Parallel", "G1", "Z"})
+    @MethodSource("mostCollectors")
     void waiting(String collector) throws Exception {
         survives(withCollector(collector), "WAITING", MILLIS);
     }
@@ -94,7 +110,7 @@ class HybridTortureIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Serial", "G1", "Z"})
+    @MethodSource("collectorsWhileCodeComesAndGoes")
     void waitingWhileCodeComesAndGoes(String collector) throws Exception {
         survives(
                 withCollector(collector).option("-XX:ReservedCodeCacheSize=5m", "-XX:CompileThresholdScaling=0.1"),
@@ -114,12 +130,12 @@ class HybridTortureIT {
 
     @Test
     void twoShapesOfOneSize() throws Exception {
-        survives(jvm(), "SHAPES", MILLIS);
+        survives(jvm(), "SHAPES", TEN_MINUTES);
     }
 
     @Test
     void threadsThatEndWhileTheyAreRead() throws Exception {
-        survives(jvm(), "MORTAL", MILLIS);
+        survives(jvm(), "MORTAL", TEN_MINUTES);
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.incapsula.sampler.testing.CallCounts;
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.CountingCyclesProgram;
 import com.incapsula.sampler.testing.CountingProgram;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
@@ -315,6 +316,17 @@ class CallsIT {
             sampler.close();
             Work.root(10); // runs the code without probes, or late exits
         }
+    }
+
+    /** Else the JVM refuses to change the class after some times, and no method of it is counted any more. */
+    @Test
+    void aClassThatIsCountedAgainAndAgainKeepsRoomForConstants() throws Exception {
+        ChildJvm.of(CountingCyclesProgram.class)
+                .withTestLibraries()
+                .option("--add-opens=java.base/java.lang=ALL-UNNAMED")
+                .option("--add-opens=java.base/jdk.internal.reflect=ALL-UNNAMED")
+                .run()
+                .assertSaysFine();
     }
 
     @Test

@@ -193,17 +193,15 @@ public final class Work {
         /** Their calls. */
         public final long[] calls = new long[METHODS.length];
 
-        /** One reading of the clock, which each call takes beside its time. */
-        public static double readingNanos() {
-            long least = Long.MAX_VALUE;
-            for (int round = 0; round < 100; round++) {
-                long start = System.nanoTime();
-                for (int i = 0; i < 1000; i++) {
-                    sink += (int) System.nanoTime();
-                }
-                least = Math.min(least, System.nanoTime() - start);
-            }
-            return least / 1000.0;
+        /** How often they have read the clock after their first reading. */
+        public final long[] readings = new long[METHODS.length];
+
+        /**
+         * @return nanoseconds of a call. Between n + 1 readings lie n times of one, so a call takes one more: half before
+         *     its first reading and half after its last
+         */
+        public double nanosOfCall(int method) {
+            return (double) nanos[method] / calls[method] + (double) nanos[method] / readings[method];
         }
     }
 
@@ -212,18 +210,24 @@ public final class Work {
 
     private static final int[] KNOWN_NANOS = {1_000, 10_000, 1_000_000, 100_000_000};
 
+    private static int lastReadings;
+
     /** Calls each of {@link #METHODS} for a tenth of a second. */
     public static void known(Known known) {
         for (int i = 0; i < 100_000; i++) {
             known.nanos[0] += micro();
+            known.readings[0] += lastReadings;
         }
         for (int i = 0; i < 10_000; i++) {
             known.nanos[1] += tenMicros();
+            known.readings[1] += lastReadings;
         }
         for (int i = 0; i < 100; i++) {
             known.nanos[2] += milli();
+            known.readings[2] += lastReadings;
         }
         known.nanos[3] += hundredMillis();
+        known.readings[3] += lastReadings;
         for (int i = 0; i < KNOWN_NANOS.length; i++) {
             known.calls[i] += KNOWN_NANOS[KNOWN_NANOS.length - 1] / KNOWN_NANOS[i];
         }
@@ -232,36 +236,48 @@ public final class Work {
     private static long micro() {
         long start = System.nanoTime();
         long now = start;
+        int readings = 0;
         while (now - start < KNOWN_NANOS[0]) {
             now = System.nanoTime();
+            readings++;
         }
+        lastReadings = readings;
         return now - start;
     }
 
     private static long tenMicros() {
         long start = System.nanoTime();
         long now = start;
+        int readings = 0;
         while (now - start < KNOWN_NANOS[1]) {
             now = System.nanoTime();
+            readings++;
         }
+        lastReadings = readings;
         return now - start;
     }
 
     private static long milli() {
         long start = System.nanoTime();
         long now = start;
+        int readings = 0;
         while (now - start < KNOWN_NANOS[2]) {
             now = System.nanoTime();
+            readings++;
         }
+        lastReadings = readings;
         return now - start;
     }
 
     private static long hundredMillis() {
         long start = System.nanoTime();
         long now = start;
+        int readings = 0;
         while (now - start < KNOWN_NANOS[3]) {
             now = System.nanoTime();
+            readings++;
         }
+        lastReadings = readings;
         return now - start;
     }
 

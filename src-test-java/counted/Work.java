@@ -196,6 +196,12 @@ public final class Work {
         /** How often they have read the clock after their first reading. */
         public final long[] readings = new long[METHODS.length];
 
+        private void add(int method, long took) {
+            nanos[method] += took;
+            readings[method] += lastReadings;
+            calls[method]++;
+        }
+
         /**
          * @return nanoseconds of a call. Between n + 1 readings lie n times of one, so a call takes one more: half before
          *     its first reading and half after its last
@@ -208,29 +214,30 @@ public final class Work {
     /** The methods of {@link #known}, by their length. */
     public static final String[] METHODS = {"micro", "tenMicros", "milli", "hundredMillis"};
 
+    private static final long PART_NANOS = 100_000_000;
     private static final int[] KNOWN_NANOS = {1_000, 10_000, 1_000_000, 100_000_000};
 
     private static int lastReadings;
 
-    /** Calls each of {@link #METHODS} for a tenth of a second. */
+    /** Calls each of {@link #METHODS} for a tenth of a second, however much CPU time the thread gets in it. */
     public static void known(Known known) {
-        for (int i = 0; i < 100_000; i++) {
-            known.nanos[0] += micro();
-            known.readings[0] += lastReadings;
-        }
-        for (int i = 0; i < 10_000; i++) {
-            known.nanos[1] += tenMicros();
-            known.readings[1] += lastReadings;
-        }
-        for (int i = 0; i < 100; i++) {
-            known.nanos[2] += milli();
-            known.readings[2] += lastReadings;
-        }
-        known.nanos[3] += hundredMillis();
-        known.readings[3] += lastReadings;
-        for (int i = 0; i < KNOWN_NANOS.length; i++) {
-            known.calls[i] += KNOWN_NANOS[KNOWN_NANOS.length - 1] / KNOWN_NANOS[i];
-        }
+        long start;
+        start = System.nanoTime();
+        do {
+            known.add(0, micro());
+        } while (System.nanoTime() - start < PART_NANOS);
+        start = System.nanoTime();
+        do {
+            known.add(1, tenMicros());
+        } while (System.nanoTime() - start < PART_NANOS);
+        start = System.nanoTime();
+        do {
+            known.add(2, milli());
+        } while (System.nanoTime() - start < PART_NANOS);
+        start = System.nanoTime();
+        do {
+            known.add(3, hundredMillis());
+        } while (System.nanoTime() - start < PART_NANOS);
     }
 
     private static long micro() {

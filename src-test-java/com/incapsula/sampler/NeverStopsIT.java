@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.DeepStackProgram;
+import com.incapsula.sampler.testing.FullStackProgram;
 import com.incapsula.sampler.testing.HookProgram;
 import com.incapsula.sampler.testing.InertProgram;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.support.GenericApplicationContext;
@@ -107,6 +109,14 @@ class NeverStopsIT {
             child.option(option);
         }
         assertThat(child.run().assertFine().output()).isEqualTo("outputer: as deep\nmanipulator: as deep\n");
+    }
+
+    /** A call that runs out of stack holds no lock afterwards that close() would wait for. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xint", "-Xmixed"})
+    void aSamplerThatIsCalledWithAFullStackGoesOnAndCanBeClosed(String option) throws Exception {
+        ChildJvm child = ChildJvm.of(FullStackProgram.class).withTestLibraries().option(option);
+        assertThat(child.run().assertFine().output()).isEqualTo("sampled: true\nclosed\n");
     }
 
     @Test

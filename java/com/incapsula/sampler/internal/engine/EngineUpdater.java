@@ -56,7 +56,7 @@ final class EngineUpdater {
         try {
             apply(wanted);
         } catch (RuntimeException | Error e) {
-            state.lock();
+            state.lockAgain();
             try {
                 undo.run();
             } finally {
@@ -90,7 +90,7 @@ final class EngineUpdater {
     }
 
     private void endThreadStarting() {
-        state.lock();
+        state.lockAgain();
         try {
             threadStarting = false;
         } finally {
@@ -137,7 +137,7 @@ final class EngineUpdater {
     }
 
     private void endUpdate(EngineConfig config) {
-        state.lock();
+        state.lockAgain();
         try {
             applied = config;
             state.setUpdating(false);

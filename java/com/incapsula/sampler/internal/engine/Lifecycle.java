@@ -125,10 +125,17 @@ public final class Lifecycle {
                     : null;
         } finally {
             if (!started) {
-                dispatcher.observer().ended();
-                dispatcher.release();
-                state.reach(before);
+                abandonStart(before);
             }
+        }
+    }
+
+    private void abandonStart(Phase before) {
+        try {
+            dispatcher.observer().ended();
+            dispatcher.release();
+        } finally {
+            state.reach(before);
         }
     }
 
@@ -333,7 +340,7 @@ public final class Lifecycle {
     private void discard(Engine ending, boolean atExit) {
         RawStatistics last = LiveState.lastOf(ending); // without the lock, as it may log
         ExitReport installed;
-        state.lock();
+        state.lockAgain();
         try {
             liveState.setLast(last);
             installed = exitReport;

@@ -57,7 +57,18 @@ final class RunState {
     private boolean updating; // a thread hands changed properties to the engine
     private volatile @Nullable Engine engineAtExit; // stopped because the JVM exits, and kept for a last snapshot
 
+    /**
+     * The first step of a call: {@link #lockAgain()} takes the lock where it has been held before.
+     *
+     * @throws StackOverflowError where a later step, or the release of the lock, would perhaps find no room on the stack
+     */
     void lock() {
+        StackRoom.require();
+        lock.lock();
+    }
+
+    /** For the end of what began with {@link #lock()}, which has to be done in any case. */
+    void lockAgain() {
         lock.lock();
     }
 
@@ -120,7 +131,7 @@ final class RunState {
 
     /** @return true if the sampler runs and samples nothing */
     boolean isInert() {
-        lock.lock();
+        lock();
         try {
             return engine instanceof InertEngine;
         } finally {
@@ -153,7 +164,7 @@ final class RunState {
 
     /** As {@link #requireRunning}; takes the lock itself. */
     Engine runningEngine(String call) {
-        lock.lock();
+        lock();
         try {
             return requireRunning(call);
         } finally {

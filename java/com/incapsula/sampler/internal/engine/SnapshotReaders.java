@@ -106,6 +106,7 @@ public final class SnapshotReaders {
         @Override
         public Snapshot next() {
             dispatcher.refuseInCallback("next()");
+            StackRoom.require();
             requireOpen();
             try {
                 return take(engine, reader, taking);
@@ -126,6 +127,7 @@ public final class SnapshotReaders {
             if (closed) {
                 return;
             }
+            StackRoom.require();
             closed = true;
             try {
                 engine.closeReader(reader);

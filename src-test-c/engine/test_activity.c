@@ -94,6 +94,47 @@ static void polls_of_idle_threads_cost_no_more_than_they_may(void **state)
     }
 }
 
+/*
+ * Each of a few is polled in a twelfth of the time it has been idle, however short that is. Of
+ * thousands that would be most of what the sampler costs, so they are polled less often; what they
+ * do is seen as right all the same.
+ */
+static void threads_that_are_idle_for_a_second_are_polled_by_their_number(void **state)
+{
+    static const struct {
+        int threads;
+        double least_reads; /* for each idle time */
+        double most_reads;
+        double off_percent; /* of all time, by chance */
+    } cases[] = { { 20, 19, 23, 0.3 }, { 2000, 9, 12, 0.05 } };
+    enum { SECONDS = 60 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const int threads = cases[i].threads;
+        struct sim *sim = sim_create("samplingFrequencyMillis=50\noverheadLimitPerMille=1000\n");
+        sim->read_cost_ns = 1500;
+        for (int k = 0; k < threads; k++) {
+            struct sim_thread *thread = sim_add(sim, "woken");
+            sim_script(thread, 1, 10 * SIM_MS, true);
+            sim_script(thread, 0, 990 * SIM_MS, false);
+            sim_began(thread, k * SIM_S / threads);
+        }
+        sim_start(sim);
+        sim_run(sim, 10 * SIM_S);
+        sim_seal(sim);
+        const double reads = (double)reads_of(sim, SECONDS * SIM_S) / SECONDS / threads;
+        sim_seal(sim);
+        const double share =
+            (double)sim_wall(sim, "woken", 1) / (double)sim_wall(sim, "woken", -1) * 100;
+        if (reads < cases[i].least_reads || reads > cases[i].most_reads)
+            fail_msg("%d threads: %.1f readings for an idle time", threads, reads);
+        if (share < 1 - cases[i].off_percent || share > 1 + cases[i].off_percent)
+            fail_msg("%d threads: %.2f %% of the time seen where 1 %% is", threads, share);
+        sim_destroy(sim);
+    }
+}
+
 static void the_longest_gap_holds_whatever_it_costs(void **state)
 {
     enum { THREADS = 5000 };
@@ -736,6 +777,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_that_never_runs_has_exact_time_and_one_walk),
         cmocka_unit_test(polls_of_idle_threads_cost_no_more_than_they_may),
+        cmocka_unit_test(threads_that_are_idle_for_a_second_are_polled_by_their_number),
         cmocka_unit_test(the_longest_gap_holds_whatever_it_costs),
         cmocka_unit_test(proven_time_is_not_charged_to_what_wakes_a_thread_up),
         cmocka_unit_test(pending_time_goes_where_it_belongs),

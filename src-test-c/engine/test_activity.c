@@ -268,6 +268,23 @@ static void however_long_a_thread_waits_a_new_name_is_found_in_seconds(void **st
     sim_destroy(sim);
 }
 
+/* Whatever it does between two runs, it does not rename itself. */
+static void a_name_is_read_where_the_thread_has_run(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=50\n");
+    struct sim_thread *thread = sim_add(sim, "woken");
+
+    (void)state;
+    sim_script(thread, 1, SIM_MS, true);
+    sim_script(thread, 0, 999 * SIM_MS, false);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    const size_t before = fake_jvm_get_counts(sim->jvm).name_reads;
+    sim_run(sim, 100 * SIM_S);
+    assert_in_range(fake_jvm_get_counts(sim->jvm).name_reads - before, 95, 125);
+    sim_destroy(sim);
+}
+
 static void a_new_name_holds_for_the_whole_next_interval(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -784,6 +801,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_renames_itself_is_found_at_its_next_poll),
         cmocka_unit_test(however_long_a_thread_waits_a_new_name_is_found_in_seconds),
         cmocka_unit_test(a_thread_that_is_renamed_soon_after_its_start_is_found_soon),
+        cmocka_unit_test(a_name_is_read_where_the_thread_has_run),
         cmocka_unit_test(a_new_name_holds_for_the_whole_next_interval),
         cmocka_unit_test(another_rule_holds_for_all_threads_at_once),
         cmocka_unit_test(options_flush_pending_time),

@@ -94,6 +94,47 @@ static void polls_of_idle_threads_cost_no_more_than_they_may(void **state)
     }
 }
 
+/*
+ * Each of a few is polled in a twelfth of the time it has been idle, however short that is. Of
+ * thousands that would be most of what the sampler costs, so they are polled less often; what they
+ * do is seen as right all the same.
+ */
+static void threads_that_are_idle_for_a_second_are_polled_by_their_number(void **state)
+{
+    static const struct {
+        int threads;
+        double least_reads; /* for each idle time */
+        double most_reads;
+        double off_percent; /* of all time, by chance */
+    } cases[] = { { 20, 19, 23, 0.3 }, { 2000, 9, 12, 0.05 } };
+    enum { SECONDS = 60 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const int threads = cases[i].threads;
+        struct sim *sim = sim_create("samplingFrequencyMillis=50\noverheadLimitPerMille=1000\n");
+        sim->read_cost_ns = 1500;
+        for (int k = 0; k < threads; k++) {
+            struct sim_thread *thread = sim_add(sim, "woken");
+            sim_script(thread, 1, 10 * SIM_MS, true);
+            sim_script(thread, 0, 990 * SIM_MS, false);
+            sim_began(thread, k * SIM_S / threads);
+        }
+        sim_start(sim);
+        sim_run(sim, 10 * SIM_S);
+        sim_seal(sim);
+        const double reads = (double)reads_of(sim, SECONDS * SIM_S) / SECONDS / threads;
+        sim_seal(sim);
+        const double share =
+            (double)sim_wall(sim, "woken", 1) / (double)sim_wall(sim, "woken", -1) * 100;
+        if (reads < cases[i].least_reads || reads > cases[i].most_reads)
+            fail_msg("%d threads: %.1f readings for an idle time", threads, reads);
+        if (share < 1 - cases[i].off_percent || share > 1 + cases[i].off_percent)
+            fail_msg("%d threads: %.2f %% of the time seen where 1 %% is", threads, share);
+        sim_destroy(sim);
+    }
+}
+
 static void the_longest_gap_holds_whatever_it_costs(void **state)
 {
     enum { THREADS = 5000 };
@@ -224,6 +265,23 @@ static void however_long_a_thread_waits_a_new_name_is_found_in_seconds(void **st
     sim_run(sim, 60 * SIM_S);
     sim_seal(sim);
     assert_in_range(sim_wall(sim, "before", 0) - (renamed_ns - from_ns), 0, 9 * SIM_S);
+    sim_destroy(sim);
+}
+
+/* Whatever it does between two runs, it does not rename itself. */
+static void a_name_is_read_where_the_thread_has_run(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=50\n");
+    struct sim_thread *thread = sim_add(sim, "woken");
+
+    (void)state;
+    sim_script(thread, 1, SIM_MS, true);
+    sim_script(thread, 0, 999 * SIM_MS, false);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    const size_t before = fake_jvm_get_counts(sim->jvm).name_reads;
+    sim_run(sim, 100 * SIM_S);
+    assert_in_range(fake_jvm_get_counts(sim->jvm).name_reads - before, 95, 125);
     sim_destroy(sim);
 }
 
@@ -736,12 +794,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_that_never_runs_has_exact_time_and_one_walk),
         cmocka_unit_test(polls_of_idle_threads_cost_no_more_than_they_may),
+        cmocka_unit_test(threads_that_are_idle_for_a_second_are_polled_by_their_number),
         cmocka_unit_test(the_longest_gap_holds_whatever_it_costs),
         cmocka_unit_test(proven_time_is_not_charged_to_what_wakes_a_thread_up),
         cmocka_unit_test(pending_time_goes_where_it_belongs),
         cmocka_unit_test(a_thread_that_renames_itself_is_found_at_its_next_poll),
         cmocka_unit_test(however_long_a_thread_waits_a_new_name_is_found_in_seconds),
         cmocka_unit_test(a_thread_that_is_renamed_soon_after_its_start_is_found_soon),
+        cmocka_unit_test(a_name_is_read_where_the_thread_has_run),
         cmocka_unit_test(a_new_name_holds_for_the_whole_next_interval),
         cmocka_unit_test(another_rule_holds_for_all_threads_at_once),
         cmocka_unit_test(options_flush_pending_time),

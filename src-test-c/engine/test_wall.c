@@ -139,9 +139,8 @@ static struct sim_thread *add_proven(struct sim *sim)
 }
 
 /*
- * A woken thread that still waits for a CPU has a stack that says it sleeps: what the system
- * says goes first, whatever the thread waits in. (Behind a walk, a starved program's sleeps got six
- * points of its time too many.)
+ * A preempted thread in native code has a stack that says it waits: what the system says goes
+ * first, but for a thread that the JVM says is blocked.
  */
 static void a_thread_is_read_from_outside_where_it_wants_no_cpu(void **state)
 {
@@ -165,6 +164,29 @@ static void a_thread_is_read_from_outside_where_it_wants_no_cpu(void **state)
         }
         sim_destroy(sim);
     }
+}
+
+/*
+ * Woken up and on its way, it has the stack that it waits with: what the system says would cost
+ * more than all the rest, and its answer would be that stack.
+ */
+static void a_blocked_thread_is_read_from_outside_whatever_it_wants(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = add_proven(sim);
+
+    (void)state;
+    thread->is_runnable = true;
+    thread->is_blocked = true;
+    sim_start(sim);
+    sim_run(sim, 10 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim->counts.runnable, 0);
+    assert_int_equal(thread->walks, 0);
+    assert_true(thread->proofs > 200);
+    assert_in_range(thread->requests, 0, 150); /* polled while it runs */
+    assert_int_equal(sim_cpu(sim, "proven", -1), sim_used(thread));
+    sim_destroy(sim);
 }
 
 /* It is requested without a question to the system first, which costs more than all the rest. */
@@ -1052,6 +1074,7 @@ int main(void)
         cmocka_unit_test(a_thread_without_a_tid_is_walked_every_tick),
         cmocka_unit_test(a_preempted_thread_is_requested_not_walked),
         cmocka_unit_test(a_thread_is_read_from_outside_where_it_wants_no_cpu),
+        cmocka_unit_test(a_blocked_thread_is_read_from_outside_whatever_it_wants),
         cmocka_unit_test(a_thread_that_ran_until_now_was_preempted),
         cmocka_unit_test(a_thread_that_sleeps_during_another_walk_was_not_preempted),
         cmocka_unit_test(a_thread_that_sleeps_under_a_new_name_was_not_preempted),

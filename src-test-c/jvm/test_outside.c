@@ -259,6 +259,25 @@ static void a_thread_without_frames_has_none(void **state)
     assert_int_equal(sample.count, 0);
 }
 
+static bool is_blocked(struct smp_thread *thread)
+{
+    const struct smp_walker walker = smp_outside_functions(vm.walker);
+
+    return walker.is_blocked(walker.self, thread);
+}
+
+static void what_the_jvm_says_of_a_thread_is_known(void **state)
+{
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+
+    (void)state;
+    assert_true(is_blocked(thread));
+    vm.state = STATE_IN_NATIVE;
+    assert_false(is_blocked(thread));
+    assert_int_equal(vm.walks, 0);
+}
+
 /* A thread that a scan lists may be past its ThreadEnd. */
 static void an_older_thread_is_walked_after_jvmti_has_seen_its_frames(void **state)
 {
@@ -427,6 +446,7 @@ static void where_it_is_off_it_says_so(void **state)
     smp_outside_destroy(vm.walker);
     assert_int_equal(smp_outside_create(CAPACITY, NULL, &vm.walker), SMP_OK);
     assert_int_equal(walk_outside(thread), SMP_EUNSUPPORTED);
+    assert_false(is_blocked(thread));
     smp_outside_open();
     assert_false(smp_outside_is_usable());
     smp_outside_refusal(refusal);
@@ -483,6 +503,7 @@ int main(void)
         TEST(a_method_without_an_id_has_the_names_that_were_copied),
         TEST(a_thread_that_has_just_run_is_tried_once_more),
         TEST(a_thread_without_frames_has_none),
+        TEST(what_the_jvm_says_of_a_thread_is_known),
         TEST(an_older_thread_is_walked_after_jvmti_has_seen_its_frames),
         TEST(a_start_makes_a_listed_thread_sure),
         TEST(the_thread_object_says_where_the_stack_of_an_older_thread_lies),

@@ -229,6 +229,12 @@ static enum smp_status walk_outside(void *self, struct smp_thread *thread, int64
     return SMP_OK;
 }
 
+static bool is_blocked(void *self, struct smp_thread *thread)
+{
+    (void)self;
+    return ((struct sim_thread *)thread)->is_blocked;
+}
+
 static bool is_starved(const struct sim_thread *thread)
 {
     return thread->segments > 0 && thread->is_starved[thread->at];
@@ -384,7 +390,11 @@ static struct smp_jvm functions(struct sim *sim)
     struct smp_jvm vm = fake_jvm_interface(sim->jvm);
 
     vm.walker = (struct smp_walker){
-        .name = "simulated", .walk = walk, .walk_outside = walk_outside, .self = sim
+        .name = "simulated",
+        .walk = walk,
+        .walk_outside = walk_outside,
+        .is_blocked = is_blocked,
+        .self = sim,
     };
     vm.cpu = (struct smp_cpu_timers){ 0 };
     vm.names = sim_names(sim);

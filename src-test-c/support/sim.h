@@ -77,6 +77,7 @@ struct sim_thread {
     bool has_mounted; /* a virtual thread is on it */
     const char *mounted_name;
     bool is_runnable; /* although its clock stands still */
+    bool is_blocked;  /* as the JVM says */
     /* Its stack is proven from outside while its clock stands, so often. */
     bool is_proven;
     unsigned long proofs;

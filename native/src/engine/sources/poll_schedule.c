@@ -78,18 +78,39 @@ void smp_poll_schedule_learn_cpu(struct smp_wall_thread *thread, int64_t used_ns
 
 /* --- odds --- */
 
+/*
+ * The mean gap between polls of a thread that has been idle so long. Where thousands are idle for a
+ * second at a time, a poll of each in a twelfth of that costs far more than all idle threads may:
+ * their gaps grow (is_crowd), but not beyond a third, so that hardly an idle time goes by without a
+ * poll.
+ */
+static double idle_gap_ticks(const struct smp_poll_schedule *schedule, double idle_for_ticks,
+                             bool *is_crowd)
+{
+    const double longest_ticks = schedule->idle_ticks / SMP_CROWD_SHARE;
+    const double ticks = idle_for_ticks / SMP_IDLE_SHARE;
+    double crowd_ticks = idle_for_ticks / SMP_CROWD_IDLE_SHARE;
+
+    if (crowd_ticks > longest_ticks)
+        crowd_ticks = longest_ticks;
+    *is_crowd = ticks < crowd_ticks;
+    if (*is_crowd)
+        return crowd_ticks;
+    return ticks < schedule->idle_ticks ? ticks : schedule->idle_ticks;
+}
+
 /* Without the overhead limit: each tick, or the odds of an idle thread. */
 static int64_t unthrottled_odds(const struct smp_poll_schedule *schedule,
-                                const struct smp_wall_thread *thread, int64_t now_ns)
+                                const struct smp_wall_thread *thread, int64_t now_ns,
+                                bool *is_crowd)
 {
-    double ticks = (double)(now_ns - thread->activity.since_ns) / (double)schedule->interval_ns /
-                   SMP_IDLE_SHARE;
+    const double idle_for_ticks =
+        (double)(now_ns - thread->activity.since_ns) / (double)schedule->interval_ns;
 
+    *is_crowd = false;
     if (!thread->plan.is_idle)
         return SMP_CERTAIN;
-    if (ticks > schedule->idle_ticks)
-        ticks = schedule->idle_ticks;
-    return smp_intensity_odds(ticks);
+    return smp_intensity_odds(idle_gap_ticks(schedule, idle_for_ticks, is_crowd));
 }
 
 /* How much rarer than a busy thread: hundreds of threads that wake up now and then must leave CPU
@@ -121,15 +142,16 @@ static int64_t throttled_odds(const struct smp_wall_thread *thread, int64_t thro
 
 /* --- draws --- */
 
-/* Idle threads share draws, and so ticks. Throttled threads draw each for itself, so that their
- * cost is spread over the ticks. */
-static struct smp_next_poll draw_tick(struct smp_poll_schedule *schedule, bool is_throttled,
-                                      int64_t odds, uint64_t most)
+/*
+ * Idle threads share draws, and so ticks. Throttled threads draw each for itself, so that their
+ * cost is spread over the ticks; and a crowd, of which some are due at each tick anyway, so that
+ * chance evens out in its sums.
+ */
+static struct smp_next_poll draw_shared(struct smp_poll_schedule *schedule, int64_t odds,
+                                        uint64_t most)
 {
     struct smp_shared_draw *shared = &schedule->shared;
 
-    if (is_throttled)
-        return smp_intensity_next_alone(&schedule->throttle.random, schedule->tick, odds, most);
     if (shared->tick != schedule->tick || shared->odds != odds || shared->most != most)
         *shared = (struct smp_shared_draw){
             .tick = schedule->tick,
@@ -140,14 +162,26 @@ static struct smp_next_poll draw_tick(struct smp_poll_schedule *schedule, bool i
     return shared->next;
 }
 
+static struct smp_next_poll draw_tick(struct smp_poll_schedule *schedule,
+                                      const struct smp_wall_thread *thread, bool is_crowd,
+                                      int64_t odds, uint64_t most)
+{
+    if (thread->plan.is_throttled)
+        return smp_intensity_next_alone(&schedule->throttle.random, schedule->tick, odds, most);
+    if (is_crowd)
+        return smp_intensity_next(schedule->salt + (uintptr_t)thread, schedule->tick, odds, most);
+    return draw_shared(schedule, odds, most);
+}
+
 static void draw_next_poll(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
                            int64_t now_ns)
 {
     struct smp_poll_plan *plan = &thread->plan;
     uint64_t most = 1;
     int64_t odds;
+    bool is_crowd;
 
-    plan->free_odds = unthrottled_odds(schedule, thread, now_ns);
+    plan->free_odds = unthrottled_odds(schedule, thread, now_ns, &is_crowd);
     plan->is_throttled = is_throttling(schedule, thread);
     odds = plan->free_odds;
     if (plan->is_idle)
@@ -162,7 +196,7 @@ static void draw_next_poll(struct smp_poll_schedule *schedule, struct smp_wall_t
     /* No poll stands for more than twice the longest gap. */
     if (odds < SMP_CERTAIN / 2 / (int64_t)most)
         odds = SMP_CERTAIN / 2 / (int64_t)most;
-    const struct smp_next_poll next = draw_tick(schedule, plan->is_throttled, odds, most);
+    const struct smp_next_poll next = draw_tick(schedule, thread, is_crowd, odds, most);
     smp_timer_wheel_put(&schedule->wheel, &thread->record.deadline, next.tick);
     plan->odds = next.odds;
 }

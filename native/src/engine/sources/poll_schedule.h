@@ -5,6 +5,8 @@
  *   runs     every tick
  *   idle     at random, rarer the longer it is idle and the more threads are; all draw alike, so
  *            that they share ticks
+ *   crowd    thousands that are idle for a short time: rarer than one of few is after that time,
+ *            each for itself
  *   limit    past the overhead limit at random, each thread for itself
  *
  * Owns     the timer wheel.
@@ -28,6 +30,8 @@ enum {
     SMP_BUSY_SHARE = 4,           /* a thread is busy from this share of a CPU on, a quarter; */
     SMP_MOST_RARITY = 8,          /* a quieter one is throttled up to so many times as much */
     SMP_IDLE_COST_SHARE = 400,    /* of a core: what polls of idle threads may cost together */
+    SMP_CROWD_SHARE = 4,          /* so many times that may those of a crowd cost, */
+    SMP_CROWD_IDLE_SHARE = 3,     /* whose mean gap is at most a third of the time proven idle */
     SMP_IDLE_POLL_NS = 1500,      /* what one costs, before it was measured */
     SMP_IDLE_TICK_NS = 40000,     /* what waking up for them costs, before it was measured */
     SMP_MOST_THROTTLE_MS = 60000, /* between two polls, by the overhead limit */

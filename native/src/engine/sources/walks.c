@@ -242,12 +242,19 @@ static void request_walk(struct smp_walks *walks, struct smp_thread_record *reco
 
 /* --- which of the two --- */
 
+static bool is_blocked(const struct smp_walks *walks, struct smp_thread *thread)
+{
+    const struct smp_walker *walker = &walks->jvm->walker;
+
+    return walker->is_blocked != NULL && walker->is_blocked(walker->self, thread);
+}
+
 /* A walk by handshake would wait for a thread that is preempted. */
 static bool is_runnable(const struct smp_walks *walks, const struct smp_thread_record *record)
 {
     const struct smp_os_thread_source *os_threads = &walks->jvm->os_threads;
 
-    return os_threads->is_runnable != NULL &&
+    return os_threads->is_runnable != NULL && !is_blocked(walks, record->thread) &&
            os_threads->is_runnable(os_threads->self, smp_thread_record_tid(record));
 }
 
@@ -266,8 +273,9 @@ bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread
 }
 
 /*
- * What the system says goes before the walk from outside: a woken thread that waits for a CPU has
- * the stack on which it slept, and its clock stands still.
+ * What the system says goes before the walk from outside: the clock of a thread that is preempted in
+ * native code stands still, too. It is not read, as that costs more than the rest of a poll, where
+ * the JVM says that the thread is blocked: woken or not, it is where it waits.
  */
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
                      struct smp_reading *reading)

@@ -6,8 +6,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* The name of a thread that has not run is read again after a quarter of its idle time, or so
- * long. */
+/* The name of a thread that has not run is read again after a quarter of its life, or so long. */
 enum { NAME_SHARE = 4, NAME_AGE_MS = 8000 };
 
 void smp_wall_poll_begin(struct smp_wall_thread *thread, int64_t now_ns)
@@ -44,10 +43,10 @@ static bool is_name_due(const struct smp_wall *wall, const struct smp_wall_threa
 {
     const int64_t now_ns = wall->poll->now_ns;
     const int64_t age_ns = now_ns - thread->named_ns;
+    const int64_t life_ns = now_ns - thread->record.thread->started_ns;
 
     return thread->reading.activity != SMP_ACTIVITY_NONE || !thread->activity.has_leaf ||
-           age_ns >= NAME_AGE_MS * NS_PER_MS ||
-           age_ns >= (now_ns - thread->activity.since_ns) / NAME_SHARE ||
+           age_ns >= NAME_AGE_MS * NS_PER_MS || age_ns >= life_ns / NAME_SHARE ||
            thread->record.seen == NULL;
 }
 

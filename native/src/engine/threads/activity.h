@@ -8,7 +8,7 @@
  *     exactly the leaf it had       not proven: by the poll's weight (intensity.h)
  *
  * A thread that has been idle for long is polled less often: on average once in a SMP_IDLE_SHARE-th
- * of the time it has been proven idle.
+ * of the time it has been proven idle; of thousands a little less often (poll_schedule.h).
  *
  * Owns     plain data.
  * Threads  one at a time.

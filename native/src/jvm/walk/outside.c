@@ -188,10 +188,23 @@ static bool is_off(const struct smp_outside *walker)
                                : smp_hotspot_is_refused();
 }
 
+static const struct smp_proven_walk *how_of(const struct smp_outside *walker)
+{
+    return walker->how != NULL ? walker->how : &state.how;
+}
+
+static bool is_thread_blocked(void *self, struct smp_thread *thread)
+{
+    const struct smp_outside *walker = self;
+
+    return !is_off(walker) &&
+           smp_proven_walk_is_blocked(how_of(walker), smp_threads_walk_info(thread));
+}
+
 static enum smp_proof prove(struct smp_outside *walker, struct smp_thread *thread,
                             struct smp_thread_walk *walk)
 {
-    const struct smp_proven_walk *how = walker->how != NULL ? walker->how : &state.how;
+    const struct smp_proven_walk *how = how_of(walker);
     enum smp_proof proof = SMP_PROOF_HAS_RUN;
 
     for (unsigned i = 0; i < SMP_OUTSIDE_TRIES && proof == SMP_PROOF_HAS_RUN; i++) {
@@ -291,6 +304,7 @@ struct smp_walker smp_outside_functions(struct smp_outside *walker)
         .name = walker->by_jvmti.name,
         .walk = walk_by_handshake,
         .walk_outside = walk_from_outside,
+        .is_blocked = is_thread_blocked,
         .self = walker,
     };
 }

@@ -140,6 +140,25 @@ static enum smp_proof walk_behind_gates(const struct smp_proven_walk *how,
     return smp_gate_leave(&info->gate) ? proof : SMP_PROOF_LATE;
 }
 
+static bool reads_blocked(const struct smp_proven_walk *how, struct smp_walk_info *info)
+{
+    bool is_blocked = false;
+
+    if (!smp_gate_enter(&info->gate))
+        return false;
+    if (info->java_thread != 0)
+        is_blocked = read_state(info->java_thread, how->layout.state) == how->layout.states.blocked;
+    return smp_gate_leave(&info->gate) && is_blocked;
+}
+
+bool smp_proven_walk_is_blocked(const struct smp_proven_walk *how, struct smp_walk_info *info)
+{
+    if (!smp_gate_enter(&smp_gate_process))
+        return false;
+    const bool is_blocked = reads_blocked(how, info);
+    return smp_gate_leave(&smp_gate_process) && is_blocked;
+}
+
 enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, struct smp_walk_info *info,
                                       struct smp_thread_walk *walk)
 {

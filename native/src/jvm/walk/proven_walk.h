@@ -63,6 +63,9 @@ struct smp_thread_walk {
     struct smp_frames frames; /* as smp_frames_walk's, with room for words */
 };
 
+/* Does the thread object say that it is blocked? info: as below. */
+bool smp_proven_walk_is_blocked(const struct smp_proven_walk *how, struct smp_walk_info *info);
+
 /* info: of a live thread, held by the caller. */
 enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, struct smp_walk_info *info,
                                       struct smp_thread_walk *walk);

@@ -4,7 +4,7 @@
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/calls/loaded_outline.h"
 
-enum { EXTRA_CLASS_REFS = 64 };
+enum { EXTRA_CLASS_REFS = 64, INNER_REFS = 16 };
 
 struct going {
     struct smp_class_loaders *loaders;
@@ -63,6 +63,21 @@ static bool offer_class(struct going *going, jclass type, smp_on_loaded_class *e
     return is_kept;
 }
 
+static void offer_classes(struct going *going, const jclass *classes, jint count,
+                          smp_on_loaded_class *each, void *self)
+{
+    for (jint i = 0; i < count; i++) {
+        if (!offer_class(going, classes[i], each, self))
+            (*going->env)->DeleteLocalRef(going->env, classes[i]);
+    }
+    if (going->last_loader != NULL)
+        (*going->env)->DeleteLocalRef(going->env, going->last_loader);
+}
+
+/*
+ * In a frame of its own: after each call -Xcheck:jni counts the references of the innermost frame,
+ * which would be those of all classes. Those that each() keeps are of the caller's frame.
+ */
 enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti,
                                         JNIEnv *env, bool with_lambdas, smp_on_loaded_class *each,
                                         void *self)
@@ -72,18 +87,20 @@ enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmti
     };
     jint count = 0;
     jclass *classes = NULL;
-    const enum smp_status status =
-        smp_jvmti_status((*jvmti)->GetLoadedClasses(jvmti, &count, &classes));
+    enum smp_status status = smp_jvmti_status((*jvmti)->GetLoadedClasses(jvmti, &count, &classes));
 
+    if (status != SMP_OK)
+        return status;
     /* The references exist already: this is for -Xcheck:jni. */
-    if (status == SMP_OK && (*env)->EnsureLocalCapacity(env, count + EXTRA_CLASS_REFS) != JNI_OK)
+    if ((*env)->EnsureLocalCapacity(env, count + EXTRA_CLASS_REFS) != JNI_OK)
         (*env)->ExceptionClear(env);
-    for (jint i = 0; status == SMP_OK && i < count; i++) {
-        if (!offer_class(&going, classes[i], each, self))
-            (*env)->DeleteLocalRef(env, classes[i]);
+    if ((*env)->PushLocalFrame(env, INNER_REFS) == JNI_OK) {
+        offer_classes(&going, classes, count, each, self);
+        (void)(*env)->PopLocalFrame(env, NULL);
+    } else {
+        (*env)->ExceptionClear(env);
+        status = SMP_ENOMEM;
     }
-    if (going.last_loader != NULL)
-        (*env)->DeleteLocalRef(env, going.last_loader);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)classes);
     return status;
 }

@@ -46,8 +46,7 @@ class BesideAgentsIT {
     }
 
     private String run(ChildJvm program, String agent) throws Exception {
-        String output =
-                program.run(agent, folder.toString()).assertFine().output();
+        String output = program.run(agent, folder.toString()).assertFine().output();
         assertThat(output).contains("\nfine\n");
         return output;
     }

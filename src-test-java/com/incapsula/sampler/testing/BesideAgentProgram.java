@@ -92,7 +92,9 @@ public final class BesideAgentProgram {
                 long calls = 0;
                 for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
                     if (event.getEventType().getName().equals("jdk.MethodTiming")
-                            && event.<RecordedMethod>getValue("method").getName().equals("leaf")) {
+                            && event.<RecordedMethod>getValue("method")
+                                    .getName()
+                                    .equals("leaf")) {
                         calls += event.getLong("invocations");
                     }
                 }

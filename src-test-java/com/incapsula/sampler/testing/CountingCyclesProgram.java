@@ -19,8 +19,9 @@ public final class CountingCyclesProgram {
     private static final int GROWTH_OF_A_CHANGE = 3;
     /* Those of probes, once. */
     private static final int MOST_OF_PROBES = 40;
-    private static final Map<String, Long> CALLS = Map.of(
-            "Numbers.root", 1L, "Numbers.root|Numbers.single", (long) TIMES, "Numbers.root|Numbers.twice", (long) TIMES);
+    private static final Map<String, Long> CALLS =
+            Map.of("Numbers.root", 1L, "Numbers.root|Numbers.single", (long) TIMES, "Numbers.root|Numbers.twice", (long)
+                    TIMES);
 
     private CountingCyclesProgram() {}
 

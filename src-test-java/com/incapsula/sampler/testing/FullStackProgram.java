@@ -76,7 +76,8 @@ public final class FullStackProgram {
             sampler.resumeSampling();
             Samplers.awaitTicks(sampler, 3);
             sampler.printReport();
-            System.out.println("sampled: " + recorder.last().names().contains(worker.thread().getName()));
+            System.out.println("sampled: "
+                    + recorder.last().names().contains(worker.thread().getName()));
         }
         System.out.println("closed");
     }

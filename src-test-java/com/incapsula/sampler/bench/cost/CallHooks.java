@@ -50,8 +50,9 @@ public final class CallHooks {
                     + Peer.HYBRID + "). exact: a time stamp at each entry and exit. outside: no root is running, so"
                     + " nothing is counted. Of each kind the last two rows are no hooks of a call: a root's pair, and"
                     + " two readings of the clock.");
-            table.note("The rows below are of a program without hooks in its source, to whose methods the tool has added its"
-                    + " own: medians of " + plan.rounds() + " JVMs for each tool, in turn.");
+            table.note(
+                    "The rows below are of a program without hooks in its source, to whose methods the tool has added its"
+                            + " own: medians of " + plan.rounds() + " JVMs for each tool, in turn.");
             tables.add(table);
         }
         return tables;

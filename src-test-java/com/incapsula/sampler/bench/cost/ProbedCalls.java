@@ -48,8 +48,18 @@ public final class ProbedCalls {
         while (System.nanoTime() < until) {
             runAll(calls / 10);
         }
-        measure("a call that is not inlined", calls, rounds, HotCalls.PlainLoops::callsApart, HotCalls.ProbedLoops::callsApart);
-        measure("an inlined call", calls, rounds, HotCalls.PlainLoops::callsInlined, HotCalls.ProbedLoops::callsInlined);
+        measure(
+                "a call that is not inlined",
+                calls,
+                rounds,
+                HotCalls.PlainLoops::callsApart,
+                HotCalls.ProbedLoops::callsApart);
+        measure(
+                "an inlined call",
+                calls,
+                rounds,
+                HotCalls.PlainLoops::callsInlined,
+                HotCalls.ProbedLoops::callsInlined);
         long seen = meter.stop();
         if (seen < 2L * rounds * calls) {
             throw new IllegalStateException(tool + " has seen " + seen + " calls");

@@ -2,6 +2,7 @@
 #include "engine/sources/poll_schedule.h"
 
 #include "base/clock.h"
+#include "base/random.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -168,8 +169,10 @@ static struct smp_next_poll draw_tick(struct smp_poll_schedule *schedule,
 {
     if (thread->plan.is_throttled)
         return smp_intensity_next_alone(&schedule->throttle.random, schedule->tick, odds, most);
+    /* Numbers of neighbours would be the same ones some ticks apart: the serial is mixed first. */
     if (is_crowd)
-        return smp_intensity_next(schedule->salt + (uintptr_t)thread, schedule->tick, odds, most);
+        return smp_intensity_next(schedule->salt + smp_random_of(thread->record.thread->serial),
+                                  schedule->tick, odds, most);
     return draw_shared(schedule, odds, most);
 }
 

@@ -274,8 +274,8 @@ bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread
 
 /*
  * What the system says goes before the walk from outside: the clock of a thread that is preempted
- * in native code stands still, too. It is not read, as that costs more than the rest of a poll, where
- * the JVM says that the thread is blocked: woken or not, it is where it waits.
+ * in native code stands still, too. It is not read where the JVM says that the thread is blocked:
+ * woken or not, it is where it waits, and the file costs more than the rest of a poll.
  */
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
                      struct smp_reading *reading)

@@ -33,6 +33,8 @@ final class ProfileFile {
 
     private static final String DATA_BEGIN = "<script type=\"application/json\" id=\"report\">";
     private static final String DATA_END = "</script>";
+    /* A collapsed report of nothing is empty; one of these that is was lost, on a full disk say. */
+    private static final String NEVER_EMPTY = "(?s).*\\.(json|html?)";
     private static final String FORMAT = "threads-sampler/1";
     private static final String DIFFERENCE = "a difference of two reports, which is no report";
 
@@ -57,6 +59,9 @@ final class ProfileFile {
         Path absolute = file.toAbsolutePath();
         try {
             String text = Files.readString(file);
+            if (text.isEmpty() && file.toString().matches(NEVER_EMPTY)) {
+                throw new IllegalArgumentException("the file is empty");
+            }
             String json = jsonIn(text);
             return json == null
                     ? readCollapsed(absolute, text, tree, side, key)
@@ -77,9 +82,12 @@ final class ProfileFile {
         if (text.stripLeading().startsWith("{")) {
             return text;
         }
-        int begin = text.startsWith("<!DOCTYPE html>") ? text.indexOf(DATA_BEGIN) : -1;
-        if (begin < 0) {
+        if (!text.startsWith("<!DOCTYPE html>")) {
             return null;
+        }
+        int begin = text.indexOf(DATA_BEGIN);
+        if (begin < 0) {
+            throw new IllegalArgumentException("the page has no report, or ends before it");
         }
         int end = text.indexOf(DATA_END, begin);
         return text.substring(begin + DATA_BEGIN.length(), end < 0 ? text.length() : end);

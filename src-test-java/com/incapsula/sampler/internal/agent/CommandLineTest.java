@@ -343,6 +343,7 @@ class CommandLineTest {
                 "{\"format\":null} | its format is null, not threads-sampler/1",
                 "{\"format\":\"threads-sampler/1\",\"frames\":null} | an array is missing",
                 "{\"format\":\"threads-sampler/1\",\"frames\":[],\"groups\":[{\"parent\":[-1.0],\"frame\":[0]}]} | a whole number is missing",
+                "<!DOCTYPE html><html><head> | the page has no report, or ends before it",
                 "main;x 5 7 | line 1: a difference of two reports, which is no report"
             })
     void whatIsNoReportIsNamed(String content, String message) throws Exception {
@@ -352,6 +353,26 @@ class CommandLineTest {
                 .isEqualTo(1);
         assertThat(complaint()).startsWith("threads-sampler: " + wrong).contains(message);
         assertThat(folder.resolve("x.html")).doesNotExist();
+    }
+
+    /** It was lost, on a full disk say. */
+    @ParameterizedTest
+    @ValueSource(strings = {"lost.json", "lost.html", "lost.htm"})
+    void anEmptyFileIsNoReport(String name) throws Exception {
+        Path lost = write(name, "");
+        String right = write("right.json", REPORT).toString();
+        assertThat(run("merge", right, lost.toString())).isEqualTo(1);
+        assertThat(complaint())
+                .startsWith("threads-sampler: " + lost + ": not a report of threads-sampler: the file is empty");
+        assertThat(printed()).isEmpty();
+    }
+
+    @Test
+    void nothingSampledIsAnEmptyCollapsedReport() throws Exception {
+        String none = write("none.collapsed", "").toString();
+        String some = write("some.collapsed", "main;x 7\n").toString();
+        assertThat(run("merge", none, some, "--format", "collapsed")).as(complaint()).isZero();
+        assertThat(printed()).isEqualTo("main;x 7\n");
     }
 
     @ParameterizedTest

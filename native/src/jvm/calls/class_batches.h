@@ -57,8 +57,8 @@ void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counte
                             struct smp_class_loaders *loaders);
 /* One batch. False: nothing is to be changed now. */
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
-/* With the load hook off: all classes get the bytes they have without it. What cannot be given back
- * now is remembered (counted_classes.h: strays). */
+/* With a load hook that changes nothing: all classes get the bytes they have without it. What
+ * cannot be given back now is remembered (counted_classes.h: strays). */
 void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
 /* The load hook has returned for a class that is retransformed. */
 void smp_class_batches_left_hook(struct smp_class_batches *batches);

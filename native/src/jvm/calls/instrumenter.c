@@ -100,11 +100,13 @@ void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redef
     struct smp_loading_class loading = { .file = { bytes, size > 0 ? (size_t)size : 0 } };
     struct smp_class_bytes changed = { 0 };
 
-    if (env == NULL || name == NULL || !go_inside())
+    if (env == NULL || name == NULL)
         return;
     /* The JVM keeps a reference for each class of a batch here: this is for -Xcheck:jni. */
     if (redefined != NULL)
         (void)(*env)->EnsureLocalCapacity(env, HOOK_EXTRA_REFS);
+    if (!go_inside())
+        return;
     loading.loader = smp_class_loaders_number(&instrumenter.loaders, jvmti, env, loader);
     loading.is_foreign = redefined != NULL && !smp_worker_is_caller(&instrumenter.worker);
     if (loading.loader != SMP_CLASS_LOADERS_UNKNOWN &&
@@ -174,14 +176,13 @@ static enum smp_status begin_hooks(void)
 }
 
 /* True: no thread is inside of a hook any more. A hook takes microseconds, unless its thread gets
- * no CPU. */
+ * no CPU. The JVM goes on calling the load hook, which does nothing from now on. */
 static bool end_hooks(void)
 {
     const int64_t start_ns = smp_clock_ns();
 
     atomic_store(&instrumenter.is_on, false);
     smp_prepare_event_set(SMP_PREPARE_CALLS, false);
-    (void)set_load_hook(JVMTI_DISABLE);
     for (unsigned round = 0;
          atomic_load(&instrumenter.inside) > 0 && smp_clock_ns() - start_ns < INSIDE_MOST_NS;
          round++)
@@ -397,6 +398,11 @@ static void do_rounds(JNIEnv *env)
 
 /* --- the thread: stop --- */
 
+/*
+ * The JVM still calls the load hook, which changes nothing: without a hook it would throw away its
+ * copy of each class's bytes from before our probes. It would make the class file anew at the next
+ * change then, of a pool of constants with all that was ever added to it.
+ */
 static void give_back_classes(JNIEnv *env)
 {
     if (instrumenter.thread.has_opened_classes && smp_agent_is_live())
@@ -418,6 +424,7 @@ static void close_instrumenter(JNIEnv *env)
             smp_counted_classes_close(&instrumenter.counted);
         smp_class_loaders_close(&instrumenter.loaders, smp_agent_is_live() ? env : NULL);
     }
+    (void)set_load_hook(JVMTI_DISABLE);
     instrumenter.thread.has_opened_classes = false;
     instrumenter.thread.has_opened_calls = false;
     instrumenter.batches.counted = NULL;

@@ -5,7 +5,8 @@
  *   start ─► capabilities, hook class, load hook on ─► loaded classes made known ─► first batches
  *            thread threads-sampler-calls: first entries ─► reach ─► a batch ─► 50 ms ─► ...
  *            any thread, in the load hook: a class that is loaded gets its probes at once
- *   stop  ─► counting off, load hook off ─► all classes get back the bytes they have without it
+ *   stop  ─► counting off, load hook idle ─► all classes get back the bytes they have without it
+ *            ─► load hook off
  *
  * Frames that still run code with probes call hooks that do nothing from then on.
  *

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.incapsula.sampler.testing.CallCounts;
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.CountingCyclesProgram;
 import com.incapsula.sampler.testing.CountingProgram;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
@@ -355,6 +356,17 @@ class CallsIT {
         assertThat(CallCounts.take(sampler)).isEmpty();
         Work.checkedItem(2);
         assertThat(CallCounts.take(sampler)).isEqualTo(wanted);
+    }
+
+    /** Else the JVM refuses to change the class after some times, and no method of it is counted any more. */
+    @Test
+    void aClassThatIsCountedAgainAndAgainKeepsRoomForConstants() throws Exception {
+        ChildJvm.of(CountingCyclesProgram.class)
+                .withTestLibraries()
+                .option("--add-opens=java.base/java.lang=ALL-UNNAMED")
+                .option("--add-opens=java.base/jdk.internal.reflect=ALL-UNNAMED")
+                .run()
+                .assertSaysFine();
     }
 
     @Test

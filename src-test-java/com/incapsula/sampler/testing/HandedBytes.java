@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import com.sun.tools.attach.VirtualMachine;
+import java.io.OutputStream;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.ProtectionDomain;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+
+/**
+ * An agent that sees which bytes the JVM has for a class after all agents that came before it, and changes none. Needs
+ * {@code -Djdk.attach.allowAttachSelf=true}.
+ */
+public final class HandedBytes {
+
+    private static Instrumentation instrumentation;
+    private static volatile String watched = "";
+    private static volatile byte[] seen = {};
+
+    private HandedBytes() {}
+
+    /** The JVM calls this. */
+    public static void agentmain(String arguments, Instrumentation given) {
+        instrumentation = given;
+        given.addTransformer(new Watcher(), true);
+    }
+
+    /** Puts the agent into this JVM: it sees the work of all that are there. The jar is written to this file. */
+    public static void attach(Path jar) throws Exception {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().putValue("Agent-Class", HandedBytes.class.getName());
+        manifest.getMainAttributes().putValue("Can-Retransform-Classes", "true");
+        try (OutputStream out = Files.newOutputStream(jar)) {
+            new JarOutputStream(out, manifest).close();
+        }
+        VirtualMachine self =
+                VirtualMachine.attach(String.valueOf(ProcessHandle.current().pid()));
+        self.loadAgent(jar.toString());
+        self.detach();
+    }
+
+    /** @return the bytes that the class gets if it is changed now */
+    public static byte[] of(Class<?> type) throws Exception {
+        watched = type.getName().replace('.', '/');
+        instrumentation.retransformClasses(type);
+        watched = "";
+        return seen;
+    }
+
+    /** @return the bytes with which the loader defines the class now */
+    public static byte[] atDefinition(ClassLoader loader, String name) throws Exception {
+        watched = name.replace('.', '/');
+        loader.loadClass(name);
+        watched = "";
+        return seen;
+    }
+
+    private static final class Watcher implements ClassFileTransformer {
+        @Override
+        public byte[] transform(
+                ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
+            if (watched.equals(name)) {
+                seen = bytes.clone();
+            }
+            return null;
+        }
+    }
+}

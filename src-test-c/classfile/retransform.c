@@ -23,6 +23,7 @@ enum mode {
 
 enum count {
     CLASSES,
+    CLASSES_WITH_CODE,
     CHANGED_CLASSES,
     MALFORMED,
     HANDLERS,
@@ -74,11 +75,15 @@ static const struct smp_rewriter_memory memory = { .allocate = allocate, .releas
 
 static void add_counts(const struct smp_class_file *file, const struct smp_rewriter_method *methods)
 {
+    bool has_code = false;
+
     for (uint32_t i = 0; i < file->method_count; i++) {
         counts[RESULTS + methods[i].result]++;
         if (methods[i].result == SMP_REWRITE_DONE)
             counts[methods[i].has_handler ? HANDLERS : WITHOUT_HANDLER]++;
+        has_code = has_code || file->methods[i].code.length > 0;
     }
+    counts[CLASSES_WITH_CODE] += has_code ? 1 : 0;
 }
 
 static uint16_t find_class(const struct smp_class_file *file, const char *name)

@@ -110,12 +110,20 @@ static void naive_reset(void)
 
 /* ---- both ---- */
 
+/* As the hook in Java does. */
+static void end_hook(struct smp_call_state *state)
+{
+    atomic_store(&state->phase, SMP_CALL_NO_HOOK);
+}
+
 static void enter(struct call call)
 {
-    if (call.is_root)
+    if (call.is_root) {
         smp_call_enter_root(TID, false, 0, call.method);
-    else if (smp_call_state_find(TID) != NULL)
+    } else if (smp_call_state_find(TID) != NULL) {
         smp_call_enter(smp_call_state_find(TID), call.method);
+        end_hook(smp_call_state_find(TID));
+    }
     naive_enter(call);
 }
 
@@ -123,10 +131,12 @@ static void leave(struct call call)
 {
     struct smp_call_state *state = smp_call_state_find(TID);
 
-    if (state != NULL && call.is_root)
+    if (state != NULL && call.is_root) {
         smp_call_exit_root(state, call.method);
-    else if (state != NULL)
+    } else if (state != NULL) {
         smp_call_exit(state, call.method);
+        end_hook(state);
+    }
     naive_exit(call);
 }
 
@@ -320,6 +330,37 @@ static void exact_times_are_inclusive(void **state)
     close_timed();
 }
 
+static void assert_phase(bool is_in_hook, bool is_between_stamps)
+{
+    struct smp_call_position position;
+
+    assert_true(smp_call_position_of(TID, &position));
+    assert_int_equal(position.is_in_hook, is_in_hook);
+    assert_int_equal(position.is_between_stamps, is_between_stamps);
+}
+
+/* What comes behind the stamp of an entry is in the call's time, behind that of an exit in its
+ * caller's; the hook ends both. A root's hook has no way back that it could end. */
+static void a_hook_says_whose_time_it_is_in(void **state)
+{
+    (void)state;
+    struct smp_call_state *own = open_in_root();
+    assert_phase(false, false);
+    smp_call_enter(own, 2);
+    assert_phase(true, true);
+    end_hook(own);
+    assert_phase(false, false);
+    atomic_store(&own->phase, SMP_CALL_BETWEEN_STAMPS);
+    assert_phase(true, true);
+    smp_call_exit(own, 2);
+    assert_phase(true, false);
+    end_hook(own);
+    assert_phase(false, false);
+    smp_call_exit_root(own, 1);
+    assert_int_equal(own->phase, SMP_CALL_NO_HOOK);
+    close_timed();
+}
+
 /* As long as a call runs, a reader has its time up to now, once. */
 static void running_calls_have_time(void **state)
 {
@@ -422,6 +463,7 @@ int main(void)
             ticks_become_nanoseconds), /* before a test may fail with a clock that stands */
         cmocka_unit_test(is_as_the_naive_version),
         cmocka_unit_test(exact_times_are_inclusive),
+        cmocka_unit_test(a_hook_says_whose_time_it_is_in),
         cmocka_unit_test(running_calls_have_time),
         cmocka_unit_test(a_lost_exit_ends_with_its_caller),
         cmocka_unit_test(only_roots_have_times_without_exact_timing),

@@ -670,7 +670,7 @@ static void exact_times_become_times_of_their_own(void **state)
     end(&s);
 }
 
-/* Ticks say how long threads were in probes; callers give that back by their calls. */
+/* Ticks say how long threads were in probes around calls; callers give that back by their calls. */
 static void exact_times_are_without_the_time_in_probes(void **state)
 {
     struct setting s;
@@ -700,6 +700,35 @@ static void exact_times_are_without_the_time_in_probes(void **state)
     fake_counter_exit(s.counter, thread);
     sampler_fixture_seal(s.f);
     assert_int_equal(wall_of(&s, "handle"), 2 * TICK);
+    end(&s);
+}
+
+/* What probes do between the stamps of their calls is in the time of these, and not of roots: the
+ * counter's part of a root's probe is all outside of its stamps. */
+static void calls_give_back_what_their_own_probes_take(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS "methodTiming=EXACT\n");
+    const int thread = add_thread(&s, "main");
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    run(&s, 10 * TICK);
+    for (int i = 0; i < 9; i++) {
+        fake_counter_enter(s.counter, thread, s.methods[1], false);
+        s.counter->threads[thread].is_in_hook = true;
+        s.counter->threads[thread].is_between_stamps = true;
+        run(&s, TICK);
+        s.counter->threads[thread].is_in_hook = false;
+        s.counter->threads[thread].is_between_stamps = false;
+        run(&s, 2 * TICK);
+        fake_counter_exit(s.counter, thread);
+    }
+    sampler_fixture_seal(s.f);
+    assert_int_equal(counted_group(s.f->profile, "main")->hook_ns, 9 * TICK);
+    assert_int_equal(wall_of(&s, "handle"), 10 * TICK);
+    assert_int_equal(wall_of(&s, "handle|load"), 9 * 2 * TICK);
     end(&s);
 }
 
@@ -1237,6 +1266,7 @@ int main(void)
         cmocka_unit_test(with_the_clock_cpu_all_times_are_cpu_times),
         cmocka_unit_test(exact_times_become_times_of_their_own),
         cmocka_unit_test(exact_times_are_without_the_time_in_probes),
+        cmocka_unit_test(calls_give_back_what_their_own_probes_take),
         cmocka_unit_test(times_of_reads_that_take_time_add_up),
         cmocka_unit_test(virtual_threads_are_in_the_group_that_the_counter_names),
         cmocka_unit_test(roots_have_their_shortest_and_longest_call),

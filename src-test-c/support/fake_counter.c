@@ -120,7 +120,8 @@ static void positions(void *self, smp_on_call_place *found, void *context)
     for (size_t i = 0; i < counter->thread_count; i++) {
         const struct fake_counted_thread *thread = &counter->threads[i];
         const struct smp_call_place place = { .ordinal = thread->position,
-                                              .is_in_hook = thread->is_in_hook };
+                                              .is_in_hook = thread->is_in_hook,
+                                              .is_between_stamps = thread->is_between_stamps };
         if (thread->position == 0 || thread->has_ended)
             continue;
         counter->places++;

@@ -56,6 +56,7 @@ struct fake_counted_thread {
     uint32_t count;
     uint32_t position; /* 0: outside of all roots */
     bool is_in_hook;
+    bool is_between_stamps;
     bool has_ended;
     bool is_gone;
     int64_t uncounted;

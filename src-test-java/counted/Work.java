@@ -213,75 +213,98 @@ public final class Work {
         /** Their calls. */
         public final long[] calls = new long[METHODS.length];
 
-        /** One reading of the clock, which each call takes beside its time. */
-        public static double readingNanos() {
-            long least = Long.MAX_VALUE;
-            for (int round = 0; round < 100; round++) {
-                long start = System.nanoTime();
-                for (int i = 0; i < 1000; i++) {
-                    sink += (int) System.nanoTime();
-                }
-                least = Math.min(least, System.nanoTime() - start);
-            }
-            return least / 1000.0;
+        /** How often they have read the clock after their first reading. */
+        public final long[] readings = new long[METHODS.length];
+
+        private void add(int method, long took) {
+            nanos[method] += took;
+            readings[method] += lastReadings;
+            calls[method]++;
+        }
+
+        /**
+         * @return nanoseconds of a call. Between n + 1 readings lie n times of one, so a call takes one more: half before
+         *     its first reading and half after its last
+         */
+        public double nanosOfCall(int method) {
+            return (double) nanos[method] / calls[method] + (double) nanos[method] / readings[method];
         }
     }
 
     /** The methods of {@link #known}, by their length. */
     public static final String[] METHODS = {"micro", "tenMicros", "milli", "hundredMillis"};
 
+    private static final long PART_NANOS = 100_000_000;
     private static final int[] KNOWN_NANOS = {1_000, 10_000, 1_000_000, 100_000_000};
 
-    /** Calls each of {@link #METHODS} for a tenth of a second. */
+    private static int lastReadings;
+
+    /** Calls each of {@link #METHODS} for a tenth of a second, however much CPU time the thread gets in it. */
     public static void known(Known known) {
-        for (int i = 0; i < 100_000; i++) {
-            known.nanos[0] += micro();
-        }
-        for (int i = 0; i < 10_000; i++) {
-            known.nanos[1] += tenMicros();
-        }
-        for (int i = 0; i < 100; i++) {
-            known.nanos[2] += milli();
-        }
-        known.nanos[3] += hundredMillis();
-        for (int i = 0; i < KNOWN_NANOS.length; i++) {
-            known.calls[i] += KNOWN_NANOS[KNOWN_NANOS.length - 1] / KNOWN_NANOS[i];
-        }
+        long start;
+        start = System.nanoTime();
+        do {
+            known.add(0, micro());
+        } while (System.nanoTime() - start < PART_NANOS);
+        start = System.nanoTime();
+        do {
+            known.add(1, tenMicros());
+        } while (System.nanoTime() - start < PART_NANOS);
+        start = System.nanoTime();
+        do {
+            known.add(2, milli());
+        } while (System.nanoTime() - start < PART_NANOS);
+        start = System.nanoTime();
+        do {
+            known.add(3, hundredMillis());
+        } while (System.nanoTime() - start < PART_NANOS);
     }
 
     private static long micro() {
         long start = System.nanoTime();
         long now = start;
+        int readings = 0;
         while (now - start < KNOWN_NANOS[0]) {
             now = System.nanoTime();
+            readings++;
         }
+        lastReadings = readings;
         return now - start;
     }
 
     private static long tenMicros() {
         long start = System.nanoTime();
         long now = start;
+        int readings = 0;
         while (now - start < KNOWN_NANOS[1]) {
             now = System.nanoTime();
+            readings++;
         }
+        lastReadings = readings;
         return now - start;
     }
 
     private static long milli() {
         long start = System.nanoTime();
         long now = start;
+        int readings = 0;
         while (now - start < KNOWN_NANOS[2]) {
             now = System.nanoTime();
+            readings++;
         }
+        lastReadings = readings;
         return now - start;
     }
 
     private static long hundredMillis() {
         long start = System.nanoTime();
         long now = start;
+        int readings = 0;
         while (now - start < KNOWN_NANOS[3]) {
             now = System.nanoTime();
+            readings++;
         }
+        lastReadings = readings;
         return now - start;
     }
 

@@ -76,6 +76,14 @@ struct smp_call_root {
     uint32_t unused[11];
 };
 
+/* The hook in Java marks its begin and its end. With exact timing a call's time has the part that
+ * runs between its stamps. */
+enum smp_call_phase {
+    SMP_CALL_NO_HOOK,
+    SMP_CALL_IN_HOOK,
+    SMP_CALL_BETWEEN_STAMPS /* in a hook: of the call that was entered, or is left next */
+};
+
 struct smp_call_state {
     _Atomic int64_t tid; /* Java's id of the thread; 0: the state is free */
     struct smp_call_state *next;
@@ -85,7 +93,7 @@ struct smp_call_state {
     char *free_end;
     _Atomic uint32_t generation; /* of its tree: call_arena.h */
     uint32_t units;
-    _Atomic uint8_t phase; /* 1: inside of a hook */
+    _Atomic uint8_t phase; /* of a hook: enum smp_call_phase */
     uint8_t is_exact;
     uint8_t is_virtual;
     uint8_t is_full; /* its tree has as many nodes as it may have */

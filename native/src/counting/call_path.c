@@ -26,9 +26,9 @@ static void move_position(struct smp_call_state *state, struct smp_call_node *no
     atomic_store_explicit(&state->position, node, RELEASE);
 }
 
-static void set_phase(struct smp_call_state *state, uint8_t phase)
+static void set_phase(struct smp_call_state *state, enum smp_call_phase phase)
 {
-    atomic_store_explicit(&state->phase, phase, RELAXED);
+    atomic_store_explicit(&state->phase, (uint8_t)phase, RELAXED);
 }
 
 /* One thread adds. */
@@ -145,13 +145,13 @@ static void enter_call(struct smp_call_state *state, int32_t key)
 {
     struct smp_call_node *node = NULL;
 
-    set_phase(state, 1);
+    set_phase(state, SMP_CALL_IN_HOOK);
     node = smp_call_child(state, position_of(state), key);
     move_position(state, node);
     add(&node->count, 1);
     if (node->key != SMP_CALL_OVERFLOW && (state->is_exact || key < 0))
         atomic_store_explicit(&node->entered, smp_call_clock_ticks(), RELEASE);
-    set_phase(state, 0);
+    set_phase(state, key < 0 ? SMP_CALL_NO_HOOK : SMP_CALL_BETWEEN_STAMPS);
 }
 
 /* Of this call since the reset, so that a reader takes it or leaves it. */
@@ -216,7 +216,7 @@ static bool is_current(const struct smp_call_state *state)
 static void leave_outermost(struct smp_call_state *state)
 {
     set_overflow(overflow_of(state), 0, 0);
-    set_phase(state, 0);
+    set_phase(state, SMP_CALL_NO_HOOK);
     publish_position(state, NULL);
     if (state->is_virtual || !is_current(state))
         smp_call_leave(state);
@@ -308,7 +308,7 @@ void smp_call_exit(struct smp_call_state *state, int32_t id)
 
     if (at == NULL)
         return;
-    set_phase(state, 1);
+    set_phase(state, SMP_CALL_IN_HOOK);
     if (at == overflow_of(state)) {
         (void)exit_overflow(state, at, false);
     } else {
@@ -319,7 +319,6 @@ void smp_call_exit(struct smp_call_state *state, int32_t id)
             move_position(state, smp_call_parent(node));
         }
     }
-    set_phase(state, 0);
 }
 
 void smp_call_exit_root(struct smp_call_state *state, int32_t id)
@@ -330,14 +329,14 @@ void smp_call_exit_root(struct smp_call_state *state, int32_t id)
 
     if (at == NULL)
         return;
-    set_phase(state, 1);
+    set_phase(state, SMP_CALL_IN_HOOK);
     if (at == overflow_of(state)) {
         if (exit_overflow(state, at, true)) {
             /* The outermost root may have had no node of its own. */
             if (position_of(state) == state->top)
                 leave_outermost(state);
             else
-                set_phase(state, 0);
+                set_phase(state, SMP_CALL_NO_HOOK);
             return;
         }
         at = smp_call_parent(at);
@@ -354,5 +353,5 @@ void smp_call_exit_root(struct smp_call_state *state, int32_t id)
             return;
         }
     }
-    set_phase(state, 0);
+    set_phase(state, SMP_CALL_NO_HOOK);
 }

@@ -17,6 +17,9 @@
  * A method that is both a root and called from a root: each entry by enter_root is a root of its
  * own, with its own node.
  *
+ * A hook that has called enter or exit ends the phase that it has marked, so that its way back into
+ * Java is part of it. Roots have no such mark: theirs end here.
+ *
  * Threads  a state: its thread.
  * Errors   what cannot be counted is counted as such, in the overflow node.
  * Cost     some ns; each new node a cache miss or two. A root 20 ns more.

@@ -225,7 +225,7 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
     if (tree == NULL || atomic_load_explicit(&tree->session, RELAXED) != smp_call_session())
         return false;
     const uint64_t serial = tree->serial;
-    const bool is_before = atomic_load_explicit(&state->phase, ACQUIRE) != 0;
+    const uint8_t before = atomic_load_explicit(&state->phase, ACQUIRE);
     node = atomic_load_explicit(&state->position, ACQUIRE);
     if (node == NULL)
         return false;
@@ -235,7 +235,10 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
     if (node == NULL)
         return false;
     describe_position(node, out);
-    out->is_in_hook = is_before || atomic_load_explicit(&state->phase, ACQUIRE) != 0;
+    const uint8_t after = atomic_load_explicit(&state->phase, ACQUIRE);
+    out->is_in_hook = before != SMP_CALL_NO_HOOK || after != SMP_CALL_NO_HOOK;
+    out->is_between_stamps =
+        (after == SMP_CALL_NO_HOOK ? before : after) == SMP_CALL_BETWEEN_STAMPS;
     out->tree = serial;
     out->pool = tree->pool;
     return serial_of(state) == serial && atomic_load_explicit(&state->tid, ACQUIRE) == tid;

@@ -62,7 +62,8 @@ struct smp_call_position {
     uint32_t ordinal; /* 0: inside of a root's hook, in no call yet */
     int32_t method;
     bool is_root;
-    bool is_in_hook; /* what it does now is ours, not the method's */
+    bool is_in_hook;        /* what it does now is ours, not the method's */
+    bool is_between_stamps; /* so is this, and exact times of calls contain it */
 };
 
 /* Where a thread is. False: outside of all roots. The thread runs on meanwhile. */

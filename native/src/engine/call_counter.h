@@ -80,7 +80,8 @@ struct smp_counter_visitor {
 /* A thread that is inside of a root. ordinal 0: in no node, because of a limit. */
 struct smp_call_place {
     uint32_t ordinal;
-    bool is_in_hook; /* runs a probe, not the method */
+    bool is_in_hook;        /* runs a probe, not the method */
+    bool is_between_stamps; /* so is this, and exact times of calls contain it */
 };
 
 typedef void smp_on_call_place(void *context, const struct smp_counted_thread *thread,

@@ -76,6 +76,7 @@ public abstract class ThreadsSamplerHook {
     private static final long CONSTRUCTOR_SLOT = slotOf(Constructor.class);
 
     private static final byte IN_HOOK = 1;
+    private static final byte BETWEEN_STAMPS = 2;
     private static final byte OUTSIDE = 0;
 
     /** Address of the slots; a constant for the JIT compilers once it is set. */
@@ -222,7 +223,7 @@ public abstract class ThreadsSamplerHook {
                     } else if (U.getInt(at + NODE_KEY) == KEY_OVERFLOW && U.getByte(state + STATE_IS_EXACT) == 0) {
                         exitOverflow(state, at);
                     } else {
-                        U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
+                        U.putByteOpaque(null, state + STATE_PHASE, BETWEEN_STAMPS);
                         natives.exit0(state, id);
                         U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
                     }

@@ -252,6 +252,7 @@ static bool find_call_node(struct smp_call_credit *credit, struct smp_call_tree 
 static void keep_exact_time(struct smp_call_tree *tree, const struct smp_counted_call *call)
 {
     tree->entries[call->ordinal].wall_ns += call->time_ns;
+    tree->entries[call->ordinal].probed += call->is_root ? 0 : call->calls;
     smp_call_tree_note_pending(tree, call->ordinal);
     if (call->parent == 0) {
         tree->outermost += call->calls;
@@ -403,21 +404,30 @@ static void credit_list(struct smp_call_credit *credit, struct smp_call_tree *tr
     tree->clock.running_ns = 0;
 }
 
-/* Exact times lie between stamps, so a caller's contains the probes of its callees, as far as they
- * are outside of these stamps. Ticks say how long threads were in probes; each call has an equal
- * part of that, and its caller gives it back. */
+static int64_t part_of(int64_t ns, int64_t calls, int64_t all)
+{
+    return all > 0 ? (int64_t)((double)ns * (double)calls / (double)all) : 0;
+}
+
+/* Exact times lie between stamps. What a probe does between the stamps of its call is part of that
+ * call's time, what it does around them part of its caller's. Ticks say how long threads were in
+ * both; each call has an equal part of that, and it is given back by whose time contains it. */
 static void give_back_hook_time(struct smp_call_tree *tree)
 {
+    const int64_t around_ns = tree->hook_ns - tree->stamped_ns;
     int64_t calls = tree->outermost;
+    int64_t probed = 0;
 
-    for (uint32_t at = tree->first_pending; at != 0; at = tree->entries[at].next)
+    for (uint32_t at = tree->first_pending; at != 0; at = tree->entries[at].next) {
         calls += tree->entries[at].callees;
+        probed += tree->entries[at].probed;
+    }
     for (uint32_t at = tree->first_pending; at != 0; at = tree->entries[at].next) {
         struct smp_call_entry *entry = &tree->entries[at];
-        if (calls > 0)
-            entry->wall_ns -=
-                (int64_t)((double)tree->hook_ns * (double)entry->callees / (double)calls);
+        entry->wall_ns -= part_of(around_ns, entry->callees, calls) +
+                          part_of(tree->stamped_ns, entry->probed, probed);
         entry->callees = 0;
+        entry->probed = 0;
     }
     tree->outermost = 0;
 }
@@ -435,6 +445,7 @@ void smp_call_credit_pending_of(struct smp_call_credit *credit, struct smp_call_
     if (credit->is_exact)
         give_back_hook_time(tree);
     tree->hook_ns = 0;
+    tree->stamped_ns = 0;
     credit_list(credit, tree);
 }
 

@@ -139,9 +139,11 @@ void smp_call_tree_forget_pending(struct smp_call_tree *tree)
         entry->wall_ns = 0;
         entry->cpu_ns = 0;
         entry->callees = 0;
+        entry->probed = 0;
     }
     tree->first_pending = 0;
     tree->hook_ns = 0;
+    tree->stamped_ns = 0;
     tree->outermost = 0;
     tree->clock.running_ns = 0;
     tree->clock.is_known = false;

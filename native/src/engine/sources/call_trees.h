@@ -32,6 +32,7 @@ struct smp_call_entry {
     int64_t wall_ns;     /* pending; negative: its callees have got more than is known of it yet */
     int64_t cpu_ns;      /* pending */
     int64_t callees;     /* exact timing: calls that it has made since its time was credited last */
+    int64_t probed;      /* exact timing: its own calls since then, but those that are roots */
     bool is_pending : 1; /* in the tree's list of those that have pending time */
     uint32_t depth : 24; /* calls from the outermost root on, with it; 0: not known yet */
     uint32_t next;       /* in that list; 0: the last one */
@@ -56,7 +57,8 @@ struct smp_call_tree {
     struct smp_call_entry *entries; /* by ordinal */
     uint32_t capacity;
     uint32_t first_pending; /* ordinal; 0: none */
-    int64_t hook_ns;        /* pending time inside of probes */
+    int64_t hook_ns;        /* pending time inside of probes, */
+    int64_t stamped_ns;     /* and how much of it exact times of calls contain */
     int64_t outermost;      /* exact timing: calls since then that no counted call has made */
     struct {
         bool is_known;

@@ -321,10 +321,12 @@ static void on_call_place(void *context, const struct smp_counted_thread *thread
     if (tree == NULL)
         return;
     smp_call_credit_remember_group(&source->credit, tree);
-    if (place->is_in_hook || place->ordinal == 0)
+    if (place->is_in_hook || place->ordinal == 0) {
         tree->hook_ns += tick->gap_ns;
-    else if (source->options.method_timing == SMP_METHOD_TIMING_SAMPLED)
+        tree->stamped_ns += place->is_between_stamps ? tick->gap_ns : 0;
+    } else if (source->options.method_timing == SMP_METHOD_TIMING_SAMPLED) {
         charge_call(tick, tree, place->ordinal);
+    }
 }
 
 /* The part of the threads that is charged at this tick; by what is known before it. */

@@ -178,7 +178,8 @@ static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void
         const struct smp_counted_thread thread =
             describe_tree(position.tree, java_id, position.pool);
         const struct smp_call_place place = { .ordinal = position.ordinal,
-                                              .is_in_hook = position.is_in_hook };
+                                              .is_in_hook = position.is_in_hook,
+                                              .is_between_stamps = position.is_between_stamps };
         found(context, &thread, &place);
     }
 }

@@ -24,7 +24,15 @@ class RetransformIT {
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final String PART = "java\\.(lang|util|io|net|nio|time|math|text|security)\\..*";
     private static final int PART_CLASSES = 3000;
-    private static final int IMAGE_CLASSES = 15_000;
+    private static final int IMAGE_CLASSES = 22_000;
+    private static final int JAR_CLASSES = 30_000;
+    /** They need classes that are not there, as of optional libraries, or not exported, or a newer JDK. */
+    private static final String MISSING = "(not linked, )?(NoClassDefFoundError|TypeNotPresentException"
+            + "|ClassNotFoundException|IllegalAccessError|UnsupportedClassVersionError): \\d+, as .*";
+
+    /** From JDK 21 on. */
+    private static final String NEVER_CHANGED = "not modifiable: 1, as jdk.internal.vm.Continuation";
+
     private static final int CONTROL = 30;
 
     private static List<String> folders() {
@@ -41,7 +49,7 @@ class RetransformIT {
         arguments.addAll(folders());
         return ChildJvm.of(RetransformProgram.class)
                 .option("-Xverify:all", "--add-modules", "ALL-SYSTEM", "-Xmx1g")
-                .longer(LONG ? Duration.ofMinutes(10) : Duration.ZERO)
+                .longer(LONG ? Duration.ofMinutes(30) : Duration.ZERO)
                 .run(arguments.toArray(new String[0]));
     }
 
@@ -55,10 +63,14 @@ class RetransformIT {
     @Test
     void theVerifierAcceptsEachClassWithProbes() throws Exception {
         String output = run().assertSaysFine();
+        System.out.println(output);
         assertThat(output.lines().filter(line -> line.startsWith("error "))).isEmpty();
         assertThat(number(output, "VerifyErrors")).isZero();
         assertThat(number(output, "malformed")).isZero();
-        assertThat(number(output, "classes")).isGreaterThan(LONG ? IMAGE_CLASSES : PART_CLASSES);
+        assertAllOfTheImage(output);
+        if (!folders().isEmpty()) {
+            assertAllThatLoadsOfTheJars(output);
+        }
         /* A handler in nearly all methods; nearly none is left alone that has code. */
         long done = number(output, "methods, instrumented");
         assertThat(done).isGreaterThan(number(output, "classes") * 5);
@@ -74,6 +86,33 @@ class RetransformIT {
         for (String code : List.of("new", "old", "image")) {
             assertProbesBalance(output, code);
         }
+    }
+
+    /* None is left out but what the JVM never changes, and each that has code was changed. */
+    private static void assertAllOfTheImage(String output) {
+        long named = number(output, "image, named");
+        assertThat(named).isGreaterThan(LONG ? IMAGE_CLASSES : PART_CLASSES);
+        assertThat(leftOut(output, "image")).isSubsetOf(NEVER_CHANGED);
+        assertThat(number(output, "image, retransformed") + number(output, "image, left out"))
+                .isEqualTo(named);
+        assertThat(number(output, "image, changed classes")).isEqualTo(number(output, "image, classes with code"));
+    }
+
+    private static void assertAllThatLoadsOfTheJars(String output) {
+        long retransformed = number(output, "jars, retransformed");
+        assertThat(retransformed).isGreaterThanOrEqualTo(JAR_CLASSES);
+        assertThat(retransformed + number(output, "jars, left out")).isEqualTo(number(output, "jars, named"));
+        assertThat(leftOut(output, "jars")).allMatch(reason -> reason.matches(MISSING));
+        assertThat(number(output, "jars, changed classes")).isEqualTo(number(output, "jars, classes with code"));
+    }
+
+    /* Why classes are left out, how many, and one of them. */
+    private static List<String> leftOut(String output, String what) {
+        return Pattern.compile("^" + what + ", left out, (.*)$", Pattern.MULTILINE)
+                .matcher(output)
+                .results()
+                .map(reason -> reason.group(1))
+                .toList();
     }
 
     private static void assertProbesBalance(String output, String code) {

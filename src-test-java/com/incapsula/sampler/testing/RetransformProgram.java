@@ -10,7 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
@@ -18,7 +20,9 @@ import java.util.stream.Stream;
 
 /**
  * Has the JVM verify what the rewriter makes of classes: loads and links them, retransforms them with probes in each
- * method, and takes the probes out again. Prints how many classes the JVM has refused, and what became of the methods.
+ * method, and takes the probes out again. Prints of the image and of the jars how many classes there are, how many of
+ * them could not be loaded and why, how many were retransformed and changed; then how many the JVM has refused, and what
+ * became of the methods.
  *
  * <p>Arguments: the test library, the class file of the hook, a pattern of names of classes of this JDK, the number of
  * classes of the negative control, folders of jars.
@@ -32,6 +36,7 @@ public final class RetransformProgram {
     private static final int FAILS_VERIFICATION = 62;
     private static final String[] COUNTS = {
         "classes",
+        "classes with code",
         "changed classes",
         "malformed",
         "handlers",
@@ -42,10 +47,13 @@ public final class RetransformProgram {
     };
 
     private static final int CLASSES = 0;
-    private static final int NANOS = 7;
+    private static final int WITH_CODE = 1;
+    private static final int CHANGED = 2;
+    private static final int NANOS = 8;
 
-    private int notLinked;
     private final TreeMap<Integer, List<String>> refused = new TreeMap<>();
+    private final TreeMap<String, List<String>> leftOut = new TreeMap<>();
+    private int retransformed;
 
     private RetransformProgram() {}
 
@@ -72,16 +80,14 @@ public final class RetransformProgram {
             throw new IllegalStateException("no hook class");
         }
         RetransformProgram program = new RetransformProgram();
-        long start = System.nanoTime();
-        List<Class<?>> classes = program.load(namesOfImage(Pattern.compile(arguments[2])), null);
-        for (String folder : Arrays.asList(arguments).subList(4, arguments.length)) {
-            classes.addAll(program.loadJars(Path.of(folder)));
+        List<Class<?>> classes = new ArrayList<>();
+        List<String> image = namesOfImage(Pattern.compile(arguments[2]));
+        classes.addAll(program.check("image", image, ClassLoader.getSystemClassLoader()));
+        List<Path> folders = Arrays.stream(arguments).skip(4).map(Path::of).toList();
+        if (!folders.isEmpty()) {
+            List<Path> jars = jarsIn(folders);
+            classes.addAll(program.check("jars", namesIn(jars), loaderOf(jars)));
         }
-        System.out.println("loaded: " + classes.size() + " in " + millisSince(start) + " ms");
-        System.out.println("not linked: " + program.notLinked);
-        start = System.nanoTime();
-        program.retransformAll(classes);
-        System.out.println("retransformed in " + millisSince(start) + " ms");
         program.printResults();
         control(classes, Integer.parseInt(arguments[3]));
         balance();
@@ -110,17 +116,20 @@ public final class RetransformProgram {
         return file.substring(0, file.length() - ".class".length()).replace('/', '.');
     }
 
-    private List<Class<?>> loadJars(Path folder) throws IOException {
-        List<Path> jars;
-        try (Stream<Path> files = Files.walk(folder)) {
-            jars = files.filter(file -> file.toString().endsWith(".jar"))
-                    .sorted()
-                    .toList();
+    private static List<Path> jarsIn(List<Path> folders) throws IOException {
+        List<Path> jars = new ArrayList<>();
+        for (Path folder : folders) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                files.filter(file -> file.toString().endsWith(".jar")).sorted().forEach(jars::add);
+            }
         }
-        List<URL> urls = new ArrayList<>();
-        List<String> names = new ArrayList<>();
+        return jars;
+    }
+
+    /* Each once, whichever jars have it: the loader takes the first one's. */
+    private static List<String> namesIn(List<Path> jars) throws IOException {
+        Set<String> names = new LinkedHashSet<>();
         for (Path jar : jars) {
-            urls.add(jar.toUri().toURL());
             try (JarFile file = new JarFile(jar.toFile())) {
                 file.stream()
                         .map(entry -> entry.getName())
@@ -130,8 +139,38 @@ public final class RetransformProgram {
                         .forEach(names::add);
             }
         }
-        System.out.println(folder + ": " + jars.size() + " jars, " + names.size() + " classes");
-        return load(names, new URLClassLoader(urls.toArray(new URL[0])));
+        System.out.println("jars of " + jars.size() + " files");
+        return List.copyOf(names);
+    }
+
+    private static ClassLoader loaderOf(List<Path> jars) throws IOException {
+        List<URL> urls = new ArrayList<>();
+        for (Path jar : jars) {
+            urls.add(jar.toUri().toURL());
+        }
+        return new URLClassLoader(urls.toArray(new URL[0]));
+    }
+
+    /* Those that could be loaded. Each class that is named is among the retransformed, the refused or the left out. */
+    private List<Class<?>> check(String what, List<String> names, ClassLoader loader) {
+        long[] before = counts();
+        retransformed = 0;
+        leftOut.clear();
+        long start = System.nanoTime();
+        List<Class<?>> classes = load(names, loader);
+        System.out.println(what + ", named: " + names.size());
+        System.out.println(what + ", loaded: " + classes.size() + " in " + millisSince(start) + " ms");
+        System.out.println(what + ", left out: " + (names.size() - classes.size()));
+        leftOut.forEach((reason, left) ->
+                System.out.println(what + ", left out, " + reason + ": " + left.size() + ", as " + left.get(0)));
+        start = System.nanoTime();
+        retransformAll(classes);
+        System.out.println(what + ", retransformed: " + retransformed + " in " + millisSince(start) + " ms");
+        long[] after = counts();
+        for (int count : new int[] {WITH_CODE, CHANGED}) {
+            System.out.println(what + ", " + COUNTS[count] + ": " + (after[count] - before[count]));
+        }
+        return classes;
     }
 
     /* Without running a static initialiser. What depends on a class that is not there cannot be linked. */
@@ -139,33 +178,38 @@ public final class RetransformProgram {
         List<Class<?>> classes = new ArrayList<>();
         for (String name : names) {
             try {
-                Class<?> type =
-                        Class.forName(name, false, loader == null ? ClassLoader.getSystemClassLoader() : loader);
-                link(type);
+                Class<?> type = Class.forName(name, false, loader);
+                String missing = link(type);
                 if (!isLinked(type)) {
-                    notLinked++;
+                    leaveOut(name, "not linked, " + missing);
                 } else if (isModifiable(type)) {
                     classes.add(type);
                 } else {
-                    System.out.println("not modifiable: " + name);
+                    leaveOut(name, "not modifiable");
                 }
             } catch (ClassNotFoundException | LinkageError | SecurityException e) {
-                notLinked++;
+                leaveOut(name, e.getClass().getSimpleName());
             }
         }
         return classes;
     }
 
-    /* The JVM links a class before it lists its members; that a parameter's class is not there comes later. */
-    private static void link(Class<?> type) {
+    private void leaveOut(String name, String reason) {
+        leftOut.computeIfAbsent(reason, key -> new ArrayList<>()).add(name);
+    }
+
+    /* The JVM links a class before it lists its members; that a parameter's class is not there comes later. Returns what
+     * was thrown then, for which it may be linked all the same. */
+    private static String link(Class<?> type) {
         try {
             if (type.isInterface()) {
                 type.getDeclaredMethods(); /* the JVM is not called for its constructors */
             } else {
                 type.getDeclaredConstructors();
             }
+            return "no reason";
         } catch (NoClassDefFoundError | TypeNotPresentException e) {
-            /* It may be linked all the same. */
+            return e.getClass().getSimpleName();
         }
     }
 
@@ -182,6 +226,7 @@ public final class RetransformProgram {
     private void retransformEach(Class<?>[] classes) {
         int error = retransform(classes, WITH_PROBES);
         if (error == 0) {
+            retransformed += classes.length;
             return;
         }
         if (classes.length == 1) {

@@ -6,9 +6,12 @@ import com.incapsula.sampler.bench.Figures;
 import com.incapsula.sampler.bench.Jvm;
 import com.incapsula.sampler.bench.Plan;
 import com.incapsula.sampler.bench.Table;
+import com.incapsula.sampler.bench.peer.AsyncMethodsPeer;
 import com.incapsula.sampler.bench.peer.CountingPeer;
+import com.incapsula.sampler.bench.peer.MethodTimingPeer;
 import com.incapsula.sampler.bench.peer.Peer;
 import java.io.IOException;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.file.FileSystems;
@@ -22,23 +25,25 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import jdk.jfr.FlightRecorder;
-import jdk.jfr.Recording;
 
 /** What counting the calls of programs of other authors costs them: before, while and after, in one JVM. */
 public final class Counting {
 
     private static final String BEFORE = "not counted, before the first time";
     private static final String BETWEEN = "not counted, after each `close()`";
-    private static final String METHOD_TIMING = "jdk.MethodTiming";
     private static final double NO_LIMIT = 100;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final int WARM_UPS = 2; /* windows */
     private static final int COUNTED_WARM_UPS = 10; /* until LAZY has found what it finds */
+    private static final String FIRST = ", first window";
     private static final String SETTLED = ", settled";
+    private static final double RESTING = 0.1; /* of a window is what the JIT compilers take at most */
+    private static final int MOST_COMPILING_WINDOWS = 60;
     private static final String NOT_AWAITED = "–";
     private static final int QUIET_WINDOWS = 20; /* of a second: methods are dropped about once in six */
     private static final int MOST_WINDOWS = 180;
+    private static final long ASYNC_INTERVAL = 1000; /* calls */
+    private static final String METHODS_OF_PARSER = "com.sun.tools.javac.parser.*.*";
     private static final Path PARSER_CLASSES = Path.of("modules", "jdk.compiler", "com/sun/tools/javac/parser");
 
     /** What counts, if anything does. */
@@ -90,7 +95,7 @@ public final class Counting {
                 "dropped",
                 "batches",
                 "calls without a node",
-                "settled after, s",
+                "measured after, s",
                 "bar");
         Map<String, List<String[]>> rows = new LinkedHashMap<>();
         for (String[] cells : Jvm.of(jdk, List.of())
@@ -121,11 +126,13 @@ public final class Counting {
                     last[6],
                     last[7],
                     last[8],
-                    bar(work, name, share));
+                    name.endsWith(FIRST) ? "" : bar(work, name, share));
         });
-        table.note("`settled`: measured once no method was new or dropped for " + QUIET_WINDOWS
-                + " windows, as it is in a service that runs for hours; the other windows begin " + COUNTED_WARM_UPS
-                + " windows after the start.");
+        table.note("`first window`: from the start of counting on, with its batches and all that is compiled anew; in"
+                + " the first such row on JDK 17 that is all code. The bars are meant for the windows after it: they begin "
+                + COUNTED_WARM_UPS + " windows after the start, and once the JIT compilers took at most "
+                + Math.round(100 * RESTING) + " % of a window. `settled`: once no method was new or dropped for "
+                + QUIET_WINDOWS + " windows, as it is in a service that runs for hours.");
         return table;
     }
 
@@ -171,24 +178,52 @@ public final class Counting {
         counters.put(
                 Peer.HYBRID + ", all defaults",
                 new Ours(MethodTiming.SAMPLED, new CountingPeer(work.roots(), work.filter(), 1), true));
-        if (work != CountedWork.DATABASE && hasMethodTiming()) {
-            counters.put(METHOD_TIMING, new Timing(classesOfParser()));
+        if (work != CountedWork.DATABASE && MethodTimingPeer.isThere()) {
+            counters.put(MethodTimingPeer.NAME, new Timing(new MethodTimingPeer(classesOfParser())));
+        }
+        if (work == CountedWork.PARSER) {
+            /* A stack of each call would take minutes a pass. */
+            counters.put(
+                    Peer.ASYNC + "'s method events, a stack of each " + ASYNC_INTERVAL + "th call",
+                    new Async(new AsyncMethodsPeer(METHODS_OF_PARSER, ASYNC_INTERVAL)));
         }
         return counters;
     }
 
     private static void measure(String name, CountedWork.Pass pass, long window, Counter counter) throws Exception {
-        if (counter != null) {
-            counter.start();
+        if (counter == null) {
+            runFor(pass, WARM_UPS * window);
+            rest(pass, window);
+            tellWindow(name, pass, window, null, NOT_AWAITED);
+            return;
         }
-        runFor(pass, (counter == null ? WARM_UPS : COUNTED_WARM_UPS) * window);
-        tellWindow(name, pass, window, counter, NOT_AWAITED);
-        if (counter != null && counter.drops()) {
+        counter.start();
+        long start = System.nanoTime();
+        tellWindow(name + FIRST, pass, window, counter, NOT_AWAITED);
+        runFor(pass, COUNTED_WARM_UPS * window);
+        rest(pass, window);
+        tellWindow(name, pass, window, counter, secondsSince(start));
+        if (counter.drops()) {
             long seconds = settle(pass, window, counter);
             tellWindow(name + SETTLED, pass, window, counter, String.valueOf(seconds));
         }
-        if (counter != null) {
-            counter.stop();
+        counter.stop();
+    }
+
+    private static String secondsSince(long start) {
+        return String.valueOf(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
+    }
+
+    /* Until hardly anything is compiled any more. */
+    private static void rest(CountedWork.Pass pass, long window) throws Exception {
+        CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+        boolean rests = false;
+        for (int i = 0; i < MOST_COMPILING_WINDOWS && !rests; i++) {
+            long compiled = compilers.getTotalCompilationTime();
+            long start = System.nanoTime();
+            runFor(pass, window);
+            double took = (System.nanoTime() - start) / NANOS_PER_MILLI;
+            rests = compilers.getTotalCompilationTime() - compiled <= RESTING * took;
         }
     }
 
@@ -248,11 +283,6 @@ public final class Counting {
         return new double[] {Figures.median(cpu), Figures.median(wall), wall.size()};
     }
 
-    private static boolean hasMethodTiming() {
-        return FlightRecorder.getFlightRecorder().getEventTypes().stream()
-                .anyMatch(type -> type.getName().equals(METHOD_TIMING));
-    }
-
     private static String classesOfParser() throws IOException {
         try (Stream<Path> files =
                 Files.list(FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/" + PARSER_CLASSES))) {
@@ -281,20 +311,11 @@ public final class Counting {
         }
     }
 
-    private static final class Timing implements Counter {
-
-        private final String filter;
-        private Recording recording;
-
-        Timing(String filter) {
-            this.filter = filter;
-        }
+    private record Timing(MethodTimingPeer peer) implements Counter {
 
         @Override
         public void start() {
-            recording = new Recording();
-            recording.enable(METHOD_TIMING).with("filter", filter).with("period", "endChunk");
-            recording.start();
+            peer.start();
         }
 
         @Override
@@ -303,9 +324,26 @@ public final class Counting {
         }
 
         @Override
+        public void stop() throws IOException {
+            peer.stop();
+        }
+    }
+
+    private record Async(AsyncMethodsPeer peer) implements Counter {
+
+        @Override
+        public void start() throws Exception {
+            peer.start();
+        }
+
+        @Override
+        public Map<String, Long> figures() {
+            return Map.of(CountingPeer.CALLS, peer.stacks() * ASYNC_INTERVAL);
+        }
+
+        @Override
         public void stop() {
-            recording.stop();
-            recording.close();
+            peer.stop();
         }
     }
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.cost;
+
+import com.incapsula.sampler.MethodTiming;
+import com.incapsula.sampler.bench.peer.AsyncMethodsPeer;
+import com.incapsula.sampler.bench.peer.CountingPeer;
+import com.incapsula.sampler.bench.peer.MethodTimingPeer;
+import com.incapsula.sampler.bench.peer.Peer;
+import java.io.IOException;
+
+/** What counts or times the calls of {@link ProbedCalls}, as a user has it: this product, and others. */
+enum CallTool {
+    NONE(Peer.HYBRID + ", NONE", 1, new Ours(MethodTiming.NONE)),
+    SAMPLED(Peer.HYBRID + ", SAMPLED", 1, new Ours(MethodTiming.SAMPLED)),
+    EXACT(Peer.HYBRID + ", EXACT", 1, new Ours(MethodTiming.EXACT)),
+    METHOD_TIMING(MethodTimingPeer.NAME, 2, new Jfr()),
+    ASYNC_EACH(Peer.ASYNC + "'s method events, a stack of each call", 20, new Async(1)),
+    ASYNC_FEW(Peer.ASYNC + "'s method events, a stack of each millionth call", 2, new Async(1_000_000));
+
+    /** It is there, or it is not. */
+    interface Meter {
+        default boolean isThere() {
+            return true;
+        }
+
+        void start() throws Exception;
+
+        /** Returns how many calls it has seen, at least. */
+        long stop() throws IOException;
+    }
+
+    private final String text;
+    private final int lessCalls;
+    private final Meter meter;
+
+    CallTool(String text, int lessCalls, Meter meter) {
+        this.text = text;
+        this.lessCalls = lessCalls;
+        this.meter = meter;
+    }
+
+    String text() {
+        return text;
+    }
+
+    /** What is slow is measured with fewer calls. */
+    int callsOf(int all) {
+        return Math.max(1, all / lessCalls);
+    }
+
+    Meter meter() {
+        return meter;
+    }
+
+    private static final class Ours implements Meter {
+
+        private static final double NO_LIMIT = 100;
+
+        private final MethodTiming timing;
+        private final CountingPeer peer = new CountingPeer(ProbedCalls.ROOTS, "", NO_LIMIT);
+
+        Ours(MethodTiming timing) {
+            this.timing = timing;
+        }
+
+        @Override
+        public void start() {
+            peer.start(timing);
+        }
+
+        @Override
+        public long stop() throws IOException {
+            long calls = peer.figures().get(CountingPeer.CALLS);
+            peer.stop();
+            return calls;
+        }
+    }
+
+    private static final class Jfr implements Meter {
+
+        private final MethodTimingPeer peer = new MethodTimingPeer(ProbedCalls.PROBED);
+
+        @Override
+        public boolean isThere() {
+            return MethodTimingPeer.isThere();
+        }
+
+        @Override
+        public void start() {
+            peer.start();
+        }
+
+        @Override
+        public long stop() throws IOException {
+            return peer.stop();
+        }
+    }
+
+    private static final class Async implements Meter {
+
+        private final long interval;
+        private final AsyncMethodsPeer peer;
+
+        Async(long interval) {
+            this.interval = interval;
+            peer = new AsyncMethodsPeer(ProbedCalls.PROBED + ".*", interval);
+        }
+
+        @Override
+        public void start() throws Exception {
+            peer.start();
+        }
+
+        @Override
+        public long stop() {
+            long calls = peer.stacks() * interval;
+            peer.stop();
+            return calls;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.peer;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+
+/** JDK 25's own counts and times of chosen methods, without a tree. */
+public final class MethodTimingPeer {
+
+    /** Its name, and that of its event. */
+    public static final String NAME = "jdk.MethodTiming";
+
+    private final String filter;
+    private Recording recording;
+
+    /**
+     * Prepares one.
+     *
+     * @param filter classes, or methods as {@code class::method}, with semicolons between them
+     */
+    public MethodTimingPeer(String filter) {
+        this.filter = filter;
+    }
+
+    /**
+     * Whether this JDK has it.
+     *
+     * @return from 25 on
+     */
+    public static boolean isThere() {
+        return FlightRecorder.getFlightRecorder().getEventTypes().stream()
+                .anyMatch(type -> type.getName().equals(NAME));
+    }
+
+    /** Starts to count. */
+    public void start() {
+        recording = new Recording();
+        recording.enable(NAME).with("filter", filter).with("period", "endChunk");
+        recording.start();
+    }
+
+    /**
+     * Ends.
+     *
+     * @return the calls of all methods since the start
+     */
+    public long stop() throws IOException {
+        Path file = Files.createTempFile("bench", ".jfr");
+        try {
+            recording.stop();
+            recording.dump(file);
+            recording.close();
+            long calls = 0;
+            for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+                calls += event.getEventType().getName().equals(NAME) ? event.getLong("invocations") : 0;
+            }
+            return calls;
+        } finally {
+            Files.delete(file);
+        }
+    }
+}

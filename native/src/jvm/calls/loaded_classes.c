@@ -46,21 +46,20 @@ bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
     return out->name.length > 0;
 }
 
-static bool offer_class(struct going *going, jclass type, smp_on_loaded_class *each, void *self)
+static void offer_class(struct going *going, jclass type, smp_on_loaded_class *each, void *self)
 {
     char *signature = NULL;
     struct smp_loaded_class loaded = { .type = type };
-    bool is_kept = false;
 
     if ((*going->jvmti)->GetClassSignature(going->jvmti, type, &signature, NULL) !=
         JVMTI_ERROR_NONE)
-        return false;
+        return;
     if (smp_loaded_class_describe(signature, going->with_lambdas, &loaded)) {
         loaded.loader = number_loader(going, type);
-        is_kept = loaded.loader != SMP_CLASS_LOADERS_UNKNOWN && each(self, &loaded);
+        if (loaded.loader != SMP_CLASS_LOADERS_UNKNOWN)
+            each(self, &loaded);
     }
     (void)(*going->jvmti)->Deallocate(going->jvmti, (unsigned char *)signature);
-    return is_kept;
 }
 
 enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti,
@@ -79,8 +78,8 @@ enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmti
     if (status == SMP_OK && (*env)->EnsureLocalCapacity(env, count + EXTRA_CLASS_REFS) != JNI_OK)
         (*env)->ExceptionClear(env);
     for (jint i = 0; status == SMP_OK && i < count; i++) {
-        if (!offer_class(&going, classes[i], each, self))
-            (*env)->DeleteLocalRef(env, classes[i]);
+        offer_class(&going, classes[i], each, self);
+        (*env)->DeleteLocalRef(env, classes[i]);
     }
     if (going.last_loader != NULL)
         (*env)->DeleteLocalRef(env, going.last_loader);

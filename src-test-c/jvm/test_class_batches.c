@@ -399,6 +399,34 @@ static void but_not_for_ever(void **state)
     assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
 }
 
+static void a_class_without_a_reference_is_tried_again(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    fake_classes.refused_globals = 2;
+    while (is_dirty())
+        (void)run_batch();
+    assert_true(has_probes(&callee));
+    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 0);
+    give_back();
+    assert_true(is_original(&callee));
+}
+
+static void a_class_without_a_reference_at_the_end_is_a_stray(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    (void)run_batch();
+    fake_classes.refused_globals = MANY;
+    give_back();
+    fake_classes.refused_globals = 0;
+    assert_true(has_probes(&callee));
+    assert_true(counted.stray_count > 0);
+    counted.stray_count = 0;
+}
+
 static void a_jvm_that_dies_is_not_asked_again(void **state)
 {
     (void)state;
@@ -743,6 +771,8 @@ int main(void)
         TEST(reflection_that_is_not_followed_is_in_the_account),
         TEST(a_class_without_memory_is_tried_again),
         TEST(but_not_for_ever),
+        TEST(a_class_without_a_reference_is_tried_again),
+        TEST(a_class_without_a_reference_at_the_end_is_a_stray),
         TEST(a_jvm_that_dies_is_not_asked_again),
         TEST(a_list_of_classes_that_fails_loses_no_batch),
         TEST(classes_of_a_list_that_always_fails_are_left_alone),

@@ -220,6 +220,8 @@ static jvmtiError JNICALL fake_retransform(jvmtiEnv *env, jint count, const jcla
     const jvmtiError error = refuse_batch(count, types);
 
     (void)env;
+    /* JDK 17 counts local ones among those of each agent's load hook. */
+    assert_true(fake_classes.global_refs >= count);
     fake_classes.batches++;
     if ((size_t)count > fake_classes.largest)
         fake_classes.largest = (size_t)count;
@@ -306,6 +308,24 @@ static jclass JNICALL fake_superclass(JNIEnv *env, jclass type)
     return ref_to(class_of(type)->super);
 }
 
+static jobject JNICALL new_global(JNIEnv *env, jobject object)
+{
+    (void)env;
+    if (fake_classes.refused_globals > 0) {
+        fake_classes.refused_globals--;
+        return NULL;
+    }
+    fake_classes.global_refs++;
+    return object;
+}
+
+static void JNICALL delete_global(JNIEnv *env, jobject ref)
+{
+    (void)env;
+    (void)ref;
+    fake_classes.global_refs--;
+}
+
 static jweak JNICALL new_weak(JNIEnv *env, jobject object)
 {
     struct weak_ref *weak = calloc(1, sizeof(*weak));
@@ -332,6 +352,8 @@ static const struct JNINativeInterface_ jni_functions = {
     .ExceptionClear = clear_nothing,
     .IsSameObject = are_same,
     .GetSuperclass = fake_superclass,
+    .NewGlobalRef = new_global,
+    .DeleteGlobalRef = delete_global,
     .NewWeakGlobalRef = new_weak,
     .DeleteWeakGlobalRef = delete_weak,
 };
@@ -360,6 +382,7 @@ void fake_classes_check(void)
     fake_classes.count = 0;
     assert_int_equal(fake_classes.live_pieces, 0);
     assert_int_equal(fake_classes.weak_refs, 0);
+    assert_int_equal(fake_classes.global_refs, 0);
 }
 
 struct fake_loader fake_loader(jint hash)

@@ -3,7 +3,7 @@
  * fake_classes.h - a JVM that has nothing but classes and class loaders: what is loaded and
  * prepared, which of them it refuses to change, and which bytes they have.
  *
- * A reference is the object itself, but for weak ones, which are counted.
+ * A reference is the object itself, but for weak ones. These and global ones are counted.
  *
  * Owns     copies of class files, what it allocates for its caller; live_pieces counts both.
  * Threads  one.
@@ -61,6 +61,8 @@ struct fake_classes {
     unsigned failed_lists; /* the next so many calls of GetLoadedClasses fail */
     long live_pieces;
     long weak_refs;
+    long global_refs;
+    unsigned refused_globals;      /* the next so many calls of NewGlobalRef give NULL */
     void (*while_listed)(void);    /* before GetLoadedClasses returns */
     void (*while_allocated)(void); /* before Allocate returns, once */
 };

@@ -17,7 +17,10 @@ enum {
     /* Of a call whose probes the JIT compilers have not inlined away (facts: 3 to 9 ns). */
     CALL_COST_NS = 8,
     EXACT_CALL_COST_NS = 25,
-    ROOT_COST_NS = 32 /* measured (bench: call-hooks): by JNI, with two time stamps */
+    ROOT_COST_NS = 32, /* measured (bench: call-hooks): by JNI, with two time stamps */
+    /* Nodes of threads have half of the memory for counting. The rest is for classes, and for what
+     * the engine knows of each node: without that a call is counted and credited nowhere. */
+    NODES_SHARE = 2
 };
 
 _Static_assert((int)SMP_COUNTER_MESSAGE_BYTES >= (int)SMP_COUNTED_MESSAGE_BYTES, "messages");
@@ -52,7 +55,8 @@ static enum smp_status start_counting(SMP_UNUSED void *self, const struct smp_co
                      .max_methods = plan->max_methods,
                      .look_ahead = SMP_REACH_LOOK_AHEAD },
         .calls = { .quota = plan->quota,
-                   .max_bytes = plan->quota != NULL ? plan->quota->limit_bytes : SIZE_MAX,
+                   .max_bytes =
+                       plan->quota != NULL ? plan->quota->limit_bytes / NODES_SHARE : SIZE_MAX,
                    .nodes = plan->max_nodes,
                    .depth = (int32_t)plan->max_depth,
                    .is_exact = plan->timing == SMP_METHOD_TIMING_EXACT },

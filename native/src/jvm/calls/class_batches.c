@@ -14,6 +14,7 @@ enum { BATCH_EXTRA_REFS = 32, MOST_MEMORY_REFUSALS = 3 };
 struct batch_search {
     struct smp_class_batches *batches;
     jvmtiEnv *jvmti;
+    JNIEnv *env;
     size_t first; /* of the classes that are being changed */
 };
 
@@ -84,17 +85,50 @@ static bool is_prepared(jvmtiEnv *jvmti, jclass type)
            (status & JVMTI_CLASS_STATUS_PREPARED) != 0 && (status & JVMTI_CLASS_STATUS_ERROR) == 0;
 }
 
-/* It waits for its preparation no more. */
-static void end_waiting(struct smp_counted_classes *counted, uint32_t index)
+/* A local one would be among those of other agents' load hooks, which run inside of the batch:
+ * -Xcheck:jni of JDK 17 adds up all that a thread has, and complains where they expect less. */
+static jclass hold_class(JNIEnv *env, jclass type)
 {
+    jclass held = (*env)->NewGlobalRef(env, type);
+
+    if (held == NULL)
+        (*env)->ExceptionClear(env);
+    return held;
+}
+
+static void release_classes(struct smp_class_batches *batches, JNIEnv *env)
+{
+    for (size_t i = 0; i < batches->count; i++)
+        (*env)->DeleteGlobalRef(env, batches->types[i]);
+}
+
+static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
+{
+    struct smp_reach *const reach = batches->counted->reach;
+
+    if (error == JVMTI_ERROR_OUT_OF_MEMORY && batches->memory_refusals < MOST_MEMORY_REFUSALS) {
+        batches->memory_refusals++;
+        smp_reach_put_back(reach, index);
+    } else if (error != JVMTI_ERROR_WRONG_PHASE) {
+        smp_reach_refuse_class(reach, index, smp_retransform_text(error));
+    }
+}
+
+/* It waits for its preparation no more. held NULL: the JVM has no memory for it. */
+static void end_waiting(struct smp_class_batches *batches, uint32_t index, jclass held)
+{
+    struct smp_counted_classes *const counted = batches->counted;
+
     smp_lock_acquire(&counted->lock);
     smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_WAITING;
+    if (held == NULL)
+        refuse_dirty(batches, index, JVMTI_ERROR_OUT_OF_MEMORY);
     smp_lock_release(&counted->lock);
 }
 
 /* Its mark says "waiting" before its status is read, so a class that is prepared in between is met
  * with that mark, and is due again. */
-static bool find_dirty(void *self, const struct smp_loaded_class *loaded)
+static void find_dirty(void *self, const struct smp_loaded_class *loaded)
 {
     const struct batch_search *const search = self;
     struct smp_class_batches *const batches = search->batches;
@@ -106,10 +140,9 @@ static bool find_dirty(void *self, const struct smp_loaded_class *loaded)
     const size_t place = index != 0 ? place_of(batches, index) : batches->count;
     if (place == batches->count || batches->types[place] != NULL ||
         !is_prepared(search->jvmti, loaded->type))
-        return false;
-    batches->types[place] = loaded->type;
-    end_waiting(counted, index);
-    return true;
+        return;
+    batches->types[place] = hold_class(search->env, loaded->type);
+    end_waiting(batches, index, batches->types[place]);
 }
 
 /* Leaves out those that were not found. */
@@ -151,18 +184,6 @@ static void put_batch_back(struct smp_class_batches *batches)
 }
 
 /* --- changing them --- */
-
-static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
-{
-    struct smp_reach *const reach = batches->counted->reach;
-
-    if (error == JVMTI_ERROR_OUT_OF_MEMORY && batches->memory_refusals < MOST_MEMORY_REFUSALS) {
-        batches->memory_refusals++;
-        smp_reach_put_back(reach, index);
-    } else if (error != JVMTI_ERROR_WRONG_PHASE) {
-        smp_reach_refuse_class(reach, index, smp_retransform_text(error));
-    }
-}
 
 /* The class may have been lost meanwhile, for lack of memory, and its index be another's. */
 static void on_dirty_refused(void *self, size_t which, jvmtiError error)
@@ -223,7 +244,7 @@ static bool push_frame(JNIEnv *env)
 
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
 {
-    struct batch_search search = { .batches = batches, .jvmti = jvmti };
+    struct batch_search search = { .batches = batches, .jvmti = jvmti, .env = env };
     bool has_changed = false;
 
     if (!push_frame(env))
@@ -238,6 +259,7 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
     }
     if (batches->count > 0) {
         (void)change_some(&search, 0, on_dirty_refused);
+        release_classes(batches, env);
         has_changed = true;
     }
     (void)(*env)->PopLocalFrame(env, NULL);
@@ -246,7 +268,7 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
 
 /* --- giving back --- */
 
-static bool find_probed(void *self, const struct smp_loaded_class *loaded)
+static void find_probed(void *self, const struct smp_loaded_class *loaded)
 {
     const struct batch_search *const search = self;
     struct smp_class_batches *const batches = search->batches;
@@ -260,10 +282,12 @@ static bool find_probed(void *self, const struct smp_loaded_class *loaded)
                      (SMP_COUNTED_PROBED | SMP_COUNTED_KEPT)) == SMP_COUNTED_PROBED;
     smp_lock_release(&counted->lock);
     if (!is_probed || batches->count == SMP_BATCH_MOST || !is_prepared(search->jvmti, loaded->type))
-        return false;
+        return;
+    const jclass held = hold_class(search->env, loaded->type);
+    if (held == NULL)
+        return; /* a stray */
     batches->indexes[batches->count] = index;
-    batches->types[batches->count++] = loaded->type;
-    return true;
+    batches->types[batches->count++] = held;
 }
 
 static void on_probed_refused(void *self, size_t which, jvmtiError error)
@@ -291,9 +315,10 @@ static void forget_probes(const struct smp_class_batches *batches)
     smp_lock_release(&counted->lock);
 }
 
-static bool give_some_back(struct batch_search *search, JNIEnv *env)
+static bool give_some_back(struct batch_search *search)
 {
     struct smp_class_batches *const batches = search->batches;
+    JNIEnv *const env = search->env;
     bool has_some = false;
 
     if (!push_frame(env))
@@ -305,6 +330,7 @@ static bool give_some_back(struct batch_search *search, JNIEnv *env)
         for (size_t done = 0; done < batches->count;)
             done += change_some(search, done, on_probed_refused);
         forget_probes(batches);
+        release_classes(batches, env);
         has_some = true;
     }
     (void)(*env)->PopLocalFrame(env, NULL);
@@ -313,10 +339,10 @@ static bool give_some_back(struct batch_search *search, JNIEnv *env)
 
 void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
 {
-    struct batch_search search = { .batches = batches, .jvmti = jvmti };
+    struct batch_search search = { .batches = batches, .jvmti = jvmti, .env = env };
     struct smp_counted_classes *const counted = batches->counted;
 
-    while (give_some_back(&search, env))
+    while (give_some_back(&search))
         continue;
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < counted->mark_count; i++) {

@@ -50,7 +50,7 @@ struct smp_class_batches {
     _Atomic int64_t hook_left_ns;
     size_t count; /* of the batch that is under way */
     uint32_t indexes[SMP_BATCH_MOST];
-    jclass types[SMP_BATCH_MOST]; /* NULL: not found, or not to be changed now */
+    jclass types[SMP_BATCH_MOST]; /* global; NULL: not found, or not to be changed now */
 };
 
 void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counted_classes *counted,

@@ -102,7 +102,8 @@ void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redef
 
     if (env == NULL || name == NULL)
         return;
-    /* The JVM keeps a reference for each class of a batch here: this is for -Xcheck:jni. */
+    /* Another agent has a reference for each class that it changes, which -Xcheck:jni of JDK 17
+     * counts among those of this hook. */
     if (redefined != NULL)
         (void)(*env)->EnsureLocalCapacity(env, HOOK_EXTRA_REFS);
     if (!go_inside())
@@ -268,10 +269,9 @@ static enum smp_status open_calls(JNIEnv *env)
     return take_hook_class(env);
 }
 
-static bool meet_loaded(void *self, const struct smp_loaded_class *loaded)
+static void meet_loaded(void *self, const struct smp_loaded_class *loaded)
 {
     smp_counted_classes_meet(&instrumenter.counted, smp_agent_jvmti(), self, loaded);
-    return false;
 }
 
 /* The load hook is on: what is loaded meanwhile is known by it. */

@@ -46,29 +46,28 @@ bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
     return out->name.length > 0;
 }
 
-static bool offer_class(struct going *going, jclass type, smp_on_loaded_class *each, void *self)
+static void offer_class(struct going *going, jclass type, smp_on_loaded_class *each, void *self)
 {
     char *signature = NULL;
     struct smp_loaded_class loaded = { .type = type };
-    bool is_kept = false;
 
     if ((*going->jvmti)->GetClassSignature(going->jvmti, type, &signature, NULL) !=
         JVMTI_ERROR_NONE)
-        return false;
+        return;
     if (smp_loaded_class_describe(signature, going->with_lambdas, &loaded)) {
         loaded.loader = number_loader(going, type);
-        is_kept = loaded.loader != SMP_CLASS_LOADERS_UNKNOWN && each(self, &loaded);
+        if (loaded.loader != SMP_CLASS_LOADERS_UNKNOWN)
+            each(self, &loaded);
     }
     (void)(*going->jvmti)->Deallocate(going->jvmti, (unsigned char *)signature);
-    return is_kept;
 }
 
 static void offer_classes(struct going *going, const jclass *classes, jint count,
                           smp_on_loaded_class *each, void *self)
 {
     for (jint i = 0; i < count; i++) {
-        if (!offer_class(going, classes[i], each, self))
-            (*going->env)->DeleteLocalRef(going->env, classes[i]);
+        offer_class(going, classes[i], each, self);
+        (*going->env)->DeleteLocalRef(going->env, classes[i]);
     }
     if (going->last_loader != NULL)
         (*going->env)->DeleteLocalRef(going->env, going->last_loader);
@@ -76,7 +75,7 @@ static void offer_classes(struct going *going, const jclass *classes, jint count
 
 /*
  * In a frame of its own: after each call -Xcheck:jni counts the references of the innermost frame,
- * which would be those of all classes. Those that each() keeps are of the caller's frame.
+ * which would be those of all classes.
  */
 enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti,
                                         JNIEnv *env, bool with_lambdas, smp_on_loaded_class *each,

@@ -19,7 +19,7 @@
 #include "jvm/calls/class_loaders.h"
 
 struct smp_loaded_class {
-    jclass type;           /* a local reference */
+    jclass type;           /* a local reference, for the call */
     struct smp_slice name; /* borrowed for the call */
     uint64_t loader;       /* its number */
     bool is_lambda;        /* hidden: it has the name of an outline only */
@@ -29,8 +29,7 @@ struct smp_loaded_class {
 bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
                                struct smp_loaded_class *out);
 
-/* True: the reference is the caller's now. */
-typedef bool smp_on_loaded_class(void *self, const struct smp_loaded_class *loaded);
+typedef void smp_on_loaded_class(void *self, const struct smp_loaded_class *loaded);
 
 /* Inside of a local frame of the caller's. Without lambdas no hidden class is offered. */
 SMP_CHECKED enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders,

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls are counted to the last one, through the whole product. */
 @ExtendWith(NothingLeft.class)
@@ -48,6 +49,17 @@ class CallsIT {
 
     /* The first JDK that does not discard all compiled code at the first change of a class. */
     private static final int KEEPS_COMPILED_CODE = 23;
+
+    private static final int VIRTUAL_THREADS = 10_000;
+    /*
+     * All of these may be inside of the root at once, each with a tree of its own: a lock that is contended, as one is on
+     * a loaded machine, lets others go on.
+     */
+    private static final long MEMORY_FOR_ALL = 256L << 20;
+    private static final long DEFAULT_MEMORY = 64L << 20;
+
+    private static final Pattern OVER_MEMORY =
+            Pattern.compile("^calls without a place, over the memory limit: (\\d+)$", Pattern.MULTILINE);
 
     private final ThreadsSampler sampler = quick(new Recorder());
 
@@ -142,16 +154,66 @@ class CallsIT {
     void virtualThreadsAreCounted(Instrumentation instrumentation) throws Exception {
         sampler.setInstrumentation(instrumentation);
         sampler.setInstrumentationFilter("counted");
+        sampler.setMemoryLimitBytes(MEMORY_FOR_ALL);
         sampler.init();
         awaitInstrumented();
+        join(startVirtual(() -> Work.root(10)));
+        assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(10), VIRTUAL_THREADS));
+    }
+
+    private static List<Thread> startVirtual(Runnable body) {
         List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < 10_000; i++) {
-            threads.add(Virtual.start("virtual-" + i, () -> Work.root(10)));
+        for (int i = 0; i < VIRTUAL_THREADS; i++) {
+            threads.add(Virtual.start("virtual-" + i, body));
         }
+        return threads;
+    }
+
+    private static void join(List<Thread> threads) throws InterruptedException {
         for (Thread thread : threads) {
             thread.join();
         }
-        assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(10), 10_000));
+    }
+
+    /** Where there is no memory for a thread's tree, its root is in the account; what is counted is whole. */
+    @ParameterizedTest
+    @ValueSource(longs = {DEFAULT_MEMORY, MEMORY_FOR_ALL})
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void virtualThreadsThatAreInsideOfARootAtOnceAreCountedOrInTheAccount(long memory) throws Exception {
+        sampler.setRootMethods("counted.Work.rootAfter");
+        sampler.setMemoryLimitBytes(memory);
+        sampler.init();
+        awaitRootAfter();
+        CountDownLatch entered = new CountDownLatch(VIRTUAL_THREADS);
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        List<Thread> threads = startVirtual(() -> Work.rootAfter(entered, mayGoOn, 10));
+        entered.await();
+        mayGoOn.countDown();
+        join(threads);
+        try (SamplingReport report = sampler.snapshot()) {
+            Matcher over = OVER_MEMORY.matcher(report.toString(ReportFormat.TEXT));
+            int lost = over.find() ? Integer.parseInt(over.group(1)) : 0;
+            assertThat(CallCounts.of(report)).isEqualTo(times(callsOfRootAfter(), VIRTUAL_THREADS - lost));
+            if (memory == MEMORY_FOR_ALL) {
+                assertThat(lost).isZero();
+            } else {
+                assertThat(lost).isBetween(1, VIRTUAL_THREADS - 1000);
+            }
+        }
+    }
+
+    private void awaitRootAfter() {
+        patiently().until(() -> {
+            CallCounts.take(sampler);
+            Work.rootAfter(new CountDownLatch(1), new CountDownLatch(0), 10);
+            return CallCounts.take(sampler).equals(callsOfRootAfter());
+        });
+    }
+
+    private static Map<String, Long> callsOfRootAfter() {
+        Map<String, Long> calls = new TreeMap<>(Map.of("Work.rootAfter", 1L));
+        Work.callsOf(10).forEach((path, number) -> calls.put("Work.rootAfter|" + path, number));
+        return calls;
     }
 
     @Test

@@ -15,6 +15,8 @@ import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import jdk.jfr.Recording;
@@ -33,6 +35,7 @@ public final class BesideAgentProgram {
     private static final String WORK = "counted.Work";
     private static final int TIMES = 100;
     private static final int ROOTS = 5;
+    private static final int MORE_LOADERS = 12; // of six classes each
     /* Of a call of root, as often as its argument says. */
     private static final int LEAVES = 3;
     private static final byte[] HOOK = "ThreadsSamplerHook".getBytes(StandardCharsets.US_ASCII);
@@ -40,6 +43,8 @@ public final class BesideAgentProgram {
     private static long roots;
     private static long leaves;
     private static Path folder;
+    /* More classes than the local references that JNI allows without being told: all in one batch. */
+    private static final List<Class<?>> more = new ArrayList<>();
 
     /** Changes the class {@link Work}. */
     enum Agent {
@@ -118,6 +123,7 @@ public final class BesideAgentProgram {
             first.init(); // so the other agents' work is seen after ours
         }
         HandedBytes.attach(folder.resolve("bytes.jar"));
+        loadMore();
         for (Instrumentation scheme : Instrumentation.values()) {
             System.out.println(scheme + ", counting first");
             Class<?> work = countFirst(agent, scheme);
@@ -126,6 +132,14 @@ public final class BesideAgentProgram {
         }
         System.out.println("roots: " + roots);
         System.out.println("fine");
+    }
+
+    private static void loadMore() throws ReflectiveOperationException {
+        for (int i = 0; i < MORE_LOADERS; i++) {
+            Class<?> work = new FreshLoader().loadClass(WORK);
+            root(work); // needs all of them
+            more.add(work);
+        }
     }
 
     private static ThreadsSampler sampler(Instrumentation scheme) {

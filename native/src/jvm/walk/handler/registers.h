@@ -26,7 +26,8 @@ struct smp_registers {
 /* Where the interpreter begins a method, before that has its frame. */
 struct smp_entry_registers {
     uintptr_t method;         /* Method* that is entered */
-    uintptr_t sender_sp;      /* of the caller, as it will be when the method returns */
+    uintptr_t sender_sp;      /* of the caller, as it will be when the method returns; anything once
+                                 the frame has it */
     uintptr_t return_address; /* while it is not on the stack */
 };
 

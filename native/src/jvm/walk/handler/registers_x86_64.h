@@ -38,8 +38,9 @@ static inline uintptr_t smp_registers_bcp(const ucontext_t *context)
     return (uintptr_t)context->uc_mcontext.gregs[REG_R13];
 }
 
-/* In the interpreter r13 holds the caller's stack pointer until the frame is made, and the byte
- * code pointer from then on: an address on the stack is the former. */
+/* In the interpreter r13 holds the caller's stack pointer until that is the first word of the new
+ * frame, and soon afterwards the byte code pointer: an address on the stack is the former. rbx
+ * holds the method until the frame is complete. */
 static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *context)
 {
     const greg_t *registers = context->uc_mcontext.gregs;

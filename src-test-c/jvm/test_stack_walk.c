@@ -59,6 +59,7 @@ static bool was_alive;
 static uintptr_t bcp; /* registers of the interpreter */
 static uintptr_t method_register;
 static uintptr_t result_register;
+static struct smp_left_registers native_left;
 static struct smp_exception_registers exception;
 static struct smp_thread thread;
 
@@ -240,6 +241,7 @@ static int make(void **state)
     bcp = 0;
     method_register = 0;
     result_register = 0;
+    native_left = (struct smp_left_registers){ 0 };
     exception = (struct smp_exception_registers){ 0 };
     layout.exception_pc = 40;
     memset(&thread, 0, sizeof(thread));
@@ -280,6 +282,8 @@ static void catch_with(struct smp_registers caught, struct smp_walk_target targe
     context.uc_mcontext.gregs[REG_R13] = (greg_t)bcp;
     context.uc_mcontext.gregs[REG_RBX] = (greg_t)method_register;
     context.uc_mcontext.gregs[REG_RAX] = (greg_t)result_register;
+    context.uc_mcontext.gregs[REG_R11] = (greg_t)native_left.sender_sp;
+    context.uc_mcontext.gregs[REG_RDI] = (greg_t)native_left.return_address;
     context.uc_mcontext.gregs[REG_RDX] = (greg_t)exception.pc;
     context.uc_mcontext.gregs[REG_RCX] = (greg_t)exception.handler;
     save(caught);
@@ -1441,6 +1445,51 @@ static void test_an_interpreted_method_has_left_its_frame(void **state)
     expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
 }
 
+/* The return address is on top, is popped, and jumped to from the caller's stack pointer. That of a
+ * compiled caller is further up; and its frame pointer is that of an interpreted frame above. */
+static void test_an_interpreted_method_returns_to_a_compiled_one(void **state)
+{
+    enum { SENDER = 20 };
+    static const size_t words[] = { SENDER - 4, SENDER - 3, SENDER };
+    const uintptr_t address = at(CALLER + 0x40);
+
+    (void)state;
+    take_own(address, 0, slot(SENDER));
+    stack[SENDER] = at(CALLER + 0x60); /* of an earlier call */
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        stack[SENDER - 4] = i == 0 ? address : 0;
+        bcp = i == 0 ? 0x12345 : address;
+        method_register = slot(SENDER);
+        catch_with_fp(at(INTERPRETER + 8), words[i], slot(40), NULL);
+        expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
+        bcp = 0; /* a native one uses other registers */
+        method_register = 0;
+        native_left = (struct smp_left_registers){ slot(SENDER), i == 0 ? 0 : address };
+        catch_with_fp(at(INTERPRETER + 8), words[i], slot(40), NULL);
+        expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
+        native_left = (struct smp_left_registers){ 0 };
+    }
+    assert_int_equal(own.calls, 6); /* nothing else was tried */
+    method_register = slot(SENDER);
+    exception.pc = address; /* rdx, by an exception */
+    catch_with_fp(at(INTERPRETER + 8), SENDER, slot(40), NULL);
+    expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
+}
+
+/* Other code of the interpreter has other things in these registers. */
+static void test_an_interpreted_frame_with_addresses_of_the_stack_in_registers(void **state)
+{
+    (void)state;
+    bcp = 0x12345;
+    method_register = slot(10);
+    native_left.sender_sp = slot(8);
+    take_own(at(INTERPRETER + 8), 0, slot(8));
+    own.from.fp = slot(30);
+    own.from.bcp = bcp;
+    catch_with_fp(at(INTERPRETER + 8), 8, slot(30), NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+}
+
 /* An anchor of zeros, or one outside of the stack, is none. */
 static void test_no_anchor(void **state)
 {
@@ -1724,6 +1773,8 @@ int main(void)
         TEST(test_an_interpreted_method_is_entered_near_a_frame_pointer),
         TEST(test_an_interpreted_method_without_parameters_is_entered),
         TEST(test_an_interpreted_method_has_left_its_frame),
+        TEST(test_an_interpreted_method_returns_to_a_compiled_one),
+        TEST(test_an_interpreted_frame_with_addresses_of_the_stack_in_registers),
         TEST(test_no_anchor),
         TEST(test_every_code_has_its_answer),
         TEST(test_at_the_beginning_of_another_handler),

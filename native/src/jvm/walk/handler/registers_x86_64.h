@@ -50,6 +50,18 @@ static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *c
                                          .return_address = (uintptr_t)registers[REG_RAX] };
 }
 
+/* By way: of methods of Java, of native ones, by an exception. Elsewhere: anything. */
+static inline struct smp_left_registers smp_registers_left(const ucontext_t *context, int way)
+{
+    static const int used[SMP_LEFT_REGISTERS][2] = { { REG_RBX, REG_R13 },
+                                                     { REG_R11, REG_RDI },
+                                                     { REG_RBX, REG_RDX } };
+    const greg_t *registers = context->uc_mcontext.gregs;
+
+    return (struct smp_left_registers){ .sender_sp = (uintptr_t)registers[used[way][0]],
+                                        .return_address = (uintptr_t)registers[used[way][1]] };
+}
+
 /* Elsewhere: anything. */
 static inline struct smp_exception_registers smp_registers_exception(const ucontext_t *context)
 {

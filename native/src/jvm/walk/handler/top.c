@@ -251,9 +251,9 @@ static bool is_method(const struct smp_walk *walk, uintptr_t method)
 }
 
 /*
- * The caller's stack pointer is the first word of the frame; its register gets the byte code pointer
- * long before the frame is complete. From then on a frame so small shows that it is being made, and
- * a method in the register of that: where a frame has been left, there is a stack pointer.
+ * The caller's stack pointer is the first word of the frame; its register gets the byte code
+ * pointer long before the frame is complete. From then on a frame so small shows that it is being
+ * made, and a method in the register of that: where a frame has been left, it has a stack pointer.
  */
 static bool find_sender_sp(const struct smp_walk *walk, struct smp_entry_registers *entry)
 {
@@ -300,6 +300,36 @@ static bool walk_entry(struct smp_walk *walk)
     return walk_without_frame(walk, &entry);
 }
 
+static bool return_interpreted(struct smp_walk *walk, struct smp_left_registers left)
+{
+    const struct smp_frames_start from = { .pc = left.return_address,
+                                           .sp = left.sender_sp,
+                                           .fp = walk->at.fp };
+
+    return answer_as(walk, SMP_ANSWER_AT_RETURN, smp_caller_walk(walk, from));
+}
+
+/*
+ * Its frame has been taken down. The return address is on top, then in a register. What compiled
+ * callers have in the frame pointer's register may lead to an interpreted frame further up.
+ */
+static bool walk_left(struct smp_walk *walk)
+{
+    const uintptr_t sp = walk->at.sp;
+
+    for (int way = 0; way < SMP_LEFT_REGISTERS; way++) {
+        const struct smp_left_registers left = smp_registers_left(walk->context, way);
+        struct smp_left_registers top = left;
+        if (!smp_caller_on_stack(walk, left.sender_sp) || left.sender_sp < sp)
+            continue;
+        top.return_address = smp_load_word(sp);
+        if ((left.sender_sp > sp && smp_caller_is_at(walk, sp) && return_interpreted(walk, top)) ||
+            return_interpreted(walk, left))
+            return true;
+    }
+    return false;
+}
+
 static bool walk_interpreted(struct smp_walk *walk)
 {
     const struct smp_registers at = walk->at;
@@ -307,7 +337,7 @@ static bool walk_interpreted(struct smp_walk *walk)
         .pc = at.pc, .sp = at.sp, .fp = at.fp, .bcp = smp_registers_bcp(walk->context)
     };
 
-    if (walk_entry(walk))
+    if (walk_entry(walk) || walk_left(walk))
         return true;
     if (at.fp >= at.sp && !has_begun_frame(walk) &&
         answer_as(walk, SMP_ANSWER_WHOLE, smp_caller_walk(walk, frame)))

@@ -59,6 +59,7 @@ static bool was_alive;
 static uintptr_t bcp; /* registers of the interpreter */
 static uintptr_t method_register;
 static uintptr_t result_register;
+static struct smp_left_registers native_left;
 static struct smp_exception_registers exception;
 static struct smp_thread thread;
 
@@ -240,6 +241,7 @@ static int make(void **state)
     bcp = 0;
     method_register = 0;
     result_register = 0;
+    native_left = (struct smp_left_registers){ 0 };
     exception = (struct smp_exception_registers){ 0 };
     layout.exception_pc = 40;
     memset(&thread, 0, sizeof(thread));
@@ -280,6 +282,8 @@ static void catch_with(struct smp_registers caught, struct smp_walk_target targe
     context.uc_mcontext.gregs[REG_R13] = (greg_t)bcp;
     context.uc_mcontext.gregs[REG_RBX] = (greg_t)method_register;
     context.uc_mcontext.gregs[REG_RAX] = (greg_t)result_register;
+    context.uc_mcontext.gregs[REG_R11] = (greg_t)native_left.sender_sp;
+    context.uc_mcontext.gregs[REG_RDI] = (greg_t)native_left.return_address;
     context.uc_mcontext.gregs[REG_RDX] = (greg_t)exception.pc;
     context.uc_mcontext.gregs[REG_RCX] = (greg_t)exception.handler;
     save(caught);
@@ -1326,7 +1330,10 @@ static void test_an_interpreted_method_is_entered(void **state)
     stack[9] = at(CALLER + 0x40);
     catch_with_fp(at(INTERPRETER + 8), 8, slot(40), NULL);
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
-    catch_with_fp(at(INTERPRETER + 8), 7, slot(8), NULL); /* in the new frame */
+    catch_with_fp(at(INTERPRETER + 8), 8, slot(8), NULL); /* in the new frame */
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    stack[7] = bcp; /* which keeps it */
+    catch_with_fp(at(INTERPRETER + 8), 7, slot(8), NULL);
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
     stack[9] = 0;
     result_register = at(CALLER + 0x40); /* in rax, while locals are pushed */
@@ -1337,6 +1344,98 @@ static void test_an_interpreted_method_is_entered(void **state)
     expect(SMP_ANSWER_AT_ENTRY, 2, CALLER_ID);
 }
 
+enum {
+    NEW_FRAME = 20,
+    NEW_FRAME_CALLER = NEW_FRAME + 4 /* its parameters and locals lie between */
+};
+
+/* A compiled caller's stack pointer is not where the return address ends. */
+static void begin_frame(void)
+{
+    bcp = 0x12345; /* or the address of the method's byte codes */
+    method_register = METHOD_ID;
+    stack[NEW_FRAME + 1] = at(CALLER + 0x40);
+    stack[NEW_FRAME] = slot(90);
+    stack[NEW_FRAME - 1] = slot(NEW_FRAME_CALLER);
+    take_own(at(CALLER + 0x40), 0, slot(NEW_FRAME_CALLER));
+    own.from.fp = slot(90);
+}
+
+/* Word by word; r13 is the byte code pointer before most of them are there. */
+static void test_an_interpreted_frame_is_being_made(void **state)
+{
+    (void)state;
+    begin_frame();
+    for (size_t words = 1; words < SMP_WALK_ENTRY_WORDS; words++) {
+        catch_with_fp(at(INTERPRETER + 8), NEW_FRAME - words, slot(NEW_FRAME), NULL);
+        expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+        assert_int_equal(frames[answer.first].bci, 0);
+        assert_int_equal(own.calls, words);
+    }
+    /* With the byte code pointer it is complete. */
+    own.from = (struct smp_frames_start){ .pc = at(INTERPRETER + 8),
+                                          .sp = slot(NEW_FRAME - SMP_WALK_ENTRY_WORDS),
+                                          .fp = slot(NEW_FRAME),
+                                          .bcp = bcp };
+    catch_with_fp(own.from.pc, NEW_FRAME - SMP_WALK_ENTRY_WORDS, slot(NEW_FRAME), NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+}
+
+/* The frame pointer's register may hold anything that compiled code has left there. */
+static void test_what_is_no_frame_that_is_being_made(void **state)
+{
+    enum { NO_METHOD_ENTERED, NO_STACK_POINTER, ONE_BELOW, OTHER_ONE, ALL };
+
+    (void)state;
+    for (int how = 0; how < ALL; how++) {
+        begin_frame();
+        if (how == NO_METHOD_ENTERED)
+            method_register = NO_METHOD;
+        else if (how == NO_STACK_POINTER)
+            stack[NEW_FRAME - 1] = 0x12345;
+        else if (how == ONE_BELOW)
+            stack[NEW_FRAME - 1] = own.from.sp = slot(NEW_FRAME + 1);
+        else
+            bcp = slot(NEW_FRAME_CALLER + 1);
+        catch_with_fp(at(INTERPRETER + 8), NEW_FRAME - 3, slot(NEW_FRAME), NULL);
+        assert_int_not_equal(answer.answer, SMP_ANSWER_AT_ENTRY);
+    }
+}
+
+/* With -XX:+PreserveFramePointer a compiled caller's own frame pointer lies as near. */
+static void test_an_interpreted_method_is_entered_near_a_frame_pointer(void **state)
+{
+    (void)state;
+    bcp = slot(10);
+    method_register = METHOD_ID;
+    stack[8] = at(CALLER + 0x40);
+    stack[13] = at(CALLER + 0x60); /* of the caller */
+    take_own(at(CALLER + 0x40), 0, slot(10));
+    own.from.fp = slot(12);
+    catch_with_fp(at(INTERPRETER + 8), 8, slot(12), NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+}
+
+/* Its return address is in rax, and nothing lies below the caller's stack pointer any more: what
+ * lies above is of earlier calls. */
+static void test_an_interpreted_method_without_parameters_is_entered(void **state)
+{
+    (void)state;
+    method_register = METHOD_ID;
+    result_register = at(CALLER + 0x40);
+    for (size_t pad = 0; pad < 2; pad++) {
+        bcp = slot(8 + pad);
+        stack[8] = pad == 0 ? at(CALLER + 0x60) : slot(40);
+        stack[9] = at(CALLER + 0x60);
+        take_own(at(CALLER + 0x40), 0, bcp);
+        catch_with_fp(at(INTERPRETER + 8), 8, slot(40), NULL);
+        expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+        take_own(at(CALLER + 0x60), 0, bcp);
+        catch_with_fp(at(INTERPRETER + 8), 8, slot(40), NULL);
+        assert_int_not_equal(answer.answer, SMP_ANSWER_AT_ENTRY);
+    }
+}
+
 static void test_an_interpreted_method_has_left_its_frame(void **state)
 {
     (void)state;
@@ -1344,6 +1443,51 @@ static void test_an_interpreted_method_has_left_its_frame(void **state)
     take_own(at(CALLER + 0x40), 0, slot(9));
     catch_at(at(INTERPRETER + 8), 8, NULL);
     expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
+}
+
+/* The return address is on top, is popped, and jumped to from the caller's stack pointer. That of a
+ * compiled caller is further up; and its frame pointer is that of an interpreted frame above. */
+static void test_an_interpreted_method_returns_to_a_compiled_one(void **state)
+{
+    enum { SENDER = 20 };
+    static const size_t words[] = { SENDER - 4, SENDER - 3, SENDER };
+    const uintptr_t address = at(CALLER + 0x40);
+
+    (void)state;
+    take_own(address, 0, slot(SENDER));
+    stack[SENDER] = at(CALLER + 0x60); /* of an earlier call */
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        stack[SENDER - 4] = i == 0 ? address : 0;
+        bcp = i == 0 ? 0x12345 : address;
+        method_register = slot(SENDER);
+        catch_with_fp(at(INTERPRETER + 8), words[i], slot(40), NULL);
+        expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
+        bcp = 0; /* a native one uses other registers */
+        method_register = 0;
+        native_left = (struct smp_left_registers){ slot(SENDER), i == 0 ? 0 : address };
+        catch_with_fp(at(INTERPRETER + 8), words[i], slot(40), NULL);
+        expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
+        native_left = (struct smp_left_registers){ 0 };
+    }
+    assert_int_equal(own.calls, 6); /* nothing else was tried */
+    method_register = slot(SENDER);
+    exception.pc = address; /* rdx, by an exception */
+    catch_with_fp(at(INTERPRETER + 8), SENDER, slot(40), NULL);
+    expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
+}
+
+/* Other code of the interpreter has other things in these registers. */
+static void test_an_interpreted_frame_with_addresses_of_the_stack_in_registers(void **state)
+{
+    (void)state;
+    bcp = 0x12345;
+    method_register = slot(10);
+    native_left.sender_sp = slot(8);
+    take_own(at(INTERPRETER + 8), 0, slot(8));
+    own.from.fp = slot(30);
+    own.from.bcp = bcp;
+    catch_with_fp(at(INTERPRETER + 8), 8, slot(30), NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
 
 /* An anchor of zeros, or one outside of the stack, is none. */
@@ -1624,7 +1768,13 @@ int main(void)
         TEST(test_a_jvm_that_must_not_be_called),
         TEST(test_an_interpreted_frame),
         TEST(test_an_interpreted_method_is_entered),
+        TEST(test_an_interpreted_frame_is_being_made),
+        TEST(test_what_is_no_frame_that_is_being_made),
+        TEST(test_an_interpreted_method_is_entered_near_a_frame_pointer),
+        TEST(test_an_interpreted_method_without_parameters_is_entered),
         TEST(test_an_interpreted_method_has_left_its_frame),
+        TEST(test_an_interpreted_method_returns_to_a_compiled_one),
+        TEST(test_an_interpreted_frame_with_addresses_of_the_stack_in_registers),
         TEST(test_no_anchor),
         TEST(test_every_code_has_its_answer),
         TEST(test_at_the_beginning_of_another_handler),

@@ -26,9 +26,18 @@ struct smp_registers {
 /* Where the interpreter begins a method, before that has its frame. */
 struct smp_entry_registers {
     uintptr_t method;         /* Method* that is entered */
-    uintptr_t sender_sp;      /* of the caller, as it will be when the method returns */
+    uintptr_t sender_sp;      /* of the caller, as it will be when the method returns; anything once
+                                 the frame has it */
     uintptr_t return_address; /* while it is not on the stack */
 };
+
+/* Where the interpreter has left a method's frame, before it has jumped to the caller. */
+struct smp_left_registers {
+    uintptr_t sender_sp;      /* of the caller, as it will be then */
+    uintptr_t return_address; /* from when on it is not on the stack */
+};
+
+enum { SMP_LEFT_REGISTERS = 3 /* ways in which the interpreter does that */ };
 
 /* Where an exception passes a method that C1 has compiled; 0: not known. */
 struct smp_exception_registers {

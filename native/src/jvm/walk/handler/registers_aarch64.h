@@ -47,6 +47,16 @@ static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *c
     return unknown;
 }
 
+/* Likewise. */
+static inline struct smp_left_registers smp_registers_left(const ucontext_t *context, int way)
+{
+    const struct smp_left_registers unknown = { 0 };
+
+    (void)context;
+    (void)way;
+    return unknown;
+}
+
 /* Not read on this processor. */
 static inline struct smp_exception_registers smp_registers_exception(const ucontext_t *context)
 {

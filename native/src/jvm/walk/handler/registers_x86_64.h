@@ -38,8 +38,9 @@ static inline uintptr_t smp_registers_bcp(const ucontext_t *context)
     return (uintptr_t)context->uc_mcontext.gregs[REG_R13];
 }
 
-/* In the interpreter r13 holds the caller's stack pointer until the frame is made, and the byte
- * code pointer from then on: an address on the stack is the former. */
+/* In the interpreter r13 holds the caller's stack pointer until that is the first word of the new
+ * frame, and soon afterwards the byte code pointer: an address on the stack is the former. rbx
+ * holds the method until the frame is complete. */
 static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *context)
 {
     const greg_t *registers = context->uc_mcontext.gregs;
@@ -47,6 +48,18 @@ static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *c
     return (struct smp_entry_registers){ .method = (uintptr_t)registers[REG_RBX],
                                          .sender_sp = (uintptr_t)registers[REG_R13],
                                          .return_address = (uintptr_t)registers[REG_RAX] };
+}
+
+/* By way: of methods of Java, of native ones, by an exception. Elsewhere: anything. */
+static inline struct smp_left_registers smp_registers_left(const ucontext_t *context, int way)
+{
+    static const int used[SMP_LEFT_REGISTERS][2] = { { REG_RBX, REG_R13 },
+                                                     { REG_R11, REG_RDI },
+                                                     { REG_RBX, REG_RDX } };
+    const greg_t *registers = context->uc_mcontext.gregs;
+
+    return (struct smp_left_registers){ .sender_sp = (uintptr_t)registers[used[way][0]],
+                                        .return_address = (uintptr_t)registers[used[way][1]] };
 }
 
 /* Elsewhere: anything. */

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "jvm/code/code_view.h"
+#include "jvm/hotspot/frame_slots.h"
 #include "jvm/hotspot/machine_code.h"
 #include "jvm/hotspot/memory.h"
 #include "jvm/walk/handler/caller.h"
@@ -233,25 +234,100 @@ static uintptr_t stack_word(const struct smp_walk *walk, uintptr_t address)
     return smp_caller_on_stack(walk, address) ? smp_load_word(address) : 0;
 }
 
+static bool has_begun_frame(const struct smp_walk *walk)
+{
+    const uintptr_t sp = walk->at.sp;
+    const uintptr_t fp = walk->at.fp;
+
+    return fp >= sp && fp - sp < SMP_WALK_ENTRY_WORDS * sizeof(uintptr_t);
+}
+
+static bool is_method(const struct smp_walk *walk, uintptr_t method)
+{
+    const struct smp_own_walk *own = walk->target->own;
+    uint64_t id = 0;
+
+    return method != 0 && own->id_of(own, method, walk->frames + 1, walk->capacity - 1, &id);
+}
+
 /*
- * The return address is on top; below the caller's frame pointer, which has been pushed; in the new
- * frame; or in a register, while the method's locals are pushed in its place.
+ * The caller's stack pointer is the first word of the frame; its register gets the byte code
+ * pointer long before the frame is complete. From then on a frame so small shows that it is being
+ * made, and a method in the register of that: where a frame has been left, it has a stack pointer.
  */
+static bool find_sender_sp(const struct smp_walk *walk, struct smp_entry_registers *entry)
+{
+    const uintptr_t in_register = entry->sender_sp;
+    const uintptr_t fp = walk->at.fp;
+
+    if (walk->at.sp < fp)
+        entry->sender_sp =
+            stack_word(walk, fp + (uintptr_t)(SMP_SLOT_SENDER_SP * (int)sizeof(uintptr_t)));
+    return smp_caller_on_stack(walk, entry->sender_sp) &&
+           entry->sender_sp > fp + sizeof(uintptr_t) &&
+           (entry->sender_sp == in_register ||
+            (!smp_caller_on_stack(walk, in_register) && is_method(walk, entry->method)));
+}
+
+/*
+ * The return address is on top; below the caller's frame pointer, which has been pushed; or in a
+ * register, while the method's locals are pushed in its place. What is at the caller's stack
+ * pointer, or above, is the caller's, return addresses of its earlier calls too.
+ */
+static bool walk_without_frame(struct smp_walk *walk, const struct smp_entry_registers *entry)
+{
+    const uintptr_t sp = walk->at.sp;
+    const uintptr_t above = sp + sizeof(uintptr_t);
+    const uintptr_t fp = walk->at.fp;
+
+    if (!smp_caller_on_stack(walk, entry->sender_sp) || entry->sender_sp < sp)
+        return false;
+    return (entry->sender_sp > sp && enter_interpreted(walk, entry, stack_word(walk, sp), fp)) ||
+           (entry->sender_sp > above &&
+            enter_interpreted(walk, entry, stack_word(walk, above), stack_word(walk, sp))) ||
+           enter_interpreted(walk, entry, entry->return_address, fp);
+}
+
 static bool walk_entry(struct smp_walk *walk)
 {
     const struct smp_entry_registers entry = smp_registers_entry(walk->context);
-    const uintptr_t word = sizeof(uintptr_t);
-    const uintptr_t sp = walk->at.sp;
     const uintptr_t fp = walk->at.fp;
-    const bool is_new = fp >= sp && fp - sp < SMP_WALK_ENTRY_WORDS * word;
+    struct smp_entry_registers begun = entry;
 
-    if (!smp_caller_on_stack(walk, entry.sender_sp) || entry.sender_sp <= sp)
-        return false;
-    if (is_new)
-        return enter_interpreted(walk, &entry, stack_word(walk, fp + word), stack_word(walk, fp));
-    return enter_interpreted(walk, &entry, stack_word(walk, sp), fp) ||
-           enter_interpreted(walk, &entry, stack_word(walk, sp + word), stack_word(walk, sp)) ||
-           enter_interpreted(walk, &entry, entry.return_address, fp);
+    if (has_begun_frame(walk) && find_sender_sp(walk, &begun))
+        return enter_interpreted(walk, &begun, stack_word(walk, fp + sizeof(uintptr_t)),
+                                 stack_word(walk, fp));
+    return walk_without_frame(walk, &entry);
+}
+
+static bool return_interpreted(struct smp_walk *walk, struct smp_left_registers left)
+{
+    const struct smp_frames_start from = { .pc = left.return_address,
+                                           .sp = left.sender_sp,
+                                           .fp = walk->at.fp };
+
+    return answer_as(walk, SMP_ANSWER_AT_RETURN, smp_caller_walk(walk, from));
+}
+
+/*
+ * Its frame has been taken down. The return address is on top, then in a register. What compiled
+ * callers have in the frame pointer's register may lead to an interpreted frame further up.
+ */
+static bool walk_left(struct smp_walk *walk)
+{
+    const uintptr_t sp = walk->at.sp;
+
+    for (int way = 0; way < SMP_LEFT_REGISTERS; way++) {
+        const struct smp_left_registers left = smp_registers_left(walk->context, way);
+        struct smp_left_registers top = left;
+        if (!smp_caller_on_stack(walk, left.sender_sp) || left.sender_sp < sp)
+            continue;
+        top.return_address = smp_load_word(sp);
+        if ((left.sender_sp > sp && smp_caller_is_at(walk, sp) && return_interpreted(walk, top)) ||
+            return_interpreted(walk, left))
+            return true;
+    }
+    return false;
 }
 
 static bool walk_interpreted(struct smp_walk *walk)
@@ -261,9 +337,9 @@ static bool walk_interpreted(struct smp_walk *walk)
         .pc = at.pc, .sp = at.sp, .fp = at.fp, .bcp = smp_registers_bcp(walk->context)
     };
 
-    if (walk_entry(walk))
+    if (walk_entry(walk) || walk_left(walk))
         return true;
-    if (at.fp >= at.sp && at.fp - at.sp >= SMP_WALK_ENTRY_WORDS * sizeof(uintptr_t) &&
+    if (at.fp >= at.sp && !has_begun_frame(walk) &&
         answer_as(walk, SMP_ANSWER_WHOLE, smp_caller_walk(walk, frame)))
         return true;
     /* Its frame has been taken down, and its caller is compiled. */

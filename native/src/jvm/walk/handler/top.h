@@ -8,7 +8,8 @@
  *                       pushed: above them
  *   native method       likewise; or the JVM's anchor
  *   interpreter         that of its frame pointer; the byte code by its register. While a method is
- *                       entered: the caller's, and the method that is in its register
+ *                       entered: the caller's, and the method that is in its register. When its
+ *                       frame has been left: the caller's
  *   stub                the caller's, at the first return address on the stack; leaf: its name.
  *                       While it looks for the handler of an exception: exception.h
  *   code that replaces  none: its frames are not all there. The next try comes later

@@ -201,8 +201,8 @@ static bool is_thread_blocked(void *self, struct smp_thread *thread)
            smp_proven_walk_is_blocked(how_of(walker), smp_threads_walk_info(thread));
 }
 
-/* A thread that waits has not come to its end, so it needs no handshake to prove that: of a JVM that
- * has thousands of them at the start, each would need one. */
+/* A thread that waits has not come to its end, so it needs no handshake to prove that: where
+ * sampling starts beside thousands of threads, each would need one. */
 static void learn_life(struct smp_thread *thread)
 {
     struct smp_gate *gate = &smp_threads_walk_info(thread)->gate;

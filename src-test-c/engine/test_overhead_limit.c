@@ -393,6 +393,27 @@ static void a_thread_that_is_renamed_for_its_work_has_its_time(void **state)
     assert_in_range(labs(found_ns - truth_ns), 0, truth_ns / 8);
 }
 
+/* Sampling starts in a JVM that has thousands of threads: each needs a walk, and those that run are
+ * not to wait for all of these. */
+static void after_a_start_beside_thousands_all_have_a_stack_soon(void **state)
+{
+    enum { WAITING = 3000 };
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    for (int i = 0; i < WAITING; i++)
+        sim_add_waiting(sim, "waits", i % 10);
+    for (int i = 0; i < 2; i++)
+        sim_add_running(sim, "runs", i);
+    sim_start(sim);
+    sim_run(sim, 10 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "runs", "[over the overhead limit]"), 0);
+    assert_in_range(sim_wall_of(sim, "waits", "[over the overhead limit]"), 0,
+                    sim_wall(sim, "waits", -1) / 50);
+    sim_destroy(sim);
+}
+
 static void below_the_limit_no_thread_is_skipped(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -423,6 +444,7 @@ int main(void)
         cmocka_unit_test(past_the_limit_a_late_answer_is_worth_what_it_waited),
         cmocka_unit_test(polls_that_come_early_have_skipped_none),
         cmocka_unit_test(a_thread_that_is_renamed_for_its_work_has_its_time),
+        cmocka_unit_test(after_a_start_beside_thousands_all_have_a_stack_soon),
         cmocka_unit_test(below_the_limit_no_thread_is_skipped),
     };
 

@@ -100,6 +100,7 @@ static int setup(void **state)
 {
     (void)state;
     vm_fixture_setup(&fixture);
+    fake_jni.has_status = true;
     reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
     vm.state = STATE_BLOCKED;
     vm.sp = (uintptr_t)vm.stack;
@@ -296,6 +297,29 @@ static void an_older_thread_is_walked_after_jvmti_has_seen_its_frames(void **sta
     fake_jvmti.errors[FAKE_GetStackTrace] = JVMTI_ERROR_NONE;
     assert_int_equal(vm.walks, 0);
     assert_int_equal(walk_by_jvmti(reader.threads[0]), SMP_OK);
+    assert_int_equal(walk_outside(reader.threads[0]), SMP_OK);
+    assert_int_equal(vm.walks, 1);
+}
+
+/* Only a thread whose ThreadEnd is still to come waits: of thousands none needs a handshake. */
+static void an_older_thread_that_waits_is_walked_at_once(void **state)
+{
+    static const jint others[] = { JVMTI_THREAD_STATE_TERMINATED,
+                                   JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE,
+                                   JVMTI_THREAD_STATE_ALIVE |
+                                       JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER };
+
+    (void)state;
+    vm_fixture_poll(&reader);
+    know(reader.threads[0]);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        fixture.main_thread.status = others[i];
+        assert_int_equal(walk_outside(reader.threads[0]), SMP_ESTATE);
+    }
+    assert_int_equal(vm.walks, 0);
+    fixture.main_thread.status = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING |
+                                 JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT |
+                                 JVMTI_THREAD_STATE_PARKED;
     assert_int_equal(walk_outside(reader.threads[0]), SMP_OK);
     assert_int_equal(vm.walks, 1);
 }
@@ -505,6 +529,7 @@ int main(void)
         TEST(a_thread_without_frames_has_none),
         TEST(what_the_jvm_says_of_a_thread_is_known),
         TEST(an_older_thread_is_walked_after_jvmti_has_seen_its_frames),
+        TEST(an_older_thread_that_waits_is_walked_at_once),
         TEST(a_start_makes_a_listed_thread_sure),
         TEST(the_thread_object_says_where_the_stack_of_an_older_thread_lies),
         TEST(a_thread_in_native_code_is_walked_too),

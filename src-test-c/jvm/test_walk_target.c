@@ -23,6 +23,8 @@ static int setup(void **state)
     (void)state;
     vm_fixture_setup(&fixture);
     fake_jni.has_addresses = true;
+    fake_jni.has_status = true;
+    fake_jni.has_holder = true;
     fixture.main_thread.address = ADDRESS;
     reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
     if (smp_agent_open() != SMP_OK)
@@ -123,10 +125,24 @@ static void stacks_that_agree_show_the_root(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Since JDK 19 the status is in an object of its own, which a virtual thread has not. */
+static void the_holder_says_whether_a_thread_waits(void **state)
+{
+    JNIEnv *env = fake_jni_env();
+
+    (void)state;
+    assert_false(smp_threads_is_waiting(env, smp_threads_ref(older)));
+    fixture.main_thread.status = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING;
+    assert_true(smp_threads_is_waiting(env, smp_threads_ref(older)));
+    fixture.main_thread.has_no_holder = true;
+    assert_false(smp_threads_is_waiting(env, smp_threads_ref(older)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(frames_of_a_thread_that_lives_open_its_gate),
+        TEST(the_holder_says_whether_a_thread_waits),
         TEST(frames_of_another_thread_do_not),
         TEST(without_the_jvm_nothing_is_learnt_of_its_life),
         TEST(a_thread_whose_start_was_seen_is_not_read),

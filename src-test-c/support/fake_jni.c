@@ -35,6 +35,9 @@ static struct fake_object carrier_class = { FAKE_CLASS };
 static char id_field;
 static char name_field;
 static char address_field;
+static char holder_field;
+static char status_field;
+static struct fake_object holder_class = { FAKE_CLASS };
 
 static void make_key(void)
 {
@@ -139,6 +142,8 @@ static jclass JNICALL find_class(JNIEnv *env, const char *name)
 {
     if (strcmp(name, "java/lang/Thread") == 0)
         return fake_jni_local(&thread_class);
+    if (fake_jni.has_holder && strcmp(name, "java/lang/Thread$FieldHolder") == 0)
+        return fake_jni_local(&holder_class);
     if (fake_jni.has_virtual_threads && strcmp(name, "jdk/internal/vm/Continuation") == 0)
         return fake_jni_local(&continuation_class);
     if (fake_jni.has_virtual_threads && strcmp(name, "jdk/internal/misc/CarrierThread") == 0)
@@ -147,14 +152,29 @@ static jclass JNICALL find_class(JNIEnv *env, const char *name)
     return NULL;
 }
 
+/* In Thread, or in its holder where there is one. */
+static bool is_status_of(const void *class, const char *name)
+{
+    return fake_jni.has_status && strcmp(name, "threadStatus") == 0 &&
+           class == (fake_jni.has_holder ? (void *)&holder_class : (void *)&thread_class);
+}
+
 static jfieldID JNICALL get_field_id(JNIEnv *env, jclass class, const char *name,
                                      const char *signature)
 {
     const bool is_id = strcmp(name, "tid") == 0 && strcmp(signature, "J") == 0;
     const bool is_name = strcmp(name, "name") == 0;
     const bool is_address = strcmp(name, "eetop") == 0;
+    const bool is_holder = strcmp(name, "holder") == 0;
+    const bool is_status = strcmp(name, "threadStatus") == 0;
+
+    if (is_status_of(fake_jni_object(class), name))
+        return (jfieldID)(void *)&status_field;
+    if (is_holder && fake_jni.has_holder)
+        return (jfieldID)(void *)&holder_field;
     /* A JVM that has no such fields. */
-    const bool is_absent = (is_address && !fake_jni.has_addresses) || strcmp(name, "cont") == 0 ||
+    const bool is_absent = is_holder || is_status || (is_address && !fake_jni.has_addresses) ||
+                           strcmp(name, "cont") == 0 ||
                            fake_jni_object(class) == &continuation_class;
 
     if (!is_absent &&
@@ -180,11 +200,23 @@ static jlong JNICALL get_long_field(JNIEnv *env, jobject object, jfieldID field)
     return (void *)field == &id_field ? thread->java_id : thread->address;
 }
 
-static jobject JNICALL get_object_field(JNIEnv *env, jobject object, jfieldID field)
+static jint JNICALL get_int_field(JNIEnv *env, jobject object, jfieldID field)
 {
     const struct fake_thread *thread = fake_jni_object(object);
 
     (void)env;
+    if ((void *)field != &status_field || thread->object.kind != FAKE_THREAD)
+        abort();
+    return thread->status;
+}
+
+static jobject JNICALL get_object_field(JNIEnv *env, jobject object, jfieldID field)
+{
+    struct fake_thread *thread = fake_jni_object(object);
+
+    (void)env;
+    if ((void *)field == &holder_field && thread->object.kind == FAKE_THREAD)
+        return fake_jni_local(thread->has_no_holder ? NULL : thread);
     if ((void *)field != &name_field || thread->object.kind != FAKE_THREAD)
         abort();
     return fake_jni_local(thread->name);
@@ -334,6 +366,7 @@ static const struct JNINativeInterface_ functions = {
     .IsInstanceOf = is_instance_of,
     .FindClass = find_class,
     .GetFieldID = get_field_id,
+    .GetIntField = get_int_field,
     .GetLongField = get_long_field,
     .GetObjectField = get_object_field,
     .NewGlobalRef = new_global_ref,

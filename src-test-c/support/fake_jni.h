@@ -44,8 +44,10 @@ struct fake_thread {
     const char *jvmti_name;   /* what GetThreadInfo returns */
     struct fake_group *group;
     bool daemon;
-    bool is_carrier; /* of virtual threads */
-    int64_t address; /* what the field Thread.eetop holds, where there is one */
+    bool is_carrier;    /* of virtual threads */
+    int64_t address;    /* what the field Thread.eetop holds, where there is one */
+    int32_t status;     /* and threadStatus */
+    bool has_no_holder; /* where threads have one */
     _Atomic bool ended;
     _Atomic int depth; /* frames on its stack */
     _Atomic int64_t cpu_ns;
@@ -65,6 +67,8 @@ struct fake_jni {
     bool no_id_field;   /* Thread has no field tid */
     bool no_name_field; /* nor name */
     bool has_addresses; /* but eetop */
+    bool has_status;    /* and threadStatus, */
+    bool has_holder;    /* in an object of its own */
     bool refuse_attach;
     bool refuse_global; /* NewGlobalRef gives NULL */
     jint jvmti_answer;  /* of GetEnv for JVMTI, JNI_OK unless set */

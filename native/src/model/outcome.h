@@ -61,7 +61,8 @@ enum smp_outcome_kind {
     X(WALKED_BY_HANDSHAKE, WALKED, "samples taken, by a handshake", NULL,                     \
       "The whole stack was walked, but the thread did it itself, or was kept from running "   \
       "meanwhile: JVMTI's handshake. A waiting thread is walked from outside otherwise. This " \
-      "one had just run, or it is older than the sampler and this is its first walk.")        \
+      "one had just run, or it is older than the sampler and, at its first walk, not in "     \
+      "sleep, park or Object.wait.")                                                          \
     X(UNMOUNTED_WALKED, WALKED, "samples taken, virtual thread not mounted", NULL,            \
       "A virtual thread that was drawn at random and is not mounted: the whole stack was "    \
       "walked. It stands for those that were not drawn: its time is that of all of them "     \

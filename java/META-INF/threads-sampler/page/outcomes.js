@@ -30,7 +30,7 @@ const OUTCOMES = {
     WALKED_BY_HANDSHAKE: {
         kind: 'walked',
         text: 'samples taken, by a handshake',
-        words: 'The whole stack was walked, but the thread did it itself, or was kept from running meanwhile: JVMTI\'s handshake. A waiting thread is walked from outside otherwise. This one had just run, or it is older than the sampler and this is its first walk.',
+        words: 'The whole stack was walked, but the thread did it itself, or was kept from running meanwhile: JVMTI\'s handshake. A waiting thread is walked from outside otherwise. This one had just run, or it is older than the sampler and, at its first walk, not in sleep, park or Object.wait.',
     },
     UNMOUNTED_WALKED: {
         kind: 'walked',

@@ -22,6 +22,9 @@
  *   a scan lists threads that are past  (smp_gate_confirm) by a stack with frames after the thread
  *   their ThreadEnd, or whose ThreadEnd was registered: a thread past its ThreadEnd runs no Java,
  *   came before the event was on        so this one's is still to come, and is seen
+ *                                       or by its Thread object, where that says after the
+ *                                       registration that the thread waits: only Java code makes
+ *                                       it say so (sleep, park, Object.wait)
  *   it is such a one, and another       JVMTI goes by the Thread object; frames from the tid count
  *   thread with its tid answers         only if that object says afterwards that the thread lives
  *   native code detaches it             that is an end like any other, with ThreadEnd

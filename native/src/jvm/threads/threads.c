@@ -29,10 +29,26 @@ static struct smp_registry registry = SMP_REGISTRY_INIT;
 static _Atomic(jfieldID) id_field;
 /* Thread.eetop, the address of the JVM's thread object; NULL: there is no such field. */
 static _Atomic(jfieldID) address_field;
+/* Thread.threadStatus, until JDK 18; since then of the object that Thread.holder refers to. NULL:
+ * there is no such field. */
+static _Atomic(jfieldID) holder_field;
+static _Atomic(jfieldID) status_field;
 
 static struct smp_jvm_thread *entry_of(const struct smp_thread *thread)
 {
     return (struct smp_jvm_thread *)(uintptr_t)thread;
+}
+
+static void find_status_field(JNIEnv *env, jclass thread_class)
+{
+    jclass owner = thread_class;
+
+    holder_field = smp_jdk_field(env, thread_class, "holder", "Ljava/lang/Thread$FieldHolder;");
+    if (holder_field != NULL)
+        owner = smp_jdk_class(env, "java/lang/Thread$FieldHolder");
+    status_field = smp_jdk_field(env, owner, "threadStatus", "I");
+    if (owner != NULL && owner != thread_class)
+        (*env)->DeleteLocalRef(env, owner);
 }
 
 static enum smp_status find_thread_fields(JNIEnv *env)
@@ -43,6 +59,7 @@ static enum smp_status find_thread_fields(JNIEnv *env)
     if (thread_class == NULL)
         return SMP_EVM;
     address_field = smp_jdk_field(env, thread_class, "eetop", "J");
+    find_status_field(env, thread_class);
     id_field = smp_jdk_field(env, thread_class, "tid", "J");
     (*env)->DeleteLocalRef(env, thread_class);
     return id_field != NULL ? SMP_OK : SMP_EUNSUPPORTED;
@@ -62,6 +79,22 @@ uintptr_t smp_threads_address(JNIEnv *env, jobject thread)
     if (address_field == NULL)
         return 0;
     return (uintptr_t)(*env)->GetLongField(env, thread, address_field);
+}
+
+bool smp_threads_is_waiting(JNIEnv *env, jobject thread)
+{
+    jint status = 0;
+
+    if (status_field == NULL)
+        return false;
+    if (holder_field == NULL)
+        return ((*env)->GetIntField(env, thread, status_field) & JVMTI_THREAD_STATE_WAITING) != 0;
+    jobject holder = (*env)->GetObjectField(env, thread, holder_field);
+    if (holder == NULL)
+        return false;
+    status = (*env)->GetIntField(env, holder, status_field);
+    (*env)->DeleteLocalRef(env, holder);
+    return (status & JVMTI_THREAD_STATE_WAITING) != 0;
 }
 
 /*

@@ -201,12 +201,26 @@ static bool is_thread_blocked(void *self, struct smp_thread *thread)
            smp_proven_walk_is_blocked(how_of(walker), smp_threads_walk_info(thread));
 }
 
+/* A thread that waits has not come to its end, so it needs no handshake to prove that: where
+ * sampling starts beside thousands of threads, each would need one. */
+static void learn_life(struct smp_thread *thread)
+{
+    struct smp_gate *gate = &smp_threads_walk_info(thread)->gate;
+
+    if (!smp_gate_is_unsure(gate) || !smp_agent_is_live())
+        return;
+    JNIEnv *env = smp_agent_env();
+    if (env != NULL && smp_threads_is_waiting(env, smp_threads_ref(thread)))
+        smp_gate_confirm(gate);
+}
+
 static enum smp_proof prove(struct smp_outside *walker, struct smp_thread *thread,
                             struct smp_thread_walk *walk)
 {
     const struct smp_proven_walk *how = how_of(walker);
     enum smp_proof proof = SMP_PROOF_HAS_RUN;
 
+    learn_life(thread);
     for (unsigned i = 0; i < SMP_OUTSIDE_TRIES && proof == SMP_PROOF_HAS_RUN; i++) {
         smp_cross_check_begin(&walker->check, thread);
         proof = smp_proven_walk_thread(how, smp_threads_walk_info(thread), walk);

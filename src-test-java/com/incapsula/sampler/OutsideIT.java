@@ -102,6 +102,22 @@ class OutsideIT {
         assertThat(needed).as("handshakes with threads that wait").isLessThan(workers.size() / 2);
     }
 
+    /* Their starts were not seen; that they wait proves that their ends will be. */
+    @Test
+    void olderThreadsThatWaitNeedNoHandshake() throws Exception {
+        sampler.close();
+        List<Worker> workers = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            workers.add(Worker.waiting("older"));
+        }
+        sampler.setSampleTheseThreadsOnly(workers.stream().map(Worker::thread).toList());
+        sampler.init();
+        patiently().until(() -> outcome("WALKED") + outcome(HANDSHAKE) >= workers.size());
+        long needed = outcome(HANDSHAKE);
+        workers.forEach(Worker::close);
+        assertThat(needed).as("handshakes with threads that wait").isLessThan(workers.size() / 2);
+    }
+
     private long outcome(String code) {
         Map<String, Long> outcomes = sampler.getStatistics().getOutcomes();
         return outcomes.getOrDefault(code, 0L);

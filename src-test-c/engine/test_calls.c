@@ -676,10 +676,7 @@ static void exact_times_are_without_the_time_in_probes(void **state)
     struct setting s;
 
     (void)state;
-    begin(&s, ROOTS "methodTiming=EXACT\n");
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
-    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    const int thread = begin_in_root(&s, ROOTS "methodTiming=EXACT\n");
     run(&s, 10 * TICK);
     for (int i = 0; i < 9; i++) {
         fake_counter_enter(s.counter, thread, s.methods[1], false);
@@ -710,10 +707,7 @@ static void calls_give_back_what_their_own_probes_take(void **state)
     struct setting s;
 
     (void)state;
-    begin(&s, ROOTS "methodTiming=EXACT\n");
-    const int thread = add_thread(&s, "main");
-    sampler_fixture_start(s.f);
-    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    const int thread = begin_in_root(&s, ROOTS "methodTiming=EXACT\n");
     run(&s, 10 * TICK);
     for (int i = 0; i < 9; i++) {
         fake_counter_enter(s.counter, thread, s.methods[1], false);

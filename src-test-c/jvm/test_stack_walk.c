@@ -527,6 +527,20 @@ static void test_with_registers_pushed(void **state)
     expect(SMP_ANSWER_PUSHED, 2, CALLER_ID);
 }
 
+/* The frame lies above so many words that were pushed. An old return address lies where it would be
+ * if nothing were pushed. */
+static void expect_frame_above(uintptr_t pc, size_t pushed)
+{
+    memset(stack, 0, sizeof(stack));
+    stack[8 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x60);
+    stack[8 + pushed + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
+    take_own(pc, pc + 1, slot(8 + pushed));
+    own.calls = 0;
+    catch_at(pc, 8, NULL);
+    expect(pushed > 0 ? SMP_ANSWER_PUSHED : SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(own.calls, 1);
+}
+
 /* C1's type check: where an old return address lies would be the frame's own if no argument were on
  * the stack. So the right place is looked at first. */
 static void test_between_the_pushes_and_pops_of_arguments(void **state)
@@ -554,14 +568,7 @@ static void test_between_the_pushes_and_pops_of_arguments(void **state)
         for (size_t j = 0; j == 0 || checks[i].at[j].offset > 0; j++) {
             const uintptr_t pc = at(METHOD + 0x50 + checks[i].at[j].offset);
             const size_t pushed = checks[i].at[j].pushed;
-            memset(stack, 0, sizeof(stack));
-            stack[8 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x60); /* an old one */
-            stack[8 + pushed + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
-            take_own(pc, pc + 1, slot(8 + pushed));
-            own.calls = 0;
-            catch_at(pc, 8, NULL);
-            expect(pushed > 0 ? SMP_ANSWER_PUSHED : SMP_ANSWER_WHOLE, 2, CALLER_ID);
-            assert_int_equal(own.calls, 1);
+            expect_frame_above(pc, pushed);
         }
     }
 }
@@ -582,7 +589,6 @@ static const uint8_t array_copy[] = {
     0x8b, 0xf1                                         /* 50 */
 };
 
-/* An old return address lies where the frame's would be if nothing were kept. */
 static void test_while_arrays_are_kept(void **state)
 {
     static const struct {
@@ -597,14 +603,7 @@ static void test_while_arrays_are_kept(void **state)
     for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
         const uintptr_t pc = at(COPY + moments[i].offset);
         const size_t pushed = moments[i].pushed;
-        memset(stack, 0, sizeof(stack));
-        stack[8 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x60);
-        stack[8 + pushed + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
-        take_own(pc, pc + 1, slot(8 + pushed));
-        own.calls = 0;
-        catch_at(pc, 8, NULL);
-        expect(pushed > 0 ? SMP_ANSWER_PUSHED : SMP_ANSWER_WHOLE, 2, CALLER_ID);
-        assert_int_equal(own.calls, 1);
+        expect_frame_above(pc, pushed);
     }
     assert_int_equal(smp_machine_code_kept_at(at(COPY + 2), at(COPY + 1), at(COPY + 60)), 0);
     assert_int_equal(smp_machine_code_kept_at(at(COPY + 21), at(COPY), at(COPY + 30)), 0);

@@ -371,7 +371,9 @@ class CommandLineTest {
     void nothingSampledIsAnEmptyCollapsedReport() throws Exception {
         String none = write("none.collapsed", "").toString();
         String some = write("some.collapsed", "main;x 7\n").toString();
-        assertThat(run("merge", none, some, "--format", "collapsed")).as(complaint()).isZero();
+        assertThat(run("merge", none, some, "--format", "collapsed"))
+                .as(complaint())
+                .isZero();
         assertThat(printed()).isEqualTo("main;x 7\n");
     }
 

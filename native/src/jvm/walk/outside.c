@@ -203,7 +203,7 @@ static bool is_thread_blocked(void *self, struct smp_thread *thread)
 
 /* A thread that waits has not come to its end, so it needs no handshake to prove that: where
  * sampling starts beside thousands of threads, each would need one. */
-static void learn_life(struct smp_thread *thread)
+static void confirm_waiting(struct smp_thread *thread)
 {
     struct smp_gate *gate = &smp_threads_walk_info(thread)->gate;
 
@@ -220,7 +220,7 @@ static enum smp_proof prove(struct smp_outside *walker, struct smp_thread *threa
     const struct smp_proven_walk *how = how_of(walker);
     enum smp_proof proof = SMP_PROOF_HAS_RUN;
 
-    learn_life(thread);
+    confirm_waiting(thread);
     for (unsigned i = 0; i < SMP_OUTSIDE_TRIES && proof == SMP_PROOF_HAS_RUN; i++) {
         smp_cross_check_begin(&walker->check, thread);
         proof = smp_proven_walk_thread(how, smp_threads_walk_info(thread), walk);

@@ -201,7 +201,7 @@ static void plant(struct smp_call_tree *tree, struct smp_call_chunk *chunk)
 static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint32_t generation,
                                               int64_t tid, uint32_t pool)
 {
-    struct smp_call_chunk *chunk = create_chunk(arena, SMP_CALL_FIRST_UNITS);
+    struct smp_call_chunk *chunk = create_chunk(arena, SMP_CALL_LEAST_UNITS);
     struct smp_call_tree *tree = chunk == NULL ? NULL : take_free_tree();
 
     if (tree == NULL) {

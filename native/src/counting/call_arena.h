@@ -27,7 +27,7 @@
  *          without a lock. losses and bytes: not during close.
  * Errors   open: SMP_ESTATE, it is open, or another core is still closing it; SMP_EINVAL, a limit;
  *          SMP_ENOMEM. begin: NULL: counting is off, a limit is reached, or no memory.
- * Cost     begin: some 100 ns, and the first time a chunk of 1.6 KB. close: a pass over all trees.
+ * Cost     begin: some 100 ns, and the first time a chunk of 6 KB. close: a pass over all trees.
  */
 #ifndef SMP_COUNTING_CALL_ARENA_H
 #define SMP_COUNTING_CALL_ARENA_H
@@ -41,8 +41,7 @@
 #include "counting/call_layout.h"
 
 enum {
-    SMP_CALL_FIRST_UNITS = 16,       /* of a tree's first chunk; the next ones double the tree */
-    SMP_CALL_LEAST_UNITS = 64,       /* the least that a tree may be limited to */
+    SMP_CALL_LEAST_UNITS = 64,       /* of a tree's first chunk; the next ones double the tree */
     SMP_CALL_MOST_UNITS = 4096,      /* of a chunk */
     SMP_CALL_DEFAULT_NODES = 100000, /* of a thread, in units */
     SMP_CALL_DEFAULT_DEPTH = 1000,

@@ -5,7 +5,7 @@
 
 #include "base/lower_bound.h"
 
-enum { FIRST_PLACES = 16, FIRST_ENTRIES = 16 };
+enum { FIRST_PLACES = 16, FIRST_ENTRIES = 64 };
 
 static void free_tree(struct smp_call_trees *trees, struct smp_call_tree *tree)
 {

@@ -56,7 +56,7 @@ class CallsIT {
      * a loaded machine, lets others go on.
      */
     private static final long MEMORY_FOR_ALL = 256L << 20;
-    private static final long MEMORY_FOR_SOME = 16L << 20;
+    private static final long DEFAULT_MEMORY = 64L << 20;
 
     private static final Pattern OVER_MEMORY =
             Pattern.compile("^calls without a place, over the memory limit: (\\d+)$", Pattern.MULTILINE);
@@ -177,7 +177,7 @@ class CallsIT {
 
     /** Where there is no memory for a thread's tree, its root is in the account; what is counted is whole. */
     @ParameterizedTest
-    @ValueSource(longs = {MEMORY_FOR_SOME, MEMORY_FOR_ALL})
+    @ValueSource(longs = {DEFAULT_MEMORY, MEMORY_FOR_ALL})
     @EnabledForJreRange(min = JRE.JAVA_21)
     void virtualThreadsThatAreInsideOfARootAtOnceAreCountedOrInTheAccount(long memory) throws Exception {
         sampler.setRootMethods("counted.Work.rootAfter");

@@ -613,11 +613,11 @@ class WhatIsSampledIT {
         Recorder watched = new Recorder();
         try (ThreadsSampler watch = quick(watched)) {
             Thread caller = new Thread(method.equals("printNow") ? this::printNow : this::closeNow, "caller");
-            watch.setThreadToBeSampled(caller);
             sampler.init();
-            watch.init();
             caller.start();
-            going.await();
+            going.await(); // it waits now: before, it may have been in the JDK, which links the sampler's lambdas
+            watch.setThreadToBeSampled(caller);
+            watch.init();
             awaitTicks(watch, 10);
             watch.printReport();
             released.countDown();

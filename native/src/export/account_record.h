@@ -35,8 +35,9 @@
       "Every stack is its root frame alone, because `monitoredPackages` (which follows the "     \
       "colon) names nothing that ran.")                                                          \
     X(MEMORY_USED, "memory used", "Now, of `memoryLimitBytes`.")                                 \
-    X(OWN_CPU, "sampler's own CPU", "Of its two threads, in the interval; while calls are "      \
-      "counted, of `threads-sampler-calls`, too, which changes the classes.")
+    X(OWN_CPU, "sampler's own CPU",                                                              \
+      "Of `threads-sampler` and `threads-sampler-report`, in the interval; while calls are "     \
+      "counted, also of `threads-sampler-calls`, which changes the classes.")
 
 /* clang-format on */
 
@@ -46,8 +47,8 @@ size_t smp_account_record_limit(const struct smp_profile *profile);
 /* One line "<text>: <value>" per figure that is not zero; the last two lines always. Where no frame
  * of the monitored packages was seen a line says so before them. Where calls are counted, its
  * figures (counting_account.h) stand behind the counters, with the names that are listed:
- * "left alone, too large: 3 (a.B.c, a.B.d, ... 1 more)". Methods that are not counted any more have
- * lines of their own: "not counted since <time>: a.B.c". */
+ * "left alone, too large: 2 (a.B.c, a.B.d)"; 20 names at most, then ", … 3 more". Methods that are
+ * not counted any more have lines of their own: "not counted since <time>: a.B.c". */
 void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes *out);
 
 #endif

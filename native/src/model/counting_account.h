@@ -43,13 +43,13 @@ enum {
       "How often classes that were loaded got their probes. Each batch stops all threads for "  \
       "some tens of milliseconds.")                                                             \
     X(NOT_ENTERED, LAST, "methods instrumented, root not entered since",                        \
-      "No thread has entered a root since it has its probe, so nothing is counted. A call of a " \
-      "root that began earlier does not count.")                                                \
+      "No thread has entered a root since the root got its probe, so nothing is counted. "      \
+      "Calls of a root that began earlier do not count.")                                       \
     X(ROOTS_NOT_LOADED, LAST, "root not loaded yet",                                            \
       "No class of this name was loaded since the JVM started: it was not needed yet, or the "  \
       "name in `rootMethods` is misspelt. A nested class is written with `$`.")                 \
     X(ROOTS_NOT_ENTERED, LAST, "root not entered since it is counted",                          \
-      "The root has its probe, and no thread has entered it since.")                            \
+      "The root has its probe, and no thread has entered it since then.")                       \
     X(ROOTS_NOT_FOUND, LAST, "root not found in its class",                                     \
       "The class was loaded and has no such method, or none with these parameters. An "         \
       "inherited method belongs to the class that declares it.")                                \
@@ -80,12 +80,14 @@ enum {
       "This JVM does not let these classes hand out what they call. A method that is only called " \
       "by reflection is counted where it is a root, or with `instrumentation=TOTAL`.")          \
     X(CLASS_OVER_MEMORY_LIMIT, HIGHEST, "classes left alone, over the memory limit",            \
-      "There was no memory to know them. Counting has half of `memoryLimitBytes`.")             \
+      "There was no memory for what counting must know of them. Counting has half of "          \
+      "`memoryLimitBytes`.")                                                                    \
     X(OVER_METHOD_LIMIT, HIGHEST, "left alone, over the limit of methods",                      \
       "`maxCountedMethods` have a probe. Raise it, or narrow `instrumentationFilter`.")         \
     X(UNLOADED, LAST, "methods of unloaded classes, in trees of calls",                         \
-      "They count towards `maxCountedMethods` until about a thousand have come together; then " \
-      "all go but those that a thread has called from a root that it is still inside of.")      \
+      "They count towards `maxCountedMethods` until about a thousand have come together. "      \
+      "Then all are forgotten, except those that a thread has called from a root that it is "   \
+      "still inside of.")                                                                       \
     X(DROPPED, HIGHEST, "not counted any more, short and called often",                         \
       "Their probes cost more than `overheadLimitPercent` and were taken out. For each of the " \
       "first 20 a line follows: `not counted since <time>: <method>`. What they call seems to " \
@@ -98,7 +100,7 @@ enum {
     X(OVER_MEMORY_LIMIT, SUM, "calls without a place, over the memory limit",                   \
       "There was no memory for a node of the tree, or for a thread's tree.")                    \
     X(OVER_STACK, SUM, "entries and exits not counted, the stack of the thread was full",       \
-      "A probe that ran out of stack. At most a few each time a thread does so.")               \
+      "Probes that ran out of stack: at most a few each time a thread does.")                   \
     X(OVER_ENDED_THREADS, SUM, "ended threads that were not recognised, too many at a time",    \
       "More than 16,384 counted threads ended between two reads of their calls. The calls of "  \
       "these are in the report, but may be under another name than their thread's.")

@@ -59,26 +59,26 @@ enum smp_method_timing {
     X(max_depth_frames, "maxDepthFrames", "frames", 1024, 16, 65536, true,                       \
       "A deeper stack keeps both ends, with `[n..m frames omitted]` between them.")              \
     X(idle_lookback_millis, "idleLookbackMillis", "ms", 1000, 1, 60000, false,                   \
-      "The longest time between two polls of a thread whose CPU clock stands still. Apart from " \
-      "this bound, the number of such threads decides how often each is polled: polls of all "   \
-      "of them cost at most a quarter of a percent of a core. Figures are right on average for " \
-      "every value. With rare polls, short work takes longer to appear.")                        \
+      "The longest time between two polls of an idle thread, one whose CPU clock stands "        \
+      "still. The more such threads there are, the more rarely each is polled. Figures are "     \
+      "right on average for every value; with rare polls, short work takes longer to appear.")   \
     X(overhead_limit_per_mille, "overheadLimitPerMille", "of one core", 10, 1, 1000, false,      \
-      "Above the limit the sampler walks only a random part of the running threads and weights " \
-      "it. The account counts the rest. A start may use the limit of ten seconds more, at most " \
-      "100 ms of CPU time, once. Probes of counted calls have the same limit for themselves: "   \
-      "[what loses them](#how-often).")                                                          \
+      "The CPU time that sampling may use; writing reports is not part of it. Past the limit "   \
+      "the sampler polls a random part of the threads at each tick, and these polls count for "  \
+      "those it skips, which the account counts. A start may use the limit of ten seconds "      \
+      "more, at most 100 ms of CPU time, once. Probes of counted calls have a limit of the "     \
+      "same size for themselves: [what loses them](#how-often).")                                \
     X(sampling_signal, "samplingSignal", "", 38, 34, 64, true,                                   \
-      "The real-time signal for running threads. Set another number only if native code of "     \
-      "yours uses this one. Do not set 62; the JDK uses it.")                                    \
+      "The real-time signal for running threads. Change it only if native code of yours uses "   \
+      "this one. Not 62: the JDK uses it.")                                                      \
     X(max_counted_methods, "maxCountedMethods", "methods", 32768, 1, 1048576, true,              \
-      "With `rootMethods`: the methods that are counted. The account names those beyond.")       \
+      "With `rootMethods`: how many methods may be counted. The account names those beyond.")    \
     X(max_call_nodes, "maxCallNodes", "nodes of a thread", 100000, 64, 100000000, true,          \
-      "With `rootMethods`: the size of a thread's tree of calls, 96 bytes a node. Calls that "   \
-      "have no place there are counted in the account.")                                         \
+      "With `rootMethods`: the size of a thread's tree of calls, 96 bytes a node. The account "  \
+      "counts calls that have no place in it.")                                                  \
     X(max_call_depth, "maxCallDepth", "calls", 1000, 1, 1000000, true,                           \
-      "With `rootMethods`: the depth of a thread's tree of calls. Calls below count as one "     \
-      "figure in the account.")
+      "With `rootMethods`: the depth of a thread's tree of calls. The account counts deeper "    \
+      "calls.")
 
 /* X(field, name, default, fixed, words): bool. */
 #define SMP_OPTION_FLAGS(X)                                                                      \
@@ -97,33 +97,33 @@ enum smp_method_timing {
       "Adds a group `[JVM]` with the CPU time of the collector, the compilers and the sampler "  \
       "itself. Omitted if threads are chosen.")                                                  \
     X(sample_unmounted_virtual_threads, "sampleUnmountedVirtualThreads", false, false,           \
-      "Virtual threads that are not mounted get their wall time as well: at most 200 a second "  \
-      "of them, drawn at random, are walked, and stand for the others. Needs JDK 25; on an "     \
-      "older one it warns and has no effect. No effect with `clock` CPU or `skipDaemonThreads` " \
-      "(virtual threads are daemons), or while threads are chosen.")                             \
+      "Virtual threads that are not mounted are sampled as well: at most 200 a second of "       \
+      "them, drawn at random, are walked, and each stands for many. Needs JDK 25 or later; an "  \
+      "older one warns. No effect with `clock` CPU or `skipDaemonThreads` (virtual threads "     \
+      "are daemons), or while threads are chosen.")                                              \
     X(discard_warm_up, "discardWarmUp", false, false,                                            \
-      "With `rootMethods`: `resetCollectedResults()` by itself, once no method has newly been "  \
+      "With `rootMethods`: calls `resetCollectedResults()` once, when no new method has been "   \
       "instrumented for three seconds.")
 
 /* X(field, name, type, first, second, third, fixed, words): an enum of two (third NULL) or three;
  * the first is the default. */
 #define SMP_OPTION_CHOICES(X)                                                                    \
     X(engine, "engine", smp_engine, "AUTO", "JVMTI", NULL, true,                                 \
-      "AUTO sends running threads a signal, and they walk themselves, so a row is the line "     \
-      "that runs and not the next safepoint's; waiting threads are read from outside and "       \
-      "notice nothing. What this JVM does not allow is done by JVMTI's handshakes, and "         \
+      "AUTO: running threads get a signal and walk their own stacks, so a row is the line "      \
+      "that runs, not the next safepoint's; waiting threads are read from outside and notice "   \
+      "nothing. Where a JVM does not allow that, JVMTI's handshakes take over, and "             \
       "`getStatistics().getEngine()` gives the reason. JVMTI: handshakes only.")                 \
     X(clock, "clock", smp_clock, "WALL", "CPU", NULL, true,                                      \
-      "CPU: each thread has a timer on its CPU time and is sampled as it uses CPU time. The "    \
-      "report then has no waiting threads, and all its times are CPU times. Needs `engine` "     \
-      "AUTO. A timer per thread counts against `ulimit -i`; the time of a thread without a "     \
-      "timer is under `[no CPU timer]`.")                                                        \
+      "CPU: each thread has a timer on its CPU time and is sampled as it uses CPU time. "        \
+      "Waiting threads are not in the report, and all its times are CPU times. Needs `engine` "  \
+      "AUTO. Each timer counts against `ulimit -i`; the time of a thread without one is under "  \
+      "`[no CPU timer]`.")                                                                       \
     X(report_order, "reportOrder", smp_report_order, "BY_NAME", "BY_TIME", NULL, false,          \
       "The order of rows below the same row.")                                                   \
     X(instrumentation, "instrumentation", smp_instrumentation, "LAZY", "EAGER", "TOTAL", true,   \
-      "With `rootMethods`: LAZY instruments what a method can call, and what that can call, "    \
-      "when that method runs for the first time; EAGER all that can be reached, as classes are " \
-      "loaded; TOTAL all methods that pass `instrumentationFilter`.")                            \
+      "With `rootMethods`: LAZY instruments a method's callees, and theirs, when the method "    \
+      "runs for the first time; EAGER all that can be reached, as classes are loaded; TOTAL "    \
+      "all methods that pass `instrumentationFilter`.")                                          \
     X(method_timing, "methodTiming", smp_method_timing, "SAMPLED", "EXACT", "NONE", true,        \
       "With `rootMethods`: SAMPLED charges the time of each tick to the call that runs; EXACT "  \
       "takes a time stamp at each entry and exit, and has no CPU time; NONE counts only.")

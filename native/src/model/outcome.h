@@ -55,25 +55,24 @@ enum smp_outcome_kind {
       "frames below are in the heap, and could not be read at that moment.")                  \
     X(METHOD_WITHOUT_ID, WALKED, "samples taken, a method without an id", NULL,               \
       "The whole stack was walked, but the JVM had given no id yet to one of its methods: "   \
-      "that row is `[method without an id]`. Our own walks copy the names of such methods, "  \
-      "so this is rare: `AsyncGetCallTrace` has walked, which does not, or the stack had "    \
-      "more than 64 such methods.")                                                           \
+      "that row is `[method without an id]`. Rare: the sampler's own walks copy the names "   \
+      "of such methods, of 64 in a stack; `AsyncGetCallTrace` does not.")                     \
     X(WALKED_BY_HANDSHAKE, WALKED, "samples taken, by a handshake", NULL,                     \
-      "The whole stack was walked, but the thread did it itself, or was kept from running "   \
-      "meanwhile: JVMTI's handshake. A waiting thread is walked from outside otherwise. This " \
-      "one had just run, or it is older than the sampler and, at its first walk, not in "     \
+      "The whole stack was walked by JVMTI's handshake: the thread walked itself, or was "    \
+      "kept from running meanwhile. Other waiting threads are walked from outside; this "     \
+      "one had just run, or is older than the sampler and, at its first walk, was not in "    \
       "sleep, park or Object.wait.")                                                          \
     X(UNMOUNTED_WALKED, WALKED, "samples taken, virtual thread not mounted", NULL,            \
-      "A virtual thread that was drawn at random and is not mounted: the whole stack was "    \
-      "walked. It stands for those that were not drawn: its time is that of all of them "     \
-      "(`sampleUnmountedVirtualThreads`).")                                                   \
+      "A virtual thread that is not mounted and was drawn at random: the whole stack was "    \
+      "walked. It stands for others that were not drawn, and its time is that of all of "     \
+      "them (`sampleUnmountedVirtualThreads`).")                                              \
     X(IDLE, IDLE, "credited as idle", NULL,                                                   \
       "The CPU clock of the thread had not moved: it has not run since its last sample, so "  \
       "its stack is the one it had.")                                                         \
     X(RECOVERED_IN_STUB, RECOVERED, "recovered, in a runtime stub", NULL,                     \
-      "The thread was in machine code of the JVM itself: a frame in brackets below the Java " \
-      "code that called it. It had no complete frame to begin with, as with all that is "     \
-      "recovered; the stack is right all the same.")                                          \
+      "The thread was in machine code of the JVM itself: a frame in brackets below the "      \
+      "Java code that called it. As in all that is recovered, the walk had no complete "      \
+      "frame to begin with; the stack is right all the same.")                                \
     X(RECOVERED_AT_ENTRY, RECOVERED, "recovered, at the entry of a method", NULL,             \
       "The thread was just entering a method; its frame was not complete yet.")               \
     X(RECOVERED_AT_RETURN, RECOVERED, "recovered, at the return of a method", NULL,           \
@@ -125,7 +124,7 @@ enum smp_outcome_kind {
     X(OVER_OVERHEAD_LIMIT, SKIPPED, "skipped, over the overhead limit",                       \
       "[over the overhead limit]",                                                            \
       "The sampler had used its share of a core. The polls that are made count for those "    \
-      "that are not; time of a thread that was not polled once since the start is under "     \
+      "that are not. A thread that was not polled once since the start has its time under "   \
       "`[over the overhead limit]`.")                                                         \
     X(SIGNAL_QUEUE_FULL, SKIPPED, "skipped, signal queue full", "[signal queue full]",        \
       "The system had reached its limit of queued signals of this user (`ulimit -i`). The "   \
@@ -138,10 +137,10 @@ enum smp_outcome_kind {
     X(SIGNAL_UNANSWERED, SKIPPED, "skipped, signal not answered in time",                     \
       "[signal not answered]",                                                                \
       "The thread got no CPU to answer. It answers when it gets one, with the stack it "      \
-      "waited in: the time up to then is credited there. At the end of a report it is "       \
-      "credited to the last stack of the thread. Only a thread that runs for a second "       \
-      "without answering (native code that blocks signals), or whose stack was never seen, "  \
-      "is under `[signal not answered]`.")                                                    \
+      "waited in, and the time up to then is credited there; at the end of a report, to "     \
+      "the thread's last stack. `[signal not answered]` has only threads that run for a "     \
+      "second without answering (native code that blocks signals), and those whose stack "    \
+      "was never seen.")                                                                      \
     X(WALK_BUFFER_FULL, SKIPPED, "skipped, buffer for walks full", "[walk buffer full]",      \
       "(`clock` CPU) The sampler had not fetched earlier samples yet. The next sample of "    \
       "the thread counts for this one, too.")                                                 \
@@ -189,13 +188,12 @@ enum smp_outcome {
       "The text of a group was too long for `memoryLimitBytes`: its last rows are missing. "  \
       "Exports have them.")                                                                   \
     X(DROPPED_INTERVALS, "intervals dropped for lack of memory",                              \
-      "The oldest interval, where there was no memory left to keep it until it was read. It " \
-      "is lost.")                                                                             \
+      "There was no memory left to keep the oldest interval until it was read. It is lost.")  \
     X(UNMOUNTED_DRAWS, "draws of virtual threads",                                            \
       "How often virtual threads were drawn, about ten times a second "                       \
       "(`sampleUnmountedVirtualThreads`).")                                                   \
     X(UNMOUNTED_POPULATION, "virtual threads alive at these draws, added up",                 \
-      "Mounted ones among them. Divided by the number of draws: how many there were, on "     \
+      "Mounted ones included. Divided by the number of draws: how many there were, on "       \
       "average.")                                                                             \
     X(UNMOUNTED_FOUND_MOUNTED, "virtual threads drawn that were mounted",                     \
       "Their time is not credited here: the polls of their carriers count it.")

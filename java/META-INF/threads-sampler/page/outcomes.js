@@ -25,17 +25,17 @@ const OUTCOMES = {
     METHOD_WITHOUT_ID: {
         kind: 'walked',
         text: 'samples taken, a method without an id',
-        words: 'The whole stack was walked, but the JVM had given no id yet to one of its methods: that row is [method without an id]. Our own walks copy the names of such methods, so this is rare: AsyncGetCallTrace has walked, which does not, or the stack had more than 64 such methods.',
+        words: 'The whole stack was walked, but the JVM had given no id yet to one of its methods: that row is [method without an id]. Rare: the sampler\'s own walks copy the names of such methods, of 64 in a stack; AsyncGetCallTrace does not.',
     },
     WALKED_BY_HANDSHAKE: {
         kind: 'walked',
         text: 'samples taken, by a handshake',
-        words: 'The whole stack was walked, but the thread did it itself, or was kept from running meanwhile: JVMTI\'s handshake. A waiting thread is walked from outside otherwise. This one had just run, or it is older than the sampler and, at its first walk, not in sleep, park or Object.wait.',
+        words: 'The whole stack was walked by JVMTI\'s handshake: the thread walked itself, or was kept from running meanwhile. Other waiting threads are walked from outside; this one had just run, or is older than the sampler and, at its first walk, was not in sleep, park or Object.wait.',
     },
     UNMOUNTED_WALKED: {
         kind: 'walked',
         text: 'samples taken, virtual thread not mounted',
-        words: 'A virtual thread that was drawn at random and is not mounted: the whole stack was walked. It stands for those that were not drawn: its time is that of all of them (sampleUnmountedVirtualThreads).',
+        words: 'A virtual thread that is not mounted and was drawn at random: the whole stack was walked. It stands for others that were not drawn, and its time is that of all of them (sampleUnmountedVirtualThreads).',
     },
     IDLE: {
         kind: 'idle',
@@ -45,7 +45,7 @@ const OUTCOMES = {
     RECOVERED_IN_STUB: {
         kind: 'recovered',
         text: 'recovered, in a runtime stub',
-        words: 'The thread was in machine code of the JVM itself: a frame in brackets below the Java code that called it. It had no complete frame to begin with, as with all that is recovered; the stack is right all the same.',
+        words: 'The thread was in machine code of the JVM itself: a frame in brackets below the Java code that called it. As in all that is recovered, the walk had no complete frame to begin with; the stack is right all the same.',
     },
     RECOVERED_AT_ENTRY: {
         kind: 'recovered',
@@ -140,7 +140,7 @@ const OUTCOMES = {
     OVER_OVERHEAD_LIMIT: {
         kind: 'skipped',
         text: 'skipped, over the overhead limit',
-        words: 'The sampler had used its share of a core. The polls that are made count for those that are not; time of a thread that was not polled once since the start is under [over the overhead limit].',
+        words: 'The sampler had used its share of a core. The polls that are made count for those that are not. A thread that was not polled once since the start has its time under [over the overhead limit].',
     },
     SIGNAL_QUEUE_FULL: {
         kind: 'skipped',
@@ -155,7 +155,7 @@ const OUTCOMES = {
     SIGNAL_UNANSWERED: {
         kind: 'skipped',
         text: 'skipped, signal not answered in time',
-        words: 'The thread got no CPU to answer. It answers when it gets one, with the stack it waited in: the time up to then is credited there. At the end of a report it is credited to the last stack of the thread. Only a thread that runs for a second without answering (native code that blocks signals), or whose stack was never seen, is under [signal not answered].',
+        words: 'The thread got no CPU to answer. It answers when it gets one, with the stack it waited in, and the time up to then is credited there; at the end of a report, to the thread\'s last stack. [signal not answered] has only threads that run for a second without answering (native code that blocks signals), and those whose stack was never seen.',
     },
     WALK_BUFFER_FULL: {
         kind: 'skipped',
@@ -220,7 +220,7 @@ const COUNTERS = {
     },
     DROPPED_INTERVALS: {
         text: 'intervals dropped for lack of memory',
-        words: 'The oldest interval, where there was no memory left to keep it until it was read. It is lost.',
+        words: 'There was no memory left to keep the oldest interval until it was read. It is lost.',
     },
     UNMOUNTED_DRAWS: {
         text: 'draws of virtual threads',
@@ -228,7 +228,7 @@ const COUNTERS = {
     },
     UNMOUNTED_POPULATION: {
         text: 'virtual threads alive at these draws, added up',
-        words: 'Mounted ones among them. Divided by the number of draws: how many there were, on average.',
+        words: 'Mounted ones included. Divided by the number of draws: how many there were, on average.',
     },
     UNMOUNTED_FOUND_MOUNTED: {
         text: 'virtual threads drawn that were mounted',
@@ -247,7 +247,7 @@ const COUNTING = {
     },
     NOT_ENTERED: {
         text: 'methods instrumented, root not entered since',
-        words: 'No thread has entered a root since it has its probe, so nothing is counted. A call of a root that began earlier does not count.',
+        words: 'No thread has entered a root since the root got its probe, so nothing is counted. Calls of a root that began earlier do not count.',
     },
     ROOTS_NOT_LOADED: {
         text: 'root not loaded yet',
@@ -255,7 +255,7 @@ const COUNTING = {
     },
     ROOTS_NOT_ENTERED: {
         text: 'root not entered since it is counted',
-        words: 'The root has its probe, and no thread has entered it since.',
+        words: 'The root has its probe, and no thread has entered it since then.',
     },
     ROOTS_NOT_FOUND: {
         text: 'root not found in its class',
@@ -307,7 +307,7 @@ const COUNTING = {
     },
     CLASS_OVER_MEMORY_LIMIT: {
         text: 'classes left alone, over the memory limit',
-        words: 'There was no memory to know them. Counting has half of memoryLimitBytes.',
+        words: 'There was no memory for what counting must know of them. Counting has half of memoryLimitBytes.',
     },
     OVER_METHOD_LIMIT: {
         text: 'left alone, over the limit of methods',
@@ -315,7 +315,7 @@ const COUNTING = {
     },
     UNLOADED: {
         text: 'methods of unloaded classes, in trees of calls',
-        words: 'They count towards maxCountedMethods until about a thousand have come together; then all go but those that a thread has called from a root that it is still inside of.',
+        words: 'They count towards maxCountedMethods until about a thousand have come together. Then all are forgotten, except those that a thread has called from a root that it is still inside of.',
     },
     DROPPED: {
         text: 'not counted any more, short and called often',
@@ -335,7 +335,7 @@ const COUNTING = {
     },
     OVER_STACK: {
         text: 'entries and exits not counted, the stack of the thread was full',
-        words: 'A probe that ran out of stack. At most a few each time a thread does so.',
+        words: 'Probes that ran out of stack: at most a few each time a thread does.',
     },
     OVER_ENDED_THREADS: {
         text: 'ended threads that were not recognised, too many at a time',

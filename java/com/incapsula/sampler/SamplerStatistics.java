@@ -62,9 +62,9 @@ public final class SamplerStatistics {
      * @return {@code HYBRID}: running threads by a signal, waiting ones from outside;
      *         {@code HYBRID (waiting threads by JVMTI: <reason>)};
      *         {@code HYBRID (virtual threads cut where they parked: <reason>)}; {@code JVMTI}, or
-     *         {@code JVMTI (async walk refused: <reason>)}: all threads by handshakes; {@code NONE (<cause>)} where sampling
-     *         is not possible; empty before the first {@code init()}. Each but {@code NONE} may be followed by
-     *         {@code (unmounted virtual threads not sampled: <reason>)}
+     *         {@code JVMTI (async walk refused: <reason>)}: all threads by handshakes; {@code NONE (<cause>)} where
+     *         sampling is not possible; empty before the first {@code init()}. Each but {@code NONE} may be followed by
+     *         {@code (unmounted virtual threads not sampled: <reason>)} and {@code (calls not counted: <reason>)}
      */
     public String getEngine() {
         return engine;

@@ -46,15 +46,21 @@ import org.jspecify.annotations.Nullable;
  * A setter refuses a value out of range with an {@link IllegalArgumentException} that names property, value and range;
  * the property keeps its value.
  *
- * <p>Threads: any. Getters, {@link #isRunning()}, {@link #isPaused()}, {@link #getStatistics()} and {@link #dump()} return at once. So does
- * a setter of a running sampler: the value holds from the next tick on, and for all calls afterwards that wait for the
- * sampler; {@link #dump()} may still show the value before. Only
- * {@link #setThreadToBeSampled} and {@link #setSampleTheseThreadsOnly} wait for the end of a tick, unless they are
- * called from the sampler's own outputer or manipulator. {@code close}, {@code shutdown},
- * {@code printReport}, {@code sampleOnceAndPrint}, {@code snapshot}, {@code openCursor}, {@code pauseSampling} and
- * {@code resumeSampling} wait for the sampler's threads; called from the sampler's own outputer or manipulator, where
- * they would wait for themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init}
- * and {@code close} do their whole job on an interrupted thread and leave it interrupted.
+ * <p>Threads: any.
+ * <ul>
+ * <li>Getters, {@link #isRunning()}, {@link #isPaused()}, {@link #getStatistics()} and {@link #dump()} return at once.</li>
+ * <li>So does a setter of a running sampler: the value holds from the next tick on, and for each later call that waits
+ *     for the sampler; {@link #dump()} may still show the old value. Only {@link #setThreadToBeSampled} and
+ *     {@link #setSampleTheseThreadsOnly} wait for the end of a tick, unless the sampler's own outputer or manipulator
+ *     calls them.</li>
+ * <li>{@code close}, {@code shutdown}, {@code printReport}, {@code sampleOnceAndPrint}, {@code resetCollectedResults},
+ *     {@code snapshot}, {@code openCursor}, {@code pauseSampling} and {@code resumeSampling} wait for the sampler's
+ *     threads. Called from the sampler's own outputer or manipulator, where they would wait for themselves, they throw
+ *     {@link IllegalStateException}.</li>
+ * </ul>
+ *
+ * <p>No wait can be interrupted: {@code init} and {@code close} do their whole job on an interrupted thread and leave it
+ * interrupted.
  *
  * @since 1.0
  */
@@ -162,8 +168,8 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * Whether the sampler runs: it was started and not closed, paused or not. Where sampling is not possible, an inert one
-     * runs, too.
+     * Whether the sampler runs: it was started and not closed, paused or not. An inert one, where sampling is not
+     * possible, runs, too.
      *
      * @return true from {@link #init()} to {@link #close()} or {@link #shutdown()}, and not while either is under way
      */
@@ -340,8 +346,8 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * Whether {@link #init()} throws where sampling is not possible. Default false: it warns, and the application runs on
-     * without samples. Takes effect with the next {@code init()}.
+     * Whether {@link #init()} throws where sampling is not possible. Default false: it warns, and the application runs
+     * on without samples. Takes effect with the next {@code init()}.
      *
      * @param required true to throw {@link UnsupportedOperationException}
      */
@@ -398,8 +404,8 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The packages of interest. Time spent in other code is credited to the first call that leaves them. Default:
-     * empty, everything is of interest.
+     * The packages of interest, mostly your own. The time of a library call is credited to the library method that they
+     * called, whatever that calls in turn. Default: empty, everything is of interest.
      *
      * <p>A prefix matches whole parts of a name: {@code com.acme} matches {@code com.acme.X} and
      * {@code com.acme.sub.X}, not {@code com.acmetools.X}. A prefix that ends with {@code .} or {@code *} is taken as
@@ -731,9 +737,9 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The longest time between two polls of an idle thread, in milliseconds. Default 1000. All its time is credited, as
-     * its CPU clock proves that it was idle; but a thread that begins to run between two polls is seen at the second
-     * one only. A shorter time costs more CPU time, with many idle threads.
+     * The longest time between two polls of an idle thread, in milliseconds. Default 1000. No time is lost between them,
+     * because the thread's CPU clock proves that it was idle; but a thread that begins to run is seen at its next poll
+     * only. A shorter time costs more CPU time where many threads are idle.
      *
      * @param idleLookbackMillis 1 to 60,000
      * @throws IllegalArgumentException if it is out of range
@@ -754,9 +760,10 @@ public class ThreadsSampler implements AutoCloseable {
     /**
      * The CPU time the sampling thread may use, in percent of one core. Default 1.0. Past the limit the sampler polls a
      * random part of the threads at each tick. The polls it makes count for those it skips, so totals and shares stay
-     * unbiased, and the account counts the skipped ones. Writing reports is not included.
-     * A start may use what the limit allows for ten seconds more, at most 100 ms of CPU time, once: in a new JVM the
-     * sampler meets each method and each stack for the first time. The probes of counted calls have the same limit for
+     * unbiased, and the account counts the skipped ones. Writing reports is not part of it.
+     *
+     * <p>A start may use the limit of ten seconds more, at most 100 ms of CPU time, once: in a new JVM the sampler meets
+     * each method and each stack for the first time. The probes of counted calls have a limit of the same size for
      * themselves: past it {@linkplain #setRootMethods short methods} lose theirs.
      *
      * @param overheadLimitPercent 0.1 to 100, in steps of 0.1
@@ -821,14 +828,15 @@ public class ThreadsSampler implements AutoCloseable {
     /**
      * Samples virtual threads that are not mounted on a carrier as well: those that wait, and those that wait for a
      * carrier. Default false: only mounted ones are in the report. About ten times a second some of all virtual threads
-     * are drawn at random, at most 200 a second, and those that are not mounted are walked; none is stopped for that. The
-     * wall time of each stack is that of all the threads it stands for, so the times of a group add up to the time that
-     * all its threads have lived. They are estimates: of two thousand stacks, a share of one half is right within 2.2
-     * points 95 times of 100. The number of threads is exact.
+     * are drawn at random, at most 200 a second, and those that are not mounted are walked; none is stopped for that.
+     * The wall time of each stack is that of all the threads it stands for, so the times of a group add up to the time
+     * that all its threads have lived. They are estimates: of two thousand stacks, a share of one half is right within
+     * 2.2 points 95 times of 100. The number of threads is exact, except for executors whose thread factory is not the
+     * JDK's own.
      *
      * <p>Needs JDK 25 or later, and the system property {@code jdk.trackAllThreads} not to be false. Otherwise the
-     * sampler warns once and runs on without these threads; {@link SamplerStatistics#getEngine()} has the reason. Threads
-     * forked in a {@code StructuredTaskScope} are not found. No effect with {@link SamplingClock#CPU} or
+     * sampler warns once and runs on without these threads; {@link SamplerStatistics#getEngine()} has the reason.
+     * Threads forked in a {@code StructuredTaskScope} are not found. No effect with {@link SamplingClock#CPU} or
      * {@link #setSkipDaemonThreads} (virtual threads are daemons), or while threads are chosen. May change while the
      * sampler runs.
      *
@@ -849,9 +857,9 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * From which methods down calls are counted, exactly. Default: empty, no class is touched unless the
-     * {@linkplain #setInstrumentation instrumentation} is TOTAL. With roots reports have a record
-     * {@code Counted thread: <group>} for each group: the tree of calls from these methods down, with the number of calls
-     * and their time.
+     * {@linkplain #setInstrumentation instrumentation} is TOTAL. With roots, reports have a record
+     * {@code Counted thread: <group>} for each group: the tree of calls from these methods down, with the number of
+     * calls and their time.
      *
      * <pre>
      * com.acme.OrderHandler.handle               a method, all its overloads
@@ -862,13 +870,15 @@ public class ThreadsSampler implements AutoCloseable {
      * com.acme.Order$Line.price                  a nested class has a dollar sign
      * </pre>
      *
-     * <p>A root that is not loaded yet is counted from its first call on. One that is misspelt is in the report's
-     * account as {@code root not loaded yet}. Calls that run while the sampler starts are not counted, the next ones
-     * are. One sampler of a JVM counts; another one warns and samples only. Counting may use half of
-     * {@code memoryLimitBytes} on top of that limit. Methods that are called often and are short lose their probes past
-     * {@code overheadLimitPercent}; the account names them. So do roots that a {@code *} or {@code **} stands for, and
-     * those that TOTAL has without this property, where their calls of the last second were short as a whole: what an
-     * outermost one called is not counted there any more. A root that is also named without a star keeps its probes.
+     * <p>A root that is not loaded yet is counted from its first call on. A misspelt one is in the report's account as
+     * {@code root not loaded yet}. Calls that run while the sampler starts are not counted, the next ones are. One
+     * sampler of a JVM counts; another one warns and samples only. Counting may use half of {@code memoryLimitBytes} on
+     * top of that limit.
+     *
+     * <p>Methods that are called often and are short lose their probes past {@code overheadLimitPercent}; the account
+     * names them. So do roots that a {@code *} or {@code **} stands for, and those that TOTAL has without this property,
+     * if their calls of the last second were short as a whole. What an outermost root called is then not counted any
+     * more. A root that is also named without a star keeps its probes.
      *
      * @param rootMethods methods separated by commas, at most 1,000 of at most 1,000 bytes; empty: none
      * @throws IllegalArgumentException if it is null, or what can be no method, with the reason
@@ -997,7 +1007,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * How many nodes a thread's tree of calls has at most, 64 bytes each. Default 100,000. Calls that have no place in
+     * How many nodes a thread's tree of calls has at most, 96 bytes each. Default 100,000. Calls that have no place in
      * it are counted in the account.
      *
      * @param maxCallNodes 64 to 100,000,000

@@ -145,8 +145,8 @@ public interface ThreadsSamplerMXBean {
      *
      * @param name the name of a property of {@link ThreadsSampler} that is a number, a flag, a choice or a text
      * @param value its new value
-     * @throws IllegalArgumentException if there is no such property; the message has the list. Or if the value is out of
-     *     range; the message has the property, the value and the range
+     * @throws IllegalArgumentException if there is no such property: the message has the list; or if the value is out
+     *     of range: the message has the property, the value and the range
      * @throws IllegalStateException if the property is fixed while the sampler runs, or the engine refuses the value
      */
     void set(String name, String value);

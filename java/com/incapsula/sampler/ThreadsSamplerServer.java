@@ -42,11 +42,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Safety: the server listens on the loopback address unless {@link #setHost} names another. It answers GET and HEAD
  * only, at {@code /mcp} POST, and only requests that were sent to a name of its own, so that no page in a browser can
  * read it under another name. With a token, a request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with
- * the token as password, which browsers and {@code go tool pprof http://any:TOKEN@host/...} can do. There is no encryption: on an address other
- * than the loopback's, put a proxy in front of it. Only one profile and one report are produced at a time; other
- * requests get status 429 with {@code Retry-After}. A client that closes its connection ends its profile. While the
- * sampler does not run the answer is 503. All answers but profiles, which are compressed already, are compressed by
- * gzip where {@code Accept-Encoding} allows it.
+ * the token as password, which browsers and {@code go tool pprof http://any:TOKEN@host/...} can do. There is no
+ * encryption: on an address other than the loopback's, put a proxy in front of it.
+ *
+ * <p>Only one profile and one report are produced at a time; other requests get status 429 with {@code Retry-After}. A
+ * client that closes its connection ends its profile. While the sampler does not run, the answer is 503. Answers are
+ * compressed by gzip where {@code Accept-Encoding} allows it; profiles are compressed already.
  *
  * <p>Threads: any. The server's threads are daemons, at most four answer requests, and none of them is sampled.
  * {@link #init()} reads the properties; setting one while the server runs has no effect until it is started again.
@@ -328,8 +329,8 @@ public class ThreadsSamplerServer implements AutoCloseable {
     /**
      * Whether language models may read the sampler, by the Model Context Protocol at {@code /mcp} (streamable HTTP, each
      * answer in one piece). The tools {@code groups}, {@code top}, {@code tree}, {@code diff} and {@code account} read
-     * only, in an interval of their own. The same token and the same names of the server as for the page; a request of a
-     * page of another site is refused. Names of threads, classes and methods become known to the model. Default: false.
+     * only, in an interval of their own. Token and names of the server hold as for the page; a request of another
+     * site's page is refused. Names of threads, classes and methods become known to the model. Default: false.
      *
      * @param mcp true for the path
      */

@@ -7,7 +7,7 @@
  *   a read    {ordinal, parent, method} ─► the node's entry
  *   then      pending time, calls ───────► node of the interval's tree, made along the callers
  *
- * Owns     trees and their entries, 56 bytes for each ordinal.
+ * Owns     trees and their entries, 64 bytes for each ordinal.
  * Threads  the sampler thread only.
  * Errors   get, entry: NULL where the quota or the system refuse memory: nothing has changed.
  * Cost     get: a binary search, none for the tree of the call before. remove: constant on average.

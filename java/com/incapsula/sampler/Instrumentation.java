@@ -2,8 +2,8 @@
 package com.incapsula.sampler;
 
 /**
- * Which methods are counted below {@link ThreadsSampler#setRootMethods root methods}, and from when on. A method that is
- * instrumented counts its calls where a root has called it, and does next to nothing elsewhere.
+ * Which methods are counted below {@link ThreadsSampler#setRootMethods root methods}, and from when on. A method that
+ * is instrumented counts its calls where a root has called it, and does next to nothing elsewhere.
  *
  * @since 1.0
  */
@@ -15,22 +15,22 @@ public enum Instrumentation {
      * counted: counts are exact from the second entry of a root after the last batch on. For servers and all programs
      * that run for long.
      *
-     * <p>What is called by reflection is found when it is called for the first time, what lambdas and proxies stand for by
-     * the interface that a counted method calls. Methods that nothing but a looked-up method handle leads to are not
+     * <p>What is called by reflection is found when it is called for the first time, what lambdas and proxies stand for
+     * by the interface that a counted method calls. Methods that nothing but a looked-up method handle leads to are not
      * counted.
      */
     LAZY,
 
     /**
-     * All methods that can be reached from the roots are instrumented, as soon as their classes are loaded. More methods,
-     * fewer batches: for a start or an action that runs once. What is called by reflection, and by method handles, is
-     * found as with {@link #LAZY}.
+     * All methods that can be reached from the roots are instrumented, as soon as their classes are loaded. More
+     * methods, fewer batches: for a start or an action that runs once. What is called by reflection, and by method
+     * handles, is found as with {@link #LAZY}.
      */
     EAGER,
 
     /**
-     * All methods of all classes that pass {@link ThreadsSampler#setInstrumentationFilter} are instrumented, as they are
-     * loaded; roots only say from where on calls are counted. Without roots these are {@code main} and every
+     * All methods of all classes that pass {@link ThreadsSampler#setInstrumentationFilter} are instrumented, as they
+     * are loaded; roots only say from where on calls are counted. Without roots these are {@code main} and every
      * {@code run}. For small programs.
      */
     TOTAL

@@ -9,15 +9,16 @@ package com.incapsula.sampler;
 public enum MethodTiming {
 
     /**
-     * At each tick of the sampler a thread's time since the last tick goes to the counted method that it runs: wall time,
-     * and CPU time if it uses a CPU. The application reads no clock. Times are right on average, and most right for
-     * the methods that take most.
+     * At each tick of the sampler a thread's time since the last tick goes to the counted method that it runs: wall
+     * time, and CPU time if it uses a CPU. The application reads no clock. Times are right on average, and most right
+     * for the methods that take most.
      */
     SAMPLED,
 
     /**
      * A time stamp at each entry and exit: wall time of each call, for some 20 ns more a call where the processor's
-     * time stamp counter can be used. There is no CPU time: reading a thread's CPU clock would cost a microsecond a call.
+     * time stamp counter can be used. There is no CPU time: reading a thread's CPU clock would cost a microsecond a
+     * call.
      */
     EXACT,
 

@@ -29,8 +29,8 @@ public enum ReportFormat {
     /**
      * {@code ProfilesData} of OpenTelemetry, {@code v1development} as in opentelemetry-proto 1.11: a profile for each
      * measure, wall time first; the thread group is the attribute {@code thread.name}. It names no service:
-     * {@code RemoteSamplingOutputer} adds the resource when it sends one. Binary. The format is not stable yet, and follows
-     * its versions.
+     * {@code RemoteSamplingOutputer} adds the resource when it sends one. Binary. The format is not stable yet, and
+     * follows its versions.
      */
     OTLP("otlp.pb", "application/x-protobuf"),
     /** One page that needs no network: flame graph, call tree, hot methods and lines, account. */

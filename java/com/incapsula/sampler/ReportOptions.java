@@ -103,8 +103,8 @@ public final class ReportOptions {
     /**
      * Whether {@link ReportFormat#COLLAPSED} writes class names with slashes, {@code java/lang/Thread.run} in place of
      * {@code java.lang.Thread.run}: async-profiler's converter tells Java frames by them, and so does
-     * {@code flamegraph.pl --color=java} where packages begin with {@code java}, {@code com}, {@code org} and a few others.
-     * A difference of two reports has dots in any case.
+     * {@code flamegraph.pl --color=java} where packages begin with {@code java}, {@code com}, {@code org} and a few
+     * others. A difference of two reports has dots in any case.
      *
      * @param shown true for slashes
      * @return a changed copy
@@ -115,9 +115,9 @@ public final class ReportOptions {
 
     /**
      * Whether in {@link ReportFormat#COLLAPSED} the frames of Java methods end in {@code _[j]}, by which
-     * {@code flamegraph.pl --color=java} and async-profiler's converter colour them, and which both do not show. Frames in
-     * brackets, such as machine code of the JVM, have no type. The types for inlined methods and for tiers of compilation
-     * are not written, because samples do not know them. A difference of two reports has no types.
+     * {@code flamegraph.pl --color=java} and async-profiler's converter colour them, and which both do not show. Frames
+     * in brackets, such as machine code of the JVM, have no type. The types for inlined methods and for tiers of
+     * compilation are not written, because samples do not know them. A difference of two reports has no types.
      *
      * @param shown true for types
      * @return a changed copy

@@ -17,8 +17,8 @@ public enum ReportWeight {
     /** How often it was seen: {@link SamplingReport#getSamples()}. */
     SAMPLES,
     /**
-     * How often the method at its end was called, from a root method down; nothing where no calls are counted. The stacks
-     * are those of the counted trees then, of methods without lines.
+     * How often the method at its end was called, from a root method down; nothing where no calls are counted. The
+     * stacks are those of the counted trees then, of methods without lines.
      */
     CALLS
 }

@@ -35,8 +35,8 @@ import java.util.zip.GZIPOutputStream;
  * }</pre>
  *
  * <p>A report does not change while the sampler goes on, and it can be used after the sampler was closed. It holds
- * native memory, part of the sampler's {@code memoryLimitBytes}, until it is closed; a report that is forgotten is freed
- * some time after the garbage collector has found it.
+ * native memory, part of the sampler's {@code memoryLimitBytes}, until it is closed; a report that is forgotten is
+ * freed some time after the garbage collector has found it.
  *
  * <p>Threads: any; several may write it at the same time. {@link #close()} does not wait for them; they finish.
  *
@@ -191,8 +191,8 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * The thread groups in which calls are counted ({@code rootMethods}). Their trees have the counted methods only, and
-     * begin at root methods. Their times are in the sampled group of the same name, too: do not add the two.
+     * The thread groups in which calls are counted ({@code rootMethods}). Their trees have the counted methods only,
+     * and begin at root methods. Their times are in the sampled group of the same name, too: do not add the two.
      *
      * @return in descending wall time; not modifiable; empty where no calls are counted
      */
@@ -201,9 +201,9 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Reads the root rows of a thread group; {@link SamplingRow#children()} and {@link SamplingRow#stream()} read on from
-     * there. Nothing is left out and nothing is shortened, unlike in {@link ReportFormat#TEXT}, so amounts of rows add up
-     * exactly to those of their group.
+     * Reads the root rows of a thread group; {@link SamplingRow#children()} and {@link SamplingRow#stream()} read on
+     * from there. Nothing is left out and nothing is shortened, unlike in {@link ReportFormat#TEXT}, so amounts of rows
+     * add up exactly to those of their group.
      *
      * <pre>{@code
      * for (SamplingGroup group : report.getGroups()) {
@@ -272,10 +272,10 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * How often a thread's stack was obtained, in all groups. A poll gives a sample if the thread was walked, if its stack
-     * was recovered, or if the thread had not run, so that its stack was still the last one: the outcomes whose texts in
-     * the account begin with "samples taken", "recovered" or "credited as idle". Failed and skipped polls give none,
-     * though their time is in the report. It is the sum of what every form of the report shows as samples.
+     * How often a thread's stack was obtained, in all groups. A poll gives a sample if the thread was walked, if its
+     * stack was recovered, or if the thread had not run, so that its stack was still the last one: the outcomes whose
+     * texts in the account begin with "samples taken", "recovered" or "credited as idle". Failed and skipped polls give
+     * none, though their time is in the report. It is the sum of what every form of the report shows as samples.
      *
      * @return the number, at most {@link #getPolls()}
      */
@@ -309,9 +309,9 @@ public final class SamplingReport implements AutoCloseable {
     /**
      * How polls ended.
      *
-     * @return every outcome there is with its count, 0 included, in the order of the sampler's account, by its code, such
-     *         as {@code THREAD_UNIDENTIFIED}; codes are stable, the glossary in {@code java/README.md} says what each
-     *         means; not modifiable
+     * @return every outcome there is with its count, 0 included, in the order of the sampler's account, by its code,
+     *         such as {@code THREAD_UNIDENTIFIED}; codes are stable, the glossary in {@code java/README.md} says what
+     *         each means; not modifiable
      */
     public Map<String, Long> getOutcomes() {
         return Collections.unmodifiableMap(outcomes);

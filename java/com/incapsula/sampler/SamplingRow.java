@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A row keeps its own figures and nothing of the tree below it: {@link #children()} reads the next rows from the
  * report each time it is called, so a program holds what it looks at and no more.
  *
- * <p>"Wall", "CPU" and "samples" are of the row and of all below it, as the columns of a report are; "own" is of the row
- * itself. Of the rows of one group the own amounts add up to the group's.
+ * <p>"Wall", "CPU" and "samples" are of the row and of all below it, as the columns of a report are; "own" is of the
+ * row itself. Of the rows of one group the own amounts add up to the group's.
  *
  * <p>Threads: immutable. The figures can be read after the report was closed; {@link #children()} and {@link #stream()}
  * then throw {@link IllegalStateException}.
@@ -48,8 +48,8 @@ public final class SamplingRow {
     /**
      * The class of the method.
      *
-     * @return its full name with dots, numbers of generated classes removed; empty for a {@linkplain #isPseudo() frame in
-     *         brackets}
+     * @return its full name with dots, numbers of generated classes removed; empty for a
+     *         {@linkplain #isPseudo() frame in brackets}
      */
     public String getClassName() {
         return isPseudo() ? "" : raw.className();
@@ -95,8 +95,8 @@ public final class SamplingRow {
     }
 
     /**
-     * Whether it is no method but a text in brackets: time without a stack, or machine code of the JVM that the row above
-     * called.
+     * Whether it is no method but a text in brackets: time without a stack, or machine code of the JVM that the row
+     * above called.
      *
      * @return true if {@link #getMethodName()} is such a text
      */

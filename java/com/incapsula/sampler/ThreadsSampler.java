@@ -48,7 +48,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: any.
  * <ul>
- * <li>Getters, {@link #isRunning()}, {@link #isPaused()}, {@link #getStatistics()} and {@link #dump()} return at once.</li>
+ * <li>Getters, {@link #isRunning()}, {@link #isPaused()}, {@link #getStatistics()} and {@link #dump()} return at
+ * once.</li>
  * <li>So does a setter of a running sampler: the value holds from the next tick on, and for each later call that waits
  *     for the sampler; {@link #dump()} may still show the old value. Only {@link #setThreadToBeSampled} and
  *     {@link #setSampleTheseThreadsOnly} wait for the end of a tick, unless the sampler's own outputer or manipulator
@@ -59,8 +60,8 @@ import org.jspecify.annotations.Nullable;
  *     {@link IllegalStateException}.</li>
  * </ul>
  *
- * <p>No wait can be interrupted: {@code init} and {@code close} do their whole job on an interrupted thread and leave it
- * interrupted.
+ * <p>No wait can be interrupted: {@code init} and {@code close} do their whole job on an interrupted thread and leave
+ * it interrupted.
  *
  * @since 1.0
  */
@@ -413,9 +414,9 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @param monitoredPackages prefixes separated by commas, at most 1,000 of at most 1,000 bytes each; blanks and new
      *        lines around them and empty parts are ignored
-     * @throws IllegalArgumentException if it is null, has too many or too long parts, or a part has white space, control
-     *         characters, a semicolon, a slash, a brace (a placeholder that was not replaced) or an asterisk that is
-     *         not the last character inside
+     * @throws IllegalArgumentException if it is null, has too many or too long parts, or a part has white space,
+     *         control characters, a semicolon, a slash, a brace (a placeholder that was not replaced) or an asterisk
+     *         that is not the last character inside
      */
     public void setMonitoredPackages(String monitoredPackages) {
         properties.set(Property.MONITORED_PACKAGES, monitoredPackages);
@@ -737,9 +738,9 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The longest time between two polls of an idle thread, in milliseconds. Default 1000. No time is lost between them,
-     * because the thread's CPU clock proves that it was idle; but a thread that begins to run is seen at its next poll
-     * only. A shorter time costs more CPU time where many threads are idle.
+     * The longest time between two polls of an idle thread, in milliseconds. Default 1000. No time is lost between
+     * them, because the thread's CPU clock proves that it was idle; but a thread that begins to run is seen at its next
+     * poll only. A shorter time costs more CPU time where many threads are idle.
      *
      * @param idleLookbackMillis 1 to 60,000
      * @throws IllegalArgumentException if it is out of range
@@ -762,9 +763,9 @@ public class ThreadsSampler implements AutoCloseable {
      * random part of the threads at each tick. The polls it makes count for those it skips, so totals and shares stay
      * unbiased, and the account counts the skipped ones. Writing reports is not part of it.
      *
-     * <p>A start may use the limit of ten seconds more, at most 100 ms of CPU time, once: in a new JVM the sampler meets
-     * each method and each stack for the first time. The probes of counted calls have a limit of the same size for
-     * themselves: past it {@linkplain #setRootMethods short methods} lose theirs.
+     * <p>A start may use the limit of ten seconds more, at most 100 ms of CPU time, once: in a new JVM the sampler
+     * meets each method and each stack for the first time. The probes of counted calls have a limit of the same size
+     * for themselves: past it {@linkplain #setRootMethods short methods} lose theirs.
      *
      * @param overheadLimitPercent 0.1 to 100, in steps of 0.1
      * @throws IllegalArgumentException if it is out of range
@@ -876,9 +877,9 @@ public class ThreadsSampler implements AutoCloseable {
      * top of that limit.
      *
      * <p>Methods that are called often and are short lose their probes past {@code overheadLimitPercent}; the account
-     * names them. So do roots that a {@code *} or {@code **} stands for, and those that TOTAL has without this property,
-     * if their calls of the last second were short as a whole. What an outermost root called is then not counted any
-     * more. A root that is also named without a star keeps its probes.
+     * names them. So do roots that a {@code *} or {@code **} stands for, and those that TOTAL has without this
+     * property, if their calls of the last second were short as a whole. What an outermost root called is then not
+     * counted any more. A root that is also named without a star keeps its probes.
      *
      * @param rootMethods methods separated by commas, at most 1,000 of at most 1,000 bytes; empty: none
      * @throws IllegalArgumentException if it is null, or what can be no method, with the reason
@@ -966,8 +967,8 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Whether counts begin at zero, as with {@link #resetCollectedResults()}, once no method was newly instrumented for
-     * three seconds. Default false. While methods are instrumented the JVM interprets code that it had compiled, so times
-     * of that while are not those of a warm program.
+     * three seconds. Default false. While methods are instrumented the JVM interprets code that it had compiled, so
+     * times of that while are not those of a warm program.
      *
      * @param discardWarmUp true to do so, once
      */

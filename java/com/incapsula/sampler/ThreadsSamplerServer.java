@@ -327,9 +327,9 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * Whether language models may read the sampler, by the Model Context Protocol at {@code /mcp} (streamable HTTP, each
-     * answer in one piece). The tools {@code groups}, {@code top}, {@code tree}, {@code diff} and {@code account} read
-     * only, in an interval of their own. Token and names of the server hold as for the page; a request of another
+     * Whether language models may read the sampler, by the Model Context Protocol at {@code /mcp} (streamable HTTP,
+     * each answer in one piece). The tools {@code groups}, {@code top}, {@code tree}, {@code diff} and {@code account}
+     * read only, in an interval of their own. Token and names of the server hold as for the page; a request of another
      * site's page is refused. Names of threads, classes and methods become known to the model. Default: false.
      *
      * @param mcp true for the path

@@ -43,12 +43,13 @@
  *
  * <ol>
  * <li><b>Begin with the group.</b> Threads whose names differ only in numbers are one group. Groups stand in descending
- * time. Its root rows add up to the time that its threads lived: two threads in five minutes are 600 seconds.</li>
+ * time. The root rows of a group add up to the time that its threads lived: two threads in five minutes are 600
+ * seconds.</li>
  * <li><b>Follow the cumulative time down.</b> It is the time of a line of code and of all that it called, waiting or
  * computing. A row is one line of one method, so a method that makes two slow calls has two rows. Where the figure
  * falls sharply from a row to the rows below it, the time is spent.</li>
- * <li><b>Read the method time.</b> It is the time of the line itself. Here {@code read} has nearly all of it: the threads
- * wait for an answer from the network.</li>
+ * <li><b>Read the method time.</b> It is the time of the line itself. Here {@code read} has nearly all of it: the
+ * threads wait for an answer from the network.</li>
  * <li><b>Compare with CPU time</b> ({@link com.incapsula.sampler.ThreadsSampler#setReportCpuTime setReportCpuTime}).
  * Wall time much above CPU time: the row waits, and more threads or a faster peer help. Both alike: the row computes,
  * and only less work helps.</li>

@@ -23,8 +23,8 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.runner.IterationType;
 
 /**
- * A profiler for JMH: samples the measured iterations. The hottest lines of JMH's worker threads, of all forks together,
- * stand in the results; the whole report of a fork, with all threads, goes to a file.
+ * A profiler for JMH: samples the measured iterations. The hottest lines of JMH's worker threads, of all forks
+ * together, stand in the results; the whole report of a fork, with all threads, goes to a file.
  *
  * <pre>{@code
  * java -jar benchmarks.jar -prof com.incapsula.sampler.jmh.SamplerProfiler
@@ -38,8 +38,8 @@ import org.openjdk.jmh.runner.IterationType;
  * <li>{@code lines}: how many of the hottest lines are printed, 1 or more; default 20.</li>
  * <li>{@code format}: the form of the file, a name of {@link com.incapsula.sampler.ReportFormat} in any case, or
  * {@code none}; default {@code html}.</li>
- * <li>{@code folder}: where the file goes, made where it is missing; default the working folder. The file has the name of
- * the benchmark with its parameters. A later fork replaces it, and so does the next run.</li>
+ * <li>{@code folder}: where the file goes, made where it is missing; default the working folder. The file has the name
+ * of the benchmark with its parameters. A later fork replaces it, and so does the next run.</li>
  * </ul>
  *
  * <p>Where sampling is not possible the benchmark runs without: the log says why.

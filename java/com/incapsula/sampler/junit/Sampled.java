@@ -21,16 +21,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>Of such a test, the whole report goes to a file, and the hottest lines of the test's thread group to a report entry
- * with the key {@code sampled}. The exception of a test that fails gets the same as a suppressed exception,
+ * <p>Of such a test, the whole report goes to a file, and the hottest lines of the test's thread group to a report
+ * entry with the key {@code sampled}. The exception of a test that fails gets the same as a suppressed exception,
  * {@link SampledTimes}, so it is in the log of every build. A test that is slow does not fail for that.
  *
- * <p>On a class it holds for each of its tests, nested, repeated, parameterized and dynamic ones too; one on a method wins.
- * A test whose assumption is not met is not reported.
+ * <p>On a class it holds for each of its tests, nested, repeated, parameterized and dynamic ones too; one on a method
+ * wins. A test whose assumption is not met is not reported.
  *
- * <p>One sampler serves all tests with the same {@link #samplingFrequencyMillis}, and runs until the last test has ended.
- * Of tests that run at the same time in threads of a pool, the hottest lines are those of all of them, as their threads
- * are one group. Where sampling is not possible the tests run as without this annotation.
+ * <p>One sampler serves all tests with the same {@link #samplingFrequencyMillis}, and runs until the last test has
+ * ended. Of tests that run at the same time in threads of a pool, the hottest lines are those of all of them, as their
+ * threads are one group. Where sampling is not possible the tests run as without this annotation.
  *
  * @since 1.0
  */
@@ -70,8 +70,8 @@ public @interface Sampled {
     ReportFormat format() default ReportFormat.HTML;
 
     /**
-     * Where files go; made where it is missing. A file has the name of its test, with the types of its parameters if the
-     * class has several methods of that name, so the next run replaces it.
+     * Where files go; made where it is missing. A file has the name of its test, with the types of its parameters if
+     * the class has several methods of that name, so the next run replaces it.
      *
      * @return a folder; default: JUnit's configuration parameter {@code com.incapsula.sampler.junit.folder}, else
      *         {@code target/sampled} (Maven) or {@code build/sampled} (Gradle), else {@code sampled} in the folder for

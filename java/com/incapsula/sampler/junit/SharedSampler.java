@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A sampler for all tests that want the same frequency: to start one for each test would cost more than most tests. JUnit
- * closes it after the last test.
+ * A sampler for all tests that want the same frequency: to start one for each test would cost more than most tests.
+ * JUnit closes it after the last test.
  *
  * <p>Threads: any.
  */

@@ -5,8 +5,8 @@
  * {@link com.incapsula.sampler.manipulate.ThreadNameManipulator}.
  *
  * <ul>
- * <li>{@link com.incapsula.sampler.manipulate.RegexThreadNameManipulator}: by the thread's name without its numbers (the
- * default).</li>
+ * <li>{@link com.incapsula.sampler.manipulate.RegexThreadNameManipulator}: by the thread's name without its numbers
+ * (the default).</li>
  * <li>{@link com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator}: by what the application says the thread
  * does.</li>
  * </ul>

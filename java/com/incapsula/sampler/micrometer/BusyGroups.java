@@ -21,11 +21,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many threads run and where, of intervals of its own. An interval ends when a value is read and the interval began a
- * step ago or more.
+ * How many threads run and where, of intervals of its own. An interval ends when a value is read and the interval began
+ * a step ago or more.
  *
- * <p>A thread of its own ends intervals, because that waits for the sampler. Readers get at once what the last interval that
- * has ended says. The thread and its cursor are there while values are read: they end when none was for
+ * <p>A thread of its own ends intervals, because that waits for the sampler. Readers get at once what the last interval
+ * that has ended says. The thread and its cursor are there while values are read: they end when none was for
  * {@value #IDLE_STEPS} steps. The thread is not sampled.
  *
  * <p>Threads: any.

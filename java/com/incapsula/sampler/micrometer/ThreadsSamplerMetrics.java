@@ -33,17 +33,17 @@ import java.util.function.ToDoubleFunction;
  * <li>Gauge {@code threadsampler.busy.threads}: how many threads of the application were running on average, in the
  * last interval: their CPU time, divided by the time that passed.</li>
  * <li>Gauge {@code threadsampler.hottest.group}, tag {@code group}: the one thread group with the most CPU time in the
- * last interval, and how many of its threads were running on average. One series at a time. Of the names of groups it shows
- * at most {@value #MAX_GROUP_NAMES} different ones, then {@value #OTHER_GROUPS}; thread names that are not grouped would
- * otherwise make series without end.</li>
+ * last interval, and how many of its threads were running on average. One series at a time. Of the names of groups it
+ * shows at most {@value #MAX_GROUP_NAMES} different ones, then {@value #OTHER_GROUPS}; thread names that are not
+ * grouped would otherwise make series without end.</li>
  * </ul>
  *
  * <p>The last two come from intervals of the binder's own, which end when {@code busy.threads} is read and the last one
  * began a step ago or more; reports and other readers are unaffected. No reader waits: a daemon thread,
- * {@code threads-sampler-metrics}, which is not sampled, ends the interval, and the next scrape shows it. So a scrape shows, as a rule, the
- * time between the two scrapes before; {@code NaN} or nothing where the sampler does not run, is paused, or no interval
- * has ended yet. If {@code busy.threads} is not read for sixty steps, the thread ends with what it holds of the sampler's
- * memory, until the next read.
+ * {@code threads-sampler-metrics}, which is not sampled, ends the interval, and the next scrape shows it. So a scrape
+ * shows, as a rule, the time between the two scrapes before; {@code NaN} or nothing where the sampler does not run, is
+ * paused, or no interval has ended yet. If {@code busy.threads} is not read for sixty steps, the thread ends with what
+ * it holds of the sampler's memory, until the next read.
  *
  * <p>Counters go on where the sampler is started again. It may be started before or after the binding; the counters by
  * outcome are there once it was.

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * sampler.setSamplingOutputer(log);
  * }</pre>
  *
- * <p>Where this library does not see SLF4J (it was loaded for an agent, the application in a class loader of its own), the
- * SLF4J of the thread's context class loader is used, if that has a provider.
+ * <p>Where this library does not see SLF4J (it was loaded for an agent, the application in a class loader of its own),
+ * the SLF4J of the thread's context class loader is used, if that has a provider.
  *
  * <p>The logger has the name of this class and the level is INFO; both can be set. {@link #printError} logs at ERROR,
  * with its cause. The library's own messages go the same way, to the logger

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #flush()} checks it.
  *
  * <p>After {@link #close()}: standard output is never closed and can be used on. A file is opened again, at its end,
- * by the next call that prints, so the outputer can serve a sampler that is started again. A stream that was handed over
- * is closed for good: printing to it then throws {@link IllegalStateException}.
+ * by the next call that prints, so the outputer can serve a sampler that is started again. A stream that was handed
+ * over is closed for good: printing to it then throws {@link IllegalStateException}.
  *
  * @since 1.0
  */

@@ -9,8 +9,8 @@
  * <li>{@link com.incapsula.sampler.outputer.LoggerSamplingOutputer}: the application's log.</li>
  * <li>{@link com.incapsula.sampler.outputer.FileSamplingOutputer}: a file of its own for each report, in any form, the
  * oldest removed.</li>
- * <li>{@link com.incapsula.sampler.outputer.SamplingOutputer#of SamplingOutputer.of(report -> ...)}: what a program does
- * with each report.</li>
+ * <li>{@link com.incapsula.sampler.outputer.SamplingOutputer#of SamplingOutputer.of(report -> ...)}: what a program
+ * does with each report.</li>
  * <li>{@link com.incapsula.sampler.outputer.SamplingOutputer#and and(other)}: several of them at once.</li>
  * </ul>
  *

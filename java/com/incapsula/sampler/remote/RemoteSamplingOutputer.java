@@ -48,9 +48,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: any. Setters take effect with the next report. One thread, which is not sampled, sends; it runs while
  * there is something to send. {@link #report} does not wait for it.
  *
- * <p>Errors: a report that cannot be encoded, or is longer than {@link #setReportLimitBytes}, is thrown as {@link
- * UncheckedIOException}, so the sampler counts it as failed. All else goes to the logger with the name of this class: of
- * SLF4J where it is on the class path, else of {@link System.Logger}; of one kind at most one message in ten minutes.
+ * <p>Errors: a report that cannot be encoded, or is longer than {@link #setReportLimitBytes}, is thrown as
+ * {@link UncheckedIOException}, so the sampler counts it as failed. All else goes to the logger with the name of this
+ * class: of SLF4J where it is on the class path, else of {@link System.Logger}; of one kind at most one message in ten
+ * minutes.
  *
  * @since 1.0
  */
@@ -152,8 +153,8 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      * {@code user:password@} before the host is sent as basic authentication.
      *
      * @param url the URL
-     * @throws IllegalArgumentException if it is null, or is none of these; the message does not repeat it, as it may have
-     *         a password
+     * @throws IllegalArgumentException if it is null, or is none of these; the message does not repeat it, as it may
+     *         have a password
      */
     public void setUrl(String url) {
         if (url == null) {
@@ -185,8 +186,8 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
 
     /**
      * The name of the service, for people: {@code service.name} or {@code service_name}. Default: the environment
-     * variable {@code OTEL_SERVICE_NAME}, else {@code service.name} of the resource's attributes, else the main class or
-     * jar of this JVM.
+     * variable {@code OTEL_SERVICE_NAME}, else {@code service.name} of the resource's attributes, else the main class
+     * or jar of this JVM.
      *
      * @param serviceName a name; null: as by default
      * @throws IllegalArgumentException if it is blank

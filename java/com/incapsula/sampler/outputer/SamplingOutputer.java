@@ -136,6 +136,8 @@ public interface SamplingOutputer {
     /** Ends a report: when it returns, the report should be where readers can see it. */
     void flush();
 
-    /** Ends the outputer. The sampler's {@code close()} calls it once, after the last report; {@code shutdown()} never. */
+    /**
+     * Ends the outputer. The sampler's {@code close()} calls it once, after the last report; {@code shutdown()} never.
+     */
     void close();
 }

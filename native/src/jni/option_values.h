@@ -21,9 +21,9 @@ SMP_CHECKED enum smp_status smp_jni_read_options(JNIEnv *env, jlongArray integer
                                                  char message[SMP_OPTIONS_MESSAGE_BYTES]);
 
 enum { SMP_JNI_OPTION_ROW_BYTES = 160 };
-/* "name NUMBER default min max fixed", "name FLAG default fixed", "name CHOICE first second fixed",
- * "name TEXT fixed"; defaults and fixed are true or false where they are no numbers. self: a buffer
- * of SMP_JNI_OPTION_ROW_BYTES, which is returned. */
+/* "name NUMBER default min max fixed", "name FLAG default fixed", "name TEXT fixed", and, with two
+ * or three choices, "name CHOICE first second third fixed"; defaults and fixed are true or false
+ * where they are no numbers. self: a buffer of SMP_JNI_OPTION_ROW_BYTES, which is returned. */
 const char *smp_jni_option_row(void *self, size_t index);
 
 #endif

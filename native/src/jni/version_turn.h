@@ -4,7 +4,8 @@
  * would have its events and handlers, and would sample the threads of the other.
  *
  * Threads  any.
- * Errors   SMP_EUNSUPPORTED with a message that names the other one's file and both versions.
+ * Errors   SMP_EUNSUPPORTED with a message that names the other one's file, and both versions where
+ *          they differ.
  * Cost     begin: a pass over the list of mapped files.
  */
 #ifndef SMP_JNI_VERSION_TURN_H

@@ -135,6 +135,27 @@ static void threads_that_are_idle_for_a_second_are_polled_by_their_number(void *
     }
 }
 
+/* So that a poll of one of thousands costs little. */
+static void threads_that_never_run_share_their_ticks(void **state)
+{
+    enum { THREADS = 10000, INTERVAL_MS = 20, TICKS = 100 };
+    struct sim *sim = sim_create("samplingFrequencyMillis=20\noverheadLimitPerMille=1000\n");
+    int ticks_with_polls = 0;
+
+    (void)state;
+    sim->read_cost_ns = 1500;
+    for (int k = 0; k < THREADS; k++) {
+        struct sim_thread *thread = sim_add(sim, "idle");
+        sim_script(thread, 0, SIM_S, false);
+    }
+    sim_start(sim);
+    sim_run(sim, 15 * SIM_S);
+    for (int tick = 0; tick < TICKS; tick++)
+        ticks_with_polls += reads_of(sim, INTERVAL_MS * SIM_MS) > 0;
+    assert_in_range(ticks_with_polls, 1, TICKS / 4);
+    sim_destroy(sim);
+}
+
 static void the_longest_gap_holds_whatever_it_costs(void **state)
 {
     enum { THREADS = 5000 };
@@ -795,6 +816,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_never_runs_has_exact_time_and_one_walk),
         cmocka_unit_test(polls_of_idle_threads_cost_no_more_than_they_may),
         cmocka_unit_test(threads_that_are_idle_for_a_second_are_polled_by_their_number),
+        cmocka_unit_test(threads_that_never_run_share_their_ticks),
         cmocka_unit_test(the_longest_gap_holds_whatever_it_costs),
         cmocka_unit_test(proven_time_is_not_charged_to_what_wakes_a_thread_up),
         cmocka_unit_test(pending_time_goes_where_it_belongs),

@@ -80,21 +80,24 @@ void smp_poll_schedule_learn_cpu(struct smp_wall_thread *thread, int64_t used_ns
 /* --- odds --- */
 
 /*
- * The mean gap between polls of a thread that has been idle so long. Where thousands are idle for a
- * second at a time, a poll of each in a twelfth of that costs far more than all idle threads may:
- * their gaps grow (is_crowd), but not beyond a third, so that hardly an idle time goes by without a
- * poll.
+ * The mean gap between polls of an idle thread. Where thousands are idle for a second at a time, a
+ * poll of each in a twelfth of that costs far more than all idle threads may: their gaps grow
+ * (is_crowd), but not beyond a third, so that hardly an idle time goes by without a poll. Not those
+ * of threads that have never run: these share their ticks, in the order of their records, so that a
+ * poll costs half as much.
  */
-static double idle_gap_ticks(const struct smp_poll_schedule *schedule, double idle_for_ticks,
-                             bool *is_crowd)
+static double idle_gap_ticks(const struct smp_poll_schedule *schedule,
+                             const struct smp_wall_thread *thread, int64_t now_ns, bool *is_crowd)
 {
+    const double idle_for_ticks =
+        (double)(now_ns - thread->activity.since_ns) / (double)schedule->interval_ns;
     const double longest_ticks = schedule->idle_ticks / SMP_CROWD_SHARE;
     const double ticks = idle_for_ticks / SMP_IDLE_SHARE;
     double crowd_ticks = idle_for_ticks / SMP_CROWD_IDLE_SHARE;
 
     if (crowd_ticks > longest_ticks)
         crowd_ticks = longest_ticks;
-    *is_crowd = ticks < crowd_ticks;
+    *is_crowd = ticks < crowd_ticks && thread->activity.has_run;
     if (*is_crowd)
         return crowd_ticks;
     return ticks < schedule->idle_ticks ? ticks : schedule->idle_ticks;
@@ -105,13 +108,10 @@ static int64_t unthrottled_odds(const struct smp_poll_schedule *schedule,
                                 const struct smp_wall_thread *thread, int64_t now_ns,
                                 bool *is_crowd)
 {
-    const double idle_for_ticks =
-        (double)(now_ns - thread->activity.since_ns) / (double)schedule->interval_ns;
-
     *is_crowd = false;
     if (!thread->plan.is_idle)
         return SMP_CERTAIN;
-    return smp_intensity_odds(idle_gap_ticks(schedule, idle_for_ticks, is_crowd));
+    return smp_intensity_odds(idle_gap_ticks(schedule, thread, now_ns, is_crowd));
 }
 
 /* How much rarer than a busy thread: hundreds of threads that wake up now and then must leave CPU

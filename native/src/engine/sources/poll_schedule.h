@@ -5,7 +5,7 @@
  *   runs     every tick
  *   idle     at random, rarer the longer it is idle and the more threads are; all draw alike, so
  *            that they share ticks
- *   crowd    thousands that are idle for a short time: rarer than one of few is after that time,
+ *   crowd    thousands that run now and then: rarer than one of few is after the same idle time,
  *            each for itself
  *   limit    past the overhead limit at random, each thread for itself
  *

@@ -6,8 +6,8 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* The name of a thread that has not run is read again after a quarter of its life, or so long. */
-enum { NAME_SHARE = 4, NAME_AGE_MS = 8000 };
+/* The name of a thread that has not run is read again after a third of its life, or so long. */
+enum { NAME_SHARE = 3, NAME_AGE_MS = 8000 };
 
 void smp_wall_poll_begin(struct smp_wall_thread *thread, int64_t now_ns)
 {

@@ -8,6 +8,7 @@
 void smp_activity_start(struct smp_activity *activity, int32_t tid, int64_t now_ns)
 {
     activity->has_leaf = false;
+    activity->has_run = false;
     activity->has_clock = tid > 0 && smp_clock_thread_cpu_ns(tid, &activity->cpu_ns);
     activity->since_ns = now_ns;
     activity->read_ns = smp_clock_ns();
@@ -44,6 +45,7 @@ void smp_activity_finish(struct smp_activity *activity, int32_t tid, struct smp_
     reading->apart_ns = now_ns - activity->read_ns;
     activity->has_clock = true;
     activity->has_leaf = false;
+    activity->has_run = true;
     activity->cpu_ns = second_ns;
     activity->read_ns = now_ns;
 }

@@ -14,6 +14,7 @@ import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
 import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,6 +23,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.management.JMException;
+import javax.management.ObjectName;
 
 /**
  * Samples a storm every millisecond, without a limit on what that may cost, and tells what came of it. Arguments: the
@@ -109,7 +112,14 @@ final class Torture {
         }
     }
 
-    private static long residentMegabytes() throws IOException {
+    /* Without what the C library keeps of freed memory, which differs by tens of megabytes from moment to moment. */
+    private static long residentMegabytes() throws IOException, JMException {
+        ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                        "systemTrimNativeHeap",
+                        new Object[0],
+                        new String[0]);
         String status = Files.readString(Path.of("/proc/self/status"));
         return Long.parseLong(status.replaceAll("(?s).*VmRSS:\\s*(\\d+) kB.*", "$1")) >> 10;
     }

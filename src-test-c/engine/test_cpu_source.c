@@ -266,6 +266,40 @@ static void a_timer_goes_on_where_the_clock_was_read(void **state)
     assert_int_equal(busy->timer_from_ns, -1); /* now: the last timer had all before */
 }
 
+/* Native code has used its thread's CPU clock, and then attaches the thread. */
+static void time_before_a_thread_was_attached_is_not_attributed(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *attached = NULL;
+
+    sampler_fixture_start(f);
+    make_ticks(f, 1);
+    attached = started(f, "native-1");
+    attached->thread.started_cpu_ns = 3600 * 1000 * MS;
+    make_ticks(f, 1);
+    assert_true(attached->has_timer);
+    assert_int_equal(attached->timer_from_ns, 3600 * 1000 * MS);
+}
+
+static void without_a_timer_that_time_is_not_attributed_either(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *attached = NULL;
+
+    f->clock.seam.thread_cpu_ns = read_used;
+    fake_jvm_fail_timers(f->vm, SMP_EQUOTA);
+    sampler_fixture_start(f);
+    make_ticks(f, 1);
+    fake_clock_spend_cpu(&f->clock, 1000 * MS);
+    attached = started(f, "native-1");
+    attached->thread.started_cpu_ns = 1000 * MS;
+    fake_jvm_identify(attached, 1);
+    fake_clock_spend_cpu(&f->clock, 7 * MS);
+    make_ticks(f, 1);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "native-", "[no CPU timer]"), 7 * MS);
+}
+
 /* Only where a timer may come later is the clock read meanwhile. */
 static void the_clock_is_read_where_timers_are_short(void **state)
 {
@@ -554,6 +588,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_thread_that_ends_with_a_users_rule_is_visited_no_more,
                                         setup, teardown),
         cmocka_unit_test(old_threads_are_visited_rarely),
+        cmocka_unit_test_setup_teardown(time_before_a_thread_was_attached_is_not_attributed, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(without_a_timer_that_time_is_not_attributed_either, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(an_old_thread_gets_its_timer_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(a_sample_of_a_thread_that_is_no_longer_chosen_reads_no_name,
                                         setup, teardown),

@@ -29,8 +29,9 @@
  * are constant but for the atomic ones, which are set once, at any time.
  */
 struct smp_thread {
-    uint64_t serial;          /* rises from start to start, never reused */
-    int64_t started_ns;       /* monotonic; of a thread older than the source, when it was found */
+    uint64_t serial;        /* rises from start to start, never reused */
+    int64_t started_ns;     /* monotonic; of a thread older than the source, when it was found */
+    int64_t started_cpu_ns; /* its CPU clock at its start: what native code used before attaching */
     _Atomic int64_t ended_ns; /* 0 while alive */
     _Atomic int32_t os_tid;   /* 0 while not known for sure */
     bool is_daemon;

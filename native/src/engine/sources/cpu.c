@@ -196,7 +196,8 @@ static void on_cpu_thread_started(void *context, struct smp_thread_record *recor
     struct cpu_thread *thread = cpu_thread_of(record);
 
     thread->since_ns = from_ns;
-    thread->has_clock = is_new; /* at 0 */
+    thread->has_clock = is_new;
+    thread->cpu_ns = record->thread->started_cpu_ns;
     put_cpu_visit(context, thread, 0);
 }
 

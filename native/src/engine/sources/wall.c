@@ -30,7 +30,8 @@ static void on_wall_thread_started(void *context, struct smp_thread_record *reco
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
 
     thread->pending.from_ns = from_ns;
-    thread->activity.has_clock = is_new; /* at 0 */
+    thread->activity.has_clock = is_new;
+    thread->activity.cpu_ns = record->thread->started_cpu_ns;
     smp_poll_schedule_put(&wall->schedule, thread, 0);
 }
 

@@ -272,6 +272,9 @@ struct smp_os_thread_source {
      * lost.
      */
     void (*read)(void *self, smp_is_java_tid *is_java, smp_on_os_thread *used, void *context);
+    /* A Java thread with this tid has ended. Where its OS thread goes on, because native code has
+     * detached it, what it has used so far is not reported: it was the Java thread's. */
+    void (*java_ended)(void *self, int32_t tid);
     /* Would it run if it had a CPU? False where that is not known, or where CPUs are idle; may be
      * true of a thread that runs. */
     bool (*is_runnable)(void *self, int32_t tid);

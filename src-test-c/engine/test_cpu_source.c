@@ -266,6 +266,35 @@ static void a_timer_goes_on_where_the_clock_was_read(void **state)
     assert_int_equal(busy->timer_from_ns, -1); /* now: the last timer had all before */
 }
 
+/* Where the system gives no more timers (ulimit -i), or all of ours are taken. */
+static void thousands_that_wait_for_timers_cost_little(void **state)
+{
+    enum { THREADS = 1000, TICKS = 100, LOOKBACK_TICKS = 20 };
+    struct sampler_fixture *f = *state;
+    struct fake_jvm_counts before;
+    struct fake_jvm_counts after;
+
+    f->clock.seam.thread_cpu_ns = read_used;
+    for (int32_t i = 0; i < THREADS; i++)
+        fake_jvm_identify(started(f, "busy"), 1 + i);
+    fake_jvm_fail_timers(f->vm, SMP_EQUOTA);
+    sampler_fixture_start(f);
+    before = fake_jvm_get_counts(f->vm);
+    for (int i = 0; i < TICKS; i++) {
+        fake_clock_spend_cpu(&f->clock, MS);
+        make_ticks(f, 1);
+    }
+    after = fake_jvm_get_counts(f->vm);
+    assert_in_range(after.timer_starts - before.timer_starts, TICKS / 2, TICKS);
+    assert_in_range(after.name_reads - before.name_reads, THREADS * TICKS / LOOKBACK_TICKS,
+                    THREADS * TICKS / 10);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), THREADS * TICKS * MS);
+    fake_jvm_fail_timers(f->vm, SMP_OK);
+    make_ticks(f, LOOKBACK_TICKS);
+    assert_int_equal(fake_jvm_timers(f->vm), THREADS);
+}
+
 /* Native code has used its thread's CPU clock, and then attaches the thread. */
 static void time_before_a_thread_was_attached_is_not_attributed(void **state)
 {
@@ -588,6 +617,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_thread_that_ends_with_a_users_rule_is_visited_no_more,
                                         setup, teardown),
         cmocka_unit_test(old_threads_are_visited_rarely),
+        cmocka_unit_test_setup_teardown(thousands_that_wait_for_timers_cost_little, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(time_before_a_thread_was_attached_is_not_attributed, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(without_a_timer_that_time_is_not_attributed_either, setup,

@@ -631,6 +631,7 @@ static enum smp_status start_timer(void *self, struct smp_thread *thread, int64_
     assert_true(interval_ns > 0);
     lock(vm);
     const enum smp_status status = vm->timer_status;
+    vm->counts.timer_starts++;
     assert_false(fake->has_timer);
     if (status == SMP_OK) {
         fake->has_timer = true;

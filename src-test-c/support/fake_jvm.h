@@ -134,6 +134,7 @@ struct fake_jvm_counts {
     size_t enters;
     size_t listeners; /* begun */
     size_t unwatches;
+    size_t timer_starts; /* tried */
 };
 struct fake_jvm_counts fake_jvm_get_counts(struct fake_jvm *vm);
 

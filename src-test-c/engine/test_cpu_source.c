@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "engine/threads/throttle.h"
 #include "support/sampler_fixture.h"
 #include "support/tree_amounts.h"
 
@@ -387,6 +388,39 @@ static void with_a_users_rule_a_sample_reads_no_name(void **state)
     assert_int_equal(sampler_fixture_sum(f), TICK);
 }
 
+static enum smp_naming by_dear_rule(void *self, const struct fake_thread *thread, char *out,
+                                    size_t size)
+{
+    fake_clock_spend_cpu(self, MS / 200);
+    return by_name(NULL, thread, out, size);
+}
+
+/* 5 ms at each tick, ten times what the limit allows. */
+static void a_users_rule_for_a_thousand_threads_obeys_the_limit(void **state)
+{
+    enum { THREADS = 1000, SECONDS = 100, LIMIT_SHARE = 100 };
+    /* What is there for a start, a full bucket, and what the last tick has taken beyond it. */
+    const int64_t start_ms = SMP_THROTTLE_START_CPU_MS + 3 * SMP_THROTTLE_BUCKET_MS / LIMIT_SHARE;
+    struct sampler_fixture *f = *state;
+    int64_t from_ns = 0;
+
+    for (int i = 0; i < THREADS; i++)
+        started(f, "busy");
+    fake_jvm_set_rule(f->vm, by_dear_rule, &f->clock);
+    sampler_fixture_configure(f, "clock=CPU\ndefaultThreadNameRule=false\n");
+    sampler_fixture_start(f);
+    from_ns = sampler_fixture_now(f);
+    while (sampler_fixture_now(f) - from_ns < SECONDS * 1000 * MS) {
+        const int64_t gap_ns = smp_sampler_tick_gap_ns(f->sampler);
+        sampler_fixture_tick(f, gap_ns > TICK ? gap_ns : TICK);
+    }
+    assert_in_range(smp_clock_own_cpu_ns(), SECONDS * 1000 * MS / LIMIT_SHARE / 2,
+                    SECONDS * 1000 * MS / LIMIT_SHARE + start_ms * MS);
+    sampler_fixture_configure(f, "clock=CPU\n");
+    sampler_fixture_tick(f, TICK);
+    assert_int_equal(smp_sampler_tick_gap_ns(f->sampler), 0);
+}
+
 static enum smp_naming all_but_secret(void *self, const struct fake_thread *thread, char *out,
                                       size_t size)
 {
@@ -617,6 +651,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_thread_that_ends_with_a_users_rule_is_visited_no_more,
                                         setup, teardown),
         cmocka_unit_test(old_threads_are_visited_rarely),
+        cmocka_unit_test_setup_teardown(a_users_rule_for_a_thousand_threads_obeys_the_limit, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(thousands_that_wait_for_timers_cost_little, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(time_before_a_thread_was_attached_is_not_attributed, setup,

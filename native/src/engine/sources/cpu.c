@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "engine/sources/poll_once.h"
 #include "engine/sources/roster.h"
+#include "engine/threads/throttle.h"
 #include "engine/threads/timer_wheel.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -35,7 +36,7 @@ struct cpu_source {
     uint64_t tick;         /* the number of the last one */
     uint64_t refused_tick; /* the last one at which there was no timer for a thread */
     uint64_t waiting;      /* threads for which there was none */
-    int64_t limit_per_mille;
+    struct smp_throttle throttle;
     int64_t covered_ns;
     int64_t interval_ns;
     int64_t lookback_ns;
@@ -270,7 +271,7 @@ static uint64_t cpu_ticks_in(const struct cpu_source *source, int64_t ns)
 static uint64_t waiting_gap(const struct cpu_source *source)
 {
     const int64_t allowed_ns =
-        source->interval_ns / (PER_MILLE * WAITING_COST_SHARE) * source->limit_per_mille;
+        source->interval_ns / (PER_MILLE * WAITING_COST_SHARE) * source->throttle.limit_per_mille;
 
     return 1 + source->waiting * WAITING_VISIT_NS / (uint64_t)allowed_ns;
 }
@@ -314,12 +315,14 @@ static void tick_cpu(void *self, int64_t now_ns)
     struct smp_deadline *deadline = NULL;
 
     source->tick++;
+    smp_throttle_begin(&source->throttle, now_ns);
     smp_roster_poll_starts(source->roster, now_ns);
     smp_roster_name_all(source->roster);
     drain_timers(source);
     smp_timer_wheel_begin(&source->wheel, source->tick);
     while ((deadline = smp_timer_wheel_next(&source->wheel)) != NULL)
         visit_cpu_thread(source, cpu_thread_of(smp_thread_record_of(deadline)), now_ns);
+    smp_throttle_end(&source->throttle);
     source->covered_ns = now_ns;
 }
 
@@ -355,6 +358,7 @@ static void mark_cpu(void *self, int64_t now_ns)
         cpu_thread_at(source, i)->has_clock = false;
     }
     source->covered_ns = now_ns;
+    smp_throttle_restart(&source->throttle);
     make_all_visits_due(source);
 }
 
@@ -362,6 +366,15 @@ static void mark_cpu(void *self, int64_t now_ns)
 static uint64_t no_idle_ticks(SMP_UNUSED const void *self)
 {
     return 0;
+}
+
+/* A user's rule is called for every thread at each tick, however many there are. What samples cost
+ * follows from the CPU time that the threads use. */
+static int64_t tick_gap_of_cpu(void *self)
+{
+    struct cpu_source *source = self;
+
+    return source->roster->default_name_rule ? 0 : smp_throttle_tick_gap_ns(&source->throttle);
 }
 
 /* --- options, filter --- */
@@ -387,7 +400,7 @@ static void set_cpu_options(void *self, const struct smp_options *options)
                            lookback_ns < source->lookback_ns ||
                            smp_roster_would_change(source->roster, options);
 
-    source->limit_per_mille = options->overhead_limit_per_mille;
+    smp_throttle_set(&source->throttle, options->overhead_limit_per_mille, interval_ns);
     source->lookback_ns = lookback_ns;
     if (interval_ns != source->interval_ns)
         stop_all_timers(source);
@@ -421,6 +434,7 @@ static struct smp_source describe_cpu_source(struct cpu_source *source)
         .set_options = set_cpu_options,
         .filter_changed = visit_all_again,
         .idle_ticks = no_idle_ticks,
+        .tick_gap_ns = tick_gap_of_cpu,
         .destroy = destroy_cpu,
         .self = source,
     };
@@ -443,7 +457,8 @@ enum smp_status smp_cpu_create(const struct smp_source_setup *setup, struct smp_
     source->random = (uint64_t)smp_clock_ns();
     source->interval_ns = setup->options->sampling_frequency_millis * NS_PER_MS;
     source->lookback_ns = setup->options->idle_lookback_millis * NS_PER_MS;
-    source->limit_per_mille = setup->options->overhead_limit_per_mille;
+    smp_throttle_init(&source->throttle, setup->options->overhead_limit_per_mille,
+                      source->interval_ns, source->random);
     status =
         smp_walks_init(&source->walks, setup->quota, setup->jvm, setup->roster, setup->options);
     if (status != SMP_OK) {

@@ -219,7 +219,7 @@ static void put_notices(struct smp_sampler *sampler)
         if (notice == NULL)
             continue;
         sampler->has_news = true;
-        smp_log_put(sampler->log, SMP_LOG_INFO, "%s", notice);
+        smp_log_put_once(sampler->log, SMP_LOG_INFO, "%s", notice);
     }
 }
 
@@ -233,7 +233,7 @@ static void warn_of_refusals(struct smp_sampler *sampler)
         if (refusal == NULL)
             continue;
         sampler->has_news = true;
-        smp_log_put(sampler->log, SMP_LOG_WARNING, "%s has no effect: %s", property, refusal);
+        smp_log_put_once(sampler->log, SMP_LOG_WARNING, "%s has no effect: %s", property, refusal);
     }
 }
 

@@ -185,6 +185,24 @@ static void the_rule_is_not_called_for_threads_that_have_ended(void **state)
     assert_string_equal(f->roster.table.records[0]->group_name, "stays");
 }
 
+static void where_no_ticks_come_no_ended_thread_is_held(void **state)
+{
+    struct fixture *f = *state;
+    struct fake_thread *ends = fake_jvm_start(f->vm, "ends");
+
+    fake_jvm_start(f->vm, "stays");
+    open_with_rule(f);
+    tick(f);
+    smp_roster_name_all(&f->roster);
+    fake_jvm_end(f->vm, ends);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 2);
+    assert_int_equal(fake_jvm_get_counts(f->vm).rule_rests, 0);
+    smp_roster_remove_all_ended(&f->roster, smp_clock_ns());
+    assert_int_equal(fake_jvm_threads_held(f->vm), 1);
+    assert_int_equal(fake_jvm_get_counts(f->vm).rule_rests, 1);
+    assert_int_equal(f->ended, 1);
+}
+
 static void note_java_ended(void *self, int32_t tid)
 {
     struct fixture *f = self;
@@ -394,6 +412,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_rule_is_not_called_for_threads_that_have_ended),
         TEST(the_jvms_own_threads_begin_where_a_java_thread_ended),
+        TEST(where_no_ticks_come_no_ended_thread_is_held),
         TEST(threads_that_the_options_do_not_choose_are_left_out),
         TEST(threads_that_the_rule_skips_are_left_out),
         TEST(only_two_options_change_the_roster),

@@ -445,7 +445,8 @@ static void group_names(void *self, const struct smp_thread_to_name *threads, si
     enum smp_status status;
 
     lock(vm);
-    vm->counts.rule_calls++;
+    vm->counts.rule_calls += count > 0;
+    vm->counts.rule_rests += count == 0;
     status = vm->rule_status;
     for (size_t i = 0; status == SMP_OK && i < count; i++) {
         const struct fake_thread *fake = (const struct fake_thread *)threads[i].thread;

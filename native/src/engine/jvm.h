@@ -298,6 +298,7 @@ struct smp_name_callback {
     /*
      * The group names of threads[0..count). Calls result once per thread: SAME as the last time,
      * NAMED, SKIP (do not sample), FAILED (use the raw name); for none where the call itself fails.
+     * The threads may be held until the next call; count 0: none is held any more, no rule called.
      */
     void (*group_names)(void *self, const struct smp_thread_to_name *threads, size_t count,
                         smp_on_name *result, void *context);

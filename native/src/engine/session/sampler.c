@@ -313,6 +313,12 @@ void smp_sampler_pause(struct smp_sampler *sampler)
     sampler->is_running = false;
 }
 
+void smp_sampler_forget_ended(struct smp_sampler *sampler, int64_t now_ns)
+{
+    if (!sampler->is_running)
+        smp_roster_remove_all_ended(&sampler->roster, now_ns);
+}
+
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
 {
     if (!sampler->is_running)

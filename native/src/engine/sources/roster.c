@@ -70,6 +70,15 @@ bool smp_roster_remove_ended(struct smp_roster *roster, struct smp_thread_record
     return true;
 }
 
+void smp_roster_remove_all_ended(struct smp_roster *roster, int64_t now_ns)
+{
+    smp_thread_names_let_go(roster->names);
+    for (size_t i = 0; i < roster->table.count;) {
+        if (!smp_roster_remove_ended(roster, roster->table.records[i], now_ns))
+            i++;
+    }
+}
+
 bool smp_roster_chooses(struct smp_roster *roster, struct smp_thread_record *record)
 {
     const struct smp_thread_filter *thread_filter = &roster->thread_filter;

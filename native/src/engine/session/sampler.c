@@ -453,6 +453,19 @@ void smp_sampler_set_filter(struct smp_sampler *sampler, struct smp_thread_filte
 
 /* --- the end of an interval --- */
 
+/* A thread that is idle has the stack it had, however long ago that was walked. */
+static void take_over_last_stacks(const struct smp_sampler *sampler, struct smp_methods *compacted)
+{
+    const struct smp_thread_table *table = &sampler->roster.table;
+
+    for (size_t i = 0; i < table->count; i++) {
+        struct smp_sample sample = { 0 };
+        (void)smp_last_stack_get(&table->records[i]->last, &sample);
+        for (size_t k = 0; k < sample.count; k++)
+            smp_methods_take_over(compacted, sampler->methods, &sample.frames[k]);
+    }
+}
+
 /* The next interval's names: the same, or of a full table those still in use. Never NULL: without
  * memory to compact it, the full table stays. */
 static struct smp_methods *next_methods(const struct smp_sampler *sampler)
@@ -470,6 +483,8 @@ static struct smp_methods *next_methods(const struct smp_sampler *sampler)
                                 &compacted) != SMP_OK)
             compacted = NULL;
     }
+    if (compacted != NULL)
+        take_over_last_stacks(sampler, compacted);
     smp_free(sampler->quota, used);
     return compacted != NULL ? compacted : smp_methods_hold(sampler->methods);
 }

@@ -109,6 +109,19 @@ static void a_kind_is_kept_once_per_quiet_time(void **state)
     assert_nothing_left();
 }
 
+static void what_is_put_once_is_not_held_back(void **state)
+{
+    (void)state;
+    smp_log_put_once(fixture.log, SMP_LOG_WARNING, repeated, "one");
+    smp_log_put_once(fixture.log, SMP_LOG_INFO, repeated, "two");
+    smp_log_put(fixture.log, SMP_LOG_WARNING, repeated, "three");
+    smp_log_put_once(NULL, SMP_LOG_ERROR, "unheard %d", 1);
+    assert_taken(SMP_LOG_WARNING, "manipulator failed for one");
+    assert_taken(SMP_LOG_INFO, "manipulator failed for two");
+    assert_taken(SMP_LOG_WARNING, "manipulator failed for three");
+    assert_nothing_left();
+}
+
 static void a_full_ring_drops_the_newest_and_counts_them(void **state)
 {
     (void)state;
@@ -288,6 +301,7 @@ int main(void)
         TEST(messages_come_out_in_order),
         TEST(without_a_log_nothing_happens),
         TEST(a_kind_is_kept_once_per_quiet_time),
+        TEST(what_is_put_once_is_not_held_back),
         TEST(a_full_ring_drops_the_newest_and_counts_them),
         TEST(the_ring_goes_round),
         TEST(there_may_be_more_kinds_than_are_remembered),

@@ -933,6 +933,23 @@ static void a_counter_that_refuses_is_told_and_sampling_goes_on(void **state)
     end(&s);
 }
 
+/* In the same tick. */
+static void a_refusal_is_told_beside_that_of_another_source(void **state)
+{
+    char message[SMP_LOG_MESSAGE_BYTES];
+    enum smp_log_level level;
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS "sampleUnmountedVirtualThreads=true\n");
+    s.counter->start_status = SMP_ESTATE;
+    sampler_fixture_start(s.f);
+    assert_true(smp_log_take(s.f->log, &level, message));
+    assert_string_equal(message, "sampleUnmountedVirtualThreads has no effect: a fake JVM");
+    assert_true(was_logged(&s, "rootMethods has no effect: a fake counter refuses"));
+    end(&s);
+}
+
 static void a_jvm_without_a_counter_is_told(void **state)
 {
     struct setting s = { 0 };
@@ -1269,6 +1286,7 @@ int main(void)
         cmocka_unit_test(warm_up_is_discarded_once_nothing_new_comes),
         cmocka_unit_test(calls_of_a_pause_are_not_counted),
         cmocka_unit_test(a_counter_that_refuses_is_told_and_sampling_goes_on),
+        cmocka_unit_test(a_refusal_is_told_beside_that_of_another_source),
         cmocka_unit_test(a_jvm_without_a_counter_is_told),
         cmocka_unit_test(stops_with_the_session),
         cmocka_unit_test(short_methods_that_are_called_often_are_dropped),

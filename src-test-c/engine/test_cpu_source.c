@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "engine/threads/throttle.h"
 #include "support/sampler_fixture.h"
 #include "support/tree_amounts.h"
 
@@ -266,6 +267,69 @@ static void a_timer_goes_on_where_the_clock_was_read(void **state)
     assert_int_equal(busy->timer_from_ns, -1); /* now: the last timer had all before */
 }
 
+/* Where the system gives no more timers (ulimit -i), or all of ours are taken. */
+static void thousands_that_wait_for_timers_cost_little(void **state)
+{
+    enum { THREADS = 1000, TICKS = 100, LOOKBACK_TICKS = 20 };
+    struct sampler_fixture *f = *state;
+    struct fake_jvm_counts before;
+    struct fake_jvm_counts after;
+
+    f->clock.seam.thread_cpu_ns = read_used;
+    for (int32_t i = 0; i < THREADS; i++)
+        fake_jvm_identify(started(f, "busy"), 1 + i);
+    fake_jvm_fail_timers(f->vm, SMP_EQUOTA);
+    sampler_fixture_start(f);
+    before = fake_jvm_get_counts(f->vm);
+    for (int i = 0; i < TICKS; i++) {
+        fake_clock_spend_cpu(&f->clock, MS);
+        make_ticks(f, 1);
+    }
+    after = fake_jvm_get_counts(f->vm);
+    assert_in_range(after.timer_starts - before.timer_starts, TICKS / 2, TICKS);
+    assert_in_range(after.name_reads - before.name_reads, THREADS * TICKS / LOOKBACK_TICKS,
+                    THREADS * TICKS / 10);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), THREADS * TICKS * MS);
+    fake_jvm_fail_timers(f->vm, SMP_OK);
+    make_ticks(f, LOOKBACK_TICKS);
+    assert_int_equal(fake_jvm_timers(f->vm), THREADS);
+}
+
+/* Native code has used its thread's CPU clock, and then attaches the thread. */
+static void time_before_a_thread_was_attached_is_not_attributed(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *attached = NULL;
+
+    sampler_fixture_start(f);
+    make_ticks(f, 1);
+    attached = started(f, "native-1");
+    attached->thread.started_cpu_ns = 3600 * 1000 * MS;
+    make_ticks(f, 1);
+    assert_true(attached->has_timer);
+    assert_int_equal(attached->timer_from_ns, 3600 * 1000 * MS);
+}
+
+static void without_a_timer_that_time_is_not_attributed_either(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *attached = NULL;
+
+    f->clock.seam.thread_cpu_ns = read_used;
+    fake_jvm_fail_timers(f->vm, SMP_EQUOTA);
+    sampler_fixture_start(f);
+    make_ticks(f, 1);
+    fake_clock_spend_cpu(&f->clock, 1000 * MS);
+    attached = started(f, "native-1");
+    attached->thread.started_cpu_ns = 1000 * MS;
+    fake_jvm_identify(attached, 1);
+    fake_clock_spend_cpu(&f->clock, 7 * MS);
+    make_ticks(f, 1);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "native-", "[no CPU timer]"), 7 * MS);
+}
+
 /* Only where a timer may come later is the clock read meanwhile. */
 static void the_clock_is_read_where_timers_are_short(void **state)
 {
@@ -322,6 +386,39 @@ static void with_a_users_rule_a_sample_reads_no_name(void **state)
     assert_int_equal(name_reads_of_a_tick(f), reads);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_sum(f), TICK);
+}
+
+static enum smp_naming by_dear_rule(void *self, const struct fake_thread *thread, char *out,
+                                    size_t size)
+{
+    fake_clock_spend_cpu(self, MS / 200);
+    return by_name(NULL, thread, out, size);
+}
+
+/* 5 ms at each tick, ten times what the limit allows. */
+static void a_users_rule_for_a_thousand_threads_obeys_the_limit(void **state)
+{
+    enum { THREADS = 1000, SECONDS = 100, LIMIT_SHARE = 100 };
+    /* What is there for a start, a full bucket, and what the last tick has taken beyond it. */
+    const int64_t start_ms = SMP_THROTTLE_START_CPU_MS + 3 * SMP_THROTTLE_BUCKET_MS / LIMIT_SHARE;
+    struct sampler_fixture *f = *state;
+    int64_t from_ns = 0;
+
+    for (int i = 0; i < THREADS; i++)
+        started(f, "busy");
+    fake_jvm_set_rule(f->vm, by_dear_rule, &f->clock);
+    sampler_fixture_configure(f, "clock=CPU\ndefaultThreadNameRule=false\n");
+    sampler_fixture_start(f);
+    from_ns = sampler_fixture_now(f);
+    while (sampler_fixture_now(f) - from_ns < SECONDS * 1000 * MS) {
+        const int64_t gap_ns = smp_sampler_tick_gap_ns(f->sampler);
+        sampler_fixture_tick(f, gap_ns > TICK ? gap_ns : TICK);
+    }
+    assert_in_range(smp_clock_own_cpu_ns(), SECONDS * 1000 * MS / LIMIT_SHARE / 2,
+                    SECONDS * 1000 * MS / LIMIT_SHARE + start_ms * MS);
+    sampler_fixture_configure(f, "clock=CPU\n");
+    sampler_fixture_tick(f, TICK);
+    assert_int_equal(smp_sampler_tick_gap_ns(f->sampler), 0);
 }
 
 static enum smp_naming all_but_secret(void *self, const struct fake_thread *thread, char *out,
@@ -554,6 +651,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_thread_that_ends_with_a_users_rule_is_visited_no_more,
                                         setup, teardown),
         cmocka_unit_test(old_threads_are_visited_rarely),
+        cmocka_unit_test_setup_teardown(a_users_rule_for_a_thousand_threads_obeys_the_limit, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(thousands_that_wait_for_timers_cost_little, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(time_before_a_thread_was_attached_is_not_attributed, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(without_a_timer_that_time_is_not_attributed_either, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(an_old_thread_gets_its_timer_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(a_sample_of_a_thread_that_is_no_longer_chosen_reads_no_name,
                                         setup, teardown),

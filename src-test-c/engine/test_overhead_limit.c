@@ -227,28 +227,49 @@ static void past_the_limit_as_many_polls_are_due_as_below_it(void **state)
         fail_msg("%.2f polls are due at a tick, without a limit %.2f", throttled.polls, free.polls);
 }
 
-/* They do not wait behind the throttled ones. */
-static void past_the_limit_threads_that_start_are_seen_all_the_same(void **state)
+static enum smp_naming by_own_name(void *self, const struct fake_thread *thread, char *out,
+                                   size_t size)
 {
-    enum { SHORT = 200 };
-    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1\n");
-    struct sim_thread *threads[SHORT];
+    (void)self;
+    (void)snprintf(out, size, "%s", thread->name);
+    return SMP_NAMING_NAMED;
+}
 
-    (void)state;
-    for (int i = 0; i < 1000; i++)
+/* So many are past the limit that each tick leaves some to the next one. More threads end than
+ * start. */
+static void see_threads_that_start(const char *options)
+{
+    enum { SHORT = 20, ENDS = 3, OLD = ENDS * SHORT, BUSY = 30000 };
+    struct sim *sim = sim_create(options);
+    struct sim_thread *old[OLD];
+
+    fake_jvm_set_rule(sim->jvm, by_own_name, NULL);
+    sim->walk_cost_ns = 8 * SIM_US;
+    for (int i = 0; i < OLD; i++)
+        old[i] = sim_add_waiting(sim, "old", i % 10);
+    for (int i = 0; i < BUSY; i++)
         sim_add_running(sim, "busy", i % 10);
     sim_start(sim);
-    sim_run(sim, 5 * SIM_S);
-    for (int i = 0; i < SHORT; i++)
-        threads[i] = sim_add_running(sim, "short", i % 10);
-    sim_run(sim, 50 * SIM_MS);
-    for (int i = 0; i < SHORT; i++)
-        sim_end(sim, threads[i]);
+    for (int i = 0; i < SHORT; i++) {
+        struct sim_thread *thread = sim_add_running(sim, "short", i % 10);
+        for (int k = 0; k < ENDS; k++)
+            sim_end(sim, old[ENDS * i + k]);
+        sim_run(sim, 25 * SIM_MS);
+        sim_end(sim, thread);
+    }
     sim_run(sim, SIM_S);
     sim_seal(sim);
     assert_int_equal(sim->profile->counters[SMP_COUNTER_UNSEEN_THREADS], 0);
     assert_int_equal(sim_group(sim, "short")->thread_count, SHORT);
     sim_destroy(sim);
+}
+
+/* They do not wait behind the throttled ones. */
+static void past_the_limit_threads_that_start_are_seen_all_the_same(void **state)
+{
+    (void)state;
+    see_threads_that_start(AT_20_MS "overheadLimitPerMille=1\n");
+    see_threads_that_start(AT_20_MS "overheadLimitPerMille=1\ndefaultThreadNameRule=false\n");
 }
 
 enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4, CROWD_RUNS = 4 };

@@ -138,14 +138,38 @@ static void a_rise_is_reported_once(void **state)
     smp_timer_wheel_remove(&schedule.wheel, &thread.record.deadline);
 }
 
+/* But not of one that is as long as it should be. */
+static void of_a_long_stop_a_poll_gets_no_multiple(void **state)
+{
+    static const struct {
+        int64_t interval_ms;
+        int64_t tick_ms;
+        int64_t counted_ms;
+    } cases[] = {
+        { 20, 30, 30 },          { 20, 3900, 3900 },       { 20, 300000, 4000 },
+        { 10000, 11000, 11000 }, { 10000, 300000, 20000 }, { 3600000, 3700000, 3700000 }
+    };
+    const int64_t ns_per_ms = 1000000;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        schedule.interval_ns = cases[i].interval_ms * ns_per_ms;
+        schedule.tick_ns = cases[i].tick_ms * ns_per_ms;
+        thread.plan.odds = SMP_CERTAIN / 4;
+        assert_int_equal(smp_poll_schedule_weight_ns(&schedule, &thread),
+                         4 * cases[i].counted_ms * ns_per_ms);
+        thread.plan.odds = SMP_CERTAIN;
+        assert_int_equal(smp_poll_schedule_weight_ns(&schedule, &thread), schedule.tick_ns);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
     const struct CMUnitTest tests[] = {
-        TEST(a_poll_drawn_with_a_larger_share_is_thinned),
-        TEST(other_polls_are_not_skipped),
-        TEST(only_a_large_rise_redraws_and_not_in_this_tick),
-        TEST(a_rise_is_reported_once),
+        TEST(a_poll_drawn_with_a_larger_share_is_thinned),    TEST(other_polls_are_not_skipped),
+        TEST(only_a_large_rise_redraws_and_not_in_this_tick), TEST(a_rise_is_reported_once),
+        TEST(of_a_long_stop_a_poll_gets_no_multiple),
     };
 #undef TEST
     return cmocka_run_group_tests_name("poll_schedule", tests, NULL, NULL);

@@ -29,6 +29,8 @@ struct fixture {
     unsigned leaving;
     unsigned filtered;
     unsigned filters_destroyed;
+    int32_t java_ended; /* the last tid */
+    unsigned java_ends;
 };
 
 static void on_started(void *context, struct smp_thread_record *record, int64_t from_ns,
@@ -181,6 +183,54 @@ static void the_rule_is_not_called_for_threads_that_have_ended(void **state)
     assert_int_equal(f->roster.table.count, 1);
     assert_int_equal(f->roster.sampled, 1);
     assert_string_equal(f->roster.table.records[0]->group_name, "stays");
+}
+
+static void where_no_ticks_come_no_ended_thread_is_held(void **state)
+{
+    struct fixture *f = *state;
+    struct fake_thread *ends = fake_jvm_start(f->vm, "ends");
+
+    fake_jvm_start(f->vm, "stays");
+    open_with_rule(f);
+    tick(f);
+    smp_roster_name_all(&f->roster);
+    fake_jvm_end(f->vm, ends);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 2);
+    assert_int_equal(fake_jvm_get_counts(f->vm).rule_rests, 0);
+    smp_roster_remove_all_ended(&f->roster, smp_clock_ns());
+    assert_int_equal(fake_jvm_threads_held(f->vm), 1);
+    assert_int_equal(fake_jvm_get_counts(f->vm).rule_rests, 1);
+    assert_int_equal(f->ended, 1);
+}
+
+static void note_java_ended(void *self, int32_t tid)
+{
+    struct fixture *f = self;
+
+    f->java_ended = tid;
+    f->java_ends++;
+}
+
+/* Its OS thread may go on. */
+static void the_jvms_own_threads_begin_where_a_java_thread_ended(void **state)
+{
+    struct fixture *f = *state;
+    struct fake_thread *native = fake_jvm_start(f->vm, "native");
+    struct fake_thread *unknown = fake_jvm_start(f->vm, "unknown");
+
+    f->jvm.os_threads = (struct smp_os_thread_source){ .java_ended = note_java_ended, .self = f };
+    fake_jvm_identify(native, 4711);
+    open_with_rule(f);
+    tick(f);
+    smp_roster_name_all(&f->roster);
+    assert_int_equal(f->java_ends, 0);
+    fake_jvm_end(f->vm, native);
+    fake_jvm_end(f->vm, unknown);
+    tick(f);
+    smp_roster_name_all(&f->roster);
+    assert_int_equal(f->ended, 2);
+    assert_int_equal(f->java_ends, 1);
+    assert_int_equal(f->java_ended, 4711);
 }
 
 static void threads_that_the_options_do_not_choose_are_left_out(void **state)
@@ -361,6 +411,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_rule_is_not_called_for_threads_that_have_ended),
+        TEST(the_jvms_own_threads_begin_where_a_java_thread_ended),
+        TEST(where_no_ticks_come_no_ended_thread_is_held),
         TEST(threads_that_the_options_do_not_choose_are_left_out),
         TEST(threads_that_the_rule_skips_are_left_out),
         TEST(only_two_options_change_the_roster),

@@ -309,6 +309,31 @@ static void ended_before_its_first_poll_is_unseen(void **state)
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);
 }
 
+/* A pause may last for months. */
+static void in_a_pause_ended_threads_are_given_back(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *ends = started(f, "ends");
+
+    started(f, "stays");
+    started(f, "stays");
+    sampler_fixture_start(f);
+    sampler_fixture_tick(f, 10 * MS);
+    sampler_fixture_pause(f);
+    fake_jvm_end(f->vm, ends);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 3);
+    smp_sampler_forget_ended(f->sampler, smp_clock_ns());
+    assert_int_equal(fake_jvm_threads_held(f->vm), 2);
+    assert_int_equal(fake_jvm_get_counts(f->vm).rule_rests, 0);
+    fake_clock_advance(&f->clock, 1000 * MS);
+    sampler_fixture_start(f);
+    sampler_fixture_tick(f, 10 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, "stays", ""), 2 * 20 * MS);
+    assert_int_equal(sampler_fixture_total(f, "ends", ""), 10 * MS);
+    assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 0);
+}
+
 static void sampling_once_attributes_to_live_threads_only(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -1004,6 +1029,7 @@ int main(void)
         TEST(an_end_during_a_tick_is_found_by_the_next_one),
         TEST(came_and_went_is_counted),
         TEST(ended_before_its_first_poll_is_unseen),
+        TEST(in_a_pause_ended_threads_are_given_back),
         TEST(sampling_once_attributes_to_live_threads_only),
         TEST(sampling_once_skips_threads_that_are_not_chosen),
         TEST(sampled_threads_are_counted),

@@ -104,24 +104,31 @@ static void group_that_comes_too_late_is_the_overflow_group(void **state)
     sampler_fixture_destroy(f);
 }
 
+/* A method with a long name. */
+static void run_another_method(struct sampler_fixture *f, struct fake_thread *thread, unsigned i)
+{
+    struct smp_frame frame = { .bci = 0 };
+    char name[200];
+
+    (void)snprintf(name, sizeof(name), "app.%0150d.C%c", 0, 'a' + (int)(i % 26));
+    name[20 + i % 26] = (char)('a' + i / 26 % 26);
+    name[60] = (char)('a' + i / 676);
+    frame.method = fake_jvm_method(f->vm, name, "m");
+    fake_jvm_run_frames(f->vm, thread, &frame, 1);
+    sampler_fixture_tick(f, 50 * MS);
+}
+
 static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *thread = fake_jvm_start(f->vm, "main");
-    struct smp_frame frame = { .bci = 0 };
     struct smp_sampler_stats stats;
-    char name[200];
     size_t most = 0;
 
     (void)state;
     sampler_fixture_start(f);
     for (unsigned i = 0; i < 4000; i++) {
-        (void)snprintf(name, sizeof(name), "app.%0150d.C%c", 0, 'a' + (int)(i % 26));
-        name[20 + i % 26] = (char)('a' + i / 26 % 26);
-        name[60] = (char)('a' + i / 676);
-        frame.method = fake_jvm_method(f->vm, name, "m");
-        fake_jvm_run_frames(f->vm, thread, &frame, 1);
-        sampler_fixture_tick(f, 50 * MS);
+        run_another_method(f, thread, i);
         if (i % 100 == 99) {
             sampler_fixture_seal(f);
             assert_int_equal(sampler_fixture_sum(f), 100 * 50 * MS);
@@ -132,6 +139,48 @@ static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
     }
     /* It does not hold all that was ever seen, and what is reported is whole. */
     assert_in_range(most, 500, 3900);
+    sampler_fixture_destroy(f);
+}
+
+enum { BUSY_TID = 1, IDLE_TID };
+
+static bool read_two_clocks(void *self, int32_t tid, int64_t *out)
+{
+    *out = tid == BUSY_TID ? atomic_load(&((struct fake_clock *)self)->ns) : 1;
+    return true;
+}
+
+/* It is not walked again, and the source may not know the keys of its old stack any more. */
+static void an_idle_threads_stack_keeps_its_names_when_others_are_cleared_up(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
+    struct fake_thread *busy = fake_jvm_start(f->vm, "busy");
+    struct fake_thread *idle = fake_jvm_start(f->vm, "idle");
+    struct smp_sampler_stats before;
+    struct smp_sampler_stats after;
+    size_t walks;
+
+    (void)state;
+    f->clock.seam.thread_cpu_ns = read_two_clocks;
+    fake_jvm_identify(busy, BUSY_TID);
+    fake_jvm_identify(idle, IDLE_TID);
+    fake_jvm_run(f->vm, idle, MAIN_LOOP);
+    sampler_fixture_start(f);
+    for (unsigned i = 0; i < 2000; i++)
+        run_another_method(f, busy, i);
+    sampler_fixture_seal(f);
+    smp_sampler_get_stats(f->sampler, &before);
+    fake_jvm_unload(f->vm, fake_jvm_method(f->vm, "app.Main", "main"));
+    fake_jvm_unload(f->vm, fake_jvm_method(f->vm, "app.Work", "loop"));
+    walks = fake_jvm_get_counts(f->vm).walks;
+    for (int i = 0; i < 3; i++) { /* the second one without the methods of the first */
+        sampler_fixture_tick(f, 50 * MS);
+        sampler_fixture_seal(f);
+        assert_int_equal(sampler_fixture_total(f, "idle", LOOP), 50 * MS);
+    }
+    smp_sampler_get_stats(f->sampler, &after);
+    assert_true(after.locations < before.locations / 2);
+    assert_int_equal(fake_jvm_get_counts(f->vm).walks, walks + 3); /* of the busy one */
     sampler_fixture_destroy(f);
 }
 
@@ -319,6 +368,7 @@ int main(void)
         cmocka_unit_test(full_tree_still_counts_for_the_group),
         cmocka_unit_test(group_that_comes_too_late_is_the_overflow_group),
         cmocka_unit_test(full_names_are_cleared_up_at_the_end_of_an_interval),
+        cmocka_unit_test(an_idle_threads_stack_keeps_its_names_when_others_are_cleared_up),
         cmocka_unit_test(stack_that_cannot_be_named_is_over_the_limit),
         cmocka_unit_test(last_seal_makes_its_own_room),
         cmocka_unit_test(create_leaves_nothing_behind),

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to a ticker whose thread does not run, so that nothing happens between two of them. */
+/* Requests to a ticker whose thread does not run, so that nothing happens between two of them; and
+ * what the thread does without a request. */
 #include "engine/session/ticker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -124,9 +126,45 @@ static void where_too_many_intervals_wait_none_ends(void **state)
     assert_false(is_full);
 }
 
+static void start_ticker(struct fixture *f)
+{
+    assert_int_equal(smp_lifecycle_begin_start(&f->lifecycle), SMP_OK);
+    assert_int_equal(smp_ticker_start(f->ticker), SMP_OK);
+    smp_lifecycle_end_start(&f->lifecycle, true, smp_ticker_do, f->ticker);
+}
+
+static void stop_ticker(struct fixture *f)
+{
+    assert_true(smp_lifecycle_begin_stop(&f->lifecycle, false));
+    assert_int_equal(smp_ticker_join(f->ticker), SMP_OK);
+    smp_lifecycle_end_stop(&f->lifecycle);
+}
+
+/* It has no tick that would see them end. */
+static void a_paused_ticker_gives_ended_threads_back(void **state)
+{
+    struct fixture *f = *state;
+    struct fake_thread *ends = fake_jvm_start(f->vm, "ends");
+    struct smp_request pause = { .kind = SMP_REQUEST_PAUSE };
+
+    (void)fake_jvm_start(f->vm, "stays");
+    start_ticker(f);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 2);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(smp_lifecycle_request(&f->lifecycle, &pause, smp_ticker_do, f->ticker),
+                         SMP_OK);
+    fake_jvm_end(f->vm, ends);
+    fake_clock_advance(&f->clock, 3600 * INT64_C(1000000000));
+    smp_event_call(&f->lifecycle.event); /* its sleep is in real time */
+    while (fake_jvm_threads_held(f->vm) != 1)
+        usleep(1000);
+    stop_ticker(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_paused_ticker_gives_ended_threads_back, setup, teardown),
         cmocka_unit_test_setup_teardown(where_too_many_intervals_wait_none_ends, setup, teardown),
     };
     return cmocka_run_group_tests_name("ticker", tests, NULL, NULL);

@@ -338,6 +338,30 @@ static void the_end_of_an_interval_polls_no_thread(void **state)
     sim_destroy(sim);
 }
 
+/* What native code used before is in its clock, whether that is little or much. */
+static void an_attached_thread_has_only_its_own_cpu_time(void **state)
+{
+    static const int64_t before_ns[] = { 15 * SIM_MS, 3600 * SIM_S };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(before_ns) / sizeof(before_ns[0]); i++) {
+        struct sim *sim = sim_create(AT_20_MS);
+        struct sim_thread *attached = NULL;
+        (void)sim_add_waiting(sim, "other", 0);
+        sim_start(sim);
+        attached = sim_attach(sim, "native", before_ns[i]);
+        sim_script(attached, 1, 500 * SIM_MS, false);
+        sim_script(attached, 2, 300 * SIM_MS, true);
+        sim_run(sim, 400 * SIM_MS);
+        sim_seal(sim);
+        assert_int_equal(sim_cpu(sim, "native", -1), 0);
+        sim_run(sim, 390 * SIM_MS);
+        sim_seal(sim);
+        assert_int_equal(sim_cpu(sim, "native", -1), sim_used(attached));
+        sim_destroy(sim);
+    }
+}
+
 /* Time that is known without a poll is in a report as well; what the JVM used is not enough for
  * one. */
 static void an_interval_without_polls_is_not_empty(void **state)
@@ -1080,6 +1104,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_sleeps_under_a_new_name_was_not_preempted),
         cmocka_unit_test(where_ticks_are_postponed_no_answer_waits),
         cmocka_unit_test(the_end_of_an_interval_polls_no_thread),
+        cmocka_unit_test(an_attached_thread_has_only_its_own_cpu_time),
         cmocka_unit_test(an_interval_without_polls_is_not_empty),
         cmocka_unit_test(a_requested_thread_may_end_or_be_renamed),
         cmocka_unit_test(where_ticks_are_close_answers_are_taken_at_the_next_one),

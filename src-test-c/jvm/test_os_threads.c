@@ -135,6 +135,45 @@ static void what_each_kind_used_since_the_last_read(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
+/* As native code's does that attaches and detaches its threads: for each of its calls of Java. */
+static void what_a_thread_used_as_a_java_thread_is_not_reported(void **state)
+{
+    (void)state;
+    for (int was_native = 0; was_native < 2; was_native++) {
+        struct worker worker = { .name = "G1 native", .burn_ns = 100 * MS };
+        struct smp_os_threads *os_threads = NULL;
+        assert_int_equal(smp_os_threads_create(&os_threads), SMP_OK);
+        const struct smp_os_thread_source source = smp_os_threads_source(os_threads);
+        start(&worker);
+        source.java_ended(source.self, worker.tid); /* before the first read: does nothing */
+        (void)read_now(os_threads, was_native == 0 ? worker.tid : 0);
+        burn(&worker);
+        source.java_ended(source.self, worker.tid);
+        assert_in_range(read_now(os_threads, 0).cpu_ns[SMP_OS_THREAD_GC], 0, 50 * MS);
+        end(&worker);
+        source.java_ended(source.self, worker.tid); /* there is no such thread */
+        smp_os_threads_destroy(os_threads);
+    }
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+/* So that thousands of Java threads, not known as such at the first read, cost no file each. */
+static void a_name_is_read_when_it_is_reported_first(void **state)
+{
+    struct worker worker = { .name = "not yet", .burn_ns = 30 * MS };
+    struct smp_os_threads *os_threads = NULL;
+
+    (void)state;
+    assert_int_equal(smp_os_threads_create(&os_threads), SMP_OK);
+    start(&worker);
+    (void)read_now(os_threads, 0);
+    assert_int_equal(pthread_setname_np(worker.thread, "GC Thread#1"), 0);
+    burn(&worker);
+    assert_true(read_now(os_threads, 0).cpu_ns[SMP_OS_THREAD_GC] >= 30 * MS);
+    end(&worker);
+    smp_os_threads_destroy(os_threads);
+}
+
 static int64_t count_gc_ns;
 
 static void used_by_gc(void *context, enum smp_os_thread_kind kind, uint64_t id, const char *name,
@@ -171,6 +210,33 @@ static void many_threads_fit_and_a_refusal_loses_nothing(void **state)
     assert_int_equal(count_gc_ns, 0);
     source.read(source.self, is_java, used_by_gc, &result);
     assert_true(count_gc_ns >= THREADS * MS / 10);
+    for (int i = 0; i < THREADS; i++)
+        end(&workers[i]);
+    smp_os_threads_destroy(os_threads);
+}
+
+/* Rather that than time which is there twice. */
+static void without_memory_for_an_end_the_next_read_begins(void **state)
+{
+    enum { THREADS = 40 }; /* more than the first table holds */
+    static struct worker workers[THREADS];
+    struct failing_alloc failing;
+    struct smp_os_threads *os_threads = NULL;
+
+    (void)state;
+    assert_int_equal(smp_os_threads_create(&os_threads), SMP_OK);
+    const struct smp_os_thread_source source = smp_os_threads_source(os_threads);
+    (void)read_now(os_threads, 0);
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){ .name = "G1 native", .burn_ns = MS / 10 };
+        start(&workers[i]);
+        burn(&workers[i]);
+    }
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    for (int i = 0; i < THREADS; i++)
+        source.java_ended(source.self, workers[i].tid);
+    failing_alloc_disarm(&failing);
+    assert_int_equal(read_now(os_threads, 0).count, 0);
     for (int i = 0; i < THREADS; i++)
         end(&workers[i]);
     smp_os_threads_destroy(os_threads);
@@ -292,7 +358,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_each_kind_used_since_the_last_read),
+        cmocka_unit_test(what_a_thread_used_as_a_java_thread_is_not_reported),
+        cmocka_unit_test(a_name_is_read_when_it_is_reported_first),
         cmocka_unit_test(many_threads_fit_and_a_refusal_loses_nothing),
+        cmocka_unit_test(without_memory_for_an_end_the_next_read_begins),
         cmocka_unit_test(kinds_follow_from_how_names_begin),
         cmocka_unit_test(cut_names_are_made_whole),
         cmocka_unit_test(a_thread_that_wants_a_cpu_is_runnable),

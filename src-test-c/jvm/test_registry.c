@@ -10,6 +10,7 @@
 #include <sched.h>
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "jvm/threads/registry.h"
 #include "support/failing_alloc.h"
 
@@ -105,6 +106,59 @@ static void a_full_batch_holds_the_oldest(void **state)
     assert_ptr_equal(batch[1], second);
     release(batch[0]);
     release(batch[1]);
+}
+
+/* By serial, since the test's begin; NULL: it has ended. */
+enum { ROUNDS = 6000, BATCH = 7 };
+static struct smp_jvm_thread *living[ROUNDS + 1];
+
+static void check_collect(uint64_t base, uint64_t after, size_t capacity)
+{
+    struct smp_jvm_thread *batch[BATCH];
+    uint64_t newest = 0;
+    uint64_t at = after;
+    const size_t count = smp_registry_collect(&registry, base + after, batch, capacity, &newest);
+
+    for (size_t i = 0; i < count; i++) {
+        do {
+            at++;
+        } while (living[at] == NULL);
+        assert_ptr_equal(batch[i], living[at]);
+        release(batch[i]);
+    }
+    for (at++; count < capacity && base + at <= newest; at++)
+        assert_null(living[at]);
+}
+
+/* Readers begin anywhere, and threads end anywhere, also where a batch has ended. */
+static void each_batch_has_the_oldest_above_the_cursor(void **state)
+{
+    const uint64_t base = registry.newest_serial;
+    uint64_t random = 42;
+    uint64_t made = 0;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        const uint64_t which = made == 0 ? 1 : smp_random_next(&random) % made + 1;
+        switch (smp_random_next(&random) % 4) {
+        case 0:
+            made++;
+            living[made] = add((int64_t)(1000 + made));
+            break;
+        case 1:
+            if (made > 0 && living[which] != NULL) {
+                end((int64_t)(1000 + which));
+                living[which] = NULL;
+            }
+            break;
+        case 2:
+            check_collect(base, made == 0 ? 0 : which - 1, 1 + which % BATCH);
+            break;
+        default: /* batch after batch */
+            for (uint64_t after = 0; after <= made; after += 1 + made / 8)
+                check_collect(base, after, BATCH);
+        }
+    }
 }
 
 static void a_thread_is_registered_once(void **state)
@@ -421,6 +475,7 @@ int main(void)
         TEST(who_has_not_seen_all_need_not_watch),
         TEST(threads_come_in_order_of_their_starts),
         TEST(a_full_batch_holds_the_oldest),
+        TEST(each_batch_has_the_oldest_above_the_cursor),
         TEST(a_thread_is_registered_once),
         TEST(what_a_reader_may_look_at_stays_as_it_is),
         TEST(an_ended_thread_lives_as_long_as_it_is_held),

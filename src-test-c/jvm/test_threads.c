@@ -15,6 +15,7 @@
 #include "jvm/threads/threads.h"
 #include "jvm/walk/handler/signal.h"
 #include "support/failing_alloc.h"
+#include "support/fake_clock.h"
 #include "support/vm_fixture.h"
 
 enum { CROWD = 500 };
@@ -81,6 +82,31 @@ static void old_and_new_threads_are_handed_out_once(void **state)
     assert_ptr_equal(fake_jni_object(smp_threads_ref(reader.threads[301])), &crowd[400]);
     vm_fixture_poll(&reader);
     assert_int_equal(reader.count, 302);
+}
+
+/* A thread of the JVM's has used a little until then; native code may attach an old thread. */
+static void a_thread_says_what_it_used_before_its_start(void **state)
+{
+    static const struct {
+        int64_t clock_ns;
+        int64_t before_ns;
+    } cases[] = {
+        { 100000, 0 }, { 4000000, 0 }, { 6000000, 6000000 }, { 3600000000000, 3600000000000 }
+    };
+    struct fake_clock clock;
+
+    (void)state;
+    fake_clock_install(&clock);
+    open_it();
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        atomic_store(&clock.own_cpu_ns, cases[i].clock_ns);
+        make(&crowd[i], 100 + (int64_t)i);
+        fake_jvmti_thread_start(&crowd[i]);
+        vm_fixture_poll(&reader);
+        assert_int_equal(reader.threads[reader.count - 1]->started_cpu_ns, cases[i].before_ns);
+    }
+    assert_int_equal(reader.threads[0]->started_cpu_ns, 0); /* found by the scan */
+    fake_clock_remove();
 }
 
 static void start_the_listed(enum fake_call call)
@@ -527,6 +553,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(old_and_new_threads_are_handed_out_once),
+        TEST(a_thread_says_what_it_used_before_its_start),
         TEST(a_thread_the_scan_lists_while_it_starts_is_one_thread),
         TEST(a_thread_that_came_and_went_is_unseen),
         TEST(a_new_reader_has_missed_no_thread),

@@ -445,7 +445,8 @@ static void group_names(void *self, const struct smp_thread_to_name *threads, si
     enum smp_status status;
 
     lock(vm);
-    vm->counts.rule_calls++;
+    vm->counts.rule_calls += count > 0;
+    vm->counts.rule_rests += count == 0;
     status = vm->rule_status;
     for (size_t i = 0; status == SMP_OK && i < count; i++) {
         const struct fake_thread *fake = (const struct fake_thread *)threads[i].thread;
@@ -631,6 +632,7 @@ static enum smp_status start_timer(void *self, struct smp_thread *thread, int64_
     assert_true(interval_ns > 0);
     lock(vm);
     const enum smp_status status = vm->timer_status;
+    vm->counts.timer_starts++;
     assert_false(fake->has_timer);
     if (status == SMP_OK) {
         fake->has_timer = true;

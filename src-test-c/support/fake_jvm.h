@@ -129,11 +129,13 @@ struct fake_jvm_counts {
     size_t walks;
     size_t name_reads;
     size_t names_read; /* of these, of a name that had changed */
-    size_t rule_calls; /* of group_names */
+    size_t rule_calls; /* of group_names, with threads */
+    size_t rule_rests; /* and without */
     size_t resolves;
     size_t enters;
     size_t listeners; /* begun */
     size_t unwatches;
+    size_t timer_starts; /* tried */
 };
 struct fake_jvm_counts fake_jvm_get_counts(struct fake_jvm *vm);
 

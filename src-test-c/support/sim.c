@@ -95,7 +95,7 @@ static bool read_thread_cpu_ns(void *self, int32_t tid, int64_t *out)
     sim->counts.reads++;
     thread->reads++;
     if (!thread->was_read)
-        thread->first_read_ns = thread->is_new ? 0 : *out;
+        thread->first_read_ns = thread->is_new ? thread->fake.thread.started_cpu_ns : *out;
     thread->was_read = true;
     thread->last_read_ns = *out;
     return true;
@@ -120,6 +120,15 @@ struct sim_thread *sim_add(struct sim *sim, const char *name)
     thread->answer = SMP_ANSWER_WHOLE;
     fake_jvm_add(sim->jvm, &thread->fake, name);
     sim->threads[sim->thread_count++] = thread;
+    return thread;
+}
+
+struct sim_thread *sim_attach(struct sim *sim, const char *name, int64_t cpu_ns)
+{
+    struct sim_thread *thread = sim_add(sim, name);
+
+    thread->cpu_ns = cpu_ns;
+    thread->fake.thread.started_cpu_ns = cpu_ns;
     return thread;
 }
 

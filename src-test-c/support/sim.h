@@ -64,7 +64,7 @@ struct sim_thread {
     int64_t counted_ns; /* truth is counted up to here */
     /* The clock readings of the code under test since the last start. */
     bool was_read;
-    bool is_new; /* its clock counts from 0 */
+    bool is_new; /* its clock counts from its start on */
     int64_t first_read_ns;
     int64_t last_read_ns;
     int64_t used_ns; /* in stretches of sampling that are over */
@@ -143,6 +143,8 @@ void sim_destroy(struct sim *sim);
 struct smp_name_source sim_names(struct sim *sim);
 
 struct sim_thread *sim_add(struct sim *sim, const char *name);
+/* Native code has used so much CPU time, and attaches its thread now. */
+struct sim_thread *sim_attach(struct sim *sim, const char *name, int64_t cpu_ns);
 /* Whatever it does, it has done for so long already: before sim_start. */
 void sim_began(struct sim_thread *thread, int64_t ago_ns);
 void sim_script(struct sim_thread *thread, int stack, int64_t ns, bool runs);

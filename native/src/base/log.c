@@ -98,6 +98,23 @@ write_message(struct message *message, uint64_t held_back, const char *format, v
     (void)memcpy(text + strlen(text), suffix, strlen(suffix) + 1);
 }
 
+/* False: the ring is full. */
+__attribute__((format(printf, 4, 0))) static bool
+keep_message(struct smp_log *log, enum smp_log_level level, uint64_t held_back, const char *format,
+             va_list arguments)
+{
+    struct message *message = &log->messages[(log->first + log->count) % SMP_LOG_MESSAGES];
+
+    if (log->count == SMP_LOG_MESSAGES) {
+        log->dropped++;
+        return false;
+    }
+    message->level = level;
+    write_message(message, held_back, format, arguments);
+    log->count++;
+    return true;
+}
+
 __attribute__((format(printf, 3, 0))) static void put(struct smp_log *log, enum smp_log_level level,
                                                       const char *format, va_list arguments)
 {
@@ -109,15 +126,8 @@ __attribute__((format(printf, 3, 0))) static void put(struct smp_log *log, enum 
         kind->held_back++;
         return;
     }
-    if (log->count == SMP_LOG_MESSAGES) {
-        log->dropped++;
-        return;
-    }
-    struct message *message = &log->messages[(log->first + log->count) % SMP_LOG_MESSAGES];
-    message->level = level;
-    write_message(message, known ? kind->held_back : 0, format, arguments);
-    log->count++;
-    *kind = (struct kind){ .format = format, .kept_ns = now };
+    if (keep_message(log, level, known ? kind->held_back : 0, format, arguments))
+        *kind = (struct kind){ .format = format, .kept_ns = now };
 }
 
 void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *format, ...)
@@ -129,6 +139,19 @@ void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *form
     va_start(arguments, format);
     (void)pthread_mutex_lock(&log->mutex);
     put(log, level, format, arguments);
+    (void)pthread_mutex_unlock(&log->mutex);
+    va_end(arguments);
+}
+
+void smp_log_put_once(struct smp_log *log, enum smp_log_level level, const char *format, ...)
+{
+    va_list arguments;
+
+    if (log == NULL)
+        return;
+    va_start(arguments, format);
+    (void)pthread_mutex_lock(&log->mutex);
+    (void)keep_message(log, level, 0, format, arguments);
     (void)pthread_mutex_unlock(&log->mutex);
     va_end(arguments);
 }

@@ -4,7 +4,7 @@
  *
  * The sampler thread puts, the reporter takes and hands them to Java. Each kind of message (its
  * format pointer) is kept at most once per SMP_LOG_QUIET_NS; the next one says how many were held
- * back.
+ * back. What the caller puts once is of no kind.
  *
  * Owns     its messages.
  * Threads  any (one mutex, held for a vsnprintf or a copy of one message).
@@ -33,6 +33,9 @@ void smp_log_destroy(struct smp_log *log);
 /* log may be NULL: nothing happens. format is a string literal; a text too long for
  * SMP_LOG_MESSAGE_BYTES is cut between two characters. */
 void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* As put, of no kind: for what comes once, in place of which no later one would come. */
+void smp_log_put_once(struct smp_log *log, enum smp_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Takes the oldest message; false when there is none. */
 bool smp_log_take(struct smp_log *log, enum smp_log_level *level, char text[SMP_LOG_MESSAGE_BYTES]);

@@ -29,8 +29,9 @@
  * are constant but for the atomic ones, which are set once, at any time.
  */
 struct smp_thread {
-    uint64_t serial;          /* rises from start to start, never reused */
-    int64_t started_ns;       /* monotonic; of a thread older than the source, when it was found */
+    uint64_t serial;        /* rises from start to start, never reused */
+    int64_t started_ns;     /* monotonic; of a thread older than the source, when it was found */
+    int64_t started_cpu_ns; /* its CPU clock at its start: what native code used before attaching */
     _Atomic int64_t ended_ns; /* 0 while alive */
     _Atomic int32_t os_tid;   /* 0 while not known for sure */
     bool is_daemon;
@@ -271,6 +272,9 @@ struct smp_os_thread_source {
      * lost.
      */
     void (*read)(void *self, smp_is_java_tid *is_java, smp_on_os_thread *used, void *context);
+    /* A Java thread with this tid has ended. Where its OS thread goes on, because native code has
+     * detached it, what it has used so far is not reported: it was the Java thread's. */
+    void (*java_ended)(void *self, int32_t tid);
     /* Would it run if it had a CPU? False where that is not known, or where CPUs are idle; may be
      * true of a thread that runs. */
     bool (*is_runnable)(void *self, int32_t tid);
@@ -294,6 +298,7 @@ struct smp_name_callback {
     /*
      * The group names of threads[0..count). Calls result once per thread: SAME as the last time,
      * NAMED, SKIP (do not sample), FAILED (use the raw name); for none where the call itself fails.
+     * The threads may be held until the next call; count 0: none is held any more, no rule called.
      */
     void (*group_names)(void *self, const struct smp_thread_to_name *threads, size_t count,
                         smp_on_name *result, void *context);

@@ -210,7 +210,7 @@ static void group_names(void *self, const struct smp_thread_to_name *threads, si
         return;
     if (reserve_names(env, arrays, count) == SMP_OK) {
         fill_threads(env, arrays, threads, count);
-        if (!call(env, name_callback, count))
+        if (count > 0 && !call(env, name_callback, count))
             memset(arrays->flags, JNI_TRUE, count * sizeof(arrays->flags[0]));
         for (size_t i = 0; i < count; i++)
             result(context, threads[i].record,

@@ -454,6 +454,20 @@ enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *u
     return SMP_OK;
 }
 
+void smp_methods_take_over(struct smp_methods *methods, const struct smp_methods *old,
+                           const struct smp_frame *frame)
+{
+    const int32_t bci = bci_of(frame);
+    const uint32_t known = smp_hash_pairs_find(&old->known, frame->method, bci);
+    uint32_t location = SMP_LOCATION_NONE;
+
+    if (known == 0 || smp_hash_pairs_find(&methods->known, frame->method, bci) != 0 ||
+        !smp_hash_map_reserve(&methods->known, &smp_hash_pairs, &methods->budget, 1))
+        return;
+    location = smp_methods_adopt(methods, old, known);
+    remember(methods, frame->method, bci, location);
+}
+
 /* --- for readers --- */
 
 void smp_methods_view(const struct smp_methods *methods, uint32_t location,

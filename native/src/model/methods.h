@@ -100,12 +100,16 @@ bool smp_methods_own(const struct smp_methods *methods, uint32_t location);
 
 /*
  * A new table with only the locations marked in used[0..count) (count <= locations of the old one),
- * in a fresh numbering, plus the pseudo-locations. Keys are learnt anew, by a resolve each. How
- * names stay bounded: the least recently reported go.
+ * in a fresh numbering, plus the pseudo-locations. Keys are learnt anew, by a resolve each, but for
+ * those that are taken over. How names stay bounded: the least recently reported go.
  */
 SMP_CHECKED enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *used,
                                                 size_t count, const struct smp_filter *filter,
                                                 struct smp_methods **out);
+/* The new table knows this frame as the old one does: the source may have forgotten its key. Does
+ * nothing where the old one does not know it, or without memory. Writer only. */
+void smp_methods_take_over(struct smp_methods *methods, const struct smp_methods *old,
+                           const struct smp_frame *frame);
 
 void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods_stats *out);
 

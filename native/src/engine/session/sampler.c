@@ -219,7 +219,7 @@ static void put_notices(struct smp_sampler *sampler)
         if (notice == NULL)
             continue;
         sampler->has_news = true;
-        smp_log_put(sampler->log, SMP_LOG_INFO, "%s", notice);
+        smp_log_put_once(sampler->log, SMP_LOG_INFO, "%s", notice);
     }
 }
 
@@ -233,7 +233,7 @@ static void warn_of_refusals(struct smp_sampler *sampler)
         if (refusal == NULL)
             continue;
         sampler->has_news = true;
-        smp_log_put(sampler->log, SMP_LOG_WARNING, "%s has no effect: %s", property, refusal);
+        smp_log_put_once(sampler->log, SMP_LOG_WARNING, "%s has no effect: %s", property, refusal);
     }
 }
 
@@ -311,6 +311,12 @@ void smp_sampler_pause(struct smp_sampler *sampler)
             source->stop(source->self);
     }
     sampler->is_running = false;
+}
+
+void smp_sampler_forget_ended(struct smp_sampler *sampler, int64_t now_ns)
+{
+    if (!sampler->is_running)
+        smp_roster_remove_all_ended(&sampler->roster, now_ns);
 }
 
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
@@ -447,6 +453,19 @@ void smp_sampler_set_filter(struct smp_sampler *sampler, struct smp_thread_filte
 
 /* --- the end of an interval --- */
 
+/* A thread that is idle has the stack it had, however long ago that was walked. */
+static void take_over_last_stacks(const struct smp_sampler *sampler, struct smp_methods *compacted)
+{
+    const struct smp_thread_table *table = &sampler->roster.table;
+
+    for (size_t i = 0; i < table->count; i++) {
+        struct smp_sample sample = { 0 };
+        (void)smp_last_stack_get(&table->records[i]->last, &sample);
+        for (size_t k = 0; k < sample.count; k++)
+            smp_methods_take_over(compacted, sampler->methods, &sample.frames[k]);
+    }
+}
+
 /* The next interval's names: the same, or of a full table those still in use. Never NULL: without
  * memory to compact it, the full table stays. */
 static struct smp_methods *next_methods(const struct smp_sampler *sampler)
@@ -464,6 +483,8 @@ static struct smp_methods *next_methods(const struct smp_sampler *sampler)
                                 &compacted) != SMP_OK)
             compacted = NULL;
     }
+    if (compacted != NULL)
+        take_over_last_stacks(sampler, compacted);
     smp_free(sampler->quota, used);
     return compacted != NULL ? compacted : smp_methods_hold(sampler->methods);
 }

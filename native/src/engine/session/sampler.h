@@ -85,6 +85,9 @@ void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_
 void smp_sampler_poll_all(struct smp_sampler *sampler);
 /* No time is sampled until mark; the interval's elapsed time stops. A tick comes just before it. */
 void smp_sampler_pause(struct smp_sampler *sampler);
+/* Between pause and mark: gives back the threads that have ended, which no tick sees. Each is an
+ * object of the JVM, with all that it refers to. */
+void smp_sampler_forget_ended(struct smp_sampler *sampler, int64_t now_ns);
 /* Between mark and pause, or seal_last. */
 bool smp_sampler_is_running(const struct smp_sampler *sampler);
 /* Does nothing between pause and mark. */

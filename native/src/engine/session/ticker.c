@@ -15,6 +15,7 @@
 #define NS_PER_SECOND 1000000000LL
 #define NS_PER_MS 1000000LL
 #define MAX_WAIT_NS (3600 * NS_PER_SECOND) /* wakes up in vain once an hour */
+#define FORGET_NS (600 * NS_PER_SECOND)    /* a paused sampler gives ended threads back */
 
 struct smp_ticker {
     struct smp_quota *quota;
@@ -31,6 +32,7 @@ struct smp_ticker {
     uint64_t rest_ticks;  /* the next ones, which are skipped */
     bool has_rested;      /* since the last tick */
     int64_t ticked_ns;    /* the last tick while sampling */
+    int64_t forgot_ns;    /* ended threads were given back while not sampling */
     int64_t elapsed_ns;   /* sampled since start */
     enum smp_status last; /* of the last report */
 
@@ -317,10 +319,14 @@ static bool has_thread_started(struct smp_ticker *ticker)
 
 static int64_t next_work_ns(const struct smp_ticker *ticker)
 {
+    const bool is_running = smp_sampler_is_running(ticker->sampler);
+    const int64_t forget_ns = is_running ? INT64_MAX : ticker->forgot_ns + FORGET_NS;
     struct smp_schedule after_rest = ticker->schedule;
+    int64_t next_ns;
 
     (void)smp_schedule_skip_ticks(&after_rest, INT64_MAX, ticker->rest_ticks);
-    return smp_schedule_next_ns(&after_rest, smp_sampler_is_running(ticker->sampler));
+    next_ns = smp_schedule_next_ns(&after_rest, is_running);
+    return next_ns < forget_ns ? next_ns : forget_ns;
 }
 
 /*
@@ -357,6 +363,10 @@ static void do_what_is_due(struct smp_ticker *ticker)
 {
     const int64_t now_ns = smp_clock_ns();
 
+    if (!smp_sampler_is_running(ticker->sampler)) {
+        smp_sampler_forget_ended(ticker->sampler, now_ns);
+        ticker->forgot_ns = now_ns;
+    }
     if (smp_sampler_is_running(ticker->sampler) &&
         smp_schedule_tick_is_due(&ticker->schedule, now_ns))
         tick_on_schedule(ticker, now_ns);
@@ -373,6 +383,7 @@ static void run_sampler_thread(void *self)
     use_new_options(ticker);
     smp_schedule_init(&ticker->schedule, interval_ns(ticker), period_ns(ticker), now_ns,
                       (uint64_t)now_ns ^ (uint64_t)(uintptr_t)ticker);
+    ticker->forgot_ns = now_ns;
     start_or_pause(ticker);
     publish_stats(ticker);
     smp_worker_ready(&ticker->worker);

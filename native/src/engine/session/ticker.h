@@ -6,7 +6,8 @@
  *   sleep until due ──► new options ──► requests ──► tick ──► interval over? end it ──► reporter
  *
  * So the sampler is touched by one thread only, from start on. Where no thread is due for several
- * ticks, it sleeps through them; a thread that starts wakes it up.
+ * ticks, it sleeps through them; a thread that starts wakes it up. While it is paused it gives
+ * threads back that have ended.
  *
  * Owns     its thread and the sampler.
  * Threads  start, stop, destroy: the session. stats, is_caller: any.

@@ -5,13 +5,21 @@
 #include "base/random.h"
 #include "engine/sources/poll_once.h"
 #include "engine/sources/roster.h"
+#include "engine/threads/throttle.h"
 #include "engine/threads/timer_wheel.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
+enum {
+    PER_MILLE = 1000,
+    WAITING_VISIT_NS = 2000, /* what a visit of a thread that waits for a timer costs, about */
+    WAITING_COST_SHARE = 4   /* of the overhead limit, for all such visits: a quarter */
+};
+
 struct cpu_thread {
     struct smp_thread_record record; /* first */
     void *timer;                     /* NULL: none */
+    bool is_waiting;                 /* for a timer; counted in waiting */
     bool has_clock;                  /* cpu_ns is known. Only without a timer */
     int64_t cpu_ns;                  /* its CPU clock: all before is attributed */
     int64_t since_ns;                /* sampled since, or not sampled */
@@ -25,7 +33,10 @@ struct cpu_source {
     struct smp_walks walks; /* for poll_once only */
     struct smp_timer_wheel wheel;
     uint64_t random;
-    uint64_t tick; /* the number of the last one */
+    uint64_t tick;         /* the number of the last one */
+    uint64_t refused_tick; /* the last one at which there was no timer for a thread */
+    uint64_t waiting;      /* threads for which there was none */
+    struct smp_throttle throttle;
     int64_t covered_ns;
     int64_t interval_ns;
     int64_t lookback_ns;
@@ -140,17 +151,38 @@ static void attribute_clock(struct cpu_source *source, struct cpu_thread *thread
     thread->cpu_ns = cpu_ns;
 }
 
-static void start_timer(struct cpu_source *source, struct cpu_thread *thread)
+static void set_waiting(struct cpu_source *source, struct cpu_thread *thread, bool is_waiting)
+{
+    if (thread->is_waiting == is_waiting)
+        return;
+    thread->is_waiting = is_waiting;
+    source->waiting += is_waiting ? 1 : (uint64_t)-1;
+}
+
+/* Where there is none for one thread, there is none for the others at this tick. */
+static enum smp_status make_timer(struct cpu_source *source, struct cpu_thread *thread)
 {
     const struct smp_cpu_timers *timers = &source->jvm->cpu;
     const int64_t from_cpu_ns = thread->has_clock ? thread->cpu_ns : -1;
-    const enum smp_status status = timers->start(
-        timers->self, thread->record.thread, source->interval_ns, from_cpu_ns,
-        smp_random_next(&source->random), smp_walks_token_of(&thread->record), &thread->timer);
 
+    if (source->refused_tick == source->tick)
+        return SMP_EQUOTA;
+    return timers->start(timers->self, thread->record.thread, source->interval_ns, from_cpu_ns,
+                         smp_random_next(&source->random), smp_walks_token_of(&thread->record),
+                         &thread->timer);
+}
+
+static void start_timer(struct cpu_source *source, struct cpu_thread *thread)
+{
+    const enum smp_status status = make_timer(source, thread);
+    const bool is_refused = status == SMP_EQUOTA || status == SMP_ENOMEM || status == SMP_EVM;
+
+    set_waiting(source, thread, is_refused);
     if (status == SMP_OK)
         thread->has_clock = false;
-    else if (status == SMP_EQUOTA || status == SMP_ENOMEM || status == SMP_EVM)
+    if (status == SMP_EQUOTA || status == SMP_ENOMEM)
+        source->refused_tick = source->tick;
+    if (is_refused)
         attribute_clock(source, thread);
 }
 
@@ -196,7 +228,8 @@ static void on_cpu_thread_started(void *context, struct smp_thread_record *recor
     struct cpu_thread *thread = cpu_thread_of(record);
 
     thread->since_ns = from_ns;
-    thread->has_clock = is_new; /* at 0 */
+    thread->has_clock = is_new;
+    thread->cpu_ns = record->thread->started_cpu_ns;
     put_cpu_visit(context, thread, 0);
 }
 
@@ -206,6 +239,7 @@ static void on_cpu_thread_ended(void *context, struct smp_thread_record *record,
     struct cpu_source *source = context;
 
     stop_timer_and_sample(source, cpu_thread_of(record));
+    set_waiting(source, cpu_thread_of(record), false);
     smp_timer_wheel_remove(&source->wheel, &record->deadline);
 }
 
@@ -232,6 +266,16 @@ static uint64_t cpu_ticks_in(const struct cpu_source *source, int64_t ns)
     return ticks > 1 ? (uint64_t)ticks : 1;
 }
 
+/* Where thousands wait, each tick has a part of them: a visit attributes all that the thread has
+ * used since the last one. */
+static uint64_t waiting_gap(const struct cpu_source *source)
+{
+    const int64_t allowed_ns =
+        source->interval_ns / (PER_MILLE * WAITING_COST_SHARE) * source->throttle.limit_per_mille;
+
+    return 1 + source->waiting * WAITING_VISIT_NS / (uint64_t)allowed_ns;
+}
+
 /* A young thread is likely to end soon, and holds its timer until a visit finds that it has
  * ended. */
 static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
@@ -239,7 +283,9 @@ static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread,
     const uint64_t most = cpu_ticks_in(source, source->lookback_ns);
     uint64_t ticks = 1;
 
-    if (thread->timer != NULL || !thread->record.is_candidate)
+    if (thread->is_waiting)
+        ticks = waiting_gap(source);
+    else if (thread->timer != NULL || !thread->record.is_candidate)
         ticks = cpu_ticks_in(source, (now_ns - thread->since_ns) / SMP_IDLE_SHARE);
     ticks = ticks < most ? ticks : most;
     /* Not all threads at the same tick. */
@@ -256,8 +302,10 @@ static void visit_cpu_thread(struct cpu_source *source, struct cpu_thread *threa
         start_timer(source, thread);
     else if (!is_sampled)
         stop_timer_and_sample(source, thread);
-    if (!is_sampled)
+    if (!is_sampled) {
+        set_waiting(source, thread, false);
         thread->has_clock = false; /* what it uses from now on is not attributed */
+    }
     schedule_visit(source, thread, now_ns);
 }
 
@@ -267,12 +315,14 @@ static void tick_cpu(void *self, int64_t now_ns)
     struct smp_deadline *deadline = NULL;
 
     source->tick++;
+    smp_throttle_begin(&source->throttle, now_ns);
     smp_roster_poll_starts(source->roster, now_ns);
     smp_roster_name_all(source->roster);
     drain_timers(source);
     smp_timer_wheel_begin(&source->wheel, source->tick);
     while ((deadline = smp_timer_wheel_next(&source->wheel)) != NULL)
         visit_cpu_thread(source, cpu_thread_of(smp_thread_record_of(deadline)), now_ns);
+    smp_throttle_end(&source->throttle);
     source->covered_ns = now_ns;
 }
 
@@ -308,6 +358,7 @@ static void mark_cpu(void *self, int64_t now_ns)
         cpu_thread_at(source, i)->has_clock = false;
     }
     source->covered_ns = now_ns;
+    smp_throttle_restart(&source->throttle);
     make_all_visits_due(source);
 }
 
@@ -315,6 +366,15 @@ static void mark_cpu(void *self, int64_t now_ns)
 static uint64_t no_idle_ticks(SMP_UNUSED const void *self)
 {
     return 0;
+}
+
+/* A user's rule is called for every thread at each tick, however many there are. What samples cost
+ * follows from the CPU time that the threads use. */
+static int64_t tick_gap_of_cpu(void *self)
+{
+    struct cpu_source *source = self;
+
+    return source->roster->default_name_rule ? 0 : smp_throttle_tick_gap_ns(&source->throttle);
 }
 
 /* --- options, filter --- */
@@ -340,6 +400,7 @@ static void set_cpu_options(void *self, const struct smp_options *options)
                            lookback_ns < source->lookback_ns ||
                            smp_roster_would_change(source->roster, options);
 
+    smp_throttle_set(&source->throttle, options->overhead_limit_per_mille, interval_ns);
     source->lookback_ns = lookback_ns;
     if (interval_ns != source->interval_ns)
         stop_all_timers(source);
@@ -373,6 +434,7 @@ static struct smp_source describe_cpu_source(struct cpu_source *source)
         .set_options = set_cpu_options,
         .filter_changed = visit_all_again,
         .idle_ticks = no_idle_ticks,
+        .tick_gap_ns = tick_gap_of_cpu,
         .destroy = destroy_cpu,
         .self = source,
     };
@@ -395,6 +457,8 @@ enum smp_status smp_cpu_create(const struct smp_source_setup *setup, struct smp_
     source->random = (uint64_t)smp_clock_ns();
     source->interval_ns = setup->options->sampling_frequency_millis * NS_PER_MS;
     source->lookback_ns = setup->options->idle_lookback_millis * NS_PER_MS;
+    smp_throttle_init(&source->throttle, setup->options->overhead_limit_per_mille,
+                      source->interval_ns, source->random);
     status =
         smp_walks_init(&source->walks, setup->quota, setup->jvm, setup->roster, setup->options);
     if (status != SMP_OK) {

@@ -8,9 +8,11 @@
  * A sample's time is its weight in intervals, and all of it is CPU time: what a thread used is
  * known to half an interval, over its whole life. A waiting thread is not interrupted, and has no
  * time. A thread without a timer (each counts against RLIMIT_SIGPENDING) has the CPU time that its
- * clock says under [no CPU timer]; the timer is tried again.
+ * clock says under [no CPU timer]; the timer is tried again, at each tick where few threads wait
+ * for one.
  *
- * Threads are visited to see them start and end, the older the more rarely.
+ * Threads are visited to see them start and end, the older the more rarely. With a user's rule for
+ * names, which is called for all of them, ticks get rarer past the overhead limit (throttle.h).
  *
  * Owns     the timers.
  * Threads  the sampler thread only.

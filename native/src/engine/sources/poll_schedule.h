@@ -35,7 +35,8 @@ enum {
     SMP_IDLE_POLL_NS = 1500,      /* what one costs, before it was measured */
     SMP_IDLE_TICK_NS = 40000,     /* what waking up for them costs, before it was measured */
     SMP_MOST_THROTTLE_MS = 60000, /* between two polls, by the overhead limit */
-    SMP_MOST_TICK_MS = 4000       /* of a tick whose polls stand for several ticks */
+    SMP_MOST_TICK_MS = 4000,      /* of a tick whose polls stand for several ticks, */
+    SMP_MOST_TICK_INTERVALS = 2   /* or so many intervals */
 };
 
 /* The last draw of the idle threads. */

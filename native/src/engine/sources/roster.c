@@ -46,6 +46,15 @@ void smp_roster_set_sampled(struct smp_roster *roster, struct smp_thread_record 
     roster->sampled += is_sampled ? 1 : (uint64_t)-1;
 }
 
+static void note_java_end(const struct smp_roster *roster, const struct smp_thread_record *record)
+{
+    const struct smp_os_thread_source *os_threads = &roster->jvm->os_threads;
+    const int32_t tid = smp_thread_record_tid(record);
+
+    if (os_threads->java_ended != NULL && tid > 0)
+        os_threads->java_ended(os_threads->self, tid);
+}
+
 bool smp_roster_remove_ended(struct smp_roster *roster, struct smp_thread_record *record,
                              int64_t now_ns)
 {
@@ -56,8 +65,18 @@ bool smp_roster_remove_ended(struct smp_roster *roster, struct smp_thread_record
     roster->events.ended(roster->events.context, record, ended_ns);
     assert(!record->deadline.is_in);
     smp_roster_set_sampled(roster, record, false);
+    note_java_end(roster, record);
     smp_thread_table_remove(&roster->table, record);
     return true;
+}
+
+void smp_roster_remove_all_ended(struct smp_roster *roster, int64_t now_ns)
+{
+    smp_thread_names_let_go(roster->names);
+    for (size_t i = 0; i < roster->table.count;) {
+        if (!smp_roster_remove_ended(roster, roster->table.records[i], now_ns))
+            i++;
+    }
 }
 
 bool smp_roster_chooses(struct smp_roster *roster, struct smp_thread_record *record)

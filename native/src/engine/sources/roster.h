@@ -87,6 +87,9 @@ void smp_roster_leave_out(struct smp_roster *roster, struct smp_thread_record *r
 bool smp_roster_remove_ended(struct smp_roster *roster, struct smp_thread_record *record,
                              int64_t now_ns);
 
+/* Where no ticks come: gives back all threads that have ended by now_ns. */
+void smp_roster_remove_all_ended(struct smp_roster *roster, int64_t now_ns);
+
 /* By options and filter, whatever its name. */
 bool smp_roster_chooses(struct smp_roster *roster, struct smp_thread_record *record);
 /* The key of a virtual thread, by the rule for names; its name is NULL: it is not sampled. Valid

@@ -30,7 +30,8 @@ static void on_wall_thread_started(void *context, struct smp_thread_record *reco
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
 
     thread->pending.from_ns = from_ns;
-    thread->activity.has_clock = is_new; /* at 0 */
+    thread->activity.has_clock = is_new;
+    thread->activity.cpu_ns = record->thread->started_cpu_ns;
     smp_poll_schedule_put(&wall->schedule, thread, 0);
 }
 
@@ -110,15 +111,23 @@ static void draw_again(struct smp_wall *wall)
         smp_poll_schedule_redraw(schedule, thread_at(wall, i), wall->poll->now_ns);
 }
 
-/* Polls the threads that have started, from this index on: each thread that lives for a tick is
- * seen, whatever that costs. Polls of others pay for it. */
-static void poll_started(struct smp_wall *wall, size_t from)
+/* Polls the threads that have started, those with a serial above after: each thread that lives for
+ * a tick is seen, whatever that costs. Polls of others pay for it. With a user's rule they may be
+ * anywhere: its pass over all threads has moved them to the places of threads that have ended. */
+static void poll_started(struct smp_wall *wall, uint64_t after, size_t known)
 {
-    while (from < wall->roster->table.count) {
-        struct smp_wall_thread *thread = thread_at(wall, from);
+    const struct smp_roster *roster = wall->roster;
+    size_t at = roster->default_name_rule ? known : 0;
+
+    while (roster->cursor > after && at < roster->table.count) {
+        struct smp_wall_thread *thread = thread_at(wall, at);
+        if (thread->record.thread->serial <= after) {
+            at++;
+            continue;
+        }
         smp_timer_wheel_remove(&wall->schedule.wheel, &thread->record.deadline);
         if (smp_wall_poll_thread(wall, thread))
-            from++;
+            at++;
     }
 }
 
@@ -172,6 +181,7 @@ static void tick_wall(void *self, int64_t now_ns)
     struct smp_wall *wall = self;
     struct smp_poll poll = { .now_ns = now_ns };
     const size_t known = wall->roster->table.count;
+    const uint64_t after = wall->roster->cursor;
 
     smp_throttle_begin(&wall->schedule.throttle, now_ns);
     take_left_answers(wall, false);
@@ -180,7 +190,7 @@ static void tick_wall(void *self, int64_t now_ns)
     smp_poll_schedule_begin_tick(&wall->schedule, now_ns - wall->covered_ns);
     smp_roster_poll_starts(wall->roster, now_ns);
     smp_roster_name_all(wall->roster);
-    poll_started(wall, known);
+    poll_started(wall, after, known);
     draw_again(wall);
     poll_due(wall);
     if (!may_leave_answers(wall))

@@ -114,9 +114,6 @@ static void poll_by_clock(struct smp_wall *wall, struct smp_wall_thread *thread)
     const int64_t span_ns = wall->poll->now_ns - thread->pending.from_ns;
     smp_activity_finish(&thread->activity, smp_thread_record_tid(&thread->record), reading);
     count_missed_polls(wall, thread);
-    /* The clock of a native thread that was attached also counts what it used before. */
-    if (!thread->record.was_polled && reading->used_ns > span_ns + wall->schedule.interval_ns)
-        reading->is_measured = false;
     thread->record.was_polled = true;
     if (reading->is_measured)
         smp_poll_schedule_learn_cpu(thread, reading->used_ns, span_ns);

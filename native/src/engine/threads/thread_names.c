@@ -70,6 +70,7 @@ void smp_thread_names_set_rule(struct smp_thread_names *names, bool default_rule
 {
     struct smp_thread_table *table = names->table;
 
+    smp_thread_names_let_go(names);
     names->default_rule = default_rule;
     for (size_t i = 0; i < table->count; i++) {
         smp_thread_table_forget_answer(table, table->records[i]);
@@ -179,6 +180,14 @@ uint64_t smp_thread_names_apply_rule(struct smp_thread_names *names)
     }
     call_name_rule(names);
     return names->failures;
+}
+
+void smp_thread_names_let_go(struct smp_thread_names *names)
+{
+    const struct smp_name_callback *name_callback = names->table->name_callback;
+
+    if (!names->default_rule && name_callback->group_names != NULL)
+        name_callback->group_names(name_callback->self, NULL, 0, on_name_answer, names);
 }
 
 static const char *raw_name_of(const struct smp_mounted_thread *mounted)

@@ -46,6 +46,9 @@ void smp_thread_names_read(struct smp_thread_names *names, struct smp_thread_rec
  * failed. */
 uint64_t smp_thread_names_apply_rule(struct smp_thread_names *names);
 
+/* Before a time without calls of the user's rule: no thread of the last call is held any more. */
+void smp_thread_names_let_go(struct smp_thread_names *names);
+
 /* The group of a virtual thread, by the same rule; NULL: it is not sampled. Valid until the next
  * call of any function. *failures grows where the user's rule failed. */
 const char *smp_thread_names_of_mounted(struct smp_thread_names *names,

@@ -26,8 +26,9 @@ enum {
 
 struct os_thread {
     int32_t tid; /* 0: a free slot */
-    enum smp_os_thread_kind kind;
-    int64_t cpu_ns; /* at the last read */
+    bool is_named;
+    enum smp_os_thread_kind kind; /* where is_named, as name */
+    int64_t cpu_ns;               /* at the last read, or when it ended as a Java thread */
     char name[SMP_OS_THREAD_NAME_BYTES];
 };
 
@@ -122,10 +123,15 @@ void smp_os_threads_whole_name(const char *comm, char name[SMP_OS_THREAD_NAME_BY
     }
 }
 
+/* When it is needed: at the first read Java threads are not known yet, and there may be thousands
+ * of them. */
 static void read_os_thread_name(struct os_thread *os_thread)
 {
     char comm[COMM_LENGTH + 2] = ""; /* with a line's end */
 
+    if (os_thread->is_named)
+        return;
+    os_thread->is_named = true;
     if (!smp_task_file_read(os_thread->tid, "comm", comm, sizeof(comm)))
         comm[0] = '\0';
     comm[strcspn(comm, "\n")] = '\0';
@@ -154,19 +160,21 @@ struct reading {
     void *context;
 };
 
+static struct os_thread *find_os_thread(const struct smp_os_threads *os_threads, int32_t tid)
+{
+    return smp_hash_map_find(&os_threads->known, &os_thread_slots, (uint64_t)tid);
+}
+
 /* The thread's entry of the last read, or a new one. */
 static struct os_thread known_os_thread(const struct smp_os_threads *os_threads, int32_t tid,
                                         int64_t cpu_ns)
 {
-    const struct os_thread *known =
-        smp_hash_map_find(&os_threads->known, &os_thread_slots, (uint64_t)tid);
-    struct os_thread os_thread = { .tid = tid };
+    const struct os_thread *known = find_os_thread(os_threads, tid);
 
     /* A clock that went back is another thread's with the same tid. */
     if (known != NULL && known->cpu_ns <= cpu_ns)
         return *known;
-    read_os_thread_name(&os_thread);
-    return os_thread;
+    return (struct os_thread){ .tid = tid };
 }
 
 /* False: the table cannot grow. */
@@ -184,11 +192,13 @@ static bool read_os_thread(struct reading *reading, int32_t tid)
     os_thread = known_os_thread(reading->os_threads, tid, cpu_ns);
     more_ns = cpu_ns - os_thread.cpu_ns;
     os_thread.cpu_ns = cpu_ns;
-    *(struct os_thread *)smp_hash_map_put(&reading->seen, &os_thread_slots, (uint64_t)tid) =
-        os_thread;
-    if (reading->os_threads->was_read && more_ns > 0)
+    if (reading->os_threads->was_read && more_ns > 0) {
+        read_os_thread_name(&os_thread);
         reading->used(reading->context, os_thread.kind, OS_THREAD_ID | (uint32_t)tid,
                       os_thread.name, more_ns);
+    }
+    *(struct os_thread *)smp_hash_map_put(&reading->seen, &os_thread_slots, (uint64_t)tid) =
+        os_thread;
     return true;
 }
 
@@ -229,6 +239,38 @@ static void read_os_threads(void *self, smp_is_java_tid *is_java, smp_on_os_thre
     smp_hash_map_fini(&os_threads->known, &os_thread_slots, &os_threads->budget);
     os_threads->known = reading.seen;
     os_threads->was_read = true;
+}
+
+/* NULL: no memory. */
+static struct os_thread *add_os_thread(struct smp_os_threads *os_threads, int32_t tid)
+{
+    struct os_thread *added = NULL;
+
+    if (os_threads->known.count >= SMP_OS_THREADS_MAX ||
+        !smp_hash_map_reserve(&os_threads->known, &os_thread_slots, &os_threads->budget, 1))
+        return NULL;
+    added = smp_hash_map_put(&os_threads->known, &os_thread_slots, (uint64_t)tid);
+    *added = (struct os_thread){ .tid = tid };
+    return added;
+}
+
+/* Without memory the next read only begins: time that is lost is better than time that is there
+ * twice. */
+static void begin_where_java_ended(void *self, int32_t tid)
+{
+    struct smp_os_threads *os_threads = self;
+    struct os_thread *os_thread = NULL;
+    int64_t cpu_ns = 0;
+
+    if (!os_threads->was_read || !smp_clock_thread_cpu_ns(tid, &cpu_ns))
+        return;
+    os_thread = find_os_thread(os_threads, tid);
+    if (os_thread == NULL)
+        os_thread = add_os_thread(os_threads, tid);
+    if (os_thread != NULL)
+        os_thread->cpu_ns = cpu_ns;
+    else
+        os_threads->was_read = false;
 }
 
 static bool does_task_run(int32_t tid)
@@ -275,6 +317,7 @@ struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_thre
 {
     return (struct smp_os_thread_source){
         .read = read_os_threads,
+        .java_ended = begin_where_java_ended,
         .is_runnable = may_task_wait,
         .self = os_threads,
     };

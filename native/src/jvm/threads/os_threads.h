@@ -8,11 +8,13 @@
  * name is found in a list of the JVM's names; of "C2 CompilerThread0" the number is lost where the
  * system keeps the first 15 characters only.
  *
- * Owns     what each thread had used at the last read.
+ * Owns     what each thread had used at the last read, or when it ended as a Java thread.
  * Threads  one at a time.
  * Errors   create: SMP_ENOMEM. read: if /proc cannot be read, or without memory, nothing is
- *          reported; the next read reports what was used meanwhile.
- * Cost     read: a directory scan, one clock per thread that is not Java's, one file per new one.
+ *          reported; the next read reports what was used meanwhile. java_ended without memory: the
+ *          next read only begins.
+ * Cost     read: a directory scan, one clock per thread that is not Java's, one file for each that
+ *          is reported for the first time. java_ended: one clock.
  *          is_runnable: one file (3 to 9 us), or nothing where no thread waits for a CPU, see
  *          cpu_demand.h.
  */

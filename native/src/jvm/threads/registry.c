@@ -68,6 +68,8 @@ static void unlink_entry(struct smp_registry *registry, struct smp_jvm_thread *e
     while (*at != entry)
         at = &(*at)->next;
     *at = entry->next;
+    if (registry->mark == entry)
+        registry->mark = entry->older != NULL ? entry->older : entry->newer;
     if (entry->older != NULL)
         entry->older->newer = entry->newer;
     else
@@ -229,21 +231,41 @@ struct smp_jvm_thread *smp_registry_release(struct smp_registry *registry,
     return unheld;
 }
 
+static uint64_t distance_between(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* From the newest: in the steady state there are no new ones, or few. Of tens of thousands that are
+ * collected for the first time each batch begins where the one before ended. */
+static struct smp_jvm_thread *first_above(const struct smp_registry *registry, uint64_t after)
+{
+    struct smp_jvm_thread *at = registry->newest;
+    struct smp_jvm_thread *mark = registry->mark;
+
+    if (at == NULL || at->thread.serial <= after)
+        return NULL;
+    if (mark != NULL &&
+        distance_between(mark->thread.serial, after) < distance_between(at->thread.serial, after))
+        at = mark;
+    while (at->thread.serial <= after)
+        at = at->newer;
+    while (at->older != NULL && at->older->thread.serial > after)
+        at = at->older;
+    return at;
+}
+
 size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
                             struct smp_jvm_thread **batch, size_t capacity, uint64_t *newest)
 {
-    struct smp_jvm_thread *first = NULL;
     size_t count = 0;
 
     pthread_mutex_lock(&registry->mutex);
-    /* From the newest: in the steady state there are no new ones, or few. */
-    for (struct smp_jvm_thread *entry = registry->newest;
-         entry != NULL && entry->thread.serial > after; entry = entry->older)
-        first = entry;
-    for (struct smp_jvm_thread *entry = first; entry != NULL && count < capacity;
-         entry = entry->newer) {
+    for (struct smp_jvm_thread *entry = first_above(registry, after);
+         entry != NULL && count < capacity; entry = entry->newer) {
         entry->holders++;
         batch[count++] = entry;
+        registry->mark = entry;
     }
     *newest = registry->newest_serial;
     pthread_mutex_unlock(&registry->mutex);

@@ -15,7 +15,8 @@
  * Threads  any; one mutex, held for a few pointer operations, never across a call to the JVM. A
  *          start listener is called under it, so that it cannot be removed meanwhile.
  * Errors   a lack of memory for more buckets: the table then stays as small as it is.
- * Cost     add, end: one hash probe. collect: O(threads started since the cursor).
+ * Cost     add, end: one hash probe. collect: O(capacity), and the way from the newest thread, or
+ *          from where the last collect ended, to the cursor.
  */
 #ifndef SMP_JVM_THREADS_REGISTRY_H
 #define SMP_JVM_THREADS_REGISTRY_H
@@ -79,6 +80,7 @@ struct smp_registry {
     uint64_t newest_serial;
     struct smp_jvm_thread *oldest;
     struct smp_jvm_thread *newest;
+    struct smp_jvm_thread *mark; /* where the last collect ended, or beside that; NULL: not known */
     size_t count;
     struct smp_jvm_thread **buckets;
     size_t bucket_count; /* a power of two, or 0 */

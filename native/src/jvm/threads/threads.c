@@ -22,7 +22,13 @@
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/handler/signal.h"
 
-enum { POLL_BATCH = 128, SCAN_EXTRA_REFS = 32 };
+#define NS_PER_MS INT64_C(1000000)
+
+enum {
+    POLL_BATCH = 128,
+    SCAN_EXTRA_REFS = 32,
+    MOST_START_CPU_MS = 5 /* that the JVM needs to start a thread; some 100 us are usual */
+};
 
 static struct smp_registry registry = SMP_REGISTRY_INIT;
 /* Thread.tid; the same in every open, so it is written again with the same value. */
@@ -145,9 +151,18 @@ static void add_entry(JNIEnv *env, jthread thread, const struct smp_jvm_thread *
         dispose_entry(env, entry);
 }
 
+/* On the thread itself. What a thread of the JVM's has used by now, it used for its start. More is
+ * what native code has used before it attached, and nothing that a Java thread did. */
+static int64_t cpu_before_start(void)
+{
+    const int64_t cpu_ns = smp_clock_own_cpu_ns();
+
+    return cpu_ns > MOST_START_CPU_MS * NS_PER_MS ? cpu_ns : 0;
+}
+
 /*
  * tid and stack 0: not known; the thread was listed by a scan, and may have ended since, or be
- * past its ThreadEnd.
+ * past its ThreadEnd. Else it is the calling thread.
  */
 static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t tid,
                          struct smp_stack_bounds stack)
@@ -171,7 +186,10 @@ static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t t
     if (hidden)
         return;
     struct smp_jvm_thread proto = {
-        .thread = { .started_ns = smp_clock_ns(), .os_tid = tid, .is_daemon = info.is_daemon != 0 },
+        .thread = { .started_ns = smp_clock_ns(),
+                    .started_cpu_ns = tid != 0 ? cpu_before_start() : 0,
+                    .os_tid = tid,
+                    .is_daemon = info.is_daemon != 0 },
         .java_id = java_id,
         .info = { .java_thread = smp_threads_address(env, thread),
                   .stack_low = stack.low,

@@ -29,6 +29,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How threads are grouped. */
 @ExtendWith(NothingLeft.class)
@@ -255,5 +257,42 @@ class ManipulatorsIT {
         });
         sampler.printReport();
         assertThat(recorder.last().group("forgotten").distinctThreads()).isPositive();
+    }
+
+    private void awaitCollected(WeakReference<Thread> thread) {
+        patiently().until(() -> {
+            sampler.printReport(); // the sampler's thread wakes up
+            System.gc();
+            return thread.get() == null;
+        });
+    }
+
+    private WeakReference<Thread> endAfter(Runnable change) {
+        try (Worker worker = Worker.waiting("ends")) {
+            awaitTicks(sampler, 3);
+            change.run();
+            return new WeakReference<>(worker.thread());
+        }
+    }
+
+    /** A pause may last for months, and a thread refers to its class loader. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void inAPauseNoThreadIsHeldThatHasEnded(boolean hasRule) {
+        if (hasRule) {
+            sampler.setThreadNameManipulator(Thread::getName);
+        }
+        sampler.init();
+        awaitCollected(endAfter(sampler::pauseSampling));
+    }
+
+    @Test
+    void aRuleThatIsNotUsedAnyMoreHoldsNoThread() {
+        sampler.setThreadNameManipulator(Thread::getName);
+        sampler.init();
+        awaitCollected(endAfter(() -> {
+            sampler.setThreadNameManipulator(new RegexThreadNameManipulator());
+            awaitTicks(sampler, 3);
+        }));
     }
 }

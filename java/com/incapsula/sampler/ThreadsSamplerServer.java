@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import com.incapsula.sampler.internal.report.LibraryLog;
 import com.incapsula.sampler.internal.server.LiveServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -8,6 +9,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,9 +43,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safety: the server listens on the loopback address unless {@link #setHost} names another. It answers GET and HEAD
  * only, at {@code /mcp} POST, and only requests that were sent to a name of its own, so that no page in a browser can
- * read it under another name. With a token, a request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with
- * the token as password, which browsers and {@code go tool pprof http://any:TOKEN@host/...} can do. There is no encryption: on an address other
- * than the loopback's, put a proxy in front of it. Only one profile and one report are produced at a time; other
+ * read it under another name. It refuses what a browser says is a part of a page of another site. With a token, a
+ * request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with the token as password, which browsers and
+ * {@code go tool pprof http://any:TOKEN@host/...} can do. There is no encryption: on an address other than the
+ * loopback's, put a proxy in front of it. Only one profile and one report are produced at a time; other
  * requests get status 429 with {@code Retry-After}. A client that closes its connection ends its profile. While the
  * sampler does not run the answer is 503. All answers but profiles, which are compressed already, are compressed by
  * gzip where {@code Accept-Encoding} allows it.
@@ -61,6 +64,10 @@ public class ThreadsSamplerServer implements AutoCloseable {
     private static final long MAX_INTERVAL_SECONDS = 31_536_000;
     private static final long STANDARD_INTERVAL_SECONDS = 900;
     private static final int STANDARD_MAX_SECONDS = 60;
+
+    /* As clients send them; an IPv6 address has two colons at least, a name with its port has one. */
+    private static final Pattern HOST_NAME =
+            Pattern.compile("[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+]|[0-9A-Fa-f.]*(:[0-9A-Fa-f.]*){2,}");
 
     private @Nullable ThreadsSampler sampler;
     private String host = "127.0.0.1";
@@ -101,11 +108,11 @@ public class ThreadsSamplerServer implements AutoCloseable {
                     absent);
         }
         if (token == null && !address.isLoopbackAddress()) {
-            System.getLogger(ThreadsSamplerServer.class.getName())
-                    .log(
-                            System.Logger.Level.WARNING,
-                            "other machines can read the sampler without a token, at " + host + ", port "
-                                    + running.address().getPort());
+            LibraryLog.log(
+                    System.Logger.Level.WARNING,
+                    "other machines can read the sampler without a token, at " + host + ", port "
+                            + running.address().getPort(),
+                    null);
         }
     }
 
@@ -262,11 +269,19 @@ public class ThreadsSamplerServer implements AutoCloseable {
      * sends as {@code Host}. The server refuses requests to other names. Default: none.
      *
      * @param allowedHosts names without ports, separated by commas; blanks around them are ignored
-     * @throws IllegalArgumentException if it is null
+     * @throws IllegalArgumentException if it is null, or a part is no name that a request can have: with a port, a scheme
+     *         or an asterisk
      */
     public synchronized void setAllowedHosts(String allowedHosts) {
         SamplingReport.requireNotNull("allowedHosts", allowedHosts);
-        this.allowedHosts = String.join(",", names(allowedHosts));
+        List<String> names = names(allowedHosts);
+        for (String name : names) {
+            if (!HOST_NAME.matcher(name).matches()) {
+                throw new IllegalArgumentException("allowedHosts must be names without ports, separated by commas,"
+                        + " such as monitor.example.com, got \"" + name + "\"");
+            }
+        }
+        this.allowedHosts = String.join(",", names);
     }
 
     /**

@@ -11,8 +11,8 @@ public final class Folders {
     private Folders() {}
 
     /**
-     * Makes a folder, and those above it, where they are missing. A link to a folder is one, too: before JDK 20
-     * {@link Files#createDirectories} refuses it.
+     * Makes a folder, and those above it, where they are missing. A link to a folder is one, too, which
+     * {@link Files#createDirectories} of early updates of JDK 17 refuses.
      *
      * @param folder the folder
      * @return the same

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import com.incapsula.sampler.internal.report.LibraryLog;
 import com.incapsula.sampler.internal.server.LiveServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -8,6 +9,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +65,10 @@ public class ThreadsSamplerServer implements AutoCloseable {
     private static final long STANDARD_INTERVAL_SECONDS = 900;
     private static final int STANDARD_MAX_SECONDS = 60;
 
+    /* As clients send them; an IPv6 address has two colons at least, a name with its port has one. */
+    private static final Pattern HOST_NAME =
+            Pattern.compile("[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+]|[0-9A-Fa-f.]*(:[0-9A-Fa-f.]*){2,}");
+
     private @Nullable ThreadsSampler sampler;
     private String host = "127.0.0.1";
     private int port;
@@ -102,11 +108,11 @@ public class ThreadsSamplerServer implements AutoCloseable {
                     absent);
         }
         if (token == null && !address.isLoopbackAddress()) {
-            System.getLogger(ThreadsSamplerServer.class.getName())
-                    .log(
-                            System.Logger.Level.WARNING,
-                            "other machines can read the sampler without a token, at " + host + ", port "
-                                    + running.address().getPort());
+            LibraryLog.log(
+                    System.Logger.Level.WARNING,
+                    "other machines can read the sampler without a token, at " + host + ", port "
+                            + running.address().getPort(),
+                    null);
         }
     }
 
@@ -263,11 +269,19 @@ public class ThreadsSamplerServer implements AutoCloseable {
      * sends as {@code Host}. The server refuses requests to other names. Default: none.
      *
      * @param allowedHosts names without ports, separated by commas; blanks around them are ignored
-     * @throws IllegalArgumentException if it is null
+     * @throws IllegalArgumentException if it is null, or a part is no name that a request can have: with a port, a scheme
+     *         or an asterisk
      */
     public synchronized void setAllowedHosts(String allowedHosts) {
         SamplingReport.requireNotNull("allowedHosts", allowedHosts);
-        this.allowedHosts = String.join(",", names(allowedHosts));
+        List<String> names = names(allowedHosts);
+        for (String name : names) {
+            if (!HOST_NAME.matcher(name).matches()) {
+                throw new IllegalArgumentException("allowedHosts must be names without ports, separated by commas,"
+                        + " such as monitor.example.com, got \"" + name + "\"");
+            }
+        }
+        this.allowedHosts = String.join(",", names);
     }
 
     /**

@@ -11,6 +11,7 @@ import com.incapsula.sampler.testing.UnawareProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -142,6 +143,7 @@ class ContainersIT {
         Matcher yaml = Pattern.compile("(?s)```yaml\n(.*?)```").matcher(text);
         assertThat(yaml.find()).isTrue();
         assertThat(yaml.group(1)).contains("readOnlyRootFilesystem: true").contains("drop: [ALL]");
+        Files.setPosixFilePermissions(writable, PosixFilePermissions.fromString("rwxrwxrwx")); // as an emptyDir has
         Files.copy(jar, writable.resolve("threads-sampler.jar")); // what its first container does
         ChildJvm child = contained();
         Matcher variable = Pattern.compile("- name: ([A-Z_]+)\n +value: (.*)\n").matcher(yaml.group(1));

@@ -97,6 +97,26 @@ class NeverStopsIT {
                 .doesNotContain("Exception:", "\tat ");
     }
 
+    /** As in an application server that gives web applications few rights. */
+    @Test
+    @EnabledForJreRange(maxVersion = 23)
+    void anApplicationRunsWhereASecurityManagerAllowsTheLibraryNothing() throws Exception {
+        Path policy = Files.writeString(
+                folder.resolve("policy"),
+                "grant codeBase \"file:" + ChildJvm.placeOf(InertProgram.class)
+                        + "/-\" { permission java.security.AllPermission; };\n");
+        String output = inert().option("-Djava.security.manager", "-Djava.security.policy==" + policy)
+                .run("try")
+                .assertFine()
+                .output();
+        assertThat(output)
+                .containsOnlyOnce("WARNING: threads-sampler does not sample: the native library could not be loaded: "
+                        + "java.security.AccessControlException: access denied ")
+                .contains("\navailable: false\n", "\nengine: NONE (the native library could not be loaded: ")
+                .endsWith("end of main\n")
+                .doesNotContain("\tat ");
+    }
+
     /** "ulimit -s" is glibc's default for new threads; with musl that is 128 KiB. */
     @ParameterizedTest
     @CsvSource({"256, ''", "8192, ''", "256, -Xss3m"})

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.internal.engine.FakeSampler;
 import com.incapsula.sampler.internal.engine.FakeSnapshot;
+import com.incapsula.sampler.testing.Logged;
 import com.incapsula.sampler.testing.Samplers;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -260,6 +262,18 @@ class ThreadsSamplerServerTest {
                         .resolve(without.headers().firstValue("Location").orElseThrow()))
                 .isEqualTo(index.uri());
         assertHasOurHeaders(without);
+    }
+
+    @Test
+    void digitsDoNotDependOnTheLocale() throws Exception {
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+        try {
+            server.init();
+            assertThat(get("/debug/pprof/").body()).contains("at most 60");
+        } finally {
+            Locale.setDefault(before);
+        }
     }
 
     private static void assertHasOurHeaders(HttpResponse<?> answer) {
@@ -519,6 +533,35 @@ class ThreadsSamplerServerTest {
         assertThat(second.getUrl()).isNull();
     }
 
+    /** Thirty others read the sampler: {@code openCursor} throws, and requests may find a place later. */
+    @Test
+    void withoutAPlaceForItsReaderTheServerStartsAllTheSame() throws Exception {
+        server.setMcp(true);
+        fake.onOpenReader(() -> {
+            throw new OutOfMemoryError("30 readers");
+        });
+        server.init();
+        assertRefused(get("/report.txt"), 503, "not enough memory for this report");
+        fake.onOpenReader(() -> {});
+        assertThat(get("/report.txt").body()).isEqualTo("TEXT 0 0");
+    }
+
+    @Test
+    void aServerThatCannotStartGivesItsPortBack() {
+        server.init();
+        int port = server.getUrl().getPort();
+        server.close();
+        server.setPort(port);
+        fake.onOpenReader(() -> {
+            throw new UnsupportedOperationException("no reader");
+        });
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(server::init);
+        assertThat(server.getUrl()).isNull();
+        fake.onOpenReader(() -> {});
+        server.init();
+        assertThat(server.getUrl().getPort()).isEqualTo(port);
+    }
+
     @Test
     void ownNamesCanBeAllowed() throws Exception {
         server.setHost("0.0.0.0");
@@ -527,6 +570,52 @@ class ThreadsSamplerServerTest {
         server.init();
         assertThat(server.getUrl().getHost()).isEqualTo("127.0.0.1");
         assertThat(get("/top.txt").statusCode()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "monitor.example.com:8080",
+                "https://monitor.example.com",
+                "monitor.example.com/",
+                "*.example.com",
+                "a.example b.example",
+                "10.0.0.1:8080",
+                "[::1]:8080",
+                "m\u00f6nitor.example"
+            })
+    void whatNoRequestCanBeSentToIsNoAllowedName(String name) {
+        server.setAllowedHosts("before.example");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> server.setAllowedHosts("a.example," + name))
+                .withMessage("allowedHosts must be names without ports, separated by commas, such as"
+                        + " monitor.example.com, got \"" + name + "\"");
+        assertThat(server.getAllowedHosts()).isEqualTo("before.example");
+    }
+
+    @Test
+    void addressesAreNamesToo() {
+        server.setAllowedHosts("under_score,10.0.0.1,::1,[2001:db8::1]");
+        assertThat(server.getAllowedHosts()).isEqualTo("under_score,10.0.0.1,::1,[2001:db8::1]");
+    }
+
+    /** Where all else of the library is logged: an application with Logback does not look at the platform's log. */
+    @Test
+    void aServerWithoutATokenThatOthersReachIsAWarningOfTheLibrary() {
+        try (Logged log = new Logged()) {
+            server.init();
+            assertThat(log.messages()).as("on loopback").isEmpty();
+            server.close();
+            server.setHost("0.0.0.0");
+            server.init();
+            assertThat(log.messages())
+                    .containsExactly("WARN other machines can read the sampler without a token, at 0.0.0.0, port "
+                            + server.getUrl().getPort());
+            server.close();
+            server.setToken("s3cret");
+            server.init();
+            assertThat(log.messages()).hasSize(1);
+        }
     }
 
     @Test

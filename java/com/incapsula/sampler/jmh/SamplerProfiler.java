@@ -4,11 +4,11 @@ package com.incapsula.sampler.jmh;
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.report.Folders;
 import com.incapsula.sampler.internal.report.HotRows;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
@@ -158,7 +158,7 @@ public final class SamplerProfiler implements InternalProfiler {
             return null;
         }
         try {
-            Path folder = Files.createDirectories(Path.of(options.folder()).toAbsolutePath());
+            Path folder = Folders.make(Path.of(options.folder()).toAbsolutePath());
             Path file = folder.resolve(benchmark.id() + "." + format.getFileExtension());
             report.writeTo(format, file);
             return file;

@@ -3,6 +3,7 @@ package com.incapsula.sampler.junit;
 
 import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.report.Folders;
 import com.incapsula.sampler.internal.report.HotRows;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
@@ -13,6 +14,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -269,7 +271,7 @@ public final class SampledExtension
     private static String write(Ended test, SamplingReport report) {
         try {
             Path file = fileOf(test.context(), test.options()).toAbsolutePath();
-            Files.createDirectories(file.getParent());
+            Folders.make(Objects.requireNonNull(file.getParent(), "an absolute file has a folder"));
             report.writeTo(test.options().format(), file);
             return "the whole report: " + file;
         } catch (IOException | InvalidPathException | OutOfMemoryError e) {

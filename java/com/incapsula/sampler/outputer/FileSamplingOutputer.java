@@ -10,6 +10,7 @@ import com.incapsula.sampler.internal.report.LogTarget;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * sampler.setSamplingOutputer(files);
  * }</pre>
  *
- * <p>A file appears whole or not at all. {@link #report} writes it; the text calls of a report do nothing.
+ * <p>A file appears whole or not at all. What a JVM that was killed while it wrote one has left beside it is removed by the
+ * next start that comes a day later or more. {@link #report} writes it; the text calls of a report do nothing.
  *
  * <p>Threads: any. Setters take effect with the next report.
  *
@@ -66,7 +68,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
      * The names of the files. In the last part of the path, {@code %t} becomes the time where the report ends, as
      * {@code yyyyMMdd-HHmmss} in the JVM's time zone, {@code %n} a running number, one more than the highest there is
      * in the folder, and {@code %%} a percent sign. With {@code %t} alone, a second report in one second gets
-     * {@code -2} behind the time. With neither, each report replaces the one before.
+     * {@code -2} behind the time. Neither replaces what another sampler or process writes at that moment. Without the two,
+     * each report replaces the one before.
      *
      * <p>Missing folders are made. Files whose names this pattern could have made count as old reports and are
      * removed; other files are not touched.
@@ -231,12 +234,13 @@ public class FileSamplingOutputer implements SamplingOutputer {
     public void report(SamplingReport report) {
         FileSeries to = series();
         synchronized (writing) {
+            Path written;
             try {
-                to.write(report.getTill(), out -> writeTo(report, out));
+                written = to.write(report.getTill(), out -> writeTo(report, out));
             } catch (IOException e) {
                 throw new UncheckedIOException(e.getMessage(), e);
             }
-            removeOld(to);
+            removeOld(to, written);
         }
     }
 
@@ -249,9 +253,9 @@ public class FileSamplingOutputer implements SamplingOutputer {
         }
     }
 
-    private void removeOld(FileSeries from) {
+    private void removeOld(FileSeries from, Path newest) {
         try {
-            from.removeOld(maxFiles, maxTotalBytes);
+            from.removeOld(newest, maxFiles, maxTotalBytes);
         } catch (IOException | RuntimeException e) {
             LogTarget.of(LOGGER_NAME).log(System.Logger.Level.WARNING, "old reports could not be removed", e);
         }

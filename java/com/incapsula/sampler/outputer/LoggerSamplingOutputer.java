@@ -6,8 +6,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs reports: through SLF4J where it is on the class path, else through {@link System.Logger}. The title is one
- * event, then each thread group is one event of several lines.
+ * Logs reports: through SLF4J where it is on the class path with a provider, such as Logback, else through
+ * {@link System.Logger}. The title is one event, then each thread group is one event of several lines.
  *
  * <pre>{@code
  * LoggerSamplingOutputer log = new LoggerSamplingOutputer();
@@ -43,19 +43,13 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         }
     }
 
-    private final boolean slf4j;
+    private final boolean slf4j = LogTarget.hasSlf4j(); // which does not change
     private volatile String loggerName = LoggerSamplingOutputer.class.getName();
     private volatile Level level = Level.INFO;
     private @Nullable LogTarget log;
 
     /** An outputer with the default logger name and level. */
-    public LoggerSamplingOutputer() {
-        this(LogTarget.hasSlf4j());
-    }
-
-    LoggerSamplingOutputer(boolean slf4j) {
-        this.slf4j = slf4j;
-    }
+    public LoggerSamplingOutputer() {}
 
     /**
      * Names the logger. Default: the full name of this class. Takes effect with the next event.
@@ -131,7 +125,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
 
     private synchronized LogTarget log() {
         if (log == null) {
-            log = slf4j ? LogTarget.slf4j(loggerName) : LogTarget.ofContext(loggerName);
+            log = LogTarget.of(loggerName);
         }
         return log;
     }

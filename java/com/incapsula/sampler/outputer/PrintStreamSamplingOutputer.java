@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.outputer;
 
+import com.incapsula.sampler.internal.report.Folders;
+import com.incapsula.sampler.internal.report.IoReason;
 import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -10,9 +12,10 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Errors: a failed write is thrown as {@link UncheckedIOException}; the sampler then counts the report as failed. A
  * file reports a failure at once and with its reason (no space left). A {@link PrintStream} hides its errors, so
  * {@link #flush()} checks it.
+ *
+ * <p>A file that another program has moved or removed since the last report, as rotation of logs does, is made anew for
+ * the next one; so is its folder.
  *
  * <p>After {@link #close()}: standard output is never closed and can be used on. A file is opened again, at its end,
  * by the next call that prints, so the outputer can serve a sampler that is started again. A stream that was handed
@@ -74,7 +80,10 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
 
     @Override
     public void printIntervalTitle(String title) {
-        write("\n" + title + "\n");
+        perform(to -> {
+            to.begin();
+            to.write("\n" + title + "\n");
+        });
     }
 
     @Override
@@ -90,8 +99,11 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
         if (cause != null) {
             cause.printStackTrace(new PrintWriter(text, true));
         }
-        write(text.toString());
-        flush();
+        perform(to -> {
+            to.begin();
+            to.write(text.toString());
+            to.flush();
+        });
     }
 
     @Override
@@ -113,15 +125,9 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
             try {
                 action.on(target);
             } catch (IOException e) {
-                throw new UncheckedIOException("cannot write to " + target + ": " + reason(e), e);
+                throw new UncheckedIOException("cannot write to " + target + ": " + IoReason.of(e), e);
             }
         }
-    }
-
-    /* The message of a java.nio.file exception is only the path; its class says what failed. */
-    private static @Nullable String reason(IOException e) {
-        boolean hasReason = e.getMessage() != null && !(e instanceof FileSystemException);
-        return hasReason ? e.getMessage() : e.toString();
     }
 
     @FunctionalInterface
@@ -130,6 +136,9 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
     }
 
     private interface Target {
+        /** Comes before each report, and before an error. */
+        void begin() throws IOException;
+
         void write(String text) throws IOException;
 
         void flush() throws IOException;
@@ -155,6 +164,9 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
             }
             return stream == System.err ? "standard error" : null;
         }
+
+        @Override
+        public void begin() {}
 
         @Override
         public void write(String text) {
@@ -196,23 +208,48 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
 
         private final File file;
         private @Nullable OutputStream out;
+        private @Nullable Object identity; // of the file that is open; null: not known
 
         FileTarget(File file) {
             this.file = file;
             try {
                 out = open();
             } catch (IOException e) {
-                throw new UncheckedIOException("cannot open " + file + " for writing: " + reason(e), e);
+                throw new UncheckedIOException("cannot open " + file + " for writing: " + IoReason.of(e), e);
             }
         }
 
         /* Not through a file channel: an interrupt of the thread would close it. */
         private OutputStream open() throws IOException {
             Path parent = file.toPath().getParent();
-            if (parent != null && !Files.isDirectory(parent)) {
-                Files.createDirectories(parent);
+            if (parent != null) {
+                Folders.make(parent);
             }
-            return new FileOutputStream(file, true);
+            OutputStream opened = new FileOutputStream(file, true);
+            identity = identity(null);
+            return opened;
+        }
+
+        /* Device and inode of the file that has the name now; null: there is none. */
+        private @Nullable Object identity(@Nullable Object whereUnknown) {
+            try {
+                return Files.readAttributes(file.toPath(), BasicFileAttributes.class)
+                        .fileKey();
+            } catch (NoSuchFileException gone) {
+                return null;
+            } catch (IOException unknown) {
+                return whereUnknown;
+            }
+        }
+
+        /* If the new file cannot be opened, the next report tries again. */
+        @Override
+        public void begin() throws IOException {
+            OutputStream before = out;
+            if (before != null && identity != null && !identity.equals(identity(identity))) {
+                out = open();
+                before.close();
+            }
         }
 
         /* One unbuffered write per piece: pieces of other writers that append to the same file stay whole. */

@@ -17,11 +17,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.TimeZone;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -135,6 +138,59 @@ class FileSamplingOutputerTest {
         assertThat(files()).containsExactly("r-20261120-100000-2.txt", "r-20261120-100000.txt");
         write("d", local(10, 0, 1));
         assertThat(files()).containsExactly("r-20261120-100000-2.txt", "r-20261120-100001.txt");
+    }
+
+    /** At the end of summer time an hour comes twice, and a container may get another time zone. */
+    @Test
+    void whatWasWrittenLastStaysAlsoAfterTheClockWasSetBack() throws IOException {
+        outputer.setFile(folder.resolve("r-%t.txt").toString());
+        outputer.setMaxFiles(2);
+        write("a", local(10, 0, 0));
+        write("b", local(10, 30, 0));
+        write("c", local(9, 45, 0));
+        assertThat(files()).containsExactly("r-20261120-094500.txt", "r-20261120-103000.txt");
+        assertThat(folder.resolve("r-20261120-094500.txt")).hasContent("c");
+        outputer.setMaxTotalBytes(1);
+        write("dd", local(9, 50, 0));
+        assertThat(files()).containsExactly("r-20261120-095000.txt");
+    }
+
+    @Test
+    void timesInNamesAreOfTheZoneThatTheApplicationHasSet() throws IOException {
+        outputer.setFile(folder.resolve("r-%t.txt").toString());
+        Instant till = Instant.parse("2026-11-20T10:00:00Z");
+        TimeZone before = TimeZone.getDefault();
+        try {
+            TimeZone.setDefault(TimeZone.getTimeZone("GMT+05:30"));
+            write("a", till);
+            TimeZone.setDefault(TimeZone.getTimeZone("GMT-08:00"));
+            write("b", till);
+        } finally {
+            TimeZone.setDefault(before);
+        }
+        assertThat(files()).containsExactly("r-20261120-020000.txt", "r-20261120-153000.txt");
+    }
+
+    @Test
+    void aStartRemovesWhatAJvmThatWasKilledHasLeft() throws IOException {
+        List<String> left = List.of(".r-20261118-100000.html.1f.tmp", ".r-20261118-100000-2.html.ffffffffffffffff.tmp");
+        List<String> others =
+                List.of(".r-20261118-100000.txt.1f.tmp", ".r.html.1f.tmp", "r-20261118-100000.html.1f.tmp", ".x.tmp");
+        for (String name : left) {
+            makeOld(Files.createFile(folder.resolve(name)));
+        }
+        for (String name : others) {
+            makeOld(Files.createFile(folder.resolve(name)));
+        }
+        Path beingWritten = Files.createFile(folder.resolve(".r-20261120-100000.html.2e.tmp"));
+        outputer.setFile(folder.resolve("r-%t.html").toString());
+        outputer.starting();
+        assertThat(files()).doesNotContainAnyElementsOf(left).containsAll(others).hasSize(others.size() + 1);
+        assertThat(beingWritten).exists();
+    }
+
+    private static void makeOld(Path file) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofHours(25))));
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -105,12 +106,22 @@ class LoggerSamplingOutputerTest {
 
     @Test
     void withoutSlf4jThePlatformLogs() {
+        assertThePlatformLogs();
+    }
+
+    /** Many applications have its interface from some library, and log otherwise. It would drop every report. */
+    @Test
+    void withSlf4jThatHasNoProviderThePlatformLogs() {
+        assertThePlatformLogs(place(LoggerFactory.class));
+    }
+
+    private static void assertThePlatformLogs(URL... more) {
         RecordingHandler records = new RecordingHandler();
         java.util.logging.Logger logger = java.util.logging.Logger.getLogger(NAME);
         logger.addHandler(records);
         logger.setUseParentHandlers(false);
         try {
-            printFromAnotherLoader(null);
+            printFromAnotherLoader(null, more);
         } finally {
             logger.removeHandler(records);
             logger.setUseParentHandlers(true);
@@ -130,15 +141,17 @@ class LoggerSamplingOutputerTest {
         assertThat(events.get(2).getThrowableProxy().getMessage()).isEqualTo("cause");
     }
 
-    /* A loader that has our classes and the JDK's, and no SLF4J; context: null for one that has none either. */
-    private static void printFromAnotherLoader(ClassLoader context) {
-        URL classes = LoggerSamplingOutputer.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation();
+    private static URL place(Class<?> type) {
+        return type.getProtectionDomain().getCodeSource().getLocation();
+    }
+
+    /* A loader that has our classes, the JDK's and no others but those at the places; context: null for one that has none either. */
+    private static void printFromAnotherLoader(ClassLoader context, URL... more) {
+        URL[] classes = Stream.concat(Stream.of(place(LoggerSamplingOutputer.class)), Stream.of(more))
+                .toArray(URL[]::new);
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        try (URLClassLoader alone = new URLClassLoader(new URL[] {classes}, ClassLoader.getPlatformClassLoader())) {
+        try (URLClassLoader alone = new URLClassLoader(classes, ClassLoader.getPlatformClassLoader())) {
             thread.setContextClassLoader(context == null ? alone : context);
             Object outputer = alone.loadClass(NAME).getConstructor().newInstance();
             assertThat(outputer.getClass()).isNotEqualTo(LoggerSamplingOutputer.class);

@@ -90,6 +90,88 @@ class PrintStreamSamplingOutputerTest {
     }
 
     @Test
+    void aFileThatWasMovedAwayIsMadeAnew() throws IOException {
+        Path file = folder.resolve("report.txt");
+        Path old = folder.resolve("report.txt.1");
+        SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString());
+        print(outputer);
+        Files.move(file, old);
+        print(outputer);
+        print(outputer);
+        outputer.close();
+        assertThat(old).hasContent(REPORT);
+        assertThat(file).hasContent(REPORT + REPORT);
+    }
+
+    @Test
+    void aReportGoesOnInTheFileInWhichItBegan() throws IOException {
+        Path file = folder.resolve("report.txt");
+        Path old = folder.resolve("report.txt.1");
+        SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString());
+        outputer.printIntervalTitle("title");
+        Files.move(file, old);
+        outputer.printThreadRecord("thread", "row\n");
+        outputer.flush();
+        outputer.close();
+        assertThat(old).hasContent("\ntitle\nthread\nrow\n\n");
+        assertThat(file).doesNotExist();
+    }
+
+    @Test
+    void aFileThatWasReplacedIsAppendedTo() throws IOException {
+        Path file = folder.resolve("report.txt");
+        SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString());
+        Files.move(file, folder.resolve("report.txt.1"));
+        Files.writeString(file, "new\n");
+        print(outputer);
+        outputer.close();
+        assertThat(file).hasContent("new\n" + REPORT);
+    }
+
+    @Test
+    void aFileThatWasCutIsAppendedTo() throws IOException {
+        Path file = folder.resolve("report.txt");
+        SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString());
+        print(outputer);
+        Files.write(file, new byte[0]);
+        print(outputer);
+        outputer.close();
+        assertThat(file).hasContent(REPORT);
+    }
+
+    @Test
+    void aFolderThatWasRemovedIsMadeAnew() throws IOException {
+        Path file = folder.resolve("logs/report.txt");
+        SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString());
+        print(outputer);
+        Files.delete(file);
+        Files.delete(file.getParent());
+        print(outputer);
+        outputer.close();
+        assertThat(file).hasContent(REPORT);
+    }
+
+    @Test
+    void aFolderThatCannotBeMadeAnewFailsTheReport() throws IOException {
+        Path file = folder.resolve("logs/report.txt");
+        SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString());
+        Files.delete(file);
+        Files.delete(file.getParent());
+        Files.createSymbolicLink(file.getParent(), folder.resolve("nowhere"));
+        assertThatThrownBy(() -> print(outputer))
+                .isInstanceOf(UncheckedIOException.class)
+                .hasMessage("cannot write to " + file + ": java.nio.file.FileAlreadyExistsException: "
+                        + file.getParent());
+        assertThatThrownBy(() -> outputer.printError("nor is there a place for this", null))
+                .as("so that it is logged")
+                .isInstanceOf(UncheckedIOException.class);
+        Files.delete(file.getParent());
+        print(outputer);
+        outputer.close();
+        assertThat(file).hasContent(REPORT);
+    }
+
+    @Test
     void closedFileIsOpenedAgain() throws IOException {
         Path file = folder.resolve("report.txt");
         SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString());

@@ -9,6 +9,7 @@ import com.incapsula.sampler.internal.engine.InternalThreads;
 import com.incapsula.sampler.internal.engine.Lifecycle;
 import com.incapsula.sampler.internal.options.BeanProperties;
 import com.incapsula.sampler.internal.options.Times;
+import com.incapsula.sampler.internal.report.IoReason;
 import java.io.File;
 import java.io.IOException;
 import java.io.Reader;
@@ -289,7 +290,7 @@ final class AgentSession {
                     .refuse(
                             e instanceof InterruptedException || e instanceof IllegalStateException
                                     ? "it was stopped before its time"
-                                    : "no report could be written: " + e.getMessage());
+                                    : "no report could be written: " + IoReason.of(e));
         }
     }
 
@@ -408,7 +409,7 @@ final class AgentSession {
                 }
             }
         } catch (IOException | RuntimeException | Error e) {
-            lines.add("no report could be written: " + e.getMessage());
+            lines.add("no report could be written: " + IoReason.of(e));
         } finally {
             running = null;
             lines.add(0, ending.end());

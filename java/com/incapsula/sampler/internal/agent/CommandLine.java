@@ -5,6 +5,7 @@ import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
 import com.incapsula.sampler.internal.agent.AnswerSlot.State;
 import com.incapsula.sampler.internal.report.FileSeries;
+import com.incapsula.sampler.internal.report.IoReason;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -57,7 +58,9 @@ public final class CommandLine {
         } catch (Refusal | InvalidPathException e) { // a name that this locale cannot write
             return fail(USAGE, e.getMessage() + "\n--help explains the options");
         } catch (IOException e) {
-            return fail(REFUSED, e.getMessage());
+            return fail(REFUSED, IoReason.of(e));
+        } catch (OutOfMemoryError e) { // of large files
+            return fail(REFUSED, "not enough memory: " + e.getMessage() + "; more is java -Xmx8g -jar ...");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return fail(REFUSED, "interrupted");

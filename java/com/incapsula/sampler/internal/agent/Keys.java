@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,9 @@ final class Keys {
 
     private static final List<String> OWN =
             List.of(FILE, FORMAT, KEEP, OUTPUT, HTTP, MCP, PUSH, PUSH_HEADERS, THREADS, CONFIG, DURATION, CONTENT);
+
+    /** May have a password in their values, which no message shows. */
+    private static final Set<String> SECRETS = Set.of(PUSH, PUSH_HEADERS);
 
     private static final Map<String, String> SHORT = shortNames();
 
@@ -68,7 +72,8 @@ final class Keys {
         }
         String before = settings.get(name);
         if (before != null && !BeanProperties.isText(name)) {
-            throw new Refusal(key + " is there twice: " + before + " and " + value);
+            throw new Refusal(
+                    key + " is there twice" + (SECRETS.contains(name) ? "" : ": " + before + " and " + value));
         }
         settings.put(name, before == null ? value : before + "," + value);
     }

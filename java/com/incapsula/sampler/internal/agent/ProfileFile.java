@@ -4,6 +4,7 @@ package com.incapsula.sampler.internal.agent;
 import com.incapsula.sampler.internal.json.Json;
 import com.incapsula.sampler.internal.json.JsonParser;
 import com.incapsula.sampler.internal.json.MalformedJson;
+import com.incapsula.sampler.internal.report.IoReason;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -58,7 +59,7 @@ final class ProfileFile {
     static ProfileFile read(Path file, StackTree tree, int side, UnaryOperator<String> key) throws IOException {
         Path absolute = file.toAbsolutePath();
         try {
-            String text = Files.readString(file);
+            String text = textOf(file, absolute);
             if (text.isEmpty() && file.toString().matches(NEVER_EMPTY)) {
                 throw new IllegalArgumentException("the file is empty");
             }
@@ -66,14 +67,22 @@ final class ProfileFile {
             return json == null
                     ? readCollapsed(absolute, text, tree, side, key)
                     : readJson(absolute, json, tree, side, key);
-        } catch (CharacterCodingException e) {
-            throw new IOException(absolute + ": not a text, so neither collapsed nor html nor json", e);
-        } catch (NoSuchFileException e) {
-            throw new IOException("there is no file " + absolute, e);
         } catch (ArithmeticException e) {
             throw new IOException(absolute + ": the sums are too large", e);
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
             throw new IOException(absolute + ": not a report of threads-sampler: " + e.getMessage(), e);
+        }
+    }
+
+    private static String textOf(Path file, Path absolute) throws IOException {
+        try {
+            return Files.readString(file);
+        } catch (CharacterCodingException e) {
+            throw new IOException(absolute + ": not a text, so neither collapsed nor html nor json", e);
+        } catch (NoSuchFileException e) {
+            throw new IOException("there is no file " + absolute, e);
+        } catch (IOException e) {
+            throw new IOException(absolute + " cannot be read: " + IoReason.of(e), e);
         }
     }
 

@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.report.LibraryLog;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the last report when the JVM exits without {@code close()}: a shutdown hook gives the work to a daemon thread
@@ -16,7 +17,8 @@ final class ExitReport {
     private final Runnable hide;
     private final Runnable finish;
     private final long maxWaitMillis;
-    private final Thread hook = new Thread(null, this::run, "threads-sampler-exit", 0, false);
+    private @Nullable Thread hook; // null: not installed
+    private @Nullable SecurityException refusal;
 
     /**
      * Makes one that is not installed yet.
@@ -28,7 +30,12 @@ final class ExitReport {
         this.hide = hide;
         this.finish = finish;
         this.maxWaitMillis = maxWaitMillis;
-        hook.setContextClassLoader(null);
+    }
+
+    /* Not of the caller's group: before JDK 19 that may have been destroyed when the JVM exits, and a hook that cannot be
+     * started keeps the JVM from starting the application's own. */
+    private static Thread thread(Runnable work, String name) {
+        return new Thread(TopGroup.find(), work, name, 0, false);
     }
 
     /** @return how long the JVM's exit waits for a last report */
@@ -43,29 +50,46 @@ final class ExitReport {
 
     /** @return true from the moment at which the JVM has begun to exit */
     static boolean isExiting() {
-        Thread probe = new Thread(null, () -> {}, "threads-sampler-exit-probe", 0, false);
+        Thread probe = thread(() -> {}, "threads-sampler-exit-probe");
         try {
             Runtime.getRuntime().addShutdownHook(probe);
             Runtime.getRuntime().removeShutdownHook(probe);
             return false;
         } catch (IllegalStateException exiting) {
             return true;
+        } catch (SecurityException forbidden) {
+            return false; // not known
         }
     }
 
-    /** Does nothing when the JVM is exiting already. */
+    /** Does nothing when the JVM is exiting already, or a security manager forbids it. */
     void install() {
         try {
-            Runtime.getRuntime().addShutdownHook(hook);
+            Thread made = thread(this::run, "threads-sampler-exit");
+            made.setContextClassLoader(null);
+            Runtime.getRuntime().addShutdownHook(made);
+            hook = made;
         } catch (IllegalStateException exiting) {
             // the hook cannot be installed any more: this sampler reports when it is closed, or not at all
+        } catch (SecurityException forbidden) {
+            refusal = forbidden;
         }
+    }
+
+    /** @return why the security manager did not let it be installed, or null */
+    @Nullable
+    SecurityException refusal() {
+        return refusal;
     }
 
     /** Does nothing when it is not installed, or the JVM is exiting already. */
     void remove() {
+        Thread installed = hook;
+        if (installed == null) {
+            return;
+        }
         try {
-            Runtime.getRuntime().removeShutdownHook(hook);
+            Runtime.getRuntime().removeShutdownHook(installed);
         } catch (IllegalStateException exiting) {
             // the hook runs, or has run, and finds the sampler closed
         }

@@ -30,12 +30,7 @@ public final class InternalThreads {
         return OFFERED;
     }
 
-    /* Below the top group: the caller's group may be destroyed before the threads end. */
     private static ThreadGroup makeGroup() {
-        ThreadGroup top = Thread.currentThread().getThreadGroup();
-        while (top.getParent() != null) {
-            top = top.getParent();
-        }
-        return new ThreadGroup(top, "threads-sampler");
+        return new ThreadGroup(TopGroup.find(), "threads-sampler");
     }
 }

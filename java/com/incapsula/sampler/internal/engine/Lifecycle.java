@@ -120,6 +120,7 @@ public final class Lifecycle {
                         ? null
                         : "threads-sampler does not sample: " + obstacle.getMessage();
             }
+            warnIfTheExitIsNotSeen();
             return properties.config().threads().isOver()
                     ? "threads-sampler does not sample: all chosen threads have ended"
                     : null;
@@ -127,6 +128,24 @@ public final class Lifecycle {
             if (!started) {
                 abandonStart(before);
             }
+        }
+    }
+
+    /* Without the lock, as it may log. */
+    private void warnIfTheExitIsNotSeen() {
+        ExitReport installed;
+        state.lockAgain();
+        try {
+            installed = exitReport;
+        } finally {
+            state.unlock();
+        }
+        SecurityException refusal = installed == null ? null : installed.refusal();
+        if (refusal != null) {
+            LibraryLog.log(
+                    System.Logger.Level.WARNING,
+                    "a JVM that exits without close() will write no last report: " + refusal.getMessage(),
+                    null);
         }
     }
 

@@ -6,6 +6,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * are bound already. To a file of another version they are bound no longer once these classes have loaded one.</li>
  * <li>The library in the jar, written to the first folder that works of
  * {@code -Dcom.incapsula.sampler.workdir}, {@code java.io.tmpdir} and the user's cache, under a name made of version
- * and content.</li>
+ * and content. The first of these is trusted, the others are only where no other user can put files in their place.</li>
  * </ol>
  *
  * <p>The JVM refuses one path from two class loaders, and a redeployed application comes with a new class loader
@@ -251,14 +252,17 @@ public final class NativeLibrary {
         String name = "libthreadssampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content);
         List<String> refusals = new ArrayList<>();
         UnsupportedOperationException refusal = null;
-        for (Path base : folders()) {
-            PrivateFolder folder = new PrivateFolder(base, world.properties().getProperty("user.name", "unknown"));
+        String user = world.properties().getProperty("user.name", "unknown");
+        for (Base base : bases()) {
+            String shown = base.folder();
             try {
-                use.with(folder, name);
-                warnOfRefused(refusals, base);
+                Path path = base.path();
+                shown = path.toString();
+                use.with(new PrivateFolder(path, user, base.isNamed()), name);
+                warnOfRefused(refusals, path);
                 return;
             } catch (FolderUnusable e) {
-                refusals.add(base + ": " + e.getMessage());
+                refusals.add(shown + ": " + e.getMessage());
                 refusal = new UnsupportedOperationException(
                         "no folder can be used for the native library ("
                                 + String.join("; ", refusals)
@@ -346,27 +350,41 @@ public final class NativeLibrary {
         }
     }
 
-    private List<Path> folders() {
-        List<Path> folders = new ArrayList<>();
-        add(folders, property(WORKDIR_PROPERTY), "");
-        add(folders, property("java.io.tmpdir"), "");
-        String cache = world.environment("XDG_CACHE_HOME");
-        if (cache != null && !cache.isBlank()) {
-            add(folders, cache, "");
-        } else {
-            add(folders, property("user.home"), ".cache");
+    /** Where the private folder may be; isNamed: the user says so. */
+    private record Base(String folder, boolean isNamed) {
+
+        Path path() throws FolderUnusable {
+            try {
+                return Path.of(folder).toAbsolutePath();
+            } catch (InvalidPathException e) {
+                throw new FolderUnusable("is no path in this locale", e); // one with an umlaut, with LANG=C
+            }
         }
-        if (folders.isEmpty()) {
+    }
+
+    private List<Base> bases() {
+        List<Base> bases = new ArrayList<>();
+        add(bases, property(WORKDIR_PROPERTY), true);
+        add(bases, property("java.io.tmpdir"), false);
+        String cache = world.environment("XDG_CACHE_HOME");
+        add(bases, cache == null || cache.isBlank() ? cacheAtHome() : cache, false);
+        if (bases.isEmpty()) {
             throw new UnsupportedOperationException(
                     "no folder for the native library is known: name one with -D" + WORKDIR_PROPERTY + "=FOLDER");
         }
-        return folders;
+        return bases;
     }
 
-    private static void add(List<Path> folders, @Nullable String folder, String below) {
+    private static void add(List<Base> bases, @Nullable String folder, boolean isNamed) {
         if (folder != null) {
-            folders.add(Path.of(folder).resolve(below).toAbsolutePath());
+            bases.add(new Base(folder, isNamed));
         }
+    }
+
+    /* Null: there is none. Where the system does not know the user, as in many containers, the JDK says "?". */
+    private @Nullable String cacheAtHome() {
+        String home = property("user.home");
+        return home != null && home.startsWith("/") ? home + "/.cache" : null;
     }
 
     /* Warns only if the user named a folder: it is the one that could not be used. */

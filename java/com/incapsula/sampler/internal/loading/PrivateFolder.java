@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.loading;
 
+import com.incapsula.sampler.internal.report.Folders;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -34,6 +35,7 @@ final class PrivateFolder {
     private static final int STICKY = 01000;
 
     private final Path base;
+    private final boolean isNamed;
     private final Path folder;
 
     /**
@@ -41,9 +43,12 @@ final class PrivateFolder {
      *
      * @param base the parent of the folder; {@link #place} creates it if it is missing
      * @param user the user's name, part of the folder's name
+     * @param isNamed true: an option of the JVM names the base, so it is as trusted as other options are. Others may be
+     *     able to write to it, as to the volumes that Kubernetes makes for a pod
      */
-    PrivateFolder(Path base, String user) {
+    PrivateFolder(Path base, String user, boolean isNamed) {
         this.base = base.toAbsolutePath();
+        this.isNamed = isNamed;
         this.folder = this.base.resolve("threads-sampler-" + asName(user));
     }
 
@@ -105,9 +110,9 @@ final class PrivateFolder {
     }
 
     private void makeFolder() throws IOException {
-        Files.createDirectories(base);
+        Folders.make(base);
         int mode = (Integer) Files.getAttribute(base, "unix:mode");
-        if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
+        if (!isNamed && (mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
             throw new IOException("others can write to " + base + " and its sticky bit is not set");
         }
         try {

@@ -67,7 +67,10 @@ public record Endpoint(
                         "the scheme is none of http, https, otlp+http, otlp+https, pyroscope+http, pyroscope+https");
             }
             if (uri.getHost() == null) {
-                throw wrong("there is no host");
+                throw wrong(
+                        uri.getRawAuthority() == null
+                                ? "there is no host"
+                                : "the host's name may have letters, digits, dots and hyphens only, and the port digits");
             }
             if (uri.getPort() == 0 || uri.getPort() > MAX_PORT) {
                 throw wrong("the port is not between 1 and " + MAX_PORT);

@@ -2,11 +2,13 @@
 package com.incapsula.sampler.internal.report;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -26,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileSeries {
 
-    private static final DateTimeFormatter TIME =
-            DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneId.systemDefault());
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
     private static final String TIME_PATTERN = "(?<time>\\d{8}-\\d{6})(?:-(?<again>\\d{1,9}))?";
     private static final String NUMBER_PATTERN = "(?<number>\\d{1,18})";
     private static final int MAX_IN_ONE_SECOND = 10_000;
+    private static final Duration LEFTOVER_AGE = Duration.ofDays(1);
 
     private final String pattern;
     private final Path folder;
@@ -141,33 +143,55 @@ public final class FileSeries {
      */
     public Path write(Instant till, Content content) throws IOException {
         makeFolder();
+        if (timed || numbered) {
+            return WholeFile.writeNew(() -> next(till), content);
+        }
         Path file = next(till);
         WholeFile.write(file, content);
         return file;
     }
 
     /**
-     * Makes sure that files could be written: makes the folder, and a file in it, which is removed.
+     * Makes sure that files could be written: makes the folder, and a file in it, which is removed. Removes what a JVM that
+     * was killed while it wrote a file of this series has left.
      *
      * @throws IOException with the reason
      */
     public void check() throws IOException {
         makeFolder();
+        removeLeftovers();
         WholeFile.check(next(Instant.now()));
+    }
+
+    /* Old ones only: another process may be writing a new one. */
+    private void removeLeftovers() {
+        Instant old = Instant.now().minus(LEFTOVER_AGE);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, ".*.tmp")) {
+            for (Path file : files) {
+                String target = WholeFile.targetOf(file.getFileName().toString());
+                if (target != null
+                        && names.matcher(target).matches()
+                        && Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS)
+                                .toInstant()
+                                .isBefore(old)) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException later) {
+            // they do no harm until the next start
+        }
     }
 
     private void makeFolder() throws IOException {
         try {
-            if (!Files.isDirectory(folder)) {
-                Files.createDirectories(folder);
-            }
+            Folders.make(folder);
         } catch (IOException e) {
             throw new IOException("cannot make the folder " + folder + ": " + e, e);
         }
     }
 
     private Path next(Instant till) throws IOException {
-        String time = TIME.format(till);
+        String time = TIME.format(till.atZone(ZoneId.systemDefault())); // applications set their zone late
         String number = numbered ? String.valueOf(highest() + 1) : "";
         Path file = folder.resolve(nameOf(time, number));
         for (int i = 2; timed && !numbered && Files.exists(file, LinkOption.NOFOLLOW_LINKS); i++) {
@@ -222,21 +246,25 @@ public final class FileSeries {
     }
 
     /**
-     * Removes the oldest files. The newest always stays. Does nothing if the pattern has neither %t nor %n.
+     * Removes the oldest files. Does nothing if the pattern has neither %t nor %n.
      *
+     * @param newest the file that was written last. It stays, also where others have a later time in their names: clocks are
+     *     set back, at the end of summer time for one
      * @param maxFiles how many may stay
      * @param maxTotalBytes how large they may be together
      * @throws IOException what went wrong first; all others were tried
      */
-    public void removeOld(int maxFiles, long maxTotalBytes) throws IOException {
+    public void removeOld(Path newest, int maxFiles, long maxTotalBytes) throws IOException {
         if (!timed && !numbered) {
             return;
         }
         List<Found> newestFirst = all();
         newestFirst.removeIf(found -> !Files.isRegularFile(found.file(), LinkOption.NOFOLLOW_LINKS));
-        newestFirst.sort(Comparator.comparingLong(Found::number)
+        Comparator<Found> byName = Comparator.comparingLong(Found::number)
                 .thenComparing(Found::time)
-                .thenComparingLong(Found::again)
+                .thenComparingLong(Found::again);
+        newestFirst.sort(Comparator.<Found, Boolean>comparing(found -> found.file().equals(newest))
+                .thenComparing(byName)
                 .reversed());
         long bytesLeft = maxTotalBytes;
         @Nullable IOException first = null;

@@ -21,8 +21,7 @@ public interface LogTarget {
     void log(System.Logger.Level level, String message, @Nullable Throwable cause);
 
     /**
-     * The logger of this name for the library's own messages. If SLF4J has no provider and would drop them, it is one of
-     * the platform.
+     * The logger of this name. If SLF4J has no provider and would drop all messages, it is one of the platform.
      *
      * @param name the logger's name
      * @return the logger
@@ -68,16 +67,6 @@ public interface LogTarget {
         } catch (ClassNotFoundException | LinkageError absent) {
             return false;
         }
-    }
-
-    /**
-     * A logger of SLF4J.
-     *
-     * @param name its name
-     * @return the logger
-     */
-    static LogTarget slf4j(String name) {
-        return new Slf4jTarget(name);
     }
 
     /**

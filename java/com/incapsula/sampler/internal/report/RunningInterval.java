@@ -41,7 +41,7 @@ public final class RunningInterval implements AutoCloseable {
     public void begin() {
         try {
             open();
-        } catch (IllegalStateException notYet) {
+        } catch (IllegalStateException | OutOfMemoryError notYet) { // as if too many others read the sampler
             // begins with the first report()
         }
     }

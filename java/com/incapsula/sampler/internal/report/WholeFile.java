@@ -6,11 +6,12 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ public final class WholeFile {
 
     private static final int BUFFER_BYTES = 64 * 1024;
     private static final int MAX_TRIES = 100;
+    private static final Pattern TEMPORARY = Pattern.compile("\\.(.+)\\.[0-9a-f]{1,16}\\.tmp");
 
     private WholeFile() {}
 
@@ -45,7 +47,59 @@ public final class WholeFile {
                 Files.deleteIfExists(temporary);
             }
         } catch (IOException e) {
-            throw new IOException("cannot write " + target + ": " + reason(e), e);
+            throw new IOException("cannot write " + target + ": " + IoReason.of(e), e);
+        }
+    }
+
+    /** Names for a new file, one after the other. */
+    @FunctionalInterface
+    interface Names {
+
+        /** @return the first one that no file has now */
+        Path next() throws IOException;
+    }
+
+    /**
+     * Writes a file that replaces none, with the permissions any new file has. Where another process, or another sampler,
+     * takes the name meanwhile, this one gets the next.
+     *
+     * @param names gives names in one folder, which must be there
+     * @param content writes it
+     * @return the file
+     * @throws IOException with the file's name and the reason
+     */
+    static Path writeNew(Names names, Content content) throws IOException {
+        Path target = names.next().toAbsolutePath();
+        try {
+            Path temporary = makeTemporary(target);
+            try {
+                fill(temporary, content);
+                for (int i = 1; !place(temporary, target); i++) {
+                    if (i == MAX_TRIES) {
+                        throw new FileAlreadyExistsException(target.toString());
+                    }
+                    target = names.next().toAbsolutePath();
+                }
+                return target;
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+        } catch (IOException e) {
+            throw new IOException("cannot write " + target + ": " + IoReason.of(e), e);
+        }
+    }
+
+    /* A second name, because a rename would replace what has it. @return false: it is taken */
+    private static boolean place(Path temporary, Path target) throws IOException {
+        try {
+            Files.createLink(target, temporary);
+            return true;
+        } catch (FileAlreadyExistsException taken) {
+            return false;
+        } catch (IOException | UnsupportedOperationException noSecondNames) { // some file systems have none
+            requireReplaceable(target);
+            Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+            return true;
         }
     }
 
@@ -61,7 +115,7 @@ public final class WholeFile {
             requireReplaceable(target);
             Files.deleteIfExists(makeTemporary(target));
         } catch (IOException e) {
-            throw new IOException(reason(e), e);
+            throw new IOException(IoReason.of(e), e);
         }
     }
 
@@ -89,15 +143,15 @@ public final class WholeFile {
         }
     }
 
+    /** @return the name of the file that a temporary one of this name becomes, or null: it is no such name */
+    static @Nullable String targetOf(String name) {
+        Matcher matcher = TEMPORARY.matcher(name);
+        return matcher.matches() ? matcher.group(1) : null;
+    }
+
     private static void fill(Path temporary, Content content) throws IOException {
         try (OutputStream out = new BufferedOutputStream(new FileOutputStream(temporary.toFile()), BUFFER_BYTES)) {
             content.writeTo(out);
         }
-    }
-
-    /* The message of a java.nio.file exception is only the path; its class says what failed. */
-    private static @Nullable String reason(IOException e) {
-        boolean hasReason = e.getMessage() != null && !(e instanceof FileSystemException);
-        return hasReason ? e.getMessage() : e.toString();
     }
 }

@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -137,6 +138,7 @@ public final class LiveServer implements AutoCloseable {
         } finally {
             if (started == null) {
                 workers.close();
+                closeIntervals();
             }
         }
         server = started;
@@ -152,7 +154,6 @@ public final class LiveServer implements AutoCloseable {
                 () -> {
                     try {
                         made[0] = create();
-                        made[0].start();
                     } catch (IOException | RuntimeException | Error e) {
                         failure[0] = e;
                     }
@@ -173,13 +174,15 @@ public final class LiveServer implements AutoCloseable {
     }
 
     private HttpServer create() throws IOException {
-        HttpServer created = HttpServer.create(plan.address(), BACKLOG);
-        created.createContext("/", this::handle);
-        created.setExecutor(workers);
         interval.begin();
         if (models != null) {
             models.begin();
         }
+        /* Last: the JDK's server gives a port back only after it has started. */
+        HttpServer created = HttpServer.create(plan.address(), BACKLOG);
+        created.createContext("/", this::handle);
+        created.setExecutor(workers);
+        created.start();
         return created;
     }
 
@@ -221,6 +224,10 @@ public final class LiveServer implements AutoCloseable {
         closed = true;
         workers.close();
         server.stop(0);
+        closeIntervals();
+    }
+
+    private void closeIntervals() {
         rendering.acquireUninterruptibly();
         interval.close();
         rendering.release();
@@ -333,6 +340,9 @@ public final class LiveServer implements AutoCloseable {
         if (!List.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
             throw new Refusal(405, "only requests by GET and HEAD are answered", Map.of("Allow", "GET, HEAD"));
         }
+        if (RequestGuard.isPartOfAnotherSite(headers.getFirst("Sec-Fetch-Site"), headers.getFirst("Sec-Fetch-Dest"))) {
+            throw new Refusal(403, "a page of another site must not use this server");
+        }
         if (!guard.isAllowed(headers.get("Authorization"))) {
             /* Basic alone makes browsers show their password dialog. Clients with a bearer token do not need this. */
             throw new Refusal(
@@ -384,7 +394,7 @@ public final class LiveServer implements AutoCloseable {
         exchange.getResponseHeaders().set("Content-Type", "text/html; charset=utf-8");
         out.negotiate(exchange.getRequestHeaders());
         if (!exchange.getRequestMethod().equals("HEAD")) {
-            out.write(INDEX.formatted(plan.maxSeconds()).getBytes(StandardCharsets.UTF_8));
+            out.write(String.format(Locale.ROOT, INDEX, plan.maxSeconds()).getBytes(StandardCharsets.UTF_8));
         }
     }
 

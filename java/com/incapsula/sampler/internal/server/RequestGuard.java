@@ -76,6 +76,18 @@ final class RequestGuard {
     }
 
     /**
+     * Browsers send these two headers, and no script of a page can change them.
+     *
+     * @param site {@code Sec-Fetch-Site}, or null
+     * @param destination {@code Sec-Fetch-Dest}, or null
+     * @return true if a page of another site has something of ours in it, as an image or a frame: it cannot read that, but
+     *     keeps the server busy. A link to us is no such thing
+     */
+    static boolean isPartOfAnotherSite(@Nullable String site, @Nullable String destination) {
+        return "cross-site".equals(site) && !"document".equals(destination);
+    }
+
+    /**
      * @param headers all values of {@code Authorization}; may be null
      * @return true if it is {@code Bearer TOKEN}, or {@code Basic} with the token as the password of any user
      */

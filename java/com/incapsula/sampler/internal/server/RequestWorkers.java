@@ -5,6 +5,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
@@ -74,7 +75,11 @@ final class RequestWorkers implements Executor {
             if (end != null) {
                 end.cancel(false);
             }
-            end = watch.schedule(this::expire, millis, TimeUnit.MILLISECONDS);
+            try {
+                end = watch.schedule(this::expire, millis, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException closed) {
+                thread.interrupt(); // as close() does with the threads that it finds
+            }
         }
 
         private synchronized void expire() {

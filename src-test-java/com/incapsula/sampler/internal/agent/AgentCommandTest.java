@@ -65,6 +65,16 @@ class AgentCommandTest {
     }
 
     @Test
+    void noMessageShowsAPassword() {
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> parse("push=http://u:secret@h,push=http://h"))
+                .withMessage("push is there twice");
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> parse("pushHeaders:Authorization=secret,pushHeaders:A=b"))
+                .withMessage("pushHeaders is there twice");
+    }
+
+    @Test
     void theIdIsFoundInACommandThatIsWrong() {
         assertThat(AnswerSlot.of("nonsense,answer=7f").isAwaited()).isTrue();
         assertThat(AnswerSlot.of("start").isAwaited()).isFalse();

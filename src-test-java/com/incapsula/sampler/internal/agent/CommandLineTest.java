@@ -9,6 +9,7 @@ import com.incapsula.sampler.internal.report.HtmlPage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,6 +84,30 @@ class CommandLineTest {
     void aNameThatIsNoPathIsAnErrorOfTheUser() {
         assertThat(run("merge", "a\0.collapsed", "b.collapsed")).isEqualTo(2);
         assertThat(complaint()).startsWith("threads-sampler: ");
+    }
+
+    @Test
+    void aFileThatCannotBeReadIsNamedWithTheReason() throws Exception {
+        Path file = Files.createFile(folder.resolve("a.collapsed"));
+        assertThat(run("merge", file.toString(), folder.toString())).isEqualTo(1);
+        assertThat(complaint()).isEqualTo("threads-sampler: " + folder + " cannot be read: Is a directory\n");
+        err.reset();
+        Path link = folder.resolve("link.collapsed");
+        Files.createSymbolicLink(link, link);
+        assertThat(run("merge", file.toString(), link.toString())).isEqualTo(1);
+        assertThat(complaint())
+                .startsWith("threads-sampler: " + link + " cannot be read: java.nio.file.FileSystemException: ")
+                .contains("Too many levels of symbolic links");
+    }
+
+    @Test
+    void aFileThatIsTooLargeIsSaid() throws Exception {
+        Path file = folder.resolve("large.collapsed");
+        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength(3L << 30); // takes no room on the disk; no array is so long
+        }
+        assertThat(run("merge", file.toString(), file.toString())).isEqualTo(1);
+        assertThat(complaint()).startsWith("threads-sampler: not enough memory: ");
     }
 
     @Test

@@ -6,16 +6,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.incapsula.sampler.testing.Samplers;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.security.Permission;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.LogManager;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
 
 @Timeout(Samplers.HANG_SECONDS)
 class ExitReportTest {
+
+    private static final int HOOKS = 20;
 
     /** A program with a sampler on a fake core; its argument says how it ends. */
     static final class Program {
@@ -32,29 +38,77 @@ class ExitReportTest {
             if (!arguments[0].equals("stuck")) {
                 PatientExit.set();
             }
-            lifecycle.init();
+            if (arguments[0].equals("forbidden")) {
+                NoHooks.forbid();
+            }
+            if (arguments[0].equals("group")) {
+                initInAGroupThatEnds(lifecycle);
+            } else {
+                lifecycle.init();
+            }
             switch (arguments[0]) {
+                case "group" -> addHooks();
+                case "forbidden" -> lifecycle.close();
                 case "forget" -> System.out.println("end of main");
                 case "close" -> lifecycle.close();
                 case "stuck" -> source.last().onStop = () -> sleep(600_000);
                 default -> throw new AssertionError(arguments[0]);
             }
         }
+
+        /* As Maven's exec:java does, and others that run programs inside of their own JVM. */
+        private static void initInAGroupThatEnds(Lifecycle lifecycle) throws Exception {
+            ThreadGroup group = new ThreadGroup("ends");
+            Thread starter = new Thread(group, lifecycle::init);
+            starter.start();
+            starter.join();
+            ThreadGroup.class.getMethod("destroy").invoke(group); // which newer JDKs do not have, or ignore
+        }
+
+        /* So many that some would come behind ours. */
+        private static void addHooks() {
+            for (int i = 0; i < HOOKS; i++) {
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("a hook")));
+            }
+        }
+    }
+
+    /** Allows everything but shutdown hooks. */
+    @SuppressWarnings("removal")
+    static final class NoHooks extends SecurityManager {
+
+        static void forbid() {
+            LogManager.getLogManager(); // has a hook of its own
+            System.setSecurityManager(new NoHooks());
+        }
+
+        @Override
+        public void checkPermission(Permission permission) {
+            if (permission.getName().equals("shutdownHooks")) {
+                throw new SecurityException("no hooks here");
+            }
+        }
+
+        @Override
+        public void checkPermission(Permission permission, Object context) {
+            checkPermission(permission);
+        }
     }
 
     private record Result(String output, long millis) {}
 
-    private static Result run(String end) throws Exception {
+    private static Result run(String end, String... options) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(List.of(options));
+        command.addAll(List.of(
+                "-cp",
+                folderOf(Lifecycle.class) + ":" + folderOf(Program.class),
+                Program.class.getName(),
+                end));
         long start = System.nanoTime();
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        folderOf(Lifecycle.class) + ":" + folderOf(Program.class),
-                        Program.class.getName(),
-                        end)
-                .redirectErrorStream(true)
-                .start();
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes());
         assertThat(process.waitFor()).as(output).isZero();
         return new Result(output, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
@@ -75,6 +129,25 @@ class ExitReportTest {
     @Test
     void closedSamplerDoesNotReportAgainAtExit() throws Exception {
         assertThat(run("close").output()).startsWith("daemon false, hidden 0\n").containsOnlyOnce("Report interval");
+    }
+
+    /** A hook of a group that is gone cannot be started, and then the JVM starts none of those that are left. */
+    @Test
+    @EnabledForJreRange(maxVersion = 18)
+    void theGroupOfTheThreadThatStartsMayEndBeforeTheJvmDoes() throws Exception {
+        String output = run("group").output();
+        assertThat(output).containsOnlyOnce("Report interval");
+        assertThat(output.lines().filter("a hook"::equals)).hasSize(HOOKS);
+    }
+
+    @Test
+    @EnabledForJreRange(maxVersion = 23)
+    void whereHooksAreForbiddenTheSamplerRunsAndSaysWhatWillBeMissing() throws Exception {
+        assertThat(run("forbidden", "-Djava.security.manager=allow").output())
+                .containsOnlyOnce(
+                        "WARNING: a JVM that exits without close() will write no last report: no hooks here\n")
+                .containsOnlyOnce("Report interval")
+                .doesNotContain("\tat ");
     }
 
     @Test

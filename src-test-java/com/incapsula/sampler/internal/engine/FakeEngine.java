@@ -61,6 +61,7 @@ final class FakeEngine implements Engine {
     volatile Runnable onConfigure = () -> {};
     volatile Runnable onFilter = () -> {};
     volatile Runnable onInterval = () -> {};
+    volatile Runnable onOpenReader = () -> {};
     volatile Supplier<FakeSnapshot> interval = FakeSnapshot::new;
     final AtomicInteger readers = new AtomicInteger();
     volatile boolean destroyed;
@@ -150,6 +151,7 @@ final class FakeEngine implements Engine {
 
     @Override
     public int openReader() {
+        onOpenReader.run();
         return readers.incrementAndGet();
     }
 

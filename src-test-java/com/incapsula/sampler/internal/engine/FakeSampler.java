@@ -32,6 +32,11 @@ public final class FakeSampler {
         source.last().onInterval = action;
     }
 
+    /** Runs when a reader is opened. */
+    public void onOpenReader(Runnable action) {
+        source.last().onOpenReader = action;
+    }
+
     /** As the native reporter does it. */
     public void writeReport() {
         source.last().writeReport();

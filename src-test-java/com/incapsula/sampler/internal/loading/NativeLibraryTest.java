@@ -181,6 +181,39 @@ class NativeLibraryTest {
         assertThat(temporary).as("nothing is left behind").isEmptyDirectory();
     }
 
+    /** As Kubernetes makes the volumes of a pod, {@code emptyDir}: drwxrwxrwx. */
+    @Test
+    void aFolderThatTheUserNamesMayBeOpenToOthersAndNoOther() throws IOException {
+        Path volume = Files.createDirectory(folder.resolve("volume"));
+        Files.setPosixFilePermissions(volume, PosixFilePermissions.fromString("rwxrwxrwx"));
+        world.properties.setProperty("java.io.tmpdir", volume.toString());
+        assertThat(load()).isEqualTo(in(home.resolve(".cache")));
+        world.bound = false;
+        world.properties.setProperty("com.incapsula.sampler.workdir", volume.toString());
+        assertThat(load()).isEqualTo(in(volume));
+    }
+
+    /** A home with an umlaut is none in the locale C. */
+    @Test
+    void aFolderThatIsNoPathKeepsNoOtherFromUse() {
+        world.properties.setProperty("user.home", "/home/j\0rgen");
+        assertThat(load()).isEqualTo(in(temporary));
+        world.bound = false;
+        world.properties.setProperty("java.io.tmpdir", "/t\0mp");
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(this::load)
+                .withMessageContaining("(/t\0mp: is no path in this locale; /home/j\0rgen/.cache: is no path in");
+    }
+
+    @Test
+    void whereTheSystemDoesNotKnowTheUserThereIsNoHome() {
+        world.properties.setProperty("user.home", "?");
+        world.properties.remove("java.io.tmpdir");
+        assertUnavailable(
+                "no folder for the native library is known: name one with -Dcom.incapsula.sampler.workdir=FOLDER");
+        assertThat(Path.of("?")).doesNotExist();
+    }
+
     @Test
     void cacheOfTheEnvironmentIsPreferred() {
         world.refusals.put(temporary.toString(), noexec());

@@ -27,7 +27,7 @@ class PrivateFolderTest {
 
     @BeforeEach
     void makeFolder() {
-        folder = new PrivateFolder(base, "me");
+        folder = new PrivateFolder(base, "me", false);
     }
 
     private static String mode(Path path) throws IOException {
@@ -62,7 +62,7 @@ class PrivateFolderTest {
 
     @Test
     void missingParentsAreMade() throws IOException {
-        PrivateFolder deep = new PrivateFolder(base.resolve("x/y"), "me");
+        PrivateFolder deep = new PrivateFolder(base.resolve("x/y"), "me", false);
         assertThat(deep.place("a.so", CONTENT)).hasBinaryContent(CONTENT);
     }
 
@@ -142,16 +142,32 @@ class PrivateFolderTest {
     }
 
     @Test
+    void baseThatAnOptionNamesIsTrusted() throws IOException {
+        chmod(base, "rwxrwxrwx");
+        Path file = new PrivateFolder(base, "me", true).place("a.so", CONTENT);
+        assertThat(file).hasBinaryContent(CONTENT);
+        assertThat(mode(file.getParent())).isEqualTo("rwx------");
+    }
+
+    @Test
+    void baseMayBeALinkToAFolder() throws IOException {
+        Path link = Files.createSymbolicLink(base.resolve("link"), Files.createDirectory(base.resolve("real")));
+        assertThat(new PrivateFolder(link, "me", false).place("a.so", CONTENT))
+                .isEqualTo(link.resolve("threads-sampler-me/a.so"))
+                .hasBinaryContent(CONTENT);
+    }
+
+    @Test
     void fileInPlaceOfTheBaseIsRefused() throws IOException {
         Path file = Files.createFile(base.resolve("file"));
         assertThatIOException()
-                .isThrownBy(() -> new PrivateFolder(file, "me").place("a.so", CONTENT))
+                .isThrownBy(() -> new PrivateFolder(file, "me", false).place("a.so", CONTENT))
                 .withMessage("FileAlreadyExistsException");
     }
 
     @Test
     void strangeUserNamesMakeSafeFolderNames() {
-        assertThat(new PrivateFolder(base, "../DOM\\a b").path().toString())
+        assertThat(new PrivateFolder(base, "../DOM\\a b", false).path().toString())
                 .isEqualTo(base + "/threads-sampler-.._DOM_a_b");
     }
 

@@ -117,6 +117,26 @@ class LiveServerTest {
         assertRefused(request, "HTTP/1\\.1 421 ");
     }
 
+    /** A profile would keep others from theirs for its seconds, though that page cannot read it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"image", "iframe", "empty"})
+    void aPageOfAnotherSiteCannotKeepTheServerBusy(String destination) throws IOException {
+        String part = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: " + destination + "\r\n\r\n";
+        assertRefused("GET /debug/pprof/profile?seconds=1 HTTP/1.1\r\n" + HOST + part, "HTTP/1\\.1 403 ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: document\r\n",
+                "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Dest: empty\r\n",
+                "Sec-Fetch-Site: none\r\nSec-Fetch-Dest: document\r\n"
+            })
+    void linksAndThePageItselfAreAnswered(String headers) throws IOException {
+        assertThat(answerTo("GET /top.txt HTTP/1.1\r\n" + HOST + headers + "\r\n"))
+                .startsWith("HTTP/1.1 200 OK");
+    }
+
     /** Newer JDKs (17.0.21, for one) answer these with 400 before our handler sees them; older ones leave it to us. */
     @ParameterizedTest
     @ValueSource(

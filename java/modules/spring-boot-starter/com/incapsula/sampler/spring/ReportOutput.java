@@ -6,7 +6,6 @@ import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
-import org.jspecify.annotations.Nullable;
 
 /** Outputers as {@code threads-sampler.output.*} describes them. */
 final class ReportOutput {
@@ -47,33 +46,27 @@ final class ReportOutput {
     }
 
     private static SamplingOutputer log(ThreadsSamplerProperties.Output output) {
-        LoggerSamplingOutputer log = new LoggerSamplingOutputer();
-        log.setLevel(output.getLevel());
-        if (output.getLoggerName() != null) {
-            log.setLoggerName(output.getLoggerName());
-        }
         ReportFormat format = output.getFormat() == null ? ReportFormat.TEXT : output.getFormat();
-        return switch (format) {
-            case TEXT -> log;
-            case TOP -> new LoggedTop(log);
+        LoggerSamplingOutputer log = switch (format) {
+            case TEXT -> new LoggerSamplingOutputer();
+            case TOP -> new LoggedTop();
             default ->
                 throw new IllegalArgumentException(
                         "output.format must be TEXT or TOP where reports are logged, got " + format);
         };
+        log.setLevel(output.getLevel());
+        if (output.getLoggerName() != null) {
+            log.setLoggerName(output.getLoggerName());
+        }
+        return log;
     }
 
-    /** The short form of a report, as one event. */
-    private static final class LoggedTop implements SamplingOutputer {
-
-        private final LoggerSamplingOutputer log;
-
-        LoggedTop(LoggerSamplingOutputer log) {
-            this.log = log;
-        }
+    /** The short form of a report, as one event. The sampler knows it as one that logs, and warns once. */
+    private static final class LoggedTop extends LoggerSamplingOutputer {
 
         @Override
         public void report(SamplingReport report) {
-            log.printThreadRecord(
+            super.printThreadRecord(
                     "From " + report.getFrom() + " till " + report.getTill(), report.toString(ReportFormat.TOP));
         }
 
@@ -85,21 +78,6 @@ final class ReportOutput {
         @Override
         public void printThreadRecord(String threadTitle, String record) {
             // of the long form
-        }
-
-        @Override
-        public void printError(String message, @Nullable Throwable cause) {
-            log.printError(message, cause);
-        }
-
-        @Override
-        public void flush() {
-            // nothing is buffered here
-        }
-
-        @Override
-        public void close() {
-            // loggers belong to the application
         }
     }
 }

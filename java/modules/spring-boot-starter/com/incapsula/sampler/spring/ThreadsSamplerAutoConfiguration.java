@@ -4,6 +4,10 @@ package com.incapsula.sampler.spring;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,7 +26,8 @@ import org.springframework.core.env.Environment;
  *
  * <p>A {@code ThreadsSampler} bean of the application's own takes the place of this one, and the properties have no
  * effect on it; endpoint and meters show it. A bean of type {@link SamplingOutputer} takes the place of
- * {@code threads-sampler.output.*}, and one of type {@link ThreadNameManipulator} groups the threads.
+ * {@code threads-sampler.output.*}, and one of type {@link ThreadNameManipulator} groups the threads. Of several the
+ * primary one counts; without one a warning says that none does.
  *
  * @since 1.0
  */
@@ -49,6 +54,7 @@ public class ThreadsSamplerAutoConfiguration {
      * @param environment has the properties
      * @param outputer the application's own, if there is one
      * @param manipulator the application's own, if there is one
+     * @param all beans of the application
      * @return a sampler; not started where a property is wrong, with a warning
      */
     @Bean
@@ -56,8 +62,22 @@ public class ThreadsSamplerAutoConfiguration {
     ThreadsSampler threadsSampler(
             Environment environment,
             ObjectProvider<SamplingOutputer> outputer,
-            ObjectProvider<ThreadNameManipulator> manipulator) {
+            ObjectProvider<ThreadNameManipulator> manipulator,
+            ListableBeanFactory all) {
         ConfiguredSampler configured = new ConfiguredSampler(environment);
-        return configured.start(outputer.getIfUnique(), manipulator.getIfUnique());
+        return configured.start(
+                one(SamplingOutputer.class, outputer, all), one(ThreadNameManipulator.class, manipulator, all));
+    }
+
+    /* Makes no bean where it uses none. */
+    private static <T> @Nullable T one(Class<T> type, ObjectProvider<T> beans, ListableBeanFactory all) {
+        @Nullable T found = beans.getIfUnique();
+        int count = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(all, type, true, false).length;
+        if (found == null && count > 1) {
+            LogFactory.getLog(ThreadsSampler.class)
+                    .warn("there are " + count + " beans of type " + type.getSimpleName()
+                            + " and none is primary, so the sampler uses none of them");
+        }
+        return found;
     }
 }

@@ -253,6 +253,30 @@ class ThreadsSamplerAutoConfigurationIT {
         assertThat(folder).isEmptyDirectory();
     }
 
+    @Configuration(proxyBeanMethods = false)
+    static class SeveralOutputers {
+        @Bean
+        SamplingOutputer first() {
+            return SamplingOutputer.of(report -> {});
+        }
+
+        @Bean
+        SamplingOutputer second() {
+            return SamplingOutputer.of(report -> {});
+        }
+    }
+
+    @Test
+    void ofSeveralOutputersNoneIsUsedWhichAWarningSays(CapturedOutput output) {
+        application.withUserConfiguration(SeveralOutputers.class).run(context -> assertThat(
+                        context.getBean(ThreadsSampler.class).getSamplingOutputer())
+                .isInstanceOf(LoggerSamplingOutputer.class));
+        assertThat(output.getAll())
+                .containsOnlyOnce("there are 2 beans of type SamplingOutputer and none is primary, so the sampler uses"
+                        + " none of them")
+                .doesNotContain("ThreadNameManipulator");
+    }
+
     @Test
     void reportsGoToFiles() throws IOException {
         application
@@ -286,6 +310,9 @@ class ThreadsSamplerAutoConfigurationIT {
                         "threads-sampler.sampling-frequency-millis=5")
                 .run(context -> {
                     ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+                    assertThat(sampler.getSamplingOutputer())
+                            .as("known as one that logs: it gets no warning that is in the log already")
+                            .isInstanceOf(LoggerSamplingOutputer.class);
                     await().until(() -> sampler.getStatistics().getPolls() > 0);
                 });
         assertThat(output.getAll())

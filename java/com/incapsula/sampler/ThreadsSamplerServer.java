@@ -43,9 +43,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safety: the server listens on the loopback address unless {@link #setHost} names another. It answers GET and HEAD
  * only, at {@code /mcp} POST, and only requests that were sent to a name of its own, so that no page in a browser can
- * read it under another name. With a token, a request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with
- * the token as password, which browsers and {@code go tool pprof http://any:TOKEN@host/...} can do. There is no
- * encryption: on an address other than the loopback's, put a proxy in front of it.
+ * read it under another name. It refuses what a browser says is a part of a page of another site. With a token, a
+ * request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with the token as password, which browsers and
+ * {@code go tool pprof http://any:TOKEN@host/...} can do. There is no encryption: on an address other than the
+ * loopback's, put a proxy in front of it.
  *
  * <p>Only one profile and one report are produced at a time; other requests get status 429 with {@code Retry-After}. A
  * client that closes its connection ends its profile. While the sampler does not run, the answer is 503. Answers are

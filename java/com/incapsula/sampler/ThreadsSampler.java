@@ -14,7 +14,6 @@ import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -434,7 +433,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is null or a virtual thread
      */
     public void setThreadToBeSampled(Thread thread) {
-        properties.choose("threadToBeSampled", Collections.singletonList(thread));
+        properties.chooseOne("threadToBeSampled", thread);
     }
 
     /**

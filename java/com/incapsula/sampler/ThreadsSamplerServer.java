@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import com.incapsula.sampler.internal.report.LibraryLog;
 import com.incapsula.sampler.internal.server.LiveServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -101,11 +102,11 @@ public class ThreadsSamplerServer implements AutoCloseable {
                     absent);
         }
         if (token == null && !address.isLoopbackAddress()) {
-            System.getLogger(ThreadsSamplerServer.class.getName())
-                    .log(
-                            System.Logger.Level.WARNING,
-                            "other machines can read the sampler without a token, at " + host + ", port "
-                                    + running.address().getPort());
+            LibraryLog.log(
+                    System.Logger.Level.WARNING,
+                    "other machines can read the sampler without a token, at " + host + ", port "
+                            + running.address().getPort(),
+                    null);
         }
     }
 

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.internal.engine.FakeSampler;
 import com.incapsula.sampler.internal.engine.FakeSnapshot;
+import com.incapsula.sampler.testing.Logged;
 import com.incapsula.sampler.testing.Samplers;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -517,6 +518,25 @@ class ThreadsSamplerServerTest {
                 .isThrownBy(second::init)
                 .withMessage("cannot listen on 127.0.0.1:" + second.getPort() + ": Address already in use");
         assertThat(second.getUrl()).isNull();
+    }
+
+    /** In the log that has the library's other messages. */
+    @Test
+    void aServerThatOtherMachinesCanReadSaysSo() {
+        try (Logged log = new Logged()) {
+            server.init();
+            server.close();
+            server.setHost("0.0.0.0");
+            server.setToken("secret");
+            server.init();
+            server.close();
+            assertThat(log.messages()).isEmpty();
+            server.setToken(null);
+            server.init();
+            assertThat(log.messages())
+                    .containsExactly("WARN other machines can read the sampler without a token, at 0.0.0.0, port "
+                            + server.getUrl().getPort());
+        }
     }
 
     @Test

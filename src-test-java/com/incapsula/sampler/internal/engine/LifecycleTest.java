@@ -645,6 +645,9 @@ class LifecycleTest {
         List<Thread> withNull = Arrays.asList(Thread.currentThread(), null);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> properties.choose("p", withNull))
+                .withMessage("p[1] must not be null");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties.chooseOne("p", null))
                 .withMessage("p must not be null");
         assertThat(properties.chosen()).isEmpty();
     }

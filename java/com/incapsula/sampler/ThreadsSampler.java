@@ -7,6 +7,7 @@ import com.incapsula.sampler.internal.engine.Observer;
 import com.incapsula.sampler.internal.engine.Property;
 import com.incapsula.sampler.internal.engine.SamplerProperties;
 import com.incapsula.sampler.internal.engine.Snapshot;
+import com.incapsula.sampler.internal.engine.SnapshotReaders.Maker;
 import com.incapsula.sampler.internal.observe.Visibility;
 import com.incapsula.sampler.internal.report.OutputerParts;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
@@ -61,6 +62,7 @@ public class ThreadsSampler implements AutoCloseable {
 
     private final Lifecycle lifecycle;
     private final SamplerProperties properties;
+    private final Reports reports = new Reports();
     private volatile @Nullable String jmxName;
     private volatile boolean jfrEvents;
 
@@ -232,9 +234,10 @@ public class ThreadsSampler implements AutoCloseable {
      *         closed
      * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
      * @throws OutOfMemoryError if there is no memory for it now; nothing is lost
+     * @throws StackOverflowError if the caller's stack is almost full; nothing is lost
      */
     public SamplingReport snapshot() {
-        return reportOf(lifecycle.readers().snapshot());
+        return lifecycle.readers().snapshot(reports);
     }
 
     /**
@@ -245,18 +248,22 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws OutOfMemoryError if there is no memory for it, or 30 are open
      */
     public SamplingCursor openCursor() {
-        return new SamplingCursor(lifecycle.readers().openCursor(), this::reportOf);
+        return new SamplingCursor(lifecycle.readers().openCursor(), reports);
     }
 
-    /* With the options of the periodic reports. */
-    private SamplingReport reportOf(Snapshot snapshot) {
-        return new SamplingReport(
-                snapshot,
-                ReportOptions.standard()
-                        .withOrder(getReportOrder())
-                        .withZeroTimePackages(isReportZeroTimePackages())
-                        .withCpuTime(isReportCpuTime())
-                        .withPercent(isReportPercent()));
+    /** Makes reports, with the options of the periodic ones. */
+    private final class Reports implements Maker<SamplingReport> {
+
+        @Override
+        public SamplingReport make(Snapshot interval) {
+            return new SamplingReport(
+                    interval,
+                    ReportOptions.standard()
+                            .withOrder(getReportOrder())
+                            .withZeroTimePackages(isReportZeroTimePackages())
+                            .withCpuTime(isReportCpuTime())
+                            .withPercent(isReportPercent()));
+        }
     }
 
     /** For the library's other classes. */
@@ -290,14 +297,29 @@ public class ThreadsSampler implements AutoCloseable {
                 visibility.writeEvents(snapshot);
             }
             if (takesReports(outputer)) {
-                try (SamplingReport report = reportOf(snapshot.hold())) {
+                try (SamplingReport report = heldReportOf(snapshot)) {
                     outputer.report(report);
                 }
             }
         }
 
+        private SamplingReport heldReportOf(Snapshot snapshot) {
+            Snapshot held = snapshot.hold();
+            try {
+                return reports.make(held);
+            } catch (RuntimeException | Error e) {
+                held.release();
+                throw e;
+            }
+        }
+
         private boolean takesReports(SamplingOutputer outputer) {
-            return OutputerParts.of(outputer).stream().anyMatch(this::overridesReport);
+            for (SamplingOutputer part : OutputerParts.of(outputer)) {
+                if (overridesReport(part)) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         private boolean overridesReport(SamplingOutputer outputer) {

@@ -238,10 +238,10 @@ public final class Lifecycle {
                 return false;
             }
             ExitReport installed =
-                    new ExitReport(usedSource::hideCurrentThread, this::finishAtExit, ExitReport.longestMillis());
+                    new ExitReport(new HideCurrentThread(), new FinishAtExit(), ExitReport.longestMillis());
             installed.install();
             exitReport = installed;
-            readers.setShared(reader);
+            readers.setShared(launched, reader);
             updater.setApplied(config);
             state.setEngine(launched);
             state.reach(Phase.RUNNING);

@@ -96,37 +96,44 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
 
     @Override
     public void flush() {
-        perform(Target::flush);
+        synchronized (target) {
+            try {
+                target.flush();
+            } catch (IOException e) {
+                throw failure(e);
+            }
+        }
     }
 
     @Override
     public void close() {
-        perform(Target::close);
+        synchronized (target) {
+            try {
+                target.close();
+            } catch (IOException e) {
+                throw failure(e);
+            }
+        }
     }
 
     private void write(String text) {
-        perform(to -> to.write(text));
-    }
-
-    private void perform(Action action) {
         synchronized (target) {
             try {
-                action.on(target);
+                target.write(text);
             } catch (IOException e) {
-                throw new UncheckedIOException("cannot write to " + target + ": " + reason(e), e);
+                throw failure(e);
             }
         }
+    }
+
+    private UncheckedIOException failure(IOException cause) {
+        return new UncheckedIOException("cannot write to " + target + ": " + reason(cause), cause);
     }
 
     /* The message of a java.nio.file exception is only the path; its class says what failed. */
     private static @Nullable String reason(IOException e) {
         boolean hasReason = e.getMessage() != null && !(e instanceof FileSystemException);
         return hasReason ? e.getMessage() : e.toString();
-    }
-
-    @FunctionalInterface
-    private interface Action {
-        void on(Target target) throws IOException;
     }
 
     private interface Target {

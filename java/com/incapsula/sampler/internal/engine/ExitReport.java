@@ -9,14 +9,14 @@ import com.incapsula.sampler.internal.report.LibraryLog;
  *
  * <p>Threads: any.
  */
-final class ExitReport {
+final class ExitReport implements Runnable {
 
     private static volatile long longestMillis = 2_000;
 
     private final Runnable hide;
     private final Runnable finish;
     private final long maxWaitMillis;
-    private final Thread hook = new Thread(null, this::run, "threads-sampler-exit", 0, false);
+    private final Thread hook = new Thread(null, this, "threads-sampler-exit", 0, false);
 
     /**
      * Makes one that is not installed yet.
@@ -43,7 +43,7 @@ final class ExitReport {
 
     /** @return true from the moment at which the JVM has begun to exit */
     static boolean isExiting() {
-        Thread probe = new Thread(null, () -> {}, "threads-sampler-exit-probe", 0, false);
+        Thread probe = new Thread(null, null, "threads-sampler-exit-probe", 0, false);
         try {
             Runtime.getRuntime().addShutdownHook(probe);
             Runtime.getRuntime().removeShutdownHook(probe);
@@ -71,8 +71,9 @@ final class ExitReport {
         }
     }
 
-    /* Package-private for the test; the JVM calls it through the hook. */
-    void run() {
+    /** For the hook. */
+    @Override
+    public void run() {
         hide.run();
         Thread helper = new Thread(null, this::work, "threads-sampler-last-report", 0, false);
         helper.setDaemon(true);

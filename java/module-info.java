@@ -5,12 +5,15 @@
  * <p>Needs nothing but {@code java.base}. Used where they are present: SLF4J by
  * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer}, {@code jdk.httpserver} by
  * {@link com.incapsula.sampler.ThreadsSamplerServer}, {@code java.management} and {@code jdk.jfr} to show the sampler
- * to the JVM's own tools, {@code java.net.http} by {@link com.incapsula.sampler.remote.RemoteSamplingOutputer},
- * {@code jdk.attach} by the jar's command line; JUnit, JMH and Micrometer by the packages with their names. Only compilers read JSpecify's {@code @Nullable}.
+ * to the JVM's own tools, {@code java.logging} where reports and messages are logged without SLF4J,
+ * {@code java.net.http} by {@link com.incapsula.sampler.remote.RemoteSamplingOutputer}, {@code jdk.attach} by the jar's
+ * command line; JUnit, JMH and Micrometer by the packages with their names. Only compilers read JSpecify's
+ * {@code @Nullable}.
  *
  * @since 1.0
  */
 module com.incapsula.sampler {
+    requires static java.logging;
     requires static java.management;
     requires static java.net.http;
     requires static jdk.attach;

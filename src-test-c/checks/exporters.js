@@ -147,7 +147,7 @@ function namesIn(name, frames) {
                 .map((f) => JSON.stringify([f.class, f.method, f.file, f.line, f.native === true]))],
         speedscope: [frames.map((f) => JSON.stringify([f.type + '.' + f.method, f.file, f.line])),
             speedscope.filter((f) => f.name !== '[thread ended]').map((f) => JSON.stringify([f.name, f.file, f.line]))],
-        collapsed: [frames.map((f) => rowOf(f).replaceAll(';', ',')),
+        collapsed: [frames.map((f) => rowOf(f).replaceAll(';', '\\u003b')),
             stacks.flat().filter((f) => f !== '[thread ended]')],
     };
 }

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
 #include "support/failing_alloc.h"
 #include "support/memory_output.h"
 #include "support/protobuf_reader.h"
@@ -125,9 +126,42 @@ static void collapsed_keeps_separators_apart(void **state)
     report_fixture_credit(*state, "", "x", "p.Q.\tr(\xf0\x9f\x90\x8d 7:3)", 2 * MS);
     assert_exported(report_fixture_seal(*state), SMP_FORMAT_COLLAPSED,
                     (struct smp_export_style){ 0 },
-                    ",;p.Q.r(,) 3000000\n"
+                    "\\u003b;p.Q.r(\\u003b) 3000000\n"
                     "[unnamed];p.Q.\\tr(\xf0\x9f\x90\x8d 7:3) 2000000\n"
-                    "a,b \\n;p.Q,.r,s(T,.java:3) 1000000\n");
+                    "a\\u003bb \\n;p.Q\\u003b.r\\u003bs(T\\u003b.java:3) 1000000\n");
+}
+
+/* Readers add up the weights of equal lines. */
+static void collapsed_has_a_line_for_each_of_names_that_are_alike(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *written;
+    } names[] = {
+        { "a,b", "a,b" },
+        { "a;b", "a\\u003bb" },
+        { "a;;b", "a\\u003b\\u003bb" },
+        { "a\nb", "a\\nb" },
+        { "a\rb", "a\\rb" },
+        { "a\tb", "a\\tb" },
+        { "a\x1b_b", "a\\u001b_b" },
+        { "a\x1f_b", "a\\u001f_b" },
+        { "a\xc2\x85_b", "a\\u0085_b" },
+        { "a\xe2\x80\xa8_b", "a\\u2028_b" },
+        { "a_b", "a_b" },
+    };
+    struct smp_bytes expected;
+    int64_t time = 100; /* the order of groups is that of their times */
+
+    smp_bytes_init(&expected, NULL, 10000);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        report_fixture_credit(*state, names[i].name, "x", "p.Q.r(;)|p.Q.r(,)|p.Q.r(\t)", --time);
+        smp_bytes_printf(&expected, "%s;p.Q.r(\\u003b);p.Q.r(,);p.Q.r(\\t) %d\n", names[i].written,
+                         (int)time);
+    }
+    assert_exported(report_fixture_seal(*state), SMP_FORMAT_COLLAPSED,
+                    (struct smp_export_style){ 0 }, smp_bytes_text(&expected));
+    smp_bytes_fini(&expected);
 }
 
 static void collapsed_marks_java_frames_for_readers_that_colour_them(void **state)
@@ -143,15 +177,15 @@ static void collapsed_marks_java_frames_for_readers_that_colour_them(void **stat
     profile = report_fixture_seal(*state);
     assert_exported(profile, SMP_FORMAT_COLLAPSED, slashes,
                     "a.b;a/b/C$D.run(C.x.java:1);Top.x(Unknown Source);e/F.n(Native Method) 3\n"
-                    "a.b;a\\n/b,/C.run(C.java);[a.b stub] 2\n");
+                    "a.b;a\\n/b\\u003b/C.run(C.java);[a.b stub] 2\n");
     assert_exported(profile, SMP_FORMAT_COLLAPSED, types,
                     "a.b;a.b.C$D.run(C.x.java:1)_[j];Top.x(Unknown Source)_[j];"
                     "e.F.n(Native Method)_[j] 3\n"
-                    "a.b;a\\n.b,.C.run(C.java)_[j];[a.b stub] 2\n");
+                    "a.b;a\\n.b\\u003b.C.run(C.java)_[j];[a.b stub] 2\n");
     assert_exported(profile, SMP_FORMAT_COLLAPSED, both,
                     "a.b;a/b/C$D.run(C.x.java:1)_[j];Top.x(Unknown Source)_[j];"
                     "e/F.n(Native Method)_[j] 3\n"
-                    "a.b;a\\n/b,/C.run(C.java)_[j];[a.b stub] 2\n");
+                    "a.b;a\\n/b\\u003b/C.run(C.java)_[j];[a.b stub] 2\n");
 }
 
 static void speedscope_has_a_profile_per_group(void **state)
@@ -682,6 +716,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(collapsed_has_a_line_per_stack),
         TEST(collapsed_keeps_separators_apart),
+        TEST(collapsed_has_a_line_for_each_of_names_that_are_alike),
         TEST(collapsed_marks_java_frames_for_readers_that_colour_them),
         TEST(speedscope_has_a_profile_per_group),
         TEST(json_has_everything),

@@ -462,6 +462,25 @@ static void a_list_of_classes_that_fails_loses_no_batch(void **state)
     assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 0);
 }
 
+/* One frame has the list's references, one those of what is done with a class. */
+static void a_frame_that_is_refused_loses_no_batch(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    for (int frame = 1; frame <= 2; frame++) {
+        fake_classes.refused_frame = frame;
+        assert_false(run_batch());
+        assert_int_equal(fake_classes.refused_frame, 0);
+        assert_true(is_dirty());
+    }
+    fake_classes.refused_frame = 3; /* there is no third one */
+    assert_true(run_batch());
+    assert_int_equal(fake_classes.refused_frame, 3);
+    assert_true(has_probes(&callee));
+    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 0);
+}
+
 static void classes_of_a_list_that_always_fails_are_left_alone(void **state)
 {
     int rounds = 0;
@@ -775,6 +794,7 @@ int main(void)
         TEST(a_class_without_a_reference_at_the_end_is_a_stray),
         TEST(a_jvm_that_dies_is_not_asked_again),
         TEST(a_list_of_classes_that_fails_loses_no_batch),
+        TEST(a_frame_that_is_refused_loses_no_batch),
         TEST(classes_of_a_list_that_always_fails_are_left_alone),
         TEST(an_index_that_became_another_class_is_not_refused),
         TEST(losses_of_many_threads_are_all_counted),

@@ -262,16 +262,29 @@ jvmtiEnv *fake_classes_jvmti(void)
 
 /* --- JNI --- */
 
-static jint JNICALL push_no_frame(JNIEnv *env, jint capacity)
+static jint JNICALL ensure_nothing(JNIEnv *env, jint capacity)
 {
     (void)env;
     (void)capacity;
     return JNI_OK;
 }
 
-static jobject JNICALL pop_no_frame(JNIEnv *env, jobject result)
+static jint JNICALL push_frame(JNIEnv *env, jint capacity)
 {
     (void)env;
+    (void)capacity;
+    if (fake_classes.frames == fake_classes.refused_frame - 1) {
+        fake_classes.refused_frame = 0;
+        return JNI_ENOMEM;
+    }
+    fake_classes.frames++;
+    return JNI_OK;
+}
+
+static jobject JNICALL pop_frame(JNIEnv *env, jobject result)
+{
+    (void)env;
+    fake_classes.frames--;
     return result;
 }
 
@@ -345,9 +358,9 @@ static void JNICALL delete_weak(JNIEnv *env, jweak ref)
 }
 
 static const struct JNINativeInterface_ jni_functions = {
-    .PushLocalFrame = push_no_frame,
-    .PopLocalFrame = pop_no_frame,
-    .EnsureLocalCapacity = push_no_frame,
+    .PushLocalFrame = push_frame,
+    .PopLocalFrame = pop_frame,
+    .EnsureLocalCapacity = ensure_nothing,
     .DeleteLocalRef = delete_no_ref,
     .ExceptionClear = clear_nothing,
     .IsSameObject = are_same,
@@ -383,6 +396,7 @@ void fake_classes_check(void)
     assert_int_equal(fake_classes.live_pieces, 0);
     assert_int_equal(fake_classes.weak_refs, 0);
     assert_int_equal(fake_classes.global_refs, 0);
+    assert_int_equal(fake_classes.frames, 0);
 }
 
 struct fake_loader fake_loader(jint hash)

@@ -63,6 +63,8 @@ struct fake_classes {
     long weak_refs;
     long global_refs;
     unsigned refused_globals;      /* the next so many calls of NewGlobalRef give NULL */
+    int frames;                    /* local ones that are open */
+    int refused_frame;             /* the next frame that would be so deep, from 1; 0: none */
     void (*while_listed)(void);    /* before GetLoadedClasses returns */
     void (*while_allocated)(void); /* before Allocate returns, once */
 };

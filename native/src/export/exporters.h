@@ -6,10 +6,11 @@
  *   TEXT        the report that people read, as PrintStreamSamplingOutputer prints it. Empty where
  *               nothing was sampled.
  *   COLLAPSED   a line "group;root;...;leaf weight" per stack with time of its own. A ';' inside a
- *               name is written as ',', what would end the line is escaped (escape.h). Times are
- *               nanoseconds, so that sums are those of the other formats. Weights of 0 are left
- *               out. Files can be concatenated. java_slashes and frame_types are for readers that
- *               colour Java frames (line_texts.h).
+ *               name is written as \u003b, a control character as escape.h has it, so that names
+ *               which differ in these are different lines. Times are nanoseconds, so that sums are
+ *               those of the other formats. Weights of 0 are left out. Files can be concatenated.
+ *               java_slashes and frame_types are for readers that colour Java frames
+ *               (line_texts.h).
  *   PPROF       profile.proto, uncompressed. A sample type for each measure, the list backwards:
  *               readers that know no default show the last one, wall time. The group is the label
  *               "thread". A function has the method's name as Java writes it (a.B.run), the JVM's

@@ -5,13 +5,31 @@
 
 #include "model/escape.h"
 
+/* Each ';' of the text that starts at from is written as escape.h would write it. */
+static void escape_separators(struct smp_bytes *bytes, size_t from)
+{
+    static const char escape[] = "\\u003b";
+    const size_t length = sizeof(escape) - 1;
+    size_t at = bytes->length; /* what is before it has not moved yet */
+
+    for (size_t i = from; i < at; i++) {
+        if (bytes->data[i] == ';')
+            smp_bytes_put(bytes, escape, length - 1); /* room behind the text */
+    }
+    if (bytes->status != SMP_OK)
+        return;
+    for (size_t end = bytes->length; end > at;) {
+        const char byte = bytes->data[--at];
+        const size_t size = byte == ';' ? length : 1;
+        end -= size;
+        memcpy(bytes->data + end, byte == ';' ? escape : &byte, size);
+    }
+}
+
 /* A text that starts at from gets its end: no ';' in it, one behind it. */
 static void end_text(struct smp_bytes *bytes, size_t from)
 {
-    for (size_t i = from; i < bytes->length; i++) {
-        if (bytes->data[i] == ';')
-            bytes->data[i] = ',';
-    }
+    escape_separators(bytes, from);
     smp_bytes_put(bytes, ";", 1);
 }
 

@@ -2,7 +2,8 @@
 /*
  * line_texts.h - the texts of frames as the lines of the collapsed form have them, made once.
  *
- * A ';' inside a text is written as ','. Each text ends in a ';', so a line is nothing but copies:
+ * A ';' inside a text is written as \u003b, so that names which differ stay different: "a;b" and
+ * "a,b". Each text ends in a ';', so a line is nothing but copies:
  *
  *   a.B.run(B.java:1);c.D.run(D.java:2);      text n: bytes[starts[n]..starts[n + 1])
  *

@@ -276,10 +276,10 @@ public final class SamplerStatistics {
     }
 
     private static void appendNonZero(StringBuilder text, Map<String, Long> figures) {
-        figures.forEach((name, value) -> {
-            if (value != 0) {
-                text.append(", ").append(name).append('=').append(value);
+        for (Map.Entry<String, Long> figure : figures.entrySet()) {
+            if (figure.getValue() != 0) {
+                text.append(", ").append(figure.getKey()).append('=').append(figure.getValue());
             }
-        });
+        }
     }
 }

@@ -2,8 +2,7 @@
 package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.engine.Cursor;
-import com.incapsula.sampler.internal.engine.Snapshot;
-import java.util.function.Function;
+import com.incapsula.sampler.internal.engine.SnapshotReaders.Maker;
 
 /**
  * A reader with intervals of its own: {@link #next()} gives everything since it was called last. Other cursors,
@@ -29,9 +28,9 @@ import java.util.function.Function;
 public final class SamplingCursor implements AutoCloseable {
 
     private final Cursor cursor;
-    private final Function<Snapshot, SamplingReport> reports;
+    private final Maker<SamplingReport> reports;
 
-    SamplingCursor(Cursor cursor, Function<Snapshot, SamplingReport> reports) {
+    SamplingCursor(Cursor cursor, Maker<SamplingReport> reports) {
         this.cursor = cursor;
         this.reports = reports;
     }
@@ -44,9 +43,10 @@ public final class SamplingCursor implements AutoCloseable {
      * @throws IllegalStateException if the cursor is closed, the sampler has ended, or from the sampler's own outputer
      *         or manipulator
      * @throws OutOfMemoryError if there is no memory for it now; nothing is lost
+     * @throws StackOverflowError if the caller's stack is almost full; nothing is lost
      */
     public SamplingReport next() {
-        return reports.apply(cursor.next());
+        return cursor.next(reports);
     }
 
     /** Ends the cursor. Does nothing the second time, or when the sampler has ended. */

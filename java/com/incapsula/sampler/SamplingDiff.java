@@ -89,11 +89,24 @@ public final class SamplingDiff implements AutoCloseable {
      * @throws IllegalStateException if the difference is closed
      */
     public void writeTo(ReportFormat format, Path file) throws IOException {
+        writeTo(format, ReportOptions.standard(), file);
+    }
+
+    /**
+     * Writes the difference into a file, which appears whole or not at all.
+     *
+     * @param format HTML, COLLAPSED or JSON
+     * @param options for COLLAPSED the weight
+     * @param file the file; its folder must be there
+     * @throws IOException as {@link #writeTo(ReportFormat, Path)}
+     */
+    public void writeTo(ReportFormat format, ReportOptions options, Path file) throws IOException {
         check(format);
+        SamplingReport.requireNotNull("options", options);
         SamplingReport.requireNotNull("file", file);
         hold();
         try {
-            WholeFile.write(file, out -> write(format, ReportOptions.standard(), out));
+            WholeFile.write(file, out -> write(format, options, out));
         } finally {
             release();
         }

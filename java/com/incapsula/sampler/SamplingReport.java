@@ -55,27 +55,15 @@ public final class SamplingReport implements AutoCloseable {
     private final Map<String, Long> counters = new LinkedHashMap<>();
     private boolean closed; // guarded by this
 
-    /** @param snapshot held by the report from now on, also where this fails */
+    /** @param snapshot held by the report from now on; where this fails, by the caller as before */
     SamplingReport(Snapshot snapshot, ReportOptions options) {
         this.snapshot = snapshot;
         this.options = options;
-        this.raw = read(snapshot);
+        this.raw = snapshot.figures();
         this.groups = groups(raw.groups(), raw.measures());
         this.countedGroups = groups(raw.counted(), raw.measures());
         for (int i = 0; i < raw.accountNames().size(); i++) {
             sort(raw.accountNames().get(i), raw.account()[i]);
-        }
-    }
-
-    private static RawReport read(Snapshot snapshot) {
-        RawReport raw = null;
-        try {
-            raw = snapshot.figures();
-            return raw;
-        } finally {
-            if (raw == null) {
-                snapshot.release();
-            }
         }
     }
 
@@ -115,12 +103,21 @@ public final class SamplingReport implements AutoCloseable {
         try {
             Snapshot second = b.hold();
             try {
-                return new SamplingReport(first.mergedWith(second), a.options);
+                return ofMerged(first.mergedWith(second), a.options);
             } finally {
                 second.release();
             }
         } finally {
             first.release();
+        }
+    }
+
+    private static SamplingReport ofMerged(Snapshot merged, ReportOptions options) {
+        try {
+            return new SamplingReport(merged, options);
+        } catch (RuntimeException | Error e) {
+            merged.release();
+            throw e;
         }
     }
 

@@ -7,6 +7,7 @@ import com.incapsula.sampler.internal.engine.Observer;
 import com.incapsula.sampler.internal.engine.Property;
 import com.incapsula.sampler.internal.engine.SamplerProperties;
 import com.incapsula.sampler.internal.engine.Snapshot;
+import com.incapsula.sampler.internal.engine.SnapshotReaders.Maker;
 import com.incapsula.sampler.internal.observe.Visibility;
 import com.incapsula.sampler.internal.report.OutputerParts;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
@@ -14,7 +15,6 @@ import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +69,7 @@ public class ThreadsSampler implements AutoCloseable {
 
     private final Lifecycle lifecycle;
     private final SamplerProperties properties;
+    private final Reports reports = new Reports();
     private volatile @Nullable String jmxName;
     private volatile boolean jfrEvents;
 
@@ -240,9 +241,10 @@ public class ThreadsSampler implements AutoCloseable {
      *         closed
      * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
      * @throws OutOfMemoryError if there is no memory for it now; nothing is lost
+     * @throws StackOverflowError if the caller's stack is almost full; nothing is lost
      */
     public SamplingReport snapshot() {
-        return reportOf(lifecycle.readers().snapshot());
+        return lifecycle.readers().snapshot(reports);
     }
 
     /**
@@ -253,18 +255,22 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws OutOfMemoryError if there is no memory for it, or 30 are open
      */
     public SamplingCursor openCursor() {
-        return new SamplingCursor(lifecycle.readers().openCursor(), this::reportOf);
+        return new SamplingCursor(lifecycle.readers().openCursor(), reports);
     }
 
-    /* With the options of the periodic reports. */
-    private SamplingReport reportOf(Snapshot snapshot) {
-        return new SamplingReport(
-                snapshot,
-                ReportOptions.standard()
-                        .withOrder(getReportOrder())
-                        .withZeroTimePackages(isReportZeroTimePackages())
-                        .withCpuTime(isReportCpuTime())
-                        .withPercent(isReportPercent()));
+    /** Makes reports, with the options of the periodic ones. */
+    private final class Reports implements Maker<SamplingReport> {
+
+        @Override
+        public SamplingReport make(Snapshot interval) {
+            return new SamplingReport(
+                    interval,
+                    ReportOptions.standard()
+                            .withOrder(getReportOrder())
+                            .withZeroTimePackages(isReportZeroTimePackages())
+                            .withCpuTime(isReportCpuTime())
+                            .withPercent(isReportPercent()));
+        }
     }
 
     /** For the library's other classes. */
@@ -298,14 +304,29 @@ public class ThreadsSampler implements AutoCloseable {
                 visibility.writeEvents(snapshot);
             }
             if (takesReports(outputer)) {
-                try (SamplingReport report = reportOf(snapshot.hold())) {
+                try (SamplingReport report = heldReportOf(snapshot)) {
                     outputer.report(report);
                 }
             }
         }
 
+        private SamplingReport heldReportOf(Snapshot snapshot) {
+            Snapshot held = snapshot.hold();
+            try {
+                return reports.make(held);
+            } catch (RuntimeException | Error e) {
+                held.release();
+                throw e;
+            }
+        }
+
         private boolean takesReports(SamplingOutputer outputer) {
-            return OutputerParts.of(outputer).stream().anyMatch(this::overridesReport);
+            for (SamplingOutputer part : OutputerParts.of(outputer)) {
+                if (overridesReport(part)) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         private boolean overridesReport(SamplingOutputer outputer) {
@@ -441,7 +462,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is null or a virtual thread
      */
     public void setThreadToBeSampled(Thread thread) {
-        properties.choose("threadToBeSampled", Collections.singletonList(thread));
+        properties.chooseOne("threadToBeSampled", thread);
     }
 
     /**

@@ -8,7 +8,7 @@
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/calls/retransform.h"
 
-enum { BATCH_EXTRA_REFS = 32, MOST_MEMORY_REFUSALS = 3 };
+enum { MOST_MEMORY_REFUSALS = 3 };
 
 /* What goes through the loaded classes. */
 struct batch_search {
@@ -234,21 +234,10 @@ static size_t change_some(struct batch_search *search, size_t first, smp_on_clas
     return count;
 }
 
-static bool push_frame(JNIEnv *env)
-{
-    if ((*env)->PushLocalFrame(env, BATCH_EXTRA_REFS) == JNI_OK)
-        return true;
-    (*env)->ExceptionClear(env);
-    return false;
-}
-
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
 {
     struct batch_search search = { .batches = batches, .jvmti = jvmti, .env = env };
-    bool has_changed = false;
 
-    if (!push_frame(env))
-        return false;
     take_dirty(batches);
     if (batches->count > 0 && smp_loaded_classes_each(batches->loaders, jvmti, env, false,
                                                       find_dirty, &search) == SMP_OK) {
@@ -257,13 +246,11 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
     } else if (batches->count > 0) {
         put_batch_back(batches);
     }
-    if (batches->count > 0) {
-        (void)change_some(&search, 0, on_dirty_refused);
-        release_classes(batches, env);
-        has_changed = true;
-    }
-    (void)(*env)->PopLocalFrame(env, NULL);
-    return has_changed;
+    if (batches->count == 0)
+        return false;
+    (void)change_some(&search, 0, on_dirty_refused);
+    release_classes(batches, env);
+    return true;
 }
 
 /* --- giving back --- */
@@ -319,22 +306,17 @@ static bool give_some_back(struct batch_search *search)
 {
     struct smp_class_batches *const batches = search->batches;
     JNIEnv *const env = search->env;
-    bool has_some = false;
 
-    if (!push_frame(env))
-        return false;
     batches->count = 0;
-    if (smp_loaded_classes_each(batches->loaders, search->jvmti, env, false, find_probed, search) ==
-            SMP_OK &&
-        batches->count > 0) {
-        for (size_t done = 0; done < batches->count;)
-            done += change_some(search, done, on_probed_refused);
-        forget_probes(batches);
-        release_classes(batches, env);
-        has_some = true;
-    }
-    (void)(*env)->PopLocalFrame(env, NULL);
-    return has_some;
+    if (smp_loaded_classes_each(batches->loaders, search->jvmti, env, false, find_probed, search) !=
+            SMP_OK ||
+        batches->count == 0)
+        return false;
+    for (size_t done = 0; done < batches->count;)
+        done += change_some(search, done, on_probed_refused);
+    forget_probes(batches);
+    release_classes(batches, env);
+    return true;
 }
 
 void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)

@@ -277,15 +277,7 @@ static void meet_loaded(void *self, const struct smp_loaded_class *loaded)
 /* The load hook is on: what is loaded meanwhile is known by it. */
 static enum smp_status meet_all(jvmtiEnv *jvmti, JNIEnv *env)
 {
-    enum smp_status status = SMP_OK;
-
-    if ((*env)->PushLocalFrame(env, 1) != JNI_OK) {
-        (*env)->ExceptionClear(env);
-        return SMP_ENOMEM;
-    }
-    status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
-    (void)(*env)->PopLocalFrame(env, NULL);
-    return status;
+    return smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
 }
 
 static bool has_dirty(void)

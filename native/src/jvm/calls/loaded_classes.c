@@ -4,7 +4,7 @@
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/calls/loaded_outline.h"
 
-enum { EXTRA_CLASS_REFS = 64, INNER_REFS = 16 };
+enum { LIST_REFS = 1, EXTRA_CLASS_REFS = 64, INNER_REFS = 16 };
 
 struct going {
     struct smp_class_loaders *loaders;
@@ -73,10 +73,42 @@ static void offer_classes(struct going *going, const jclass *classes, jint count
         (*going->env)->DeleteLocalRef(going->env, going->last_loader);
 }
 
+static bool push_frame(JNIEnv *env, jint references)
+{
+    if ((*env)->PushLocalFrame(env, references) == JNI_OK)
+        return true;
+    (*env)->ExceptionClear(env);
+    return false;
+}
+
 /*
- * In a frame of its own: after each call -Xcheck:jni counts the references of the innermost frame,
- * which would be those of all classes.
+ * Needs two frames. The outer one holds the references of the list, and the capacity that
+ * -Xcheck:jni wants for them: both end with it. The inner one is for what is done with a class:
+ * -Xcheck:jni counts the references of the innermost frame after each call, which would be those of
+ * all classes.
  */
+static enum smp_status offer_list(struct going *going, smp_on_loaded_class *each, void *self)
+{
+    JNIEnv *const env = going->env;
+    jint count = 0;
+    jclass *classes = NULL;
+    enum smp_status status =
+        smp_jvmti_status((*going->jvmti)->GetLoadedClasses(going->jvmti, &count, &classes));
+
+    if (status != SMP_OK)
+        return status;
+    if ((*env)->EnsureLocalCapacity(env, count + EXTRA_CLASS_REFS) != JNI_OK)
+        (*env)->ExceptionClear(env);
+    if (push_frame(env, INNER_REFS)) {
+        offer_classes(going, classes, count, each, self);
+        (void)(*env)->PopLocalFrame(env, NULL);
+    } else {
+        status = SMP_ENOMEM;
+    }
+    (void)(*going->jvmti)->Deallocate(going->jvmti, (unsigned char *)(void *)classes);
+    return status;
+}
+
 enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti,
                                         JNIEnv *env, bool with_lambdas, smp_on_loaded_class *each,
                                         void *self)
@@ -84,22 +116,11 @@ enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmti
     struct going going = {
         .loaders = loaders, .jvmti = jvmti, .env = env, .with_lambdas = with_lambdas
     };
-    jint count = 0;
-    jclass *classes = NULL;
-    enum smp_status status = smp_jvmti_status((*jvmti)->GetLoadedClasses(jvmti, &count, &classes));
+    enum smp_status status = SMP_ENOMEM;
 
-    if (status != SMP_OK)
-        return status;
-    /* The references exist already: this is for -Xcheck:jni. */
-    if ((*env)->EnsureLocalCapacity(env, count + EXTRA_CLASS_REFS) != JNI_OK)
-        (*env)->ExceptionClear(env);
-    if ((*env)->PushLocalFrame(env, INNER_REFS) == JNI_OK) {
-        offer_classes(&going, classes, count, each, self);
+    if (push_frame(env, LIST_REFS)) {
+        status = offer_list(&going, each, self);
         (void)(*env)->PopLocalFrame(env, NULL);
-    } else {
-        (*env)->ExceptionClear(env);
-        status = SMP_ENOMEM;
     }
-    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)classes);
     return status;
 }

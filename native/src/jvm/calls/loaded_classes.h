@@ -31,7 +31,7 @@ bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
 
 typedef void smp_on_loaded_class(void *self, const struct smp_loaded_class *loaded);
 
-/* Inside of a local frame of the caller's. Without lambdas no hidden class is offered. */
+/* Without lambdas no hidden class is offered. */
 SMP_CHECKED enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders,
                                                     jvmtiEnv *jvmti, JNIEnv *env, bool with_lambdas,
                                                     smp_on_loaded_class *each, void *self);

@@ -344,8 +344,14 @@ class SamplingReportTest {
     void diffAsTwoColumns() throws IOException {
         try (SamplingDiff diff = diff("first", "second")) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
-            diff.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CPU), out);
+            Path file = folder.resolve("diff.collapsed");
+            ReportOptions byCpu = ReportOptions.standard().withWeight(ReportWeight.CPU);
+            diff.writeTo(ReportFormat.COLLAPSED, byCpu, out);
             assertThat(out).hasToString("COLLAPSED 1 of first and second");
+            diff.writeTo(ReportFormat.COLLAPSED, byCpu, file);
+            assertThat(file).hasContent("COLLAPSED 1 of first and second");
+            diff.writeTo(ReportFormat.COLLAPSED, file);
+            assertThat(file).hasContent("COLLAPSED 0 of first and second");
         }
     }
 

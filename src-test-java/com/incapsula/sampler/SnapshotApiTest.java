@@ -3,6 +3,7 @@ package com.incapsula.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.incapsula.sampler.internal.engine.FakeSampler;
 import com.incapsula.sampler.internal.engine.FakeSnapshot;
@@ -10,6 +11,8 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,6 +76,66 @@ class SnapshotApiTest {
         cursor.close();
         assertThat(fake.calls())
                 .containsExactly("start", "takeInterval 1", "takeInterval 2", "takeInterval 1", "closeReader 2");
+    }
+
+    /* Documents 1, 2, 3 and so on. The first one cannot be read at its first use, the second not be merged. */
+    private static Supplier<FakeSnapshot> intervals(Error failureToRead, boolean failsToMerge) {
+        AtomicInteger given = new AtomicInteger();
+        return () -> {
+            FakeSnapshot next = new FakeSnapshot();
+            int number = given.incrementAndGet();
+            next.document = String.valueOf(number);
+            next.failureToRead = number == 1 ? failureToRead : null;
+            next.failsToMergeOnce = number == 2 && failsToMerge;
+            return next;
+        };
+    }
+
+    private static void assertNext(Supplier<SamplingReport> call, String document) {
+        try (SamplingReport report = call.get()) {
+            assertThat(report.toString(ReportFormat.TOP)).isEqualTo(document);
+        }
+    }
+
+    /** The engine gives an interval once. */
+    @Test
+    void whatCouldNotBeReadIsInTheNextReport() {
+        sampler.init();
+        try (SamplingCursor cursor = sampler.openCursor()) {
+            for (Supplier<SamplingReport> call : List.<Supplier<SamplingReport>>of(sampler::snapshot, cursor::next)) {
+                for (Error failure : List.of(new StackOverflowError("full"), new OutOfMemoryError("full"))) {
+                    fake.setInterval(intervals(failure, false));
+                    assertThatThrownBy(call::get).isSameAs(failure);
+                    assertNext(call, "1+2");
+                    assertNext(call, "3");
+                }
+            }
+        }
+    }
+
+    @Test
+    void whatCouldNotBeMergedIsInTheNextReport() {
+        sampler.init();
+        fake.setInterval(intervals(new StackOverflowError("full"), true));
+        assertThatThrownBy(sampler::snapshot).hasMessage("full");
+        assertThatThrownBy(sampler::snapshot).hasMessage("for a test");
+        assertNext(sampler::snapshot, "1+2+3");
+        assertNext(sampler::snapshot, "4");
+    }
+
+    @Test
+    void aPeriodicReportThatCannotBeReadFailsAndIsReleased() {
+        TextOutputer whole = new TextOutputer() {
+            @Override
+            public void report(SamplingReport report) {
+                calls.add("report");
+            }
+        };
+        sampler.setSamplingOutputer(whole);
+        sampler.init();
+        fake.setInterval(intervals(new StackOverflowError("full"), false));
+        fake.writeReport();
+        assertThat(whole.calls).containsExactly("error full");
     }
 
     @Test

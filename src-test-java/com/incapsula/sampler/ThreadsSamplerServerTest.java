@@ -562,6 +562,25 @@ class ThreadsSamplerServerTest {
         assertThat(server.getUrl().getPort()).isEqualTo(port);
     }
 
+    /** In the log that has the library's other messages. */
+    @Test
+    void aServerThatOtherMachinesCanReadSaysSo() {
+        try (Logged log = new Logged()) {
+            server.init();
+            server.close();
+            server.setHost("0.0.0.0");
+            server.setToken("secret");
+            server.init();
+            server.close();
+            assertThat(log.messages()).isEmpty();
+            server.setToken(null);
+            server.init();
+            assertThat(log.messages())
+                    .containsExactly("WARN other machines can read the sampler without a token, at 0.0.0.0, port "
+                            + server.getUrl().getPort());
+        }
+    }
+
     @Test
     void ownNamesCanBeAllowed() throws Exception {
         server.setHost("0.0.0.0");

@@ -254,7 +254,7 @@ class ThreadsSamplerTest {
         assertRefused(() -> sampler.setSampleTheseThreadsOnly(null), "sampleTheseThreadsOnly must not be null");
         assertRefused(
                 () -> sampler.setSampleTheseThreadsOnly(Collections.singletonList(null)),
-                "sampleTheseThreadsOnly must not be null");
+                "sampleTheseThreadsOnly[0] must not be null");
         assertRefused(() -> sampler.setSamplingOutputer(null), "samplingOutputer must not be null");
         assertRefused(() -> sampler.setThreadNameManipulator(null), "threadNameManipulator must not be null");
         defaults();

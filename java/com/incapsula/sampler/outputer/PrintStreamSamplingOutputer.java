@@ -80,10 +80,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
 
     @Override
     public void printIntervalTitle(String title) {
-        perform(to -> {
-            to.begin();
-            to.write("\n" + title + "\n");
-        });
+        begin("\n" + title + "\n");
     }
 
     @Override
@@ -99,40 +96,55 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
         if (cause != null) {
             cause.printStackTrace(new PrintWriter(text, true));
         }
-        perform(to -> {
-            to.begin();
-            to.write(text.toString());
-            to.flush();
-        });
+        begin(text.toString());
+        flush();
     }
 
     @Override
     public void flush() {
-        perform(Target::flush);
-    }
-
-    @Override
-    public void close() {
-        perform(Target::close);
-    }
-
-    private void write(String text) {
-        perform(to -> to.write(text));
-    }
-
-    private void perform(Action action) {
         synchronized (target) {
             try {
-                action.on(target);
+                target.flush();
             } catch (IOException e) {
-                throw new UncheckedIOException("cannot write to " + target + ": " + IoReason.of(e), e);
+                throw failure(e);
             }
         }
     }
 
-    @FunctionalInterface
-    private interface Action {
-        void on(Target target) throws IOException;
+    @Override
+    public void close() {
+        synchronized (target) {
+            try {
+                target.close();
+            } catch (IOException e) {
+                throw failure(e);
+            }
+        }
+    }
+
+    private void begin(String text) {
+        synchronized (target) {
+            try {
+                target.begin();
+                target.write(text);
+            } catch (IOException e) {
+                throw failure(e);
+            }
+        }
+    }
+
+    private void write(String text) {
+        synchronized (target) {
+            try {
+                target.write(text);
+            } catch (IOException e) {
+                throw failure(e);
+            }
+        }
+    }
+
+    private UncheckedIOException failure(IOException cause) {
+        return new UncheckedIOException("cannot write to " + target + ": " + IoReason.of(cause), cause);
     }
 
     private interface Target {

@@ -128,6 +128,7 @@ class LoggerSamplingOutputerTest {
         }
         assertThat(records.texts).containsExactly("INFO it's {0}", "INFO thread\nrow\n", "SEVERE bad");
         assertThat(records.last.getThrown()).hasMessage("cause");
+        assertThat(records.sources).containsOnly(NAME + " " + NAME + " null");
     }
 
     /** As in a program whose log is in a class loader below that of an agent. */
@@ -172,11 +173,13 @@ class LoggerSamplingOutputerTest {
     private static final class RecordingHandler extends Handler {
 
         private final List<String> texts = new ArrayList<>();
+        private final List<String> sources = new ArrayList<>();
         private LogRecord last;
 
         @Override
         public void publish(LogRecord logged) {
             texts.add(logged.getLevel() + " " + new java.util.logging.SimpleFormatter().formatMessage(logged));
+            sources.add(logged.getLoggerName() + " " + logged.getSourceClassName() + " " + logged.getSourceMethodName());
             last = logged;
         }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
+import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Calls a sampler from threads whose stack is almost full, over and over; then prints a report and closes it. */
 public final class FullStackProgram {
@@ -54,13 +56,45 @@ public final class FullStackProgram {
         }
     }
 
+    /* Keeps what it gets without a further call, for which there might be no room. */
+    private static final class Taker implements Runnable {
+
+        private final Supplier<SamplingReport> source;
+        private final SamplingReport[] taken = new SamplingReport[2 + ROUNDS * (1 + FullStack.FRAMES)];
+        private int count;
+
+        Taker(Supplier<SamplingReport> source) {
+            this.source = source;
+        }
+
+        @Override
+        public void run() {
+            taken[count++] = source.get();
+        }
+
+        long polls() {
+            long polls = 0;
+            for (SamplingReport report : taken) {
+                polls += report == null ? 0 : report.getPolls();
+            }
+            return polls;
+        }
+    }
+
     /** Runs it. */
     public static void main(String[] arguments) throws Exception {
         Recorder recorder = new Recorder();
         try (ThreadsSampler sampler = Samplers.quick(recorder);
                 Worker worker = Worker.waiting("worker")) {
             sampler.init();
+            sampler.pauseSampling();
+            Taker snapshots = new Taker(sampler::snapshot);
+            Taker intervals = new Taker(sampler.openCursor()::next);
+            long before = sampler.getStatistics().getPolls();
+            sampler.resumeSampling();
             List<Runnable> calls = List.of(
+                    snapshots,
+                    intervals,
                     sampler::pauseSampling,
                     sampler::getStatistics,
                     sampler::resumeSampling,
@@ -76,6 +110,11 @@ public final class FullStackProgram {
             sampler.resumeSampling();
             Samplers.awaitTicks(sampler, 3);
             sampler.printReport();
+            sampler.pauseSampling();
+            snapshots.run();
+            intervals.run();
+            long polls = sampler.getStatistics().getPolls();
+            System.out.println("lost: " + (polls - snapshots.polls()) + " " + (polls - before - intervals.polls()));
             System.out.println("sampled: "
                     + recorder.last().names().contains(worker.thread().getName()));
         }

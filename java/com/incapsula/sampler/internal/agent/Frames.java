@@ -12,21 +12,35 @@ final class Frames {
 
     private static final Pattern TYPE = Pattern.compile("_\\[[a-z0-9]]$"); // as other tools add it
     private static final Pattern LINE = Pattern.compile("(?s)(?<file>.+):(?<line>\\d{1,9})");
+    private static final char LINE_SEPARATOR = 0x2028;
+    private static final char PARAGRAPH_SEPARATOR = 0x2029;
 
     private Frames() {}
 
-    /** @return the text as a part of a line of the form COLLAPSED */
+    /** @return the text as a part of a line of the form COLLAPSED: escaped as native/src/export/line_texts.h has it */
     static String part(String text) {
-        StringBuilder part = new StringBuilder(text.isEmpty() ? "[unnamed]" : text);
-        for (int i = 0; i < part.length(); i++) {
-            char c = part.charAt(i);
-            if (c == ';') {
-                part.setCharAt(i, ',');
-            } else if (Character.isISOControl(c)) {
-                part.setCharAt(i, '\uFFFD');
+        if (text.isEmpty()) {
+            return "[unnamed]";
+        }
+        StringBuilder part = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == ';' || Character.isISOControl(c) || c == LINE_SEPARATOR || c == PARAGRAPH_SEPARATOR) {
+                part.append(escape(c));
+            } else {
+                part.append(c);
             }
         }
         return part.toString();
+    }
+
+    private static String escape(char c) {
+        return switch (c) {
+            case '\n' -> "\\n";
+            case '\r' -> "\\r";
+            case '\t' -> "\\t";
+            default -> String.format("\\u%04x", (int) c);
+        };
     }
 
     /** @return the text of the root that stands for a group of the JSON form */

@@ -30,7 +30,7 @@ final class CountingLists {
     static String checkRoots(String list) {
         return check(
                 rootsOf(list),
-                CountingLists::complainOfRoot,
+                true,
                 "rootMethods must be methods separated by commas,"
                         + " as com.acme.OrderHandler.handle, com.acme.jobs.*.run, com.acme.batch.**, com.acme.Order.<init> or"
                         + " com.acme.Order.add(int, String)");
@@ -43,26 +43,23 @@ final class CountingLists {
     static String checkFilter(String list) {
         return check(
                 List.of(list.split(",", -1)),
-                CountingLists::complainOfPrefix,
+                false,
                 "instrumentationFilter must be"
                         + " package prefixes separated by commas, with a minus before those to leave out, as in com.acme,"
                         + " -com.acme.util");
     }
 
-    /** What is wrong with a part, or null. */
-    private interface Complaint {
-        @Nullable
-        String of(String part);
-    }
-
-    private static String check(List<String> parts, Complaint complaint, String allowed) {
+    private static String check(List<String> parts, boolean areRoots, String allowed) {
         List<String> kept = new ArrayList<>();
         for (String text : parts) {
             String part = text.trim();
             if (part.isEmpty()) {
                 continue;
             }
-            String problem = kept.size() == MAX_PARTS ? "more than 1,000 parts" : complaint.of(part);
+            String problem = areRoots ? complainOfRoot(part) : complainOfPrefix(part);
+            if (kept.size() == MAX_PARTS) {
+                problem = "more than 1,000 parts";
+            }
             if (problem != null) {
                 throw new IllegalArgumentException(allowed + "; got \"" + Property.visible(part) + "\": " + problem);
             }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.internal.engine.SnapshotReaders.Maker;
+
 /**
  * A reader with intervals of its own.
  *
@@ -9,12 +11,14 @@ package com.incapsula.sampler.internal.engine;
 public interface Cursor {
 
     /**
-     * Everything since the last call, or since the cursor was opened.
+     * Everything since the last call that did not fail, or since the cursor was opened.
      *
-     * @return held by the caller
+     * @param <T> what the caller gets
+     * @param maker makes it of the interval
+     * @return the result
      * @throws IllegalStateException if it is closed, the engine has ended, or from the outputer or the manipulator
      */
-    Snapshot next();
+    <T> T next(Maker<T> maker);
 
     /** Ends the reader. Idempotent; does nothing after the engine has ended. */
     void close();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: any.
  */
-final class ExitReport {
+final class ExitReport implements Runnable {
 
     private static volatile long longestMillis = 2_000;
 
@@ -34,7 +34,7 @@ final class ExitReport {
 
     /* Not of the caller's group: before JDK 19 that may have been destroyed when the JVM exits, and a hook that cannot be
      * started keeps the JVM from starting the application's own. */
-    private static Thread thread(Runnable work, String name) {
+    private static Thread thread(@Nullable Runnable work, String name) {
         return new Thread(TopGroup.find(), work, name, 0, false);
     }
 
@@ -50,7 +50,7 @@ final class ExitReport {
 
     /** @return true from the moment at which the JVM has begun to exit */
     static boolean isExiting() {
-        Thread probe = thread(() -> {}, "threads-sampler-exit-probe");
+        Thread probe = thread(null, "threads-sampler-exit-probe");
         try {
             Runtime.getRuntime().addShutdownHook(probe);
             Runtime.getRuntime().removeShutdownHook(probe);
@@ -65,7 +65,7 @@ final class ExitReport {
     /** Does nothing when the JVM is exiting already, or a security manager forbids it. */
     void install() {
         try {
-            Thread made = thread(this::run, "threads-sampler-exit");
+            Thread made = thread(this, "threads-sampler-exit");
             made.setContextClassLoader(null);
             Runtime.getRuntime().addShutdownHook(made);
             hook = made;
@@ -95,8 +95,9 @@ final class ExitReport {
         }
     }
 
-    /* Package-private for the test; the JVM calls it through the hook. */
-    void run() {
+    /** For the hook. */
+    @Override
+    public void run() {
         hide.run();
         Thread helper = new Thread(null, this::work, "threads-sampler-last-report", 0, false);
         helper.setDaemon(true);

@@ -5,7 +5,6 @@ import com.incapsula.sampler.internal.engine.RunState.Phase;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +21,7 @@ public final class Lifecycle {
     private final BooleanSupplier jvmExits;
     private final RunState state = new RunState();
     private final ReportDispatcher dispatcher = new ReportDispatcher();
-    private final EngineUpdater updater = new EngineUpdater(state, dispatcher, this::hideCurrentThread);
+    private final EngineUpdater updater = new EngineUpdater(state, dispatcher, new HideCurrentThread());
     private final SamplerProperties properties = new SamplerProperties(state, dispatcher, updater);
     private final SnapshotReaders readers = new SnapshotReaders(state, dispatcher);
     private final LiveState liveState = new LiveState(state);
@@ -36,7 +35,7 @@ public final class Lifecycle {
     }
 
     Lifecycle(Engine.Source source) {
-        this(source, ExitReport::isExiting);
+        this(source, new JvmExit());
     }
 
     /** @param jvmExits whether the JVM has begun to exit */
@@ -257,10 +256,10 @@ public final class Lifecycle {
                 return false;
             }
             ExitReport installed =
-                    new ExitReport(usedSource::hideCurrentThread, this::finishAtExit, ExitReport.longestMillis());
+                    new ExitReport(new HideCurrentThread(), new FinishAtExit(), ExitReport.longestMillis());
             installed.install();
             exitReport = installed;
-            readers.setShared(reader);
+            readers.setShared(launched, reader);
             updater.setApplied(config);
             state.setEngine(launched);
             state.reach(Phase.RUNNING);
@@ -270,8 +269,30 @@ public final class Lifecycle {
         }
     }
 
-    private void hideCurrentThread() {
-        usedSource.hideCurrentThread();
+    /* Classes, not lambdas: each start would link those (ColdCallsIT). */
+
+    private static final class JvmExit implements BooleanSupplier {
+
+        @Override
+        public boolean getAsBoolean() {
+            return ExitReport.isExiting();
+        }
+    }
+
+    private final class HideCurrentThread implements Runnable {
+
+        @Override
+        public void run() {
+            usedSource.hideCurrentThread();
+        }
+    }
+
+    private final class FinishAtExit implements Runnable {
+
+        @Override
+        public void run() {
+            finishAtExit();
+        }
     }
 
     // ---- end ----
@@ -393,7 +414,7 @@ public final class Lifecycle {
      * @throws IllegalStateException before {@link #init()}, after the end, or from the outputer or the manipulator
      */
     public void pause() {
-        change("pauseSampling()", Phase.PAUSING, Phase.PAUSED, Engine::pause);
+        change("pauseSampling()", Phase.PAUSING, Phase.PAUSED);
     }
 
     /**
@@ -402,10 +423,10 @@ public final class Lifecycle {
      * @throws IllegalStateException as for {@link #pause()}
      */
     public void resume() {
-        change("resumeSampling()", Phase.RESUMING, Phase.RUNNING, Engine::resume);
+        change("resumeSampling()", Phase.RESUMING, Phase.RUNNING);
     }
 
-    private void change(String call, Phase via, Phase to, Consumer<Engine> work) {
+    private void change(String call, Phase via, Phase to) {
         dispatcher.refuseInCallback(call);
         Engine running;
         Phase from;
@@ -423,7 +444,11 @@ public final class Lifecycle {
         }
         Phase reached = from;
         try {
-            work.accept(running);
+            if (to == Phase.PAUSED) {
+                running.pause();
+            } else {
+                running.resume();
+            }
             reached = to;
         } finally {
             state.reach(reached);
@@ -466,7 +491,14 @@ public final class Lifecycle {
     public void printReport() {
         dispatcher.refuseInCallback("printReport()");
         Engine running = state.runningEngine("printReport()");
-        state.callUnlessExiting(running, running::report);
+        if (state.isStoppedByExit(running)) {
+            return;
+        }
+        try {
+            running.report();
+        } catch (IllegalStateException stopped) {
+            state.requireStoppedByExit(running, stopped);
+        }
     }
 
     /**

@@ -21,14 +21,26 @@ public final class LoadedLibrary {
 
         private static @Nullable UnsupportedOperationException tryOnce() {
             try {
-                NativeLibrary.ofThisJvm(NativeBridge.ABI, NativeBridge::abi, NativeBridge::join)
-                        .load(preferred);
+                library().load(preferred);
                 return null;
             } catch (UnsupportedOperationException e) {
                 return e;
             } catch (RuntimeException | Error e) {
                 return new UnsupportedOperationException("the native library could not be loaded: " + e, e);
             }
+        }
+    }
+
+    private static final class Bridge implements NativeLibrary.Bound {
+
+        @Override
+        public int abi() {
+            return NativeBridge.abi();
+        }
+
+        @Override
+        public @Nullable String join() {
+            return NativeBridge.join();
         }
     }
 
@@ -83,8 +95,11 @@ public final class LoadedLibrary {
      * @throws UnsupportedOperationException if there is no folder for it
      */
     public static Path file() {
-        return NativeLibrary.ofThisJvm(NativeBridge.ABI, NativeBridge::abi, NativeBridge::join)
-                .place();
+        return library().place();
+    }
+
+    private static NativeLibrary library() {
+        return NativeLibrary.ofThisJvm(NativeBridge.ABI, new Bridge());
     }
 
     /** @throws UnsupportedOperationException as {@link #unavailabilityCause()}, with the stack of this call */

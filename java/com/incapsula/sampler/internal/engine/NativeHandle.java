@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.LongConsumer;
-import java.util.function.LongFunction;
 
 /**
  * A native session behind a gate: after {@link #destroy()} a call fails here, in Java, and {@code destroy} waits for
@@ -55,81 +53,111 @@ final class NativeHandle implements Engine {
 
     @Override
     public void start() {
-        run(NativeBridge::start);
+        try (Use use = new Use()) {
+            NativeBridge.start(use.address);
+        }
     }
 
     @Override
     public void configure(OptionValues options) {
-        run(address -> NativeBridge.configure(address, options.integers(), options.texts()));
+        try (Use use = new Use()) {
+            NativeBridge.configure(use.address, options.integers(), options.texts());
+        }
     }
 
     @Override
     public void filterThreads(Thread[] threads, boolean only) {
-        run(address -> NativeBridge.filterThreads(address, threads, only));
+        try (Use use = new Use()) {
+            NativeBridge.filterThreads(use.address, threads, only);
+        }
     }
 
     @Override
     public void resetCounts() {
-        run(NativeBridge::resetCounts);
+        try (Use use = new Use()) {
+            NativeBridge.resetCounts(use.address);
+        }
     }
 
     @Override
     public void pause() {
-        run(NativeBridge::pause);
+        try (Use use = new Use()) {
+            NativeBridge.pause(use.address);
+        }
     }
 
     @Override
     public void resume() {
-        run(NativeBridge::resume);
+        try (Use use = new Use()) {
+            NativeBridge.resume(use.address);
+        }
     }
 
     @Override
     public void report() {
-        run(NativeBridge::report);
+        try (Use use = new Use()) {
+            NativeBridge.report(use.address);
+        }
     }
 
     @Override
     public void sampleOnce() {
-        run(NativeBridge::sampleOnce);
+        try (Use use = new Use()) {
+            NativeBridge.sampleOnce(use.address);
+        }
     }
 
     @Override
     public void stop() {
-        run(NativeBridge::stop);
+        try (Use use = new Use()) {
+            NativeBridge.stop(use.address);
+        }
     }
 
     @Override
     public RawStatistics statistics() {
-        return use(address -> {
-            List<Long> values =
-                    Arrays.stream(NativeBridge.statistics(address)).boxed().toList();
-            return new RawStatistics(NativeBridge.engine(address), List.of(NativeBridge.statisticNames()), values);
-        });
+        try (Use use = new Use()) {
+            List<Long> values = new ArrayList<>();
+            for (long value : NativeBridge.statistics(use.address)) {
+                values.add(value);
+            }
+            return new RawStatistics(NativeBridge.engine(use.address), List.of(NativeBridge.statisticNames()), values);
+        }
     }
 
     @Override
     public String dump() {
-        return use(NativeBridge::dump);
+        try (Use use = new Use()) {
+            return NativeBridge.dump(use.address);
+        }
     }
 
     @Override
     public int openReader() {
-        return use(NativeBridge::openReader);
+        try (Use use = new Use()) {
+            return NativeBridge.openReader(use.address);
+        }
     }
 
     @Override
     public void closeReader(int reader) {
-        run(address -> NativeBridge.closeReader(address, reader));
+        try (Use use = new Use()) {
+            NativeBridge.closeReader(use.address, reader);
+        }
     }
 
     @Override
     public Snapshot takeInterval(int reader) {
-        return use(address -> NativeSnapshot.adopt(NativeBridge.takeInterval(address, reader)));
+        try (Use use = new Use()) {
+            return NativeSnapshot.ofInterval(use.address, reader);
+        }
     }
 
     @Override
     public Snapshot currentReport() {
-        return use(address -> NativeSnapshot.adopt(NativeBridge.currentReport(address)));
+        try (Use use = new Use()) {
+            return NativeSnapshot.ofReport(use.address);
+        }
     }
 
     @Override
@@ -145,28 +173,24 @@ final class NativeHandle implements Engine {
         }
     }
 
-    private void run(LongConsumer call) {
-        gate.readLock().lock();
-        try {
-            call.accept(open());
-        } finally {
+    /** A call: holds the gate open until it is closed. A class, as lambdas would be linked at their first use. */
+    private final class Use implements AutoCloseable {
+
+        private final long address;
+
+        /** @throws IllegalStateException after {@link #destroy()} */
+        Use() {
+            gate.readLock().lock();
+            address = session;
+            if (address == NO_SESSION) {
+                gate.readLock().unlock();
+                throw new IllegalStateException("the sampler is closed");
+            }
+        }
+
+        @Override
+        public void close() {
             gate.readLock().unlock();
         }
-    }
-
-    private <T> T use(LongFunction<T> call) {
-        gate.readLock().lock();
-        try {
-            return call.apply(open());
-        } finally {
-            gate.readLock().unlock();
-        }
-    }
-
-    private long open() {
-        if (session == NO_SESSION) {
-            throw new IllegalStateException("the sampler is closed");
-        }
-        return session;
     }
 }

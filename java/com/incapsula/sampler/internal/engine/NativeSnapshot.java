@@ -32,41 +32,73 @@ final class NativeSnapshot implements Snapshot {
     private static final int ROW_MEASURES = 3;
     private static final int NAMES_PER_LOCATION = 3;
 
+    private static final long NONE = 0; // an address
+
     private static final ReferenceQueue<NativeSnapshot> FORGOTTEN = new ReferenceQueue<>();
     private static final Set<Net> NETS = ConcurrentHashMap.newKeySet();
 
     /** Has the address after the snapshot itself was collected. */
     private static final class Net extends PhantomReference<NativeSnapshot> {
 
-        private final long address;
+        private volatile long address = NONE; // set once, before others see the snapshot
 
-        Net(NativeSnapshot snapshot, long address) {
+        Net(NativeSnapshot snapshot) {
             super(snapshot, FORGOTTEN);
-            this.address = address;
         }
 
         /** Frees the snapshot, the first time. */
         void free() {
-            if (NETS.remove(this)) {
+            if (NETS.remove(this) && address != NONE) {
                 NativeBridge.releaseSnapshot(address);
             }
         }
     }
 
-    private final Net net;
+    private final Net net = new Net(this);
     private int holders = 1; // guarded by this
 
-    private NativeSnapshot(long address) {
-        net = new Net(this, address);
-        NETS.add(net);
-    }
-
-    /** @param address a native snapshot; the result releases it */
-    static Snapshot adopt(long address) {
+    /* The address comes last. Between the native call and the field that keeps it nothing can fail, for want of memory
+     * or of room on the stack, and lose it. */
+    private NativeSnapshot() {
         for (Reference<?> lost = FORGOTTEN.poll(); lost != null; lost = FORGOTTEN.poll()) {
             ((Net) lost).free();
         }
-        return new NativeSnapshot(address);
+        NETS.add(net);
+    }
+
+    /** @return what a reader has not had yet, held by the caller */
+    static Snapshot ofInterval(long session, int reader) {
+        NativeSnapshot taken = new NativeSnapshot();
+        try {
+            taken.net.address = NativeBridge.takeInterval(session, reader);
+            return taken;
+        } catch (RuntimeException | Error e) {
+            taken.net.free();
+            throw e;
+        }
+    }
+
+    /** For the reporter thread. @return the interval of the report, held by the caller */
+    static Snapshot ofReport(long session) {
+        NativeSnapshot current = new NativeSnapshot();
+        try {
+            current.net.address = NativeBridge.currentReport(session);
+            return current;
+        } catch (RuntimeException | Error e) {
+            current.net.free();
+            throw e;
+        }
+    }
+
+    private static Snapshot merged(NativeSnapshot a, NativeSnapshot b) {
+        NativeSnapshot both = new NativeSnapshot();
+        try {
+            both.net.address = NativeBridge.mergeSnapshots(a.net.address, b.net.address);
+            return both;
+        } catch (RuntimeException | Error e) {
+            both.net.free();
+            throw e;
+        }
     }
 
     /** @return the number of snapshots that are not freed */
@@ -224,7 +256,7 @@ final class NativeSnapshot implements Snapshot {
         try {
             second.hold();
             try {
-                return adopt(NativeBridge.mergeSnapshots(net.address, second.net.address));
+                return merged(this, second);
             } finally {
                 second.release();
             }

@@ -216,7 +216,7 @@ public enum Property {
     }
 
     private String checkPrefix(String prefix) {
-        if (prefix.chars().anyMatch(c -> Character.isWhitespace(c) || Character.isISOControl(c))) {
+        if (hasSpaceOrControl(prefix)) {
             throw new IllegalArgumentException(text + " must be package prefixes separated by commas, without white"
                     + " space or control characters inside, got \"" + visible(prefix) + "\"");
         }
@@ -227,6 +227,15 @@ public enum Property {
                     + " bytes, got one of " + bytes + " bytes");
         }
         return prefix;
+    }
+
+    private static boolean hasSpaceOrControl(String prefix) {
+        for (int i = 0; i < prefix.length(); i++) {
+            if (Character.isWhitespace(prefix.charAt(i)) || Character.isISOControl(prefix.charAt(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /* Refuses what no class name begins with: it would match nothing, and each stack would be its root alone. */

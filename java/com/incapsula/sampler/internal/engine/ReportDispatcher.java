@@ -118,14 +118,20 @@ final class ReportDispatcher implements NativeCallbacks {
 
     @Override
     public boolean title(long fromWallMillis, long tillWallMillis) {
-        return deliver(() -> {
+        try {
+            begin();
             current = outputer;
             currentTitle = "Report interval: from " + new Date(fromWallMillis) + " till " + new Date(tillWallMillis);
             if (observer.isInterested(current)) {
                 showWhole();
             }
             current.printIntervalTitle(currentTitle);
-        });
+            return true;
+        } catch (Throwable t) {
+            return failed(t);
+        } finally {
+            reporting = null;
+        }
     }
 
     private void showWhole() {
@@ -139,15 +145,29 @@ final class ReportDispatcher implements NativeCallbacks {
 
     @Override
     public boolean record(String title, String rows) {
-        return deliver(() -> current.printThreadRecord(title, rows));
+        try {
+            begin();
+            current.printThreadRecord(title, rows);
+            return true;
+        } catch (Throwable t) {
+            return failed(t);
+        } finally {
+            reporting = null;
+        }
     }
 
     @Override
     public boolean flush() {
-        return deliver(() -> {
+        try {
+            begin();
             reportNamingFailures();
             current.flush();
-        });
+            return true;
+        } catch (Throwable t) {
+            return failed(t);
+        } finally {
+            reporting = null;
+        }
     }
 
     @Override
@@ -184,23 +204,17 @@ final class ReportDispatcher implements NativeCallbacks {
         }
     }
 
-    @FunctionalInterface
-    private interface Delivery {
-        void run();
+    /* Of each part of a report. */
+    private void begin() {
+        Thread caller = Thread.currentThread();
+        reporting = caller;
+        adoptContext(caller);
     }
 
-    private boolean deliver(Delivery delivery) {
-        reporting = Thread.currentThread();
-        try {
-            adoptContext(reporting);
-            delivery.run();
-            return true;
-        } catch (Throwable t) {
-            printError("Report could not be printed: " + currentTitle, t);
-            return false;
-        } finally {
-            reporting = null;
-        }
+    /** @return false: the report has failed */
+    private boolean failed(Throwable cause) {
+        printError("Report could not be printed: " + currentTitle, cause);
+        return false;
     }
 
     /* A thread from native code has the system class loader as context, where frameworks would not find their classes. */

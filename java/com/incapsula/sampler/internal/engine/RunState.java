@@ -129,6 +129,13 @@ final class RunState {
         return running == engineAtExit;
     }
 
+    /** After a call of an engine that has failed. @throws IllegalStateException the failure, unless it is the exit's */
+    void requireStoppedByExit(Engine running, IllegalStateException failure) {
+        if (!isStoppedByExit(running)) {
+            throw failure;
+        }
+    }
+
     /** @return true if the sampler runs and samples nothing */
     boolean isInert() {
         lock();
@@ -243,10 +250,8 @@ final class RunState {
             call.run();
             return true;
         } catch (IllegalStateException stopped) {
-            if (isStoppedByExit(running)) {
-                return false;
-            }
-            throw stopped;
+            requireStoppedByExit(running, stopped);
+            return false;
         }
     }
 }

@@ -68,9 +68,11 @@ public final class SamplerProperties {
             if (property.fixed()) {
                 state.requireIdle(property.text());
             }
-            if (!state.phase().isIdle()) {
-                wanted.checkTogether();
+            if (state.phase().isIdle()) {
+                settings = wanted; // the next start takes it
+                return;
             }
+            wanted.checkTogether();
             settings = wanted;
         } finally {
             state.unlock();
@@ -115,6 +117,17 @@ public final class SamplerProperties {
     }
 
     /**
+     * Adds a thread to those that are sampled exclusively.
+     *
+     * @param property the name of the property for messages
+     * @param chosen the thread
+     */
+    public void chooseOne(String property, Thread chosen) {
+        ThreadFilter.check(property, chosen);
+        add(property, List.of(chosen));
+    }
+
+    /**
      * Adds to the threads that are sampled exclusively.
      *
      * @param property the name of the property for messages
@@ -125,28 +138,40 @@ public final class SamplerProperties {
             throw new IllegalArgumentException(property + " must not be null");
         }
         List<Thread> added = new ArrayList<>(chosen);
-        added.forEach(thread -> ThreadFilter.check(property, thread));
+        for (int i = 0; i < added.size(); i++) {
+            ThreadFilter.check(property + "[" + i + "]", added.get(i));
+        }
+        add(property, added);
+    }
+
+    private void add(String property, List<Thread> added) {
         ThreadFilter before;
         ThreadFilter wanted;
+        boolean isIdle;
         state.lock();
         try {
             before = threads;
             wanted = added.isEmpty() ? ThreadFilter.ALL : before.and(added);
             threads = wanted;
+            isIdle = state.phase().isIdle();
         } finally {
             state.unlock();
         }
-        updater.applyOrUndo(this::config, () -> {
-            if (threads == wanted) {
-                threads = before;
-            }
-        });
-        added.stream()
-                .filter(ThreadFilter::hasEnded)
-                .forEach(thread -> LibraryLog.log(
+        if (!isIdle) {
+            updater.applyOrUndo(this::config, () -> {
+                if (threads == wanted) {
+                    threads = before;
+                }
+            });
+        }
+        for (Thread thread : added) {
+            if (ThreadFilter.hasEnded(thread)) {
+                LibraryLog.log(
                         System.Logger.Level.WARNING,
-                        property + ": thread \"" + thread.getName() + "\" has ended, so it is not" + " sampled",
-                        null));
+                        property + ": thread \"" + thread.getName() + "\" has ended, so it is not sampled",
+                        null);
+            }
+        }
     }
 
     /**
@@ -233,6 +258,9 @@ public final class SamplerProperties {
             }
             before = dispatcher.manipulator();
             dispatcher.setManipulator(manipulator);
+            if (state.phase().isIdle()) {
+                return true;
+            }
         } finally {
             state.unlock();
         }

@@ -2,7 +2,7 @@
 package com.incapsula.sampler.internal.engine;
 
 /**
- * The readers of a running sampler's intervals: one that all callers of {@link #snapshot()} share, and cursors.
+ * The readers of a running sampler's intervals: one that all callers of {@link #snapshot} share, and cursors.
  *
  * <p>When the JVM exits, they wait until the engine has stopped and give what was collected up to then.
  *
@@ -10,10 +10,28 @@ package com.incapsula.sampler.internal.engine;
  */
 public final class SnapshotReaders {
 
+    /**
+     * Makes of an interval what its reader gives.
+     *
+     * @param <T> what is made
+     */
+    @FunctionalInterface
+    public interface Maker<T> {
+
+        /**
+         * Makes it.
+         *
+         * @param interval held by the result from now on; where this fails, by the caller as before
+         * @return the result
+         */
+        T make(Snapshot interval);
+    }
+
     private final RunState state;
     private final ReportDispatcher dispatcher;
-    private final Object sharedTaking = new Object(); // held while the shared reader takes an interval
-    private int shared; // the engine's number of the shared reader; guarded by the lock of state
+
+    @SuppressWarnings("NullAway.Init") // set when an engine starts, before there is anything to read
+    private IntervalReader shared; // guarded by the lock of state
 
     SnapshotReaders(RunState state, ReportDispatcher dispatcher) {
         this.state = state;
@@ -23,93 +41,85 @@ public final class SnapshotReaders {
     /**
      * The lock is held.
      *
-     * @param reader the shared one of the engine that runs from now on
+     * @param running the engine that runs from now on
+     * @param reader its shared one
      */
-    void setShared(int reader) {
-        shared = reader;
+    void setShared(Engine running, int reader) {
+        shared = new IntervalReader(running, reader);
     }
 
     /**
-     * Everything since the last call, or since the start.
+     * Everything since the last call that did not fail, or since the start.
      *
-     * @return held by the caller
+     * @param <T> what the caller gets
+     * @param maker makes it of the interval
+     * @return the result
      * @throws IllegalStateException before the start, after the end, or from the outputer or the manipulator
      */
-    public Snapshot snapshot() {
+    public <T> T snapshot(Maker<T> maker) {
         String call = "snapshot()";
         dispatcher.refuseInCallback(call);
-        Engine running;
-        int reader;
+        IntervalReader reader;
         state.lock();
         try {
-            running = state.requireRunning(call);
+            state.requireRunning(call);
             reader = shared;
         } finally {
             state.unlock();
         }
-        return take(running, reader, sharedTaking);
+        return take(reader, maker);
     }
 
     /**
      * Opens a reader whose first interval begins now.
      *
      * @return to be closed; dead when the sampler has ended
-     * @throws IllegalStateException as for {@link #snapshot()}
+     * @throws IllegalStateException as for {@link #snapshot}
      */
     public Cursor openCursor() {
         String call = "openCursor()";
         dispatcher.refuseInCallback(call);
         Engine running = state.runningEngine(call);
-        int[] reader = new int[1];
-        if (state.callUnlessExiting(running, () -> reader[0] = running.openReader())) {
-            return new EngineCursor(running, reader[0]);
+        if (!state.isStoppedByExit(running)) {
+            try {
+                return new EngineCursor(new IntervalReader(running, running.openReader()));
+            } catch (IllegalStateException stopped) {
+                state.requireStoppedByExit(running, stopped);
+            }
         }
         Engine ended = new InertEngine.Source("the JVM is exiting").create(new Settings().toOptionValues(), dispatcher);
-        return new EngineCursor(ended, ended.openReader());
+        return new EngineCursor(new IntervalReader(ended, ended.openReader()));
     }
 
-    /* One caller at a time: of two that end an interval each, the first would get both, and the second nothing. */
-    private Snapshot take(Engine engine, int reader, Object taking) {
-        Snapshot[] taken = new Snapshot[1];
-        boolean done = state.callUnlessExiting(engine, () -> {
-            synchronized (taking) {
-                taken[0] = engine.takeInterval(reader);
+    private <T> T take(IntervalReader reader, Maker<T> maker) {
+        if (!state.isStoppedByExit(reader.engine())) {
+            try {
+                return reader.take(maker);
+            } catch (IllegalStateException stopped) {
+                state.requireStoppedByExit(reader.engine(), stopped);
             }
-        });
-        return done ? taken[0] : takeLast(engine, reader, taking);
-    }
-
-    /* While the engine stops, it gives no intervals; and its last one only once. */
-    private Snapshot takeLast(Engine stopping, int reader, Object taking) {
-        state.awaitStopAtExit(stopping);
-        try {
-            synchronized (taking) {
-                return stopping.takeInterval(reader);
-            }
-        } catch (IllegalStateException nothingIsLeft) {
-            return new InertSnapshot(System.currentTimeMillis(), "the JVM is exiting");
         }
+        /* While the engine stops, it gives no intervals; and its last one only once. */
+        state.awaitStopAtExit(reader.engine());
+        return reader.takeLast(maker);
     }
 
     private final class EngineCursor implements Cursor {
 
-        private final Engine engine;
-        private final int reader;
-        private final Object taking = new Object();
+        private final IntervalReader reader;
         private boolean closed; // guarded by this
 
-        EngineCursor(Engine engine, int reader) {
-            this.engine = engine;
+        EngineCursor(IntervalReader reader) {
             this.reader = reader;
         }
 
         @Override
-        public Snapshot next() {
+        public <T> T next(Maker<T> maker) {
             dispatcher.refuseInCallback("next()");
             StackRoom.require();
             requireOpen();
             try {
-                return take(engine, reader, taking);
+                return take(reader, maker);
             } catch (IllegalArgumentException unknown) {
                 requireOpen(); // closed meanwhile
                 throw unknown;
@@ -129,11 +139,7 @@ public final class SnapshotReaders {
             }
             StackRoom.require();
             closed = true;
-            try {
-                engine.closeReader(reader);
-            } catch (IllegalStateException ended) {
-                // the reader ended together with its engine
-            }
+            reader.close();
         }
     }
 }

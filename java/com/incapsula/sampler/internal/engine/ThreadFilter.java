@@ -6,9 +6,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Objects;
-import java.util.stream.Stream;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The threads that the user chose, held weakly, without those that have ended. Immutable. */
@@ -16,8 +17,6 @@ final class ThreadFilter {
 
     /** No threads were chosen: all are sampled. */
     static final ThreadFilter ALL = new ThreadFilter(false, List.of());
-
-    private static final @Nullable MethodHandle IS_VIRTUAL = findIsVirtual();
 
     private final boolean only;
     private final List<WeakReference<Thread>> threads;
@@ -30,9 +29,14 @@ final class ThreadFilter {
     /** @return the threads of this filter and these; a thread chosen twice counts once */
     ThreadFilter and(List<Thread> more) {
         List<WeakReference<Thread>> all = new ArrayList<>();
-        Stream.concat(alive().stream(), more.stream())
-                .filter(thread -> all.stream().noneMatch(chosen -> chosen.refersTo(thread)))
-                .forEach(thread -> all.add(new WeakReference<>(thread)));
+        Set<Thread> both = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<Thread> inOrder = new ArrayList<>(alive());
+        inOrder.addAll(more);
+        for (Thread thread : inOrder) {
+            if (both.add(thread)) {
+                all.add(new WeakReference<>(thread));
+            }
+        }
         return new ThreadFilter(true, all);
     }
 
@@ -43,11 +47,14 @@ final class ThreadFilter {
 
     /** @return the chosen threads that have not ended, in the order they were chosen; not modifiable */
     List<Thread> alive() {
-        return threads.stream()
-                .map(WeakReference::get)
-                .filter(Objects::nonNull)
-                .filter(thread -> !hasEnded(thread))
-                .toList();
+        List<Thread> alive = new ArrayList<>();
+        for (WeakReference<Thread> each : threads) {
+            Thread thread = each.get();
+            if (thread != null && !hasEnded(thread)) {
+                alive.add(thread);
+            }
+        }
+        return Collections.unmodifiableList(alive);
     }
 
     /** @return true if threads were chosen and all of them have ended: nothing will ever be sampled */
@@ -72,19 +79,25 @@ final class ThreadFilter {
 
     private static boolean isVirtual(Thread thread) {
         try {
-            return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(thread);
+            return Virtual.IS != null && (boolean) Virtual.IS.invokeExact(thread);
         } catch (Throwable t) {
             throw new IllegalStateException("Thread.isVirtual failed", t);
         }
     }
 
-    /* The method exists since Java 21; before, no thread is virtual. */
-    private static @Nullable MethodHandle findIsVirtual() {
-        try {
-            return MethodHandles.publicLookup()
-                    .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
-        } catch (NoSuchMethodException | IllegalAccessException absent) {
-            return null;
+    /* A class of its own: most samplers choose no thread, and method handles take a new JVM some milliseconds. */
+    private static final class Virtual {
+
+        static final @Nullable MethodHandle IS = find();
+
+        /* The method exists since Java 21; before, no thread is virtual. */
+        private static @Nullable MethodHandle find() {
+            try {
+                return MethodHandles.publicLookup()
+                        .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+            } catch (NoSuchMethodException | IllegalAccessException absent) {
+                return null;
+            }
         }
     }
 }

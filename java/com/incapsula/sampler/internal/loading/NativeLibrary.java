@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Properties;
-import java.util.function.IntSupplier;
 import java.util.zip.Adler32;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -69,13 +68,24 @@ public final class NativeLibrary {
         void load(String path);
     }
 
-    /** Connects the classes with the core. */
-    @FunctionalInterface
-    public interface Join {
+    /** The methods of the library that these classes are bound to. */
+    public interface Bound {
 
-        /** {@return why it is not possible, or null: it is done} */
+        /**
+         * The version of the seam between Java and C that the library has.
+         *
+         * @return the version
+         * @throws UnsatisfiedLinkError where no library is bound
+         */
+        int abi();
+
+        /**
+         * Connects the classes with the JVM's one core. Called once, after a load.
+         *
+         * @return why it is not possible, or null: it is done
+         */
         @Nullable
-        String refusal();
+        String join();
     }
 
     /** This folder cannot be used, but the next one may be. */
@@ -100,27 +110,24 @@ public final class NativeLibrary {
 
     private final Surroundings world;
     private final int neededAbi;
-    private final IntSupplier boundAbi;
-    private final Join join;
+    private final Bound bound;
     private @Nullable String loaded; // the file, or AGENT
 
-    NativeLibrary(Surroundings world, int neededAbi, IntSupplier boundAbi, Join join) {
+    NativeLibrary(Surroundings world, int neededAbi, Bound bound) {
         this.world = world;
         this.neededAbi = neededAbi;
-        this.boundAbi = boundAbi;
-        this.join = join;
+        this.bound = bound;
     }
 
     /**
      * The library of these classes, not loaded yet.
      *
      * @param neededAbi the version of the seam between Java and C that the classes need
-     * @param boundAbi the version that the library has; throws {@link UnsatisfiedLinkError} where none is bound
-     * @param join connects the classes with the JVM's one core; called once, after a load
+     * @param bound the classes' native methods
      * @return a new object; a class loader should have only one
      */
-    public static NativeLibrary ofThisJvm(int neededAbi, IntSupplier boundAbi, Join join) {
-        return new NativeLibrary(new ThisJvm(), neededAbi, boundAbi, join);
+    public static NativeLibrary ofThisJvm(int neededAbi, Bound bound) {
+        return new NativeLibrary(new ThisJvm(), neededAbi, bound);
     }
 
     /**
@@ -152,7 +159,7 @@ public final class NativeLibrary {
             } else {
                 loadContent(ofJar(platform));
             }
-            String refusal = join.refusal();
+            String refusal = bound.join();
             if (refusal != null) {
                 throw new UnsupportedOperationException(loaded + " cannot be used: " + refusal);
             }
@@ -195,7 +202,7 @@ public final class NativeLibrary {
 
     private boolean isBoundAlready() {
         try {
-            return boundAbi.getAsInt() == neededAbi; // throws where nothing is bound
+            return bound.abi() == neededAbi; // throws where nothing is bound
         } catch (UnsatisfiedLinkError notYet) {
             return false;
         }
@@ -233,7 +240,12 @@ public final class NativeLibrary {
     }
 
     private void loadContent(byte[] content) {
-        inAFolder(content, (folder, name) -> loadFrom(folder, name, content));
+        inAFolder(content, new Use() {
+            @Override
+            public void with(PrivateFolder folder, String name) throws FolderUnusable {
+                loadFrom(folder, name, content);
+            }
+        });
     }
 
     /** What is done with a folder. */
@@ -340,7 +352,7 @@ public final class NativeLibrary {
     private void checkAbi(String library) {
         int found;
         try {
-            found = boundAbi.getAsInt();
+            found = bound.abi();
         } catch (UnsatisfiedLinkError e) {
             throw new UnsupportedOperationException(library + " is not the library of threads-sampler", e);
         }

@@ -76,7 +76,6 @@ public interface LogTarget {
      * @return the logger
      */
     static LogTarget platform(String name) {
-        System.Logger logger = System.getLogger(name);
-        return (level, message, cause) -> logger.log(level, message, cause);
+        return PlatformTarget.isOfJavaLogging() ? new JavaLoggingTarget(name) : new PlatformTarget(name);
     }
 }

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -160,10 +161,10 @@ class CommandLineTest {
             "samples":[1,1,1,1],"rowCalls":[[0,5,1]]}],"counted":[],"counting":{}}
             """;
     private static final String REPORT_LINES = """
-            ma,in <1>;x.X.run(X.java:1) 1
-            ma,in <1>;x.X.run(X.java:1);[a,b] 20
-            ma,in <1>;x.X.run(X.java:1);x.X.read0(Native Method) 300
-            ma,in <1>;X.go(Unknown Source) 4000
+            ma\\u003bin <1>;x.X.run(X.java:1) 1
+            ma\\u003bin <1>;x.X.run(X.java:1);[a\\u003bb] 20
+            ma\\u003bin <1>;x.X.run(X.java:1);x.X.read0(Native Method) 300
+            ma\\u003bin <1>;X.go(Unknown Source) 4000
             """;
 
     private Path write(String name, String content) throws IOException {
@@ -206,6 +207,34 @@ class CommandLineTest {
             assertThat(run("merge", none, file)).as(complaint()).isZero();
             assertThat(printed()).isEqualTo(REPORT_LINES);
         }
+    }
+
+    /** Names that differ in such characters alone are different groups, and those that the form COLLAPSED has. */
+    @Test
+    void charactersThatALineCannotHaveAreEscaped() throws Exception {
+        String group = "{\"name\":\"a%sb\",\"parent\":[-1,0,1],\"frame\":[0,1,2],\"wall\":[0,0,%d]}";
+        List<String> names = List.of("\\n", "\\r", "\\t", ";", ",", "\\u0001", "\\u007f", "\\u0085", "\\u2028");
+        StringJoiner groups = new StringJoiner(",", "[", "]");
+        StringJoiner lines = new StringJoiner("\n", "", "\n");
+        for (int i = 0; i < names.size(); i++) {
+            groups.add(group.formatted(names.get(i), 1 + i));
+            String name = "a" + names.get(i).replace(";", "\\u003b") + "b";
+            lines.add(name + ";[\\u003b];[,];x.X.run(\\n:7) " + (1 + i));
+        }
+        String frames = "[{\"pseudo\":\"[;]\"},{\"pseudo\":\"[,]\"},"
+                + "{\"class\":\"x.X\",\"method\":\"run\",\"file\":\"\\n\",\"line\":7}]";
+        Path report = write(
+                "a.json", "{\"format\":\"threads-sampler/1\",\"frames\":" + frames + ",\"groups\":" + groups + "}");
+        Path collapsed = write("a.collapsed", lines.toString());
+
+        assertThat(run("merge", write("none.collapsed", "").toString(), report.toString()))
+                .as(complaint())
+                .isZero();
+        assertThat(printed()).isEqualTo(lines.toString());
+        assertThat(run("diff", collapsed.toString(), report.toString()))
+                .as(complaint())
+                .isZero();
+        assertThat(printed()).isEqualTo(lines.toString().replaceAll("(?m) (\\d+)$", " $1 $1"));
     }
 
     @Test
@@ -279,7 +308,7 @@ class CommandLineTest {
     @Test
     void theDifferenceIsAPage() throws Exception {
         Path before = write("before.json", REPORT);
-        Path after = write("after.collapsed", "main;x.X.run(X.java:2);y 5\nma,in <1>;x.X.run(X.java:9) 7\nmain 3\n");
+        Path after = write("after.collapsed", "main;x.X.run(X.java:2);y 5\nma\\u003bin <1>;x.X.run(X.java:9) 7\nmain 3\n");
         Path diff = folder.resolve("diff.html");
         assertThat(run("diff", before.toString(), after.toString(), "-o", diff.toString()))
                 .as(complaint())
@@ -299,7 +328,7 @@ class CommandLineTest {
             assertThat(object(pair, side).get("elapsedNanos")).isEqualTo(0L);
             assertThat(object(pair, side).get("format")).isEqualTo("threads-sampler/1");
         }
-        assertThat(object(pair, "after", "groups", "1").get("name")).isEqualTo("ma,in <1>");
+        assertThat(object(pair, "after", "groups", "1").get("name")).isEqualTo("ma\\u003bin <1>");
     }
 
     @Test

@@ -139,9 +139,9 @@ class ConcurrentCallsTest {
             block();
             inside.decrementAndGet();
         };
-        Call first = Call.of(() -> readers.snapshot().release());
+        Call first = Call.of(() -> readers.snapshot(taken -> taken).release());
         entered.await();
-        Call second = Call.of(() -> readers.snapshot().release());
+        Call second = Call.of(() -> readers.snapshot(taken -> taken).release());
         second.assertWaits();
         release.countDown();
         first.get();
@@ -156,7 +156,7 @@ class ConcurrentCallsTest {
             CompletableFuture.runAsync(cursor::close).join();
             throw new IllegalArgumentException("no such reader");
         };
-        assertThatIllegalStateException().isThrownBy(cursor::next).withMessage("the cursor is closed");
+        assertThatIllegalStateException().isThrownBy(() -> cursor.next(taken -> taken)).withMessage("the cursor is closed");
     }
 
     // ---- the exit of the JVM ----
@@ -166,7 +166,7 @@ class ConcurrentCallsTest {
         engine.onStop = this::block;
         Call exit = Call.of(lifecycle::finishAtExit);
         entered.await();
-        Call snapshot = Call.of(() -> readers.snapshot().release());
+        Call snapshot = Call.of(() -> readers.snapshot(taken -> taken).release());
         snapshot.assertWaits();
         release.countDown();
         snapshot.get();

@@ -70,6 +70,9 @@ public final class FakeSnapshot implements Snapshot {
     /** Adding it to another one fails, once, as without memory. */
     public volatile boolean failsToMergeOnce;
 
+    /** What reading its figures fails with, once; null: nothing. */
+    public volatile Error failureToRead;
+
     private int holders = 1;
 
     public FakeSnapshot() {
@@ -97,6 +100,11 @@ public final class FakeSnapshot implements Snapshot {
 
     @Override
     public RawReport figures() {
+        Error toRead = failureToRead;
+        failureToRead = null;
+        if (toRead != null) {
+            throw toRead;
+        }
         return new RawReport(
                 figures,
                 MEASURES,

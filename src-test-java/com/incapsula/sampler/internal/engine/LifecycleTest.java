@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator;
@@ -645,6 +646,9 @@ class LifecycleTest {
         List<Thread> withNull = Arrays.asList(Thread.currentThread(), null);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> properties.choose("p", withNull))
+                .withMessage("p[1] must not be null");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties.chooseOne("p", null))
                 .withMessage("p must not be null");
         assertThat(properties.chosen()).isEmpty();
     }
@@ -757,20 +761,20 @@ class LifecycleTest {
         assertThat(engine.calls).containsExactly("start", "stop");
         assertThat(outputer.calls).containsExactly("close");
 
-        readers.snapshot().release();
-        cursor.next().release();
+        readers.snapshot(taken -> taken).release();
+        cursor.next(taken -> taken).release();
         assertThat(engine.calls).endsWith("takeInterval 1", "takeInterval 2");
         engine.onInterval = () -> {
             throw new IllegalStateException("nothing is waiting");
         };
-        assertThat(readers.snapshot().figures().groups().names()).isEmpty();
-        assertThat(cursor.next().figures().groups().names()).isEmpty();
+        assertThat(readers.snapshot(taken -> taken).figures().groups().names()).isEmpty();
+        assertThat(cursor.next(taken -> taken).figures().groups().names()).isEmpty();
         cursor.close();
         lifecycle.printReport();
         lifecycle.sampleOnceAndPrint();
         lifecycle.pause();
         lifecycle.resume();
-        assertThat(readers.openCursor().next().figures().groups().names()).isEmpty();
+        assertThat(readers.openCursor().next(taken -> taken).figures().groups().names()).isEmpty();
         lifecycle.close();
         lifecycle.shutdown();
         assertThat(engine.calls).doesNotContain("report", "sampleOnce", "pause", "resume", "destroy");
@@ -778,8 +782,28 @@ class LifecycleTest {
         assertThat(start()).isNotSameAs(engine);
         assertThatIllegalStateException().isThrownBy(() -> {
             lifecycle.close();
-            readers.snapshot();
+            readers.snapshot(taken -> taken);
         });
+    }
+
+    /** Once the engine has stopped it gives nothing more, but what a caller did not get is still there. */
+    @Test
+    void afterTheExitACallerGetsWhatCouldNotBeReadBefore() {
+        FakeEngine engine = start();
+        FakeSnapshot only = new FakeSnapshot();
+        engine.interval = () -> only;
+        assertThatThrownBy(() -> readers.snapshot(taken -> {
+                    throw new StackOverflowError("full");
+                }))
+                .hasMessage("full");
+        lifecycle.finishAtExit();
+        engine.onInterval = () -> {
+            throw new IllegalStateException("nothing is waiting");
+        };
+        Snapshot last = readers.snapshot(taken -> taken);
+        assertThat(last).isSameAs(only);
+        last.release();
+        assertThat(readers.snapshot(taken -> taken).figures().groups().names()).isEmpty();
     }
 
     /** The engine is stopped after a caller has read the state and before its call. */
@@ -797,7 +821,7 @@ class LifecycleTest {
             second.onInterval = () -> {};
             exit.run();
         };
-        readers.snapshot().release();
+        readers.snapshot(taken -> taken).release();
         assertThat(second.calls).containsExactly("start", "takeInterval 1", "stop", "takeInterval 1");
     }
 

@@ -51,8 +51,8 @@ class NativeSnapshotIT {
         LoadedLibrary.require();
         long before = NativeBridge.liveBytes();
         Lifecycle lifecycle = start();
-        Snapshot first = lifecycle.readers().snapshot();
-        Snapshot second = lifecycle.readers().snapshot();
+        Snapshot first = lifecycle.readers().snapshot(taken -> taken);
+        Snapshot second = lifecycle.readers().snapshot(taken -> taken);
         Snapshot both = first.mergedWith(second);
         lifecycle.close();
         assertThat(NativeBridge.liveBytes()).isGreaterThan(before);
@@ -111,11 +111,11 @@ class NativeSnapshotIT {
     @Test
     void differenceIsThatOfTheCollapsedForms() throws IOException {
         Lifecycle lifecycle = start();
-        Snapshot before = lifecycle.readers().snapshot();
+        Snapshot before = lifecycle.readers().snapshot(taken -> taken);
         Thread waiting = new Thread(NativeSnapshotIT::waitForInterrupt, "only after");
         waiting.start();
         await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
-        Snapshot after = lifecycle.readers().snapshot();
+        Snapshot after = lifecycle.readers().snapshot(taken -> taken);
         waiting.interrupt();
         lifecycle.close();
         Snapshot none = new InertSnapshot(0, "a test");
@@ -155,7 +155,7 @@ class NativeSnapshotIT {
     @Test
     void differenceThatCannotBeMadeSaysWhy() throws IOException {
         Lifecycle lifecycle = start();
-        Snapshot snapshot = lifecycle.readers().snapshot();
+        Snapshot snapshot = lifecycle.readers().snapshot(taken -> taken);
         lifecycle.close();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> difference(snapshot, snapshot, ReportFormat.TOP, ReportWeight.WALL));
@@ -176,7 +176,7 @@ class NativeSnapshotIT {
     @Test
     void hotLinesAreTheLeavesOfTheCollapsedForms() throws IOException {
         Lifecycle lifecycle = start();
-        Snapshot snapshot = lifecycle.readers().snapshot();
+        Snapshot snapshot = lifecycle.readers().snapshot(taken -> taken);
         lifecycle.close();
         Map<String, List<Long>> leaves = Arrays.stream(ReportWeight.values())
                 .flatMap(weight -> stacksOf(snapshot, weight).keySet().stream())
@@ -237,7 +237,7 @@ class NativeSnapshotIT {
             RawStatistics statistics = lifecycle.liveState().statistics();
             return statistics.values().get(statistics.names().indexOf("gauge.polls")) > 100;
         });
-        Snapshot snapshot = lifecycle.readers().snapshot();
+        Snapshot snapshot = lifecycle.readers().snapshot(taken -> taken);
         lifecycle.close();
         RawReport raw = snapshot.figures();
         assertThat(raw.measures())
@@ -286,7 +286,7 @@ class NativeSnapshotIT {
         forgetSome(lifecycle);
         await().until(() -> {
             System.gc();
-            lifecycle.readers().snapshot().release();
+            lifecycle.readers().snapshot(taken -> taken).release();
             return NativeSnapshot.live() == 0;
         });
         lifecycle.close();
@@ -296,7 +296,7 @@ class NativeSnapshotIT {
     private static void forgetSome(Lifecycle lifecycle) {
         List<Snapshot> forgotten = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            forgotten.add(lifecycle.readers().snapshot());
+            forgotten.add(lifecycle.readers().snapshot(taken -> taken));
         }
         assertThat(NativeSnapshot.live()).isGreaterThanOrEqualTo(forgotten.size());
     }

@@ -30,7 +30,7 @@ class NativeLibraryTest {
 
     private final World world = new World();
 
-    private static final class World implements NativeLibrary.Surroundings {
+    private static final class World implements NativeLibrary.Surroundings, NativeLibrary.Bound {
 
         final Properties properties = new Properties();
         final Map<String, String> environment = new HashMap<>();
@@ -67,7 +67,8 @@ class NativeLibraryTest {
             return version;
         }
 
-        String join() {
+        @Override
+        public String join() {
             joins++;
             return refusal;
         }
@@ -103,7 +104,8 @@ class NativeLibraryTest {
             }
         }
 
-        int abi() {
+        @Override
+        public int abi() {
             if (!bound) {
                 throw new UnsatisfiedLinkError("int abi()");
             }
@@ -128,7 +130,7 @@ class NativeLibraryTest {
     }
 
     private String load() {
-        NativeLibrary library = new NativeLibrary(world, NEEDED_ABI, world::abi, world::join);
+        NativeLibrary library = new NativeLibrary(world, NEEDED_ABI, world);
         library.load();
         return library.loaded();
     }
@@ -276,7 +278,7 @@ class NativeLibraryTest {
 
     @Test
     void aFileForAnotherJvmIsPlacedAndNotLoaded() {
-        Path placed = new NativeLibrary(world, NEEDED_ABI, world::abi, world::join).place();
+        Path placed = new NativeLibrary(world, NEEDED_ABI, world).place();
         assertThat(placed).hasToString(in(temporary)).isExecutable();
         assertThat(world.loaded).isEmpty();
     }
@@ -297,7 +299,7 @@ class NativeLibraryTest {
     }
 
     private String loadAttached(String file) {
-        NativeLibrary library = new NativeLibrary(world, NEEDED_ABI, world::abi, world::join);
+        NativeLibrary library = new NativeLibrary(world, NEEDED_ABI, world);
         library.load(file);
         return library.loaded();
     }

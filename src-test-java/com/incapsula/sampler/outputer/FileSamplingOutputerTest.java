@@ -185,7 +185,10 @@ class FileSamplingOutputerTest {
         Path beingWritten = Files.createFile(folder.resolve(".r-20261120-100000.html.2e.tmp"));
         outputer.setFile(folder.resolve("r-%t.html").toString());
         outputer.starting();
-        assertThat(files()).doesNotContainAnyElementsOf(left).containsAll(others).hasSize(others.size() + 1);
+        assertThat(files())
+                .doesNotContainAnyElementsOf(left)
+                .containsAll(others)
+                .hasSize(others.size() + 1);
         assertThat(beingWritten).exists();
     }
 

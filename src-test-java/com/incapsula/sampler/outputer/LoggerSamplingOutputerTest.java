@@ -179,7 +179,8 @@ class LoggerSamplingOutputerTest {
         @Override
         public void publish(LogRecord logged) {
             texts.add(logged.getLevel() + " " + new java.util.logging.SimpleFormatter().formatMessage(logged));
-            sources.add(logged.getLoggerName() + " " + logged.getSourceClassName() + " " + logged.getSourceMethodName());
+            sources.add(
+                    logged.getLoggerName() + " " + logged.getSourceClassName() + " " + logged.getSourceMethodName());
             last = logged;
         }
 

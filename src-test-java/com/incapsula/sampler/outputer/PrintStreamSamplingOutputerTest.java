@@ -160,8 +160,8 @@ class PrintStreamSamplingOutputerTest {
         Files.createSymbolicLink(file.getParent(), folder.resolve("nowhere"));
         assertThatThrownBy(() -> print(outputer))
                 .isInstanceOf(UncheckedIOException.class)
-                .hasMessage("cannot write to " + file + ": java.nio.file.FileAlreadyExistsException: "
-                        + file.getParent());
+                .hasMessage(
+                        "cannot write to " + file + ": java.nio.file.FileAlreadyExistsException: " + file.getParent());
         assertThatThrownBy(() -> outputer.printError("nor is there a place for this", null))
                 .as("so that it is logged")
                 .isInstanceOf(UncheckedIOException.class);

@@ -263,9 +263,10 @@ public final class FileSeries {
         Comparator<Found> byName = Comparator.comparingLong(Found::number)
                 .thenComparing(Found::time)
                 .thenComparingLong(Found::again);
-        newestFirst.sort(Comparator.<Found, Boolean>comparing(found -> found.file().equals(newest))
-                .thenComparing(byName)
-                .reversed());
+        newestFirst.sort(
+                Comparator.<Found, Boolean>comparing(found -> found.file().equals(newest))
+                        .thenComparing(byName)
+                        .reversed());
         long bytesLeft = maxTotalBytes;
         @Nullable IOException first = null;
         boolean full = false;

@@ -19,7 +19,6 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +61,7 @@ public final class LiveServer implements AutoCloseable {
             <h1>threads-sampler</h1>
             <ul>
             <li><a href="profile?seconds=5">profile?seconds=5</a>: the next 5 seconds, for <code>go tool pprof</code>;
-            at most %d</li>
+            at most MAX_SECONDS</li>
             <li><a href="../../">/</a>: the running interval as a page</li>
             <li><a href="../../report.txt">/report.txt</a>: as text</li>
             <li><a href="../../top.txt">/top.txt</a>: the methods and lines with the most time</li>
@@ -394,7 +393,8 @@ public final class LiveServer implements AutoCloseable {
         exchange.getResponseHeaders().set("Content-Type", "text/html; charset=utf-8");
         out.negotiate(exchange.getRequestHeaders());
         if (!exchange.getRequestMethod().equals("HEAD")) {
-            out.write(String.format(Locale.ROOT, INDEX, plan.maxSeconds()).getBytes(StandardCharsets.UTF_8));
+            out.write(INDEX.replace("MAX_SECONDS", Integer.toString(plan.maxSeconds()))
+                    .getBytes(StandardCharsets.UTF_8));
         }
     }
 

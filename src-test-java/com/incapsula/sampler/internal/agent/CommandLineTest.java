@@ -308,7 +308,8 @@ class CommandLineTest {
     @Test
     void theDifferenceIsAPage() throws Exception {
         Path before = write("before.json", REPORT);
-        Path after = write("after.collapsed", "main;x.X.run(X.java:2);y 5\nma\\u003bin <1>;x.X.run(X.java:9) 7\nmain 3\n");
+        Path after =
+                write("after.collapsed", "main;x.X.run(X.java:2);y 5\nma\\u003bin <1>;x.X.run(X.java:9) 7\nmain 3\n");
         Path diff = folder.resolve("diff.html");
         assertThat(run("diff", before.toString(), after.toString(), "-o", diff.toString()))
                 .as(complaint())

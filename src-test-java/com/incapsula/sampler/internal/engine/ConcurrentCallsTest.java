@@ -156,7 +156,9 @@ class ConcurrentCallsTest {
             CompletableFuture.runAsync(cursor::close).join();
             throw new IllegalArgumentException("no such reader");
         };
-        assertThatIllegalStateException().isThrownBy(() -> cursor.next(taken -> taken)).withMessage("the cursor is closed");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> cursor.next(taken -> taken))
+                .withMessage("the cursor is closed");
     }
 
     // ---- the exit of the JVM ----

@@ -103,10 +103,7 @@ class ExitReportTest {
         command.add("-XX:TieredStopAtLevel=1");
         command.addAll(List.of(options));
         command.addAll(List.of(
-                "-cp",
-                folderOf(Lifecycle.class) + ":" + folderOf(Program.class),
-                Program.class.getName(),
-                end));
+                "-cp", folderOf(Lifecycle.class) + ":" + folderOf(Program.class), Program.class.getName(), end));
         long start = System.nanoTime();
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes());

@@ -774,7 +774,8 @@ class LifecycleTest {
         lifecycle.sampleOnceAndPrint();
         lifecycle.pause();
         lifecycle.resume();
-        assertThat(readers.openCursor().next(taken -> taken).figures().groups().names()).isEmpty();
+        assertThat(readers.openCursor().next(taken -> taken).figures().groups().names())
+                .isEmpty();
         lifecycle.close();
         lifecycle.shutdown();
         assertThat(engine.calls).doesNotContain("report", "sampleOnce", "pause", "resume", "destroy");

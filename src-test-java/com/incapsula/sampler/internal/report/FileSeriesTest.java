@@ -69,10 +69,12 @@ class FileSeriesTest {
     @Test
     void aFailureLeavesNothing() throws IOException {
         assertThatIOException()
-                .isThrownBy(() -> write("r-%n.txt", out -> {
-                    out.write(1);
-                    throw new IOException("no space");
-                }))
+                .isThrownBy(() -> write(
+                        "r-%n.txt",
+                        out -> {
+                            out.write(1);
+                            throw new IOException("no space");
+                        }))
                 .withMessage("cannot write " + folder.resolve("r-1.txt") + ": no space");
         assertThat(files()).isEmpty();
     }

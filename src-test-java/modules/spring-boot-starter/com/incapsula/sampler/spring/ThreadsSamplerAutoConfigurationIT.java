@@ -268,9 +268,10 @@ class ThreadsSamplerAutoConfigurationIT {
 
     @Test
     void ofSeveralOutputersNoneIsUsedWhichAWarningSays(CapturedOutput output) {
-        application.withUserConfiguration(SeveralOutputers.class).run(context -> assertThat(
-                        context.getBean(ThreadsSampler.class).getSamplingOutputer())
-                .isInstanceOf(LoggerSamplingOutputer.class));
+        application
+                .withUserConfiguration(SeveralOutputers.class)
+                .run(context -> assertThat(context.getBean(ThreadsSampler.class).getSamplingOutputer())
+                        .isInstanceOf(LoggerSamplingOutputer.class));
         assertThat(output.getAll())
                 .containsOnlyOnce("there are 2 beans of type SamplingOutputer and none is primary, so the sampler uses"
                         + " none of them")

@@ -706,7 +706,8 @@ public class ThreadsSampler implements AutoCloseable {
      * whenever it has used {@code samplingFrequencyMillis} of CPU time, and not while it waits: all times of a report
      * are CPU times, to within half that time for each thread, and its account says {@code clock: CPU}. The system
      * checks such timers on its own tick (mostly every 4 ms); what becomes due in between counts as one sample with
-     * the time of several. {@code idleLookbackMillis} and {@code overheadLimitPercent} have no meaning then, and
+     * the time of several. {@code idleLookbackMillis} has no meaning then, {@code overheadLimitPercent} limits only
+     * what a {@link ThreadNameManipulator} of yours costs, which is called for all threads, and
      * {@link #sampleOnceAndPrint()} sees running threads only. Virtual threads are one group,
      * {@code [virtual threads]}.
      *

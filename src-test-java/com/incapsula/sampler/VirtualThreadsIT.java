@@ -123,8 +123,8 @@ class VirtualThreadsIT {
     void thoseThatTakeTurnsAreSeenUnderTheirNames(int millis) {
         startThoseThatTakeTurns();
         begin(millis);
-        awaitSeen(sampler, "left-", CLASS + "left");
-        awaitSeen(sampler, "right-", CLASS + "right");
+        awaitSeen(sampler, "left-", CLASS + "left", 5L * millis);
+        awaitSeen(sampler, "right-", CLASS + "right", 5L * millis);
         Report report = end();
         assertThat(report.group("left-").millisIn(CLASS + "left")).isPositive();
         assertThat(report.group("right-").millisIn(CLASS + "right")).isPositive();

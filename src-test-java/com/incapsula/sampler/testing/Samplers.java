@@ -49,6 +49,11 @@ public final class Samplers {
      * a CPU; how many ticks that takes depends on what else the machine does. Takes snapshots.
      */
     public static void awaitSeen(ThreadsSampler sampler, String group, String method) {
+        awaitSeen(sampler, group, method, 2);
+    }
+
+    /** The same for so many milliseconds. The next poll may give back what the last one gave, its whole interval. */
+    public static void awaitSeen(ThreadsSampler sampler, String group, String method, long millis) {
         AtomicLong nanos = new AtomicLong();
         patiently().until(() -> {
             try (SamplingReport report = sampler.snapshot()) {
@@ -57,7 +62,7 @@ public final class Samplers {
                         .filter(line -> line.startsWith(group + ";") && line.contains(method + "("))
                         .forEach(line -> nanos.addAndGet(Long.parseLong(line.substring(line.lastIndexOf(' ') + 1))));
             }
-            return nanos.get() >= 2_000_000;
+            return nanos.get() >= millis * 1_000_000;
         });
     }
 

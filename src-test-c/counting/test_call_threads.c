@@ -26,7 +26,11 @@ enum {
     ROOT = 1,
     INNER_ROOT = 2,
     FIRST_TID = 100,
-    VIRTUAL_TIDS = 100000 /* a thread's own range */
+    VIRTUAL_TIDS = 100000, /* a thread's own range */
+    LARGE_BYTES = 64 << 20,
+    /* However late this thread gets a CPU, a round has fewer rows than call_counts: one
+     * takes 96 bytes, and a read may also meet trees that began beside it. */
+    STORM_BYTES = CALL_COUNTS_ROWS / 4 * 96
 };
 
 struct worker {
@@ -117,10 +121,10 @@ static void start_workers(struct worker *workers, void *(*body)(void *))
     }
 }
 
-static void open_arena(bool is_exact)
+static void open_arena(bool is_exact, size_t max_bytes)
 {
     const struct smp_call_options options = {
-        .max_bytes = 64 << 20, .nodes = 10000, .depth = DEPTH, .is_exact = is_exact
+        .max_bytes = max_bytes, .nodes = 10000, .depth = DEPTH, .is_exact = is_exact
     };
 
     assert_int_equal(smp_call_arena_open(&options), SMP_OK);
@@ -147,7 +151,7 @@ static void count_beside_a_reader(bool is_exact)
     int64_t calls = 0;
 
     counts = (struct call_counts){ 0 };
-    open_arena(is_exact);
+    open_arena(is_exact, LARGE_BYTES);
     start_workers(workers, work);
     for (int i = 0; i < 20; i++) {
         call_counts_read(&counts);
@@ -193,7 +197,7 @@ static void counting_may_end_at_any_time(void **state)
     start_workers(workers, work_until_over);
     for (int i = 0; i < ROUNDS_OF_STORM; i++) {
         counts = (struct call_counts){ 0 };
-        open_arena(i % 2 == 1);
+        open_arena(i % 2 == 1, STORM_BYTES);
         call_counts_read(&counts);
         smp_call_reset();
         call_counts_read(&counts);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "jni/convert.h"
 #include "jvm/agent/agent.h"
+#include "jvm/agent/local_frame.h"
 
 enum { LOCAL_REFS = 16 }; /* of one call */
 
@@ -36,10 +37,8 @@ JNIEnv *smp_jni_begin_call(void)
 {
     JNIEnv *env = smp_agent_is_live() ? smp_agent_env() : NULL;
 
-    if (env != NULL && (*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
-        (void)smp_jni_clear_exception(env);
+    if (env != NULL && !smp_local_frame_push(env, LOCAL_REFS))
         env = NULL;
-    }
     return env;
 }
 
@@ -47,7 +46,7 @@ bool smp_jni_end_call(JNIEnv *env)
 {
     const bool failed = smp_jni_clear_exception(env);
 
-    (void)(*env)->PopLocalFrame(env, NULL);
+    smp_local_frame_pop(env);
     return !failed;
 }
 

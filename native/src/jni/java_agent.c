@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "jni/convert.h"
 #include "jvm/agent/agent_options.h"
+#include "jvm/agent/local_frame.h"
 #include "jvm/agent/vm_start.h"
 
 #define AGENT_CLASS "com.incapsula.sampler.internal.agent.Agent"
@@ -266,15 +267,13 @@ static bool execute(JNIEnv *env, const char *method_name, const char *options)
 {
     bool done = false;
 
-    if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES) != JNI_OK) {
-        (*env)->ExceptionClear(env);
+    if (!smp_local_frame_push(env, LOCAL_REFERENCES))
         return false;
-    }
     jclass agent = find_class(env, options);
     if (agent != NULL)
         done = invoke(env, agent, method_name, options);
     complain_of_exception(env);
-    (void)(*env)->PopLocalFrame(env, NULL);
+    smp_local_frame_pop(env);
     return done;
 }
 

@@ -13,6 +13,7 @@
 #include "counting/call_path.h"
 #include "counting/call_pools.h"
 #include "jvm/agent/jdk.h"
+#include "jvm/agent/local_frame.h"
 #include "model/counting_account.h"
 
 static struct {
@@ -259,12 +260,10 @@ enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
     /* The JVM may unload the library with its class loader; the class stays. */
     if (!smp_stay_mapped(&hook))
         return refuse_hook(env, reason, "the library cannot be kept in memory");
-    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
-        (*env)->ExceptionClear(env);
+    if (!smp_local_frame_push(env, LOCAL_REFS))
         return SMP_ENOMEM;
-    }
     status = find_hook(env, reason);
-    (void)(*env)->PopLocalFrame(env, NULL);
+    smp_local_frame_pop(env);
     return status;
 }
 
@@ -272,12 +271,10 @@ enum smp_status smp_hook_class_take(JNIEnv *env, char reason[SMP_HOOK_REASON_BYT
 {
     enum smp_status status = SMP_OK;
 
-    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
-        (*env)->ExceptionClear(env);
+    if (!smp_local_frame_push(env, LOCAL_REFS))
         return SMP_ENOMEM;
-    }
     status = take_natives(env, hook.type, reason);
-    (void)(*env)->PopLocalFrame(env, NULL);
+    smp_local_frame_pop(env);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "jvm/calls/loaded_classes.h"
 
 #include "jvm/agent/jvmti_status.h"
+#include "jvm/agent/local_frame.h"
 #include "jvm/calls/loaded_outline.h"
 
 enum { LIST_REFS = 1, EXTRA_CLASS_REFS = 64, INNER_REFS = 16 };
@@ -73,14 +74,6 @@ static void offer_classes(struct going *going, const jclass *classes, jint count
         (*going->env)->DeleteLocalRef(going->env, going->last_loader);
 }
 
-static bool push_frame(JNIEnv *env, jint references)
-{
-    if ((*env)->PushLocalFrame(env, references) == JNI_OK)
-        return true;
-    (*env)->ExceptionClear(env);
-    return false;
-}
-
 /*
  * Needs two frames. The outer one holds the references of the list, and the capacity that
  * -Xcheck:jni wants for them: both end with it. The inner one is for what is done with a class:
@@ -99,9 +92,9 @@ static enum smp_status offer_list(struct going *going, smp_on_loaded_class *each
         return status;
     if ((*env)->EnsureLocalCapacity(env, count + EXTRA_CLASS_REFS) != JNI_OK)
         (*env)->ExceptionClear(env);
-    if (push_frame(env, INNER_REFS)) {
+    if (smp_local_frame_push(env, INNER_REFS)) {
         offer_classes(going, classes, count, each, self);
-        (void)(*env)->PopLocalFrame(env, NULL);
+        smp_local_frame_pop(env);
     } else {
         status = SMP_ENOMEM;
     }
@@ -118,9 +111,9 @@ enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmti
     };
     enum smp_status status = SMP_ENOMEM;
 
-    if (push_frame(env, LIST_REFS)) {
+    if (smp_local_frame_push(env, LIST_REFS)) {
         status = offer_list(&going, each, self);
-        (void)(*env)->PopLocalFrame(env, NULL);
+        smp_local_frame_pop(env);
     }
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
+#include "jvm/agent/local_frame.h"
 #include "jvm/code/prepare_event.h"
 #include "jvm/hotspot/check.h"
 #include "jvm/hotspot/method_table.h"
@@ -76,12 +77,10 @@ enum smp_status smp_method_ids_make_all(JNIEnv *env)
         return SMP_EPHASE;
     if (smp_method_ids_made() >= SMP_IDS_LIMIT)
         return SMP_EQUOTA;
-    if ((*env)->PushLocalFrame(env, EXTRA_REFS) != JNI_OK) {
-        (*env)->ExceptionClear(env);
+    if (!smp_local_frame_push(env, EXTRA_REFS))
         return SMP_ENOMEM;
-    }
     status = make_ids_of_loaded(smp_agent_jvmti(), &made);
-    (void)(*env)->PopLocalFrame(env, NULL);
+    smp_local_frame_pop(env);
     /* Most of them had been made before; those of unloaded classes are not among them. */
     before = smp_method_ids_made();
     while (before < made && !atomic_compare_exchange_weak(&ids.made, &before, made))

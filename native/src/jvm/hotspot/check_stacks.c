@@ -10,6 +10,7 @@
 #include "base/safe_read.h"
 #include "base/thread.h"
 #include "jvm/agent/agent.h"
+#include "jvm/agent/local_frame.h"
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/method.h"
 #include "jvm/hotspot/method_copy.h"
@@ -520,14 +521,12 @@ enum smp_status smp_check_stacks(const struct smp_layout *layout,
     enum smp_status status = SMP_OK;
 
     *reason = NULL;
-    if ((*caller->env)->PushLocalFrame(caller->env, REFS) != JNI_OK) {
-        (*caller->env)->ExceptionClear(caller->env);
+    if (!smp_local_frame_push(caller->env, REFS))
         return SMP_ENOMEM;
-    }
     *reason = are_states_sane(layout) ? check_stack(layout, caller->jvmti, &own)
                                       : "the states of threads are numbered otherwise";
     if (*reason == NULL)
         status = check_shapes(layout, caller, reason);
-    (void)(*caller->env)->PopLocalFrame(caller->env, NULL);
+    smp_local_frame_pop(caller->env);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/safe_read.h"
 #include "jvm/agent/jdk.h"
+#include "jvm/agent/local_frame.h"
 #include "jvm/hotspot/memory.h"
 
 /* ---------------------------------------------------------------------------- libjvm's exports */
@@ -291,11 +292,9 @@ bool smp_chunks_find(const struct smp_exports *exports, const struct smp_layout 
         return refuse(reason, "this JDK has no virtual threads");
     if (!read_exports(exports, &exported, reason) || !find_references(&exported, out, reason))
         return false;
-    if ((*env)->PushLocalFrame(env, REFERENCES) != JNI_OK) {
-        (*env)->ExceptionClear(env);
+    if (!smp_local_frame_push(env, REFERENCES))
         return refuse(reason, "no memory");
-    }
     is_found = find_classes(&exported, layout, env, out, reason);
-    (void)(*env)->PopLocalFrame(env, NULL);
+    smp_local_frame_pop(env);
     return is_found;
 }

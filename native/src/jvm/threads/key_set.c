@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "jvm/agent/jdk.h"
+#include "jvm/agent/local_frame.h"
 
 #define MAP "java/util/concurrent/ConcurrentHashMap"
 #define NODES "[L" MAP "$Node;"
@@ -215,12 +216,10 @@ enum smp_status smp_key_set_init(JNIEnv *env, struct smp_key_set *out)
 {
     enum smp_status status = SMP_EUNSUPPORTED;
 
-    if ((*env)->PushLocalFrame(env, EXTRA_REFS + TRIED_KEYS) != JNI_OK) {
-        (*env)->ExceptionClear(env);
+    if (!smp_local_frame_push(env, EXTRA_REFS + TRIED_KEYS))
         return SMP_ENOMEM;
-    }
     if (find_ids(env, out))
         status = find_own_keys(env, out);
-    (void)(*env)->PopLocalFrame(env, NULL);
+    smp_local_frame_pop(env);
     return status;
 }

@@ -14,6 +14,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
+#include "jvm/agent/local_frame.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/registry.h"
 #include "jvm/threads/stack_bounds.h"
@@ -263,10 +264,8 @@ enum smp_status smp_threads_scan(JNIEnv *env)
     jthread *threads = NULL;
     enum smp_status status = SMP_ENOMEM;
 
-    if ((*env)->PushLocalFrame(env, SCAN_EXTRA_REFS) != JNI_OK) {
-        (*env)->ExceptionClear(env);
+    if (!smp_local_frame_push(env, SCAN_EXTRA_REFS))
         return SMP_ENOMEM;
-    }
     status = smp_jvmti_status((*jvmti)->GetAllThreads(jvmti, &count, &threads));
     if (status == SMP_OK && (*env)->EnsureLocalCapacity(env, count + SCAN_EXTRA_REFS) != JNI_OK)
         (*env)->ExceptionClear(env); /* the references exist already: only -Xcheck:jni complains */
@@ -278,7 +277,7 @@ enum smp_status smp_threads_scan(JNIEnv *env)
         smp_tid_resolver_run(&registry, dispose_released);
     }
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
-    (void)(*env)->PopLocalFrame(env, NULL);
+    smp_local_frame_pop(env);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "jvm/agent/jdk.h"
+#include "jvm/agent/local_frame.h"
 
 #define SET "Ljava/util/Set;"
 #define CONTAINERS "jdk/internal/vm/ThreadContainers"
@@ -121,14 +122,12 @@ enum smp_status smp_virtual_thread_sets_init(JNIEnv *env, struct smp_virtual_thr
     enum smp_status status = SMP_ENOMEM;
 
     *out = (struct smp_virtual_thread_sets){ 0 };
-    if ((*env)->PushLocalFrame(env, EXTRA_REFS) != JNI_OK) {
-        (*env)->ExceptionClear(env);
+    if (!smp_local_frame_push(env, EXTRA_REFS))
         return SMP_ENOMEM;
-    }
     status = find_all(env, out, reason);
     if (status != SMP_OK)
         smp_virtual_thread_sets_fini(out, env);
-    (void)(*env)->PopLocalFrame(env, NULL);
+    smp_local_frame_pop(env);
     return status;
 }
 

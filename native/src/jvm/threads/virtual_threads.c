@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "jvm/agent/jdk.h"
+#include "jvm/agent/local_frame.h"
 #include "jvm/threads/thread_name.h"
 
 enum { MAX_ENTER_FRAMES = 4 /* between the boundary and VirtualThread.run */ };
@@ -49,10 +50,8 @@ bool smp_virtual_threads_init(JNIEnv *env)
 {
     if (known.found)
         return true;
-    if ((*env)->PushLocalFrame(env, 8) != JNI_OK) {
-        (*env)->ExceptionClear(env);
+    if (!smp_local_frame_push(env, 8))
         return false;
-    }
     jclass continuation = smp_jdk_class(env, "jdk/internal/vm/Continuation");
     jclass thread = smp_jdk_class(env, "java/lang/Thread");
     if (continuation != NULL && thread != NULL) {
@@ -67,7 +66,7 @@ bool smp_virtual_threads_init(JNIEnv *env)
             known.body = (*env)->NewGlobalRef(env, body);
         known.found = known.enter_special != 0;
     }
-    (void)(*env)->PopLocalFrame(env, NULL);
+    smp_local_frame_pop(env);
     return known.found;
 }
 

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
+#include "jvm/agent/local_frame.h"
 #include "jvm/hotspot/version.h"
 #include "jvm/threads/virtual_thread_sets.h"
 #include "jvm/threads/virtual_threads.h"
@@ -201,12 +202,10 @@ static enum smp_status draw_virtual_threads(void *self, double wanted, uint64_t 
     status = open_unmounted(unmounted, env);
     if (status != SMP_OK)
         return status;
-    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
-        (*env)->ExceptionClear(env);
+    if (!smp_local_frame_push(env, LOCAL_REFS))
         return SMP_ENOMEM;
-    }
     smp_virtual_thread_sets_visit(&unmounted->sets, env, random, draw_from_set, &drawing);
-    (void)(*env)->PopLocalFrame(env, NULL);
+    smp_local_frame_pop(env);
     unmounted->tracked = drawing.tracked;
     *population = (uint64_t)drawing.population;
     return SMP_OK;

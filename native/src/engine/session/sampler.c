@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/session/sampler.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "engine/attribution/attribution.h"
@@ -315,8 +316,8 @@ void smp_sampler_pause(struct smp_sampler *sampler)
 
 void smp_sampler_forget_ended(struct smp_sampler *sampler, int64_t now_ns)
 {
-    if (!sampler->is_running)
-        smp_roster_remove_all_ended(&sampler->roster, now_ns);
+    assert(!sampler->is_running);
+    smp_roster_remove_all_ended(&sampler->roster, now_ns);
 }
 
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)

@@ -366,10 +366,9 @@ static void do_what_is_due(struct smp_ticker *ticker)
     if (!smp_sampler_is_running(ticker->sampler)) {
         smp_sampler_forget_ended(ticker->sampler, now_ns);
         ticker->forgot_ns = now_ns;
-    }
-    if (smp_sampler_is_running(ticker->sampler) &&
-        smp_schedule_tick_is_due(&ticker->schedule, now_ns))
+    } else if (smp_schedule_tick_is_due(&ticker->schedule, now_ns)) {
         tick_on_schedule(ticker, now_ns);
+    }
     if (smp_schedule_report_is_due(&ticker->schedule, now_ns))
         make_periodic_report(ticker, now_ns);
 }

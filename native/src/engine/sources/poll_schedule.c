@@ -292,11 +292,11 @@ uint64_t smp_poll_schedule_missed(const struct smp_poll_schedule *schedule,
 int64_t smp_poll_schedule_weight_ns(const struct smp_poll_schedule *schedule,
                                     const struct smp_wall_thread *thread)
 {
-    const int64_t stop_ns = SMP_MOST_TICK_MS * NS_PER_MS;
-    const int64_t most_ns = schedule->interval_ns > stop_ns / SMP_MOST_TICK_INTERVALS
-                                ? schedule->interval_ns * SMP_MOST_TICK_INTERVALS
-                                : stop_ns;
+    const int64_t far_ns = SMP_MOST_TICK_INTERVALS * schedule->interval_ns;
+    int64_t most_ns = SMP_MOST_TICK_MS * NS_PER_MS;
 
+    if (most_ns < far_ns)
+        most_ns = far_ns;
     if (thread->plan.odds == SMP_CERTAIN || schedule->tick_ns < most_ns)
         return smp_intensity_weight_ns(schedule->tick_ns, thread->plan.odds);
     return smp_intensity_weight_ns(most_ns, thread->plan.odds);

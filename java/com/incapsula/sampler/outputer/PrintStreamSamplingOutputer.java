@@ -80,13 +80,13 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
 
     @Override
     public void printIntervalTitle(String title) {
-        begin("\n" + title + "\n");
+        print("\n" + title + "\n", true);
     }
 
     @Override
     public void printThreadRecord(String threadTitle, String record) {
         String end = record.isEmpty() || record.endsWith("\n") ? "\n" : "\n\n";
-        write(threadTitle + "\n" + record + end);
+        print(threadTitle + "\n" + record + end, false);
     }
 
     @Override
@@ -96,7 +96,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
         if (cause != null) {
             cause.printStackTrace(new PrintWriter(text, true));
         }
-        begin(text.toString());
+        print(text.toString(), true);
         flush();
     }
 
@@ -122,20 +122,12 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
         }
     }
 
-    private void begin(String text) {
+    private void print(String text, boolean begins) {
         synchronized (target) {
             try {
-                target.begin();
-                target.write(text);
-            } catch (IOException e) {
-                throw failure(e);
-            }
-        }
-    }
-
-    private void write(String text) {
-        synchronized (target) {
-            try {
+                if (begins) {
+                    target.begin();
+                }
                 target.write(text);
             } catch (IOException e) {
                 throw failure(e);

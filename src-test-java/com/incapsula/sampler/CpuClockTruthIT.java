@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.cpuOf;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -88,12 +89,5 @@ class CpuClockTruthIT {
             all.forEach(Worker::close);
             sampler.close();
         }
-    }
-
-    private static long cpuOf(SamplingReport report, String name) {
-        return report.getGroups().stream()
-                .filter(group -> group.getName().equals(name))
-                .mapToLong(SamplingGroup::getCpuNanos)
-                .sum();
     }
 }

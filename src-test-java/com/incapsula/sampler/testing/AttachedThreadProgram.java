@@ -2,7 +2,6 @@
 package com.incapsula.sampler.testing;
 
 import com.incapsula.sampler.SamplingClock;
-import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.outputer.SamplingOutputer;
@@ -45,8 +44,9 @@ public final class AttachedThreadProgram {
             System.out.println("used " + used);
         }
         end();
-        System.out.println("worker " + (cpu(reports[0], "native-worker") + cpu(reports[1], "native-worker")));
-        System.out.println("jvm " + cpu(reports[1], "[JVM]"));
+        System.out.println("worker "
+                + (Samplers.cpuOf(reports[0], "native-worker") + Samplers.cpuOf(reports[1], "native-worker")));
+        System.out.println("jvm " + Samplers.cpuOf(reports[1], "[JVM]"));
         System.out.println("fine");
     }
 
@@ -56,12 +56,5 @@ public final class AttachedThreadProgram {
         while (threads.getCurrentThreadCpuTime() < end) {
             Thread.onSpinWait();
         }
-    }
-
-    private static long cpu(SamplingReport report, String group) {
-        return report.getGroups().stream()
-                .filter(found -> found.getName().equals(group))
-                .mapToLong(SamplingGroup::getCpuNanos)
-                .sum();
     }
 }

@@ -4,6 +4,7 @@ package com.incapsula.sampler.testing;
 import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.outputer.SamplingOutputer;
@@ -64,6 +65,14 @@ public final class Samplers {
             }
             return nanos.get() >= millis * 1_000_000;
         });
+    }
+
+    /** The CPU time of a group, in nanoseconds; 0 where the report does not have it. */
+    public static long cpuOf(SamplingReport report, String group) {
+        return report.getGroups().stream()
+                .filter(found -> found.getName().equals(group))
+                .mapToLong(SamplingGroup::getCpuNanos)
+                .sum();
     }
 
     /** Waits for so many ticks more. */

@@ -14,14 +14,14 @@ import java.util.concurrent.TimeUnit;
 public final class CountedProgram {
 
     private static final int THREADS = 64;
-    private static final int VIRTUAL_THREADS = 500;
-    /* The interpreter, which takes half a minute for ten million, has one way through a probe only. */
+    /* The interpreter, which takes half a minute for some million calls, has one way through a probe only. */
     private static final boolean IS_INTERPRETED =
             System.getProperty("java.vm.info").contains("interpreted");
 
+    private static final int VIRTUAL_THREADS = IS_INTERPRETED ? 100 : 500;
     private static final long HOT_CALLS = IS_INTERPRETED ? 320_000 : 10_000_000;
     private static final int MANY_VIRTUAL_THREADS = 10_000;
-    private static final int HOT_CALLS_EACH = 160;
+    private static final int HOT_CALLS_EACH = IS_INTERPRETED ? 16 : 160;
 
     private CountedProgram() {}
 

@@ -787,7 +787,8 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * <p>A start may use the limit of ten seconds more, at most 100 ms of CPU time, once: in a new JVM the sampler
      * meets each method and each stack for the first time. The probes of counted calls have a limit of the same size
-     * for themselves: past it {@linkplain #setRootMethods short methods} lose theirs.
+     * for themselves: past it {@linkplain #setRootMethods short methods} lose theirs; with 100 none does, whatever the
+     * probes cost.
      *
      * @param overheadLimitPercent 0.1 to 100, in steps of 0.1
      * @throws IllegalArgumentException if it is out of range

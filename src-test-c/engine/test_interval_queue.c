@@ -81,6 +81,55 @@ static struct smp_profile *make_interval(struct fixture *f, int64_t wall_ns, uns
     return profile;
 }
 
+/* --- threads that come and go --- */
+
+enum { SHORT_LIVES = 2000, POOL = 50 };
+
+/* The pool, and as many threads that end in it; serials rise from *serial on. */
+static struct smp_profile *make_crowd(struct fixture *f, uint64_t *serial)
+{
+    struct smp_profile *const profile = make_interval(f, 1, 1);
+    const struct smp_group group =
+        smp_thread_groups_find(profile->groups, (struct smp_group_key){ .name = "main" });
+    uint64_t living[POOL];
+
+    for (unsigned i = 0; i < POOL; i++) {
+        living[i] = i + 1;
+        smp_thread_groups_see(profile->groups, group, living[i], "pool-1");
+    }
+    for (unsigned i = 0; i < SHORT_LIVES; i++)
+        smp_thread_groups_see(profile->groups, group, ++*serial, "request");
+    smp_thread_groups_set_living(profile->groups, living, POOL);
+    return profile;
+}
+
+/* Nobody ever asks for a snapshot, and each request has a thread of its own. */
+static void what_no_reader_takes_does_not_grow_with_threads_that_end(void **state)
+{
+    enum { INTERVALS = 400 };
+    struct fixture *f = *state;
+    unsigned reader = 0;
+    uint64_t serial = POOL;
+    struct smp_profile *taken = NULL;
+    size_t most = 0;
+
+    assert_int_equal(smp_interval_queue_open(f->intervals, &reader), SMP_OK);
+    for (unsigned i = 0; i < INTERVALS; i++) {
+        (void)smp_interval_queue_append(f->intervals, make_crowd(f, &serial), 0);
+        smp_interval_queue_compact(f->intervals);
+        most = smp_quota_used(f->quota) > most ? smp_quota_used(f->quota) : most;
+    }
+    assert_in_range(most, 1, 2 << 20);
+    assert_int_equal(smp_interval_queue_take(f->intervals, reader, SMP_INTERVAL_QUEUE_END, &taken),
+                     SMP_OK);
+    const struct smp_group group =
+        smp_thread_groups_find(taken->groups, (struct smp_group_key){ .name = "main" });
+    assert_int_equal(smp_thread_groups_info(taken->groups, group)->thread_count,
+                     POOL + INTERVALS * SHORT_LIVES);
+    assert_int_equal(tree_wall(taken->tree, 0), INTERVALS);
+    smp_profile_release(taken);
+}
+
 static uint64_t append(struct fixture *f, int64_t wall_ns)
 {
     return smp_interval_queue_append(f->intervals, make_interval(f, wall_ns, 1), 0);
@@ -617,6 +666,7 @@ int main(void)
         TEST(many_are_merged_where_no_cursor_stands),
         TEST(nothing_is_merged_across_a_mark),
         TEST(there_is_room_for_so_many),
+        TEST(what_no_reader_takes_does_not_grow_with_threads_that_end),
         TEST(what_does_not_fit_is_charged_to_the_limit),
         TEST(without_memory_a_take_comes_in_parts),
         TEST(merging_that_fails_changes_nothing),

@@ -537,7 +537,10 @@ static void merged_within_a_maximum_nothing_counted_is_lost(void **state)
     }
     const struct smp_profile *const profile = report_fixture_seal(fixture);
     const struct smp_profile *const parts[] = { profile, profile };
-    assert_int_equal(smp_profile_merge_within(NULL, parts, 2, 320 * 1024, &merged), SMP_OK);
+    const struct smp_merge_limits limits = { .tree_bytes = 320 * 1024,
+                                             .groups_bytes = 64 << 20,
+                                             .names_bytes = 64 << 20 };
+    assert_int_equal(smp_profile_merge_within(NULL, parts, 2, limits, &merged), SMP_OK);
     assert_true(smp_tree_node_count(merged->tree) < smp_tree_node_count(profile->tree));
     assert_int_equal(smp_profile_total(merged, SMP_MEASURE_CALLS), 3000);
     assert_int_equal(smp_profile_total(merged, SMP_MEASURE_WALL), 30000);

@@ -338,7 +338,7 @@ static void test_added_groups_keep_their_kind(void **state)
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < smp_thread_groups_count(from); i++) {
             const struct smp_group source = { .index = (uint32_t)i };
-            assert_true(smp_thread_groups_add_group(to, from, i, false, &added));
+            assert_int_equal(smp_thread_groups_add_group(to, from, i, &added), SMP_OK);
             assert_int_equal(smp_thread_groups_is_counted(to, added),
                              smp_thread_groups_is_counted(from, source));
             assert_string_equal(smp_thread_groups_info(to, added)->name,
@@ -349,6 +349,120 @@ static void test_added_groups_keep_their_kind(void **state)
     assert_int_equal(smp_thread_groups_info(to, counted(to, "worker-"))->hook_ns, 72);
     smp_thread_groups_destroy(from);
     smp_thread_groups_destroy(to);
+}
+
+/* --- threads that have ended --- */
+
+enum { POOL = 100, LATER = 1000 };
+
+static void see_pool(struct smp_thread_groups *groups, uint64_t living[POOL])
+{
+    const struct smp_group pool =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "pool-" });
+
+    for (uint64_t i = 0; i < POOL; i++) {
+        smp_thread_groups_see(groups, pool, 1 + i, "pool-1");
+        living[i] = 1 + i;
+    }
+}
+
+static void test_threads_that_come_and_go_are_counted_in_little_memory(void **state)
+{
+    enum { THREADS = 1000000 };
+    struct smp_quota quota;
+    uint64_t living[POOL];
+    size_t most = 0;
+    unsigned crowds = 0;
+
+    (void)state;
+    smp_quota_init(&quota, AMPLE_BYTES);
+    struct smp_thread_groups *groups = groups_of(&quota, 1 << 20);
+    const struct smp_group requests =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "request" });
+    see_pool(groups, living);
+    for (uint64_t serial = LATER; serial < LATER + THREADS; serial++) {
+        smp_thread_groups_see(groups, requests, serial, "request");
+        smp_thread_groups_see(groups, requests, serial, "request");
+        if (!smp_thread_groups_is_crowded(groups))
+            continue;
+        crowds++;
+        smp_thread_groups_set_living(groups, living, POOL);
+        smp_thread_groups_forget_ended(groups, 0);
+        assert_false(smp_thread_groups_is_crowded(groups));
+        most = smp_quota_used(&quota) > most ? smp_quota_used(&quota) : most;
+    }
+    see_pool(groups, living);
+    assert_int_equal(smp_thread_groups_info(groups, requests)->thread_count, THREADS);
+    assert_int_equal(info_of(groups, "request")->names_lost, 0);
+    assert_int_equal(info_of(groups, "pool-")->thread_count, POOL);
+    assert_in_range(crowds, 10, 1000);
+    assert_in_range(most, 1, 256 * 1024);
+    smp_thread_groups_destroy(groups);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+/* A thread that an earlier interval knows, and what is no Java thread, come again. */
+static void test_only_threads_that_never_come_again_are_forgotten(void **state)
+{
+    static const uint64_t serials[] = { 5, 6, 7, SMP_SERIAL_OTHER | 7 };
+    static const uint64_t living[] = { 6 };
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" });
+    const struct smp_group_info *info = smp_thread_groups_info(groups, group);
+
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < sizeof(serials) / sizeof(serials[0]); i++)
+            smp_thread_groups_see(groups, group, serials[i], "worker-1");
+        assert_int_equal(info->thread_count, 4 + round);
+        /* All may live before it is said which do. */
+        if (round == 0)
+            smp_thread_groups_forget_ended(groups, 0);
+        smp_thread_groups_see(groups, group, 7, "worker-1");
+        assert_int_equal(info->thread_count, 4 + round);
+        smp_thread_groups_set_living(groups, living, 1);
+        smp_thread_groups_forget_ended(groups, 5); /* 7 is new, and has ended */
+    }
+    smp_thread_groups_destroy(groups);
+}
+
+static enum smp_status forget_crowd(void *self)
+{
+    static const uint64_t living[] = { 1 };
+    struct smp_thread_groups *groups = NULL;
+    enum smp_status status = smp_thread_groups_create(self, SMALL_BYTES, &groups);
+
+    if (status != SMP_OK)
+        return status;
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" });
+    const struct smp_group_info *info = smp_thread_groups_info(groups, group);
+    for (uint64_t serial = 1; serial <= 100; serial++)
+        smp_thread_groups_see(groups, group, serial, "worker-1");
+    const uint64_t count = info->thread_count;
+    if (info->names_lost > 0)
+        status = SMP_ENOMEM;
+    smp_thread_groups_set_living(groups, living, 1);
+    smp_thread_groups_forget_ended(groups, 0);
+    smp_thread_groups_see(groups, group, 1, "worker-1"); /* it is known in any case */
+    if (status == SMP_OK)
+        assert_int_equal(info->thread_count, count);
+    smp_thread_groups_see(groups, group, 100, "worker-1");
+    if (info->thread_count == count) /* it is known still: nothing was forgotten */
+        status = SMP_ENOMEM;
+    smp_thread_groups_destroy(groups);
+    return status;
+}
+
+static void test_without_memory_nothing_is_forgotten(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, AMPLE_BYTES);
+    assert_true(failing_alloc_each_step(forget_crowd, &quota).refused > 10);
+    assert_int_equal(smp_quota_used(&quota), 0);
 }
 
 static enum smp_status use(void *self)
@@ -399,6 +513,9 @@ int main(void)
         cmocka_unit_test(test_too_many_counted_groups_share_an_overflow_group_of_their_own),
         cmocka_unit_test(test_without_memory_a_counted_key_gets_no_counted_group),
         cmocka_unit_test(test_added_groups_keep_their_kind),
+        cmocka_unit_test(test_threads_that_come_and_go_are_counted_in_little_memory),
+        cmocka_unit_test(test_only_threads_that_never_come_again_are_forgotten),
+        cmocka_unit_test(test_without_memory_nothing_is_forgotten),
         cmocka_unit_test(test_no_memory_at_any_step),
     };
 

@@ -108,6 +108,21 @@ struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct sm
     };
 }
 
+void smp_interval_set_living(struct smp_interval *interval, const uint64_t *serials, size_t count)
+{
+    smp_thread_groups_set_living(interval->groups, serials, count);
+}
+
+bool smp_interval_is_crowded(const struct smp_interval *interval)
+{
+    return smp_thread_groups_is_crowded(interval->groups);
+}
+
+void smp_interval_forget_ended(struct smp_interval *interval, uint64_t since)
+{
+    smp_thread_groups_forget_ended(interval->groups, since);
+}
+
 bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
                       const uint32_t *locations, size_t count, uint32_t *node)
 {

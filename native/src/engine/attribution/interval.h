@@ -52,6 +52,14 @@ void smp_interval_destroy(struct smp_interval *interval);
 struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct smp_group_key key,
                                         uint64_t serial, const char *raw_name);
 
+/* The threads that live, by their serials (model/thread_groups.h); when the interval ends, too. */
+void smp_interval_set_living(struct smp_interval *interval, const uint64_t *serials, size_t count);
+/* Is it time to call set_living and forget_ended? */
+bool smp_interval_is_crowded(const struct smp_interval *interval);
+/* Forgets threads that have come and gone, which stay counted. since: the highest serial that
+ * earlier intervals may know. */
+void smp_interval_forget_ended(struct smp_interval *interval, uint64_t since);
+
 /* The node of a stack. False: no memory. */
 bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
                       const uint32_t *locations, size_t count, uint32_t *node);

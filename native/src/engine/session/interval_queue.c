@@ -58,19 +58,25 @@ static void release_held(struct held_profiles *held)
     held->count = 0;
 }
 
-/* The most a merged interval may take; 0: no limit. */
-static size_t max_merged_bytes(const struct smp_interval_queue *intervals)
+/* The most that a merged interval may take. */
+static struct smp_merge_limits waiting_limits(const struct smp_interval_queue *intervals)
 {
-    return intervals->quota == NULL ? 0 : intervals->quota->limit_bytes / SMP_WAITING_SHARE;
+    const size_t bytes = intervals->quota == NULL ? 0 : intervals->quota->limit_bytes;
+
+    return (struct smp_merge_limits){
+        .tree_bytes = bytes / SMP_WAITING_SHARE,
+        .groups_bytes = bytes / SMP_WAITING_GROUPS_SHARE,
+        .names_bytes = bytes / SMP_WAITING_NAMES_SHARE,
+    };
 }
 
 static enum smp_status merge_held(struct smp_interval_queue *intervals,
-                                  const struct held_profiles *held, size_t max_tree_bytes,
+                                  const struct held_profiles *held, struct smp_merge_limits limits,
                                   struct smp_profile **out)
 {
     return smp_profile_merge_within(intervals->quota,
                                     (const struct smp_profile *const *)held->profiles, held->count,
-                                    max_tree_bytes, out);
+                                    limits, out);
 }
 
 /* --- with the lock held, down to "public" --- */
@@ -345,7 +351,7 @@ enum smp_status smp_interval_queue_take(struct smp_interval_queue *intervals, un
     if (unread.count == 1)
         taken = smp_profile_hold(unread.profiles[0]);
     else
-        status = merge_held(intervals, &unread, 0, &taken);
+        status = merge_held(intervals, &unread, (struct smp_merge_limits){ 0 }, &taken);
     end_reader_take(intervals, taker, &unread, &taken, &unwanted);
     release_held(&unread);
     release_held(&unwanted);
@@ -413,8 +419,7 @@ static bool compact_run(struct smp_interval_queue *intervals)
 
     if (!begin_compact(intervals, &run))
         return false;
-    const enum smp_status status =
-        merge_held(intervals, &run, max_merged_bytes(intervals), &merged);
+    const enum smp_status status = merge_held(intervals, &run, waiting_limits(intervals), &merged);
     smp_lock_acquire(&intervals->lock);
     intervals->is_compacting = false;
     is_shorter = status == SMP_OK && replace_run(intervals, &run, merged, &unwanted);

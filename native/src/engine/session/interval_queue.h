@@ -8,8 +8,8 @@
  *
  * An interval is released when every reader is past it. Neighbours that no cursor separates are
  * merged when more than SMP_MAX_APART wait, so a slow reader costs the memory of one profile, not
- * of one for each interval. Where a merged profile would take more than its share of the memory
- * limit, stacks that do not fit go to [over memory limit]: no time is lost. The oldest interval is
+ * of one for each interval. Where a merged profile would take more than its shares of the memory
+ * limit, what does not fit goes to [over memory limit] or [over group limit]: no time is lost. The oldest interval is
  * dropped, and counted, only when memory has run out and nothing is left to merge.
  *
  * Owns     the profiles that wait.
@@ -33,7 +33,10 @@ enum {
     SMP_MAX_READERS = 32, /* at a time */
     SMP_MAX_WAITING = 64, /* intervals; one more is kept free for the last */
     SMP_MAX_APART = 4,    /* intervals that stay unmerged */
-    SMP_WAITING_SHARE = 6 /* of the memory limit, for a merged interval: a sixth */
+    /* Shares of the memory limit, for a merged interval: */
+    SMP_WAITING_SHARE = 6,        /* a sixth: its tree */
+    SMP_WAITING_GROUPS_SHARE = 8, /* an eighth: its groups and their threads that live */
+    SMP_WAITING_NAMES_SHARE = 8 /* an eighth: names, where the sampler has dropped some meanwhile */
 };
 
 /* Takes all intervals. */

@@ -9,8 +9,9 @@
  * An interval is released when every reader is past it. Neighbours that no cursor separates are
  * merged when more than SMP_MAX_APART wait, so a slow reader costs the memory of one profile, not
  * of one for each interval. Where a merged profile would take more than its shares of the memory
- * limit, what does not fit goes to [over memory limit] or [over group limit]: no time is lost. The oldest interval is
- * dropped, and counted, only when memory has run out and nothing is left to merge.
+ * limit, what does not fit goes to [over memory limit] or [over group limit]: no time is lost. The
+ * oldest interval is dropped, and counted, only when memory has run out and nothing is left to
+ * merge.
  *
  * Owns     the profiles that wait.
  * Threads  any. append, has_room: the sampler thread, and they never wait for a merge. No lock is

@@ -2,7 +2,7 @@
 /*
  * thread_groups.h - the thread groups of one interval: their threads, and how their polls ended.
  *
- * Owns     names, the set of (group, thread) pairs already counted, and the list of threads that live.
+ * Owns     names, the set of (group, thread) pairs already counted, the list of threads that live.
  * Threads  one writer; readers only after the interval was sealed.
  * Errors   create: SMP_ENOMEM, SMP_EQUOTA. find never fails: past SMP_MAX_GROUPS groups, or without
  *          memory, it returns the overflow group [over group limit] of the key's kind. That of

@@ -103,7 +103,7 @@ static struct smp_profile *make_crowd(struct fixture *f, uint64_t *serial)
     return profile;
 }
 
-/* Nobody ever asks for a snapshot, and each request has a thread of its own. */
+/* Without a call of snapshot(), where each request has a thread of its own. */
 static void what_no_reader_takes_does_not_grow_with_threads_that_end(void **state)
 {
     enum { INTERVALS = 400 };

@@ -67,7 +67,7 @@ enum smp_method_timing {
       "the sampler polls a random part of the threads at each tick, and these polls count for "  \
       "those it skips, which the account counts. A start may use the limit of ten seconds "      \
       "more, at most 100 ms of CPU time, once. Probes of counted calls have a limit of the "     \
-      "same size for themselves: [what loses them](#how-often).")                                \
+      "same size for themselves: [what loses them](#how-often); with 100 none does.")            \
     X(sampling_signal, "samplingSignal", "", 38, 34, 64, true,                                   \
       "The real-time signal for running threads. Change it only if native code of yours uses "   \
       "this one. Not 62: the JDK uses it.")                                                      \

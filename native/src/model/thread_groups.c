@@ -260,8 +260,8 @@ static bool may_live(const struct smp_hash_map *living, uint64_t serial)
 }
 
 /* Of a thread that may live, or has a serial up to since. */
-static bool is_kept(const struct smp_hash_pair *pair, const struct smp_hash_map *living,
-                    uint64_t since)
+static bool may_come_again(const struct smp_hash_pair *pair, const struct smp_hash_map *living,
+                           uint64_t since)
 {
     return pair->value != 0 && (pair->key <= since || may_live(living, pair->key));
 }
@@ -273,7 +273,7 @@ static size_t count_kept(const struct smp_hash_map *seen, const struct smp_hash_
     size_t count = 0;
 
     for (size_t i = 0; i < smp_hash_map_slot_count(seen); i++)
-        count += is_kept(&pairs[i], living, since);
+        count += may_come_again(&pairs[i], living, since);
     return count;
 }
 
@@ -285,7 +285,7 @@ static void copy_kept(const struct smp_hash_map *seen, const struct smp_hash_map
     const struct smp_hash_pair *pairs = seen->slots;
 
     for (size_t i = 0; i < smp_hash_map_slot_count(seen); i++) {
-        if (is_kept(&pairs[i], living, since))
+        if (may_come_again(&pairs[i], living, since))
             smp_hash_pairs_put(kept, pairs[i].key, pairs[i].number, SEEN);
     }
 }

@@ -26,6 +26,7 @@
 #include "base/status.h"
 #include "model/group_key.h"
 #include "model/outcome.h"
+#include "model/thread_serial.h"
 #include "model/tree.h"
 
 enum {
@@ -34,9 +35,6 @@ enum {
     SMP_MAX_LISTED_NAMES = 20,            /* raw thread names kept per group */
     SMP_MAX_LISTED_NAME_BYTES = 100       /* of each of them */
 };
-
-/* In serials of what is no Java thread: whether it lives is not known. */
-#define SMP_SERIAL_OTHER (UINT64_C(1) << 63)
 
 /* The group of the JVM's own threads, which are measured, not sampled. */
 #define SMP_JVM_THREADS_NAME "[JVM]"

@@ -12,7 +12,6 @@
 #include "base/hash_map.h"
 #include "base/task_file.h"
 #include "jvm/threads/cpu_demand.h"
-#include "model/thread_groups.h"
 
 enum {
     STAT_BYTES = 512,

@@ -355,6 +355,64 @@ static void threads_are_counted_once_where_they_can_be_compared(void **state)
     smp_methods_release(others);
 }
 
+static struct smp_methods *compacted(const struct smp_methods *names)
+{
+    const size_t count = smp_methods_location_count(names);
+    struct smp_methods *made = NULL;
+    bool *used = calloc(count, sizeof(*used));
+
+    assert_non_null(used);
+    memset(used, true, count);
+    assert_int_equal(smp_methods_compact(names, used, count, NULL, &made), SMP_OK);
+    free(used);
+    return made;
+}
+
+/* As above, where the sampler has made a new table of its names in between. */
+static void compacted_names_are_no_reason_to_count_threads_twice(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct smp_profile *one = with_threads(names, 1, 5);
+    struct smp_methods *fewer = compacted(names);
+    struct smp_profile *next = with_threads(fewer, 4, 8);
+    struct smp_methods *fewest = compacted(fewer);
+    struct smp_profile *last = with_threads(fewest, 7, 9);
+    struct smp_profile *merged = NULL;
+
+    (void)state;
+    assert_threads(one, next, 8, "thread-8");
+    assert_int_equal(smp_profile_merge(NULL, one, next, &merged), SMP_OK);
+    assert_threads(merged, last, 9, "thread-9");
+    assert_threads(merged, one, 8, "thread-8");
+    smp_profile_release(merged);
+    smp_profile_release(one);
+    smp_profile_release(next);
+    smp_profile_release(last);
+    smp_methods_release(names);
+    smp_methods_release(fewer);
+    smp_methods_release(fewest);
+}
+
+/* Of threads of several samplers there is only the number. */
+static void threads_of_several_samplers_add_up_each_time(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct smp_methods *others = make_names();
+    struct smp_profile *one = with_threads(names, 1, 5);
+    struct smp_profile *other = with_threads(others, 4, 8);
+    struct smp_profile *merged = NULL;
+
+    (void)state;
+    assert_int_equal(smp_profile_merge(NULL, one, other, &merged), SMP_OK);
+    assert_threads(merged, one, 15, "thread-8");
+    assert_threads(merged, merged, 20, "thread-8");
+    smp_profile_release(merged);
+    smp_profile_release(one);
+    smp_profile_release(other);
+    smp_methods_release(names);
+    smp_methods_release(others);
+}
+
 static void figures_span_both(void **state)
 {
     struct smp_methods *names = make_names();
@@ -625,6 +683,8 @@ int main(void)
         cmocka_unit_test(merged_is_the_sum_of_its_parts),
         cmocka_unit_test(merging_twice_is_merging_at_once),
         cmocka_unit_test(threads_are_counted_once_where_they_can_be_compared),
+        cmocka_unit_test(compacted_names_are_no_reason_to_count_threads_twice),
+        cmocka_unit_test(threads_of_several_samplers_add_up_each_time),
         cmocka_unit_test(figures_span_both),
         cmocka_unit_test(what_is_so_at_the_end_is_the_later_one_s),
         cmocka_unit_test(threads_are_counted_once_in_an_interval_that_grows),

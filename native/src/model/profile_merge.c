@@ -28,6 +28,7 @@ struct merger {
     const struct smp_profile *const *profiles;
     size_t count;
     bool is_one_table;
+    bool is_one_family; /* equal serials are one thread */
     struct smp_merge_limits limits;
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
@@ -68,6 +69,16 @@ static bool have_one_table(const struct merger *merger)
             return false;
     }
     return true;
+}
+
+/* A sampler that makes a new names table goes on with its serials. */
+static bool have_one_family(const struct merger *merger)
+{
+    for (size_t i = 1; i < merger->count; i++) {
+        if (merger->profiles[i]->family != merger->profiles[0]->family)
+            return false;
+    }
+    return merger->profiles[0]->family != 0;
 }
 
 static enum smp_status make_methods(struct merger *merger)
@@ -141,7 +152,7 @@ static enum smp_status merge_groups(struct merger *merger, const struct smp_prof
         if (status != SMP_OK && (status != SMP_EQUOTA || !is_limited(merger)))
             return SMP_ENOMEM;
     }
-    if (merger->is_one_table &&
+    if (merger->is_one_family &&
         !smp_thread_groups_add_threads(merger->groups, from->groups, merger->group_of) &&
         !is_limited(merger))
         return SMP_ENOMEM;
@@ -348,6 +359,7 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
         return status;
     merger->tree = NULL; /* the profile owns them now */
     merger->groups = NULL;
+    profile->family = merger->is_one_family ? merger->profiles[0]->family : 0;
     profile->root_times = merger->root_times;
     profile->counting = merger->counting;
     merger->root_times = NULL;
@@ -370,6 +382,7 @@ enum smp_status smp_profile_merge_within(struct smp_quota *quota,
     enum smp_status status;
 
     merger.is_one_table = have_one_table(&merger);
+    merger.is_one_family = have_one_family(&merger);
     status = make_merge_parts(&merger);
     if (status == SMP_OK)
         status = make_merge_arrays(&merger);

@@ -7,9 +7,9 @@
  * add up; elapsed and own CPU time too; from is the earliest begin, till the latest end; of memory
  * figures, depths and the time between two polls it is the highest. Root times and the account of
  * counting are merged as their headers say; a root's times are left out where its node did not fit.
- * Distinct threads: the sum, an upper bound where the same thread was seen in several, unless all
- * come from one names table (serials are compared). Groups past SMP_MAX_GROUPS go to the overflow
- * group of their kind.
+ * Distinct threads: those of one sampler are compared by their serials, also after it has compacted
+ * its names; of several samplers it is the sum, an upper bound where one thread was seen by more
+ * than one. Groups past SMP_MAX_GROUPS go to the overflow group of their kind.
  *
  * Profiles of one names table are merged by number and share the table; else the result has one of
  * its own.

@@ -110,8 +110,8 @@ void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree
                             uint64_t depth);
 void smp_interval_count(struct smp_interval *interval, enum smp_counter counter, uint64_t more);
 
-/* The wall clock where the interval begins; only the first counts. */
-void smp_interval_begin(struct smp_interval *interval, int64_t wall_ms);
+/* The moment where the interval begins, by both clocks; only the first counts. */
+void smp_interval_begin(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms);
 /* span_ns more have been sampled; the interval ends at now_ns, for now. */
 void smp_interval_cover(struct smp_interval *interval, int64_t now_ns, int64_t span_ns);
 
@@ -124,7 +124,8 @@ void smp_interval_mark_used(const struct smp_interval *interval, bool *used, siz
 
 /*
  * Ends it: *out gets tree and groups, times and counters; only destroy may follow. wall_ms is the
- * wall clock at now_ns. The caller sets *out's own CPU time.
+ * wall clock at now_ns; where that was set back meanwhile, *out begins as it would have shown then.
+ * The caller sets *out's own CPU time.
  */
 SMP_CHECKED enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
                                               int64_t wall_ms, struct smp_profile **out);

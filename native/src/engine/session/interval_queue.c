@@ -232,6 +232,33 @@ static struct queue_reader *await_reader(struct smp_interval_queue *intervals, u
     return reader;
 }
 
+static bool is_being_taken(const struct smp_interval_queue *intervals,
+                           const struct queue_entry *entry)
+{
+    for (size_t i = 0; i < SMP_MAX_READERS; i++) {
+        const struct queue_reader *reader = &intervals->readers[i];
+        if (reader->is_taking && reader->next <= entry->first && entry->last <= reader->taking)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A running take delivers the oldest entry, or the first part of what it takes. To drop that
+ * meanwhile would give no memory back, because the take holds it, and count as lost what the reader
+ * gets. True: there were such takes, and they have ended.
+ */
+static bool await_takes_of_oldest(struct smp_interval_queue *intervals)
+{
+    bool has_waited = false;
+
+    while (intervals->count > 0 && is_being_taken(intervals, &intervals->entries[0])) {
+        smp_lock_wait(&intervals->lock);
+        has_waited = true;
+    }
+    return has_waited;
+}
+
 /* --- public: life --- */
 
 enum smp_status smp_interval_queue_create(struct smp_quota *quota, struct smp_interval_queue **out)
@@ -432,13 +459,15 @@ static bool compact_run(struct smp_interval_queue *intervals)
     return is_shorter;
 }
 
-/* Readers of a dropped interval continue with the next one. */
+/* Readers of a dropped interval continue with the next one. Without a drop where a take had to be
+ * waited for: what it has released may be enough. */
 static bool drop_oldest(struct smp_interval_queue *intervals)
 {
     struct smp_profile *oldest = NULL;
 
     smp_lock_acquire(&intervals->lock);
-    if (intervals->count > 0) {
+    const bool has_waited = await_takes_of_oldest(intervals);
+    if (!has_waited && intervals->count > 0) {
         const struct queue_entry entry = intervals->entries[0];
         remove_entries(intervals, 0, 1);
         for (size_t i = 0; i < SMP_MAX_READERS; i++) {
@@ -450,7 +479,7 @@ static bool drop_oldest(struct smp_interval_queue *intervals)
     }
     smp_lock_release(&intervals->lock);
     smp_profile_release(oldest);
-    return oldest != NULL;
+    return has_waited || oldest != NULL;
 }
 
 bool smp_interval_queue_evict(struct smp_interval_queue *intervals)

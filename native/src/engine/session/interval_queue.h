@@ -10,8 +10,8 @@
  * merged when more than SMP_MAX_APART wait, so a slow reader costs the memory of one profile, not
  * of one for each interval. Where a merged profile would take more than its shares of the memory
  * limit, what does not fit goes to [over memory limit] or [over group limit]: no time is lost. The
- * oldest interval is dropped, and counted, only when memory has run out and nothing is left to
- * merge.
+ * oldest interval is dropped, and counted once, only when memory has run out and nothing is left to
+ * merge; never while a take that runs holds it.
  *
  * Owns     the profiles that wait.
  * Threads  any. append, has_room: the sampler thread, and they never wait for a merge. No lock is
@@ -78,7 +78,7 @@ bool smp_interval_queue_is_long(struct smp_interval_queue *intervals);
 /* Merges what is to be merged, and evicts after request_eviction. Not on the sampler thread. */
 void smp_interval_queue_compact(struct smp_interval_queue *intervals);
 /* When memory has run out: merges, however few intervals wait; if that is impossible, drops the
- * oldest. False: none waits. */
+ * oldest, or waits for the running takes of it, which may release it. False: none waits. */
 bool smp_interval_queue_evict(struct smp_interval_queue *intervals);
 
 /* The sampler thread has no time to evict: the next compact does it, once. */

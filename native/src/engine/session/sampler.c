@@ -301,7 +301,7 @@ void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_
         sampler->sources[i].mark(sampler->sources[i].self, now_ns);
     sampler->is_running = true;
     sampler->covered_ns = now_ns;
-    smp_interval_begin(sampler->interval, wall_ms);
+    smp_interval_begin(sampler->interval, now_ns, wall_ms);
 }
 
 void smp_sampler_pause(struct smp_sampler *sampler)
@@ -541,7 +541,7 @@ enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, in
     close_interval(sampler);
     sampler->known_serial = sampler->roster.cursor;
     if (sampler->is_running)
-        smp_interval_begin(next, (*out)->till_wall_ms);
+        smp_interval_begin(next, sampler->covered_ns, (*out)->till_wall_ms);
     set_interval(sampler, next);
     next = NULL;
     if (methods != sampler->methods) {

@@ -1011,6 +1011,20 @@ static void test_a_dead_frame_below_code_that_is_not_javas(void **state)
     }
 }
 
+/* Where a method was interpreted when it was called, and is compiled while it runs, the call leads to
+ * a stub behind the code of the method that calls it; so does each far call on AArch64. */
+static void test_a_caller_that_was_called_by_a_stub_of_its_callers_code(void **state)
+{
+    (void)state;
+    stack[14] = at(METHOD + 0x60);
+    put_call(METHOD + 0x60, CALLER);
+    stack[15 + FRAME_BYTES / sizeof(uintptr_t) - 1] = at(CALLER + 0x80);
+    put_call(CALLER + 0x80, CALLER + 0xe0);
+    take_own(at(METHOD + 0x60), at(METHOD + 0x60), slot(15));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
 /* A barrier of G1: functions of the JVM, called by a stub that copies references, called by a
  * method; more stack than is scanned. */
 static void put_barrier(void)
@@ -1802,6 +1816,7 @@ int main(void)
         TEST(test_an_interpreted_caller),
         TEST(test_code_that_is_not_javas),
         TEST(test_a_dead_frame_below_code_that_is_not_javas),
+        TEST(test_a_caller_that_was_called_by_a_stub_of_its_callers_code),
         TEST(test_a_stub_that_calls_into_the_jvm),
         TEST(test_a_method_that_calls_into_the_jvm),
         TEST(test_frame_pointers_that_lead_nowhere),

@@ -351,6 +351,45 @@ static void test_added_groups_keep_their_kind(void **state)
     smp_thread_groups_destroy(to);
 }
 
+/* Adds all of from, whose threads can be compared; where its last group is. */
+static struct smp_group add_all(struct smp_thread_groups *to, const struct smp_thread_groups *from)
+{
+    struct smp_group places[8];
+    const size_t count = smp_thread_groups_count(from);
+
+    assert_in_range(count, 1, sizeof(places) / sizeof(places[0]));
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(smp_thread_groups_add_group(to, from, i, &places[i]), SMP_OK);
+    assert_true(smp_thread_groups_add_threads(to, from, places));
+    return places[count - 1];
+}
+
+/* One that was renamed, past the maximum of groups: it is one thread of the overflow group. */
+static void test_added_threads_of_groups_that_become_one_are_counted_once(void **state)
+{
+    static const char *const names[] = { "request-1", "request-2", "request-3" };
+    struct smp_thread_groups *from = groups_of(NULL, AMPLE_BYTES);
+    struct smp_thread_groups *to = groups_of(NULL, AMPLE_BYTES);
+    char name[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const struct smp_group_key key = { .name = names[i] };
+        smp_thread_groups_see(from, smp_thread_groups_find(from, key), 7, names[i]);
+        smp_thread_groups_see(from, smp_thread_groups_find(from, key), 8 + i, names[i]);
+    }
+    for (unsigned i = 0; i < SMP_MAX_GROUPS; i++) {
+        (void)snprintf(name, sizeof(name), "%u", i);
+        (void)smp_thread_groups_find(to, (struct smp_group_key){ .name = name });
+    }
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(add_all(to, from).index, 0);
+        assert_int_equal(info_of(to, "[over group limit]")->thread_count, 4);
+    }
+    smp_thread_groups_destroy(from);
+    smp_thread_groups_destroy(to);
+}
+
 /* --- threads that have ended --- */
 
 enum { POOL = 100, LATER = 1000 };
@@ -513,6 +552,7 @@ int main(void)
         cmocka_unit_test(test_too_many_counted_groups_share_an_overflow_group_of_their_own),
         cmocka_unit_test(test_without_memory_a_counted_key_gets_no_counted_group),
         cmocka_unit_test(test_added_groups_keep_their_kind),
+        cmocka_unit_test(test_added_threads_of_groups_that_become_one_are_counted_once),
         cmocka_unit_test(test_threads_that_come_and_go_are_counted_in_little_memory),
         cmocka_unit_test(test_only_threads_that_never_come_again_are_forgotten),
         cmocka_unit_test(test_without_memory_nothing_is_forgotten),

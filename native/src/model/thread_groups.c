@@ -421,13 +421,23 @@ static bool has_pair(const struct smp_thread_groups *groups, uint64_t serial,
     return smp_hash_pairs_find(&groups->seen, serial, (int32_t)group.index) != 0;
 }
 
-/* Threads that to knows were counted as new ones: they are taken back. Returns how many it does not
- * know. */
-static size_t take_back_known(struct smp_thread_groups *to, const struct smp_thread_groups *from,
-                              const struct smp_group *groups)
+static size_t count_unknown(const struct smp_thread_groups *to,
+                            const struct smp_thread_groups *from, const struct smp_group *groups)
 {
     const struct smp_hash_pair *pairs = from->seen.slots;
     size_t unknown = 0;
+
+    for (size_t i = 0; i < smp_hash_map_slot_count(&from->seen); i++)
+        unknown += pairs[i].value != 0 && !has_pair(to, pairs[i].key, groups[pairs[i].number]);
+    return unknown;
+}
+
+/* All were counted as new ones: a thread that to knows by now is taken back. It may know it from
+ * another of from's groups, where both are one in to. */
+static void add_pairs(struct smp_thread_groups *to, const struct smp_thread_groups *from,
+                      const struct smp_group *groups, bool has_room)
+{
+    const struct smp_hash_pair *pairs = from->seen.slots;
 
     for (size_t i = 0; i < smp_hash_map_slot_count(&from->seen); i++) {
         if (pairs[i].value == 0)
@@ -435,35 +445,26 @@ static size_t take_back_known(struct smp_thread_groups *to, const struct smp_thr
         const struct smp_group group = groups[pairs[i].number];
         if (has_pair(to, pairs[i].key, group))
             info_at(to, group.index)->thread_count--;
-        else
-            unknown++;
+        else if (has_room)
+            smp_hash_pairs_put(&to->seen, pairs[i].key, (int32_t)group.index, SEEN);
     }
-    /* A thread whose name changed in between is listed twice. */
-    for (size_t i = 0; i < from->count; i++) {
-        struct smp_group_info *info = info_at(to, groups[i].index);
-        if (info->listed > info->thread_count)
-            info->listed = (uint32_t)info->thread_count;
-    }
-    return unknown;
 }
 
 bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
                                    const struct smp_thread_groups *from,
                                    const struct smp_group *groups)
 {
-    const struct smp_hash_pair *pairs = from->seen.slots;
-    const size_t unknown = take_back_known(to, from, groups);
+    const bool has_room = smp_hash_map_reserve(&to->seen, &smp_hash_pairs, &to->budget,
+                                               count_unknown(to, from, groups));
 
-    if (!smp_hash_map_reserve(&to->seen, &smp_hash_pairs, &to->budget, unknown))
-        return false;
-    for (size_t i = 0; i < smp_hash_map_slot_count(&from->seen); i++) {
-        if (pairs[i].value == 0)
-            continue;
-        const struct smp_group group = groups[pairs[i].number];
-        if (!has_pair(to, pairs[i].key, group))
-            smp_hash_pairs_put(&to->seen, pairs[i].key, (int32_t)group.index, SEEN);
+    add_pairs(to, from, groups, has_room);
+    /* A thread whose name changed in between is listed twice. */
+    for (size_t i = 0; i < from->count; i++) {
+        struct smp_group_info *info = info_at(to, groups[i].index);
+        if (info->listed > info->thread_count)
+            info->listed = (uint32_t)info->thread_count;
     }
-    return true;
+    return has_room;
 }
 
 void smp_thread_groups_keep_living(struct smp_thread_groups *groups,

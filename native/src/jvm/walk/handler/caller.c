@@ -178,6 +178,17 @@ static uintptr_t return_slot(const struct smp_blob *blob, uintptr_t sp)
 }
 
 /*
+ * The method that is entered at target. False: none, or it is not known: a call also leads to stubs
+ * behind the code of the method that makes it, for a callee that was interpreted then, and on
+ * AArch64 for one that is far away.
+ */
+static bool find_entered(const struct smp_own_walk *own, uintptr_t target, struct smp_blob *out)
+{
+    return target != 0 && own->find(own, target, out) && out->kind == SMP_BLOB_COMPILED &&
+           out->frame_complete > 0 && target - out->code < (uintptr_t)out->frame_complete;
+}
+
+/*
  * A dead frame's return address may lie below that of the caller, and where the dead one's would
  * have been, one of a frame that is there: but the call before that is a call of another method.
  */
@@ -191,9 +202,8 @@ static bool is_called_by_other(const struct smp_walk *walk, uintptr_t slot,
     struct caller outer;
 
     return own->find(own, caller->address, &method) && method.kind == SMP_BLOB_COMPILED &&
-           read_caller(walk, return_slot(&method, sp), &outer) && outer.call.target != 0 &&
-           own->find(own, outer.call.target, &called) && called.kind == SMP_BLOB_COMPILED &&
-           called.method != method.method;
+           read_caller(walk, return_slot(&method, sp), &outer) &&
+           find_entered(own, outer.call.target, &called) && called.method != method.method;
 }
 
 /* sure: only callers that surely called this stub. */

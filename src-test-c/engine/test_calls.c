@@ -1076,6 +1076,28 @@ static void what_has_no_place_is_in_the_account(void **state)
     end(&s);
 }
 
+static void without_sampled_times_the_account_says_why_there_is_no_cpu_time(void **state)
+{
+    static const struct {
+        const char *options;
+        uint64_t methods;
+    } cases[] = { { ROOTS, 0 },
+                  { ROOTS "methodTiming=EXACT\n", 17 },
+                  { ROOTS "methodTiming=NONE\n", 17 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct setting s;
+
+        (void)begin_in_root(&s, cases[i].options);
+        s.counter->figures.methods = 17;
+        run(&s, S);
+        sampler_fixture_seal(s.f);
+        assert_int_equal(figure(&s, SMP_COUNTING_NO_CPU_TIME), cases[i].methods);
+        end(&s);
+    }
+}
+
 /* Where memory is refused, each call is in the tree or in the account; never nowhere. */
 static void calls_are_never_lost_without_a_trace(void **state)
 {
@@ -1293,6 +1315,7 @@ int main(void)
         cmocka_unit_test(short_roots_are_dropped_unless_they_are_kept),
         cmocka_unit_test(calls_without_a_node_count_for_the_limit),
         cmocka_unit_test(what_has_no_place_is_in_the_account),
+        cmocka_unit_test(without_sampled_times_the_account_says_why_there_is_no_cpu_time),
         cmocka_unit_test(calls_are_never_lost_without_a_trace),
         cmocka_unit_test(a_full_tree_counts_what_has_no_place),
         cmocka_unit_test(create_without_memory),

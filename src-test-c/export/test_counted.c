@@ -173,6 +173,23 @@ static void what_is_not_known_is_not_printed(void **state)
     assert_null(strstr(text, "Aggregated"));
 }
 
+/* Exact times have none: a 0 would say that the calls only wait. */
+static void cpu_time_that_was_not_taken_is_no_column(void **state)
+{
+    (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 5 * MS, 0);
+    report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)", 7 * MS);
+    smp_counting_account_add(report_fixture_counting(*state), SMP_COUNTING_NO_CPU_TIME, 17);
+    const char *const text = report_fixture_print(
+        *state, (struct smp_report_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) });
+
+    assert_non_null(strstr(text, " Cumulative time(ms): 7, Method time(ms): 7, CPU time(ms): 0, "
+                                 "Calls: 3\n"));
+    assert_non_null(strstr(text, " Cumulative time(ms): 5, Method time(ms): 5, Calls: 3, "
+                                 "Time per call(us): 1666.666\n"));
+    assert_non_null(
+        strstr(text, "\nmethods counted without CPU time, methodTiming is not SAMPLED: 17\n"));
+}
+
 /* A chain of nodes without own time is one row in a sampled tree; here each was called. */
 static void no_row_with_calls_is_left_out(void **state)
 {
@@ -655,6 +672,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_report_is_as_in_the_file),
         TEST(what_is_not_known_is_not_printed),
+        TEST(cpu_time_that_was_not_taken_is_no_column),
         TEST(no_row_with_calls_is_left_out),
         TEST(collapsed_has_the_calls_of_counted_trees_only),
         TEST(speedscope_has_the_calls_of_counted_trees_only),

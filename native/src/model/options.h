@@ -126,7 +126,8 @@ enum smp_method_timing {
       "all methods that pass `instrumentationFilter`.")                                          \
     X(method_timing, "methodTiming", smp_method_timing, "SAMPLED", "EXACT", "NONE", true,        \
       "With `rootMethods`: SAMPLED charges the time of each tick to the call that runs; EXACT "  \
-      "takes a time stamp at each entry and exit, and has no CPU time; NONE counts only.")
+      "takes a time stamp at each entry and exit, and has no CPU time, so it is refused with "   \
+      "`clock` CPU; NONE counts only.")
 
 /* X(field, name, unit, empty, fixed, words): char *, UTF-8, never NULL; the default is "", which
  * means empty. */

@@ -185,6 +185,30 @@ static void test_each_number_is_checked(void **state)
     }
 }
 
+/* In a smaller type some of its fields would not be read. */
+static void test_each_field_lies_in_its_type(void **state)
+{
+    static const char *const types[] = { "Method", "ConstMethod", "ConstantPool" };
+    struct smp_layout layout;
+    char reason[SMP_LAYOUT_REASON_BYTES];
+
+    (void)state;
+    for (size_t v = 0; v < VERSION_COUNT; v++) {
+        struct fake_libjvm *libjvm = fake_libjvm_create(versions[v]);
+        for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+            struct smp_export *type = fake_libjvm_entry(libjvm, types[i], NULL);
+            const uint64_t saved = type->value;
+            type->value = 8;
+            assert_false(find(libjvm, versions[v], &layout, reason));
+            assert_non_null(strstr(reason, types[i]));
+            assert_non_null(strstr(reason, ", and its type has 8 bytes"));
+            type->value = saved;
+        }
+        assert_true(find(libjvm, versions[v], &layout, reason));
+        fake_libjvm_destroy(libjvm);
+    }
+}
+
 static void test_lists_that_are_missing(void **state)
 {
     static const char *const symbols[] = { "gHotSpotVMStructs",
@@ -235,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_each_row_is_required),
         cmocka_unit_test(test_each_fields_type_is_checked),
         cmocka_unit_test(test_each_number_is_checked),
+        cmocka_unit_test(test_each_field_lies_in_its_type),
         cmocka_unit_test(test_lists_that_are_missing),
         cmocka_unit_test(test_a_reason_reads_well),
     };

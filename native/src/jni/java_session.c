@@ -271,14 +271,15 @@ enum smp_status smp_java_session_select(struct smp_java_session *java_session, J
 /* The hybrid engine's own name may end in brackets, too. */
 static void put_hybrid_engine(const char *name, char out[SMP_JAVA_SESSION_ENGINE_BYTES])
 {
+    const char *running = smp_async_walks_by_itself() ? "" : ", running ones by AsyncGetCallTrace";
     char refusal[SMP_OUTSIDE_REFUSAL_BYTES];
     char cut[SMP_ASYNC_REFUSAL_BYTES];
 
     smp_outside_refusal(refusal);
     smp_async_chunks_refusal(cut);
     if (refusal[0] != '\0')
-        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s (waiting threads by JVMTI: %s)",
-                       name, refusal);
+        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s (waiting threads by JVMTI%s: %s)",
+                       name, running, refusal);
     else if (cut[0] != '\0')
         (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES,
                        "%s (virtual threads cut where they parked: %s)", name, cut);

@@ -60,6 +60,7 @@ public final class SamplerStatistics {
      * How stacks are walked.
      *
      * @return {@code HYBRID}: running threads by a signal, waiting ones from outside;
+     *         {@code HYBRID (waiting threads by JVMTI, running ones by AsyncGetCallTrace: <reason>)};
      *         {@code HYBRID (waiting threads by JVMTI: <reason>)};
      *         {@code HYBRID (virtual threads cut where they parked: <reason>)}; {@code JVMTI}, or
      *         {@code JVMTI (async walk refused: <reason>)}: all threads by handshakes; {@code NONE (<cause>)} where

@@ -361,6 +361,30 @@ static bool take_topic(const struct search *search, enum topic topic, struct smp
     return false;
 }
 
+static bool is_beyond(const struct search *search, size_t field, size_t type)
+{
+    return rows[field].kind == FIELD && rows[type].kind == SIZE && search->found[field] == FOUND &&
+           search->found[type] == FOUND && is_same_text(rows[field].type, rows[type].type) &&
+           search->values[field] + rows[field].alignment > search->values[type];
+}
+
+/* Objects are read in one piece: each field lies in its type. */
+static bool are_fields_inside(const struct search *search, char reason[SMP_LAYOUT_REASON_BYTES])
+{
+    for (size_t i = 0; i < ROW_COUNT * ROW_COUNT; i++) {
+        const size_t field = i / ROW_COUNT;
+        const size_t type = i % ROW_COUNT;
+        if (!is_beyond(search, field, type))
+            continue;
+        (void)snprintf(reason, SMP_LAYOUT_REASON_BYTES,
+                       "the field %s::%s is at %" PRIu64 ", and its type has %" PRIu64 " bytes",
+                       rows[field].type, rows[field].name, search->values[field],
+                       search->values[type]);
+        return false;
+    }
+    return true;
+}
+
 bool smp_layout_find(const struct smp_exports *exports, int version, struct smp_layout *out,
                      char reason[SMP_LAYOUT_REASON_BYTES])
 {
@@ -382,6 +406,8 @@ bool smp_layout_find(const struct smp_exports *exports, int version, struct smp_
                        out->pc_record.bytes, PC_RECORD_BYTES);
         return false;
     }
+    if (!are_fields_inside(&search, reason))
+        return false;
     out->upcall.is_known = take_topic(&search, UPCALLS, out, NULL);
     (void)take_topic(&search, BARRIER, out, NULL);
     (void)take_topic(&search, INSTALLED, out, NULL);

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/once.h"
 #include "jvm/agent/agent.h"
@@ -55,13 +56,6 @@ static void set_refusal(const char *reason)
     pthread_mutex_unlock(&state.mutex);
 }
 
-void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
-{
-    pthread_mutex_lock(&state.mutex);
-    (void)snprintf(out, SMP_ASYNC_REFUSAL_BYTES, "%s", state.refusal);
-    pthread_mutex_unlock(&state.mutex);
-}
-
 /* Of JDKs with virtual threads only. */
 static void set_chunks_refusal(const char *reason)
 {
@@ -89,10 +83,31 @@ void smp_async_cut_virtual_threads(const char *reason)
         set_chunks_refusal(reason);
 }
 
-/* Our own walk may be refused at any time (hotspot/check.h). */
+bool smp_async_walks_by_itself(void)
+{
+    return state.own.walk != NULL && smp_hotspot_is_usable();
+}
+
 static bool has_a_walk(void)
 {
-    return state.async.walk != NULL || (state.own.walk != NULL && smp_hotspot_is_usable());
+    return state.async.walk != NULL || smp_async_walks_by_itself();
+}
+
+/* Our own walk may be refused at any time (hotspot/check.h): in some JVMs no other one is left. */
+void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
+{
+    char own[SMP_LAYOUT_REASON_BYTES];
+    size_t length = 0;
+
+    pthread_mutex_lock(&state.mutex);
+    (void)snprintf(out, SMP_ASYNC_REFUSAL_BYTES, "%s", state.refusal);
+    pthread_mutex_unlock(&state.mutex);
+    smp_hotspot_refusal(own);
+    if (own[0] == '\0' || (out[0] == '\0' && (!atomic_load(&state.usable) || has_a_walk())))
+        return;
+    length = strlen(out);
+    (void)snprintf(out + length, SMP_ASYNC_REFUSAL_BYTES - length, "%s%s",
+                   length > 0 ? "; the sampler's own walk: " : "", own);
 }
 
 bool smp_async_is_usable(void)
@@ -111,7 +126,7 @@ const struct smp_own_walk *smp_async_own_walk(void)
     static _Atomic uint64_t believed_epoch;
     const uint64_t epoch = smp_class_unload_epoch();
 
-    if (state.own.walk == NULL || !smp_hotspot_is_usable())
+    if (!smp_async_walks_by_itself())
         return NULL;
     if (atomic_exchange(&believed_epoch, epoch) != epoch)
         smp_frames_cache_renew(state.own.cache);

@@ -30,7 +30,7 @@
 #include "jvm/hotspot/thread_layout.h"
 #include "jvm/walk/handler/walk_data.h"
 
-enum { SMP_ASYNC_REFUSAL_BYTES = 160 };
+enum { SMP_ASYNC_REFUSAL_BYTES = 384 /* of all walks together */ };
 
 /*
  * signal: 0, or a number; sessions may have different ones. After smp_agent_open; close before
@@ -40,7 +40,8 @@ SMP_CHECKED enum smp_status smp_async_open(int signal);
 void smp_async_close(void);
 
 bool smp_async_is_usable(void);
-/* Why it is not usable; "" while it is, or before the first open. Copied. */
+/* Why it is not usable: of each walk that there could be. "" while it is, or before the first open.
+ * Copied. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 
 /* Why stacks of virtual threads are cut where these parked; "" where they are not, or where none is
@@ -61,6 +62,8 @@ const struct smp_async *smp_async_get(void);
 bool smp_async_reads_heap(void);
 /* For the next walk; NULL: not usable in this JVM, or not any more (hotspot/check.h). */
 const struct smp_own_walk *smp_async_own_walk(void);
+/* Is it usable? False: AsyncGetCallTrace walks all threads that run. */
+bool smp_async_walks_by_itself(void);
 /* The number to send for a session that opened with wanted: another session's if wanted could not
  * be installed. */
 int smp_async_signal(int wanted);

@@ -15,6 +15,9 @@ public final class WrongLayoutProgram {
     /* To the next field, and to the one before. */
     private static final int[] CHANGES = {8, -8};
 
+    /* Of a number that bounds what is read: less than what is needed. */
+    private static final int MUCH_LESS = -64;
+
     private WrongLayoutProgram() {}
 
     private static native int rows();
@@ -33,20 +36,27 @@ public final class WrongLayoutProgram {
         describe("nothing", 0, check(-1, 0));
         System.out.println("compared: " + compared(false) + " methods, " + compared(true) + " frames");
         for (int row = 0; row < rows; row++) {
+            boolean isRefused = false;
             for (int change : CHANGES) {
-                describe(name(row), change, check(row, change));
+                isRefused |= describe(name(row), change, check(row, change));
+            }
+            if (!isRefused) {
+                describe(name(row), MUCH_LESS, check(row, MUCH_LESS));
             }
         }
         describe("nothing", 0, check(-1, 0));
         System.out.println("fine");
     }
 
-    private static void describe(String name, int change, String reason) {
-        System.out.println((reason.isEmpty() ? "USED " : "refused ")
+    /* True: it is refused. */
+    private static boolean describe(String name, int change, String reason) {
+        boolean isRefused = !reason.isEmpty();
+        System.out.println((isRefused ? "refused " : "USED ")
                 + name
                 + (change < 0 ? " " : " +")
                 + change
-                + (reason.isEmpty() ? "" : ": " + reason));
+                + (isRefused ? ": " + reason : ""));
+        return isRefused;
     }
 
     /* So that there are compiled methods, with others inlined. */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.FallbackProgram;
+import com.incapsula.sampler.testing.Preload;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What walks threads where the sampler's own walks cannot be used, or not any more, and what the engine says then. */
+class FallbackIT {
+
+    private static final String OTHER_WAYS =
+            "engine: HYBRID (waiting threads by JVMTI, running ones by AsyncGetCallTrace: ";
+    private static final String FORBIDDEN = "a filter of system calls forbids process_vm_readv)\n";
+
+    @TempDir
+    Path folder;
+
+    private ChildJvm filtered(String... options) throws Exception {
+        return ChildJvm.of(FallbackProgram.class)
+                .withTestLibraries()
+                .option(options)
+                .environment(
+                        "LD_PRELOAD",
+                        Preload.compile("container_filter.c", folder).toString());
+    }
+
+    private String runWithReadsThatFailLater(String... options) throws Exception {
+        String file = folder.resolve("reads-fail").toString();
+        return ChildJvm.of(FallbackProgram.class)
+                .withTestLibraries()
+                .option(options)
+                .environment(
+                        "LD_PRELOAD", Preload.compile("failing_reads.c", folder).toString())
+                .environment("FAILING_READS", file)
+                .run(file)
+                .assertSaysFine();
+    }
+
+    @Test
+    void aFilterOfSystemCallsLeavesTheJvmsOwnWays() throws Exception {
+        assertThat(filtered().run().assertSaysFine()).contains(OTHER_WAYS + FORBIDDEN);
+    }
+
+    /* A record of the JVM's differs from what is read, as it does where the layout is another one. */
+    @Test
+    void oneDifferenceWhileItRunsLeavesTheJvmsOwnWays() throws Exception {
+        assertThat(runWithReadsThatFailLater())
+                .contains("first engine: HYBRID\n")
+                .containsPattern("(?m)^\\Q" + OTHER_WAYS + "\\E[a-z].+\\)$");
+    }
+
+    /* There AsyncGetCallTrace must not be called. */
+    @Test
+    @EnabledForJreRange(minVersion = 28)
+    void withValueClassesHandshakesAreLeft() throws Exception {
+        assertThat(filtered("--enable-preview").run().assertSaysFine())
+                .contains("engine: JVMTI (async walk refused: AsyncGetCallTrace crashes JVMs with value classes;"
+                        + " the sampler's own walk: " + FORBIDDEN);
+        assertThat(runWithReadsThatFailLater("--enable-preview"))
+                .contains("first engine: HYBRID\n")
+                .containsPattern("(?m)^engine: JVMTI \\(async walk refused: [a-z].+\\)$");
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import static com.incapsula.sampler.testing.Samplers.awaitSeen;
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.SamplerStatistics;
+import com.incapsula.sampler.ThreadsSampler;
+import java.lang.invoke.MethodHandles;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Samples a thread that runs and one that waits, in a JVM whose memory the sampler must not read: from the beginning,
+ * or from the moment on at which the file of the argument is made. Prints the engine.
+ */
+public final class FallbackProgram {
+
+    private static final String BUSY = "busy";
+    private static final String WAITER = "waiter";
+    private static final int ENOUGH_CALLS = 20_000;
+
+    private FallbackProgram() {}
+
+    /** Runs. */
+    public static void main(String... arguments) throws Exception {
+        ThreadsSampler sampler = quick(new Recorder());
+        sampler.setOverheadLimitPercent(100);
+        try (Worker busy = Worker.busy(BUSY);
+                Worker waiter = Worker.doing(WAITER, FallbackProgram::waitAgainAndAgain)) {
+            sampler.init();
+            awaitBoth(sampler);
+            if (arguments.length > 0) {
+                System.out.println("first engine: " + engine(sampler));
+                Files.createFile(Path.of(arguments[0]));
+                awaitOtherEngine(sampler);
+            }
+            awaitBoth(sampler);
+            if (engine(sampler).startsWith("HYBRID")) {
+                awaitHandlers(sampler);
+            }
+            assertThat(busy.thread().isAlive() && waiter.thread().isAlive()).isTrue();
+        }
+        sampler.close();
+        SamplerStatistics statistics = sampler.getStatistics();
+        assertThat(statistics.getOutcomes().values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
+                .as(statistics.toString())
+                .isEqualTo(statistics.getPolls());
+        System.out.println("engine: " + statistics.getEngine());
+        System.out.println("fine");
+    }
+
+    private static String engine(ThreadsSampler sampler) {
+        return sampler.getStatistics().getEngine();
+    }
+
+    private static void waitAgainAndAgain(CountDownLatch goHome) throws Exception {
+        while (goHome.getCount() > 0) {
+            Wait.PARK.forMillis(5, 5);
+        }
+    }
+
+    private static void awaitBoth(ThreadsSampler sampler) {
+        awaitSeen(sampler, BUSY, "com.incapsula.sampler.testing.work.Desk.calculate");
+        awaitSeen(sampler, WAITER, "com.incapsula.sampler.testing.Wait.forMillis");
+    }
+
+    /* Handshakes would show the thread that runs, too. */
+    private static void awaitHandlers(ThreadsSampler sampler) {
+        long before = sampler.getStatistics().getHandlerSamplesTimed();
+        patiently().until(() -> sampler.getStatistics().getHandlerSamplesTimed() > before);
+    }
+
+    /* What is compiled for the first time is compared with the JVM's own record of it. */
+    private static void awaitOtherEngine(ThreadsSampler sampler) {
+        String first = engine(sampler);
+        patiently().until(() -> {
+            compileFreshCode();
+            return !engine(sampler).equals(first);
+        });
+    }
+
+    private static void compileFreshCode() throws Exception {
+        CountDownLatch over = new CountDownLatch(0);
+        byte[] code = RedefiningAgent.bytesOf(HiddenWork.class);
+        WithDefault fresh = (WithDefault) MethodHandles.lookup()
+                .defineHiddenClass(code, true)
+                .lookupClass()
+                .getDeclaredConstructor()
+                .newInstance();
+        for (int i = 0; i < ENOUGH_CALLS; i++) {
+            fresh.work(over);
+        }
+    }
+}

@@ -100,7 +100,7 @@ static struct smp_profile *make_crowd(struct fixture *f, uint64_t *serial)
     }
     for (unsigned i = 0; i < SHORT_LIVES; i++)
         smp_thread_groups_see(profile->groups, group, ++*serial, "request");
-    smp_thread_groups_set_living(profile->groups, living, POOL);
+    smp_thread_groups_set_living(profile->groups, living, POOL, UINT64_MAX);
     return profile;
 }
 

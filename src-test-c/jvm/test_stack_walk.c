@@ -1011,8 +1011,8 @@ static void test_a_dead_frame_below_code_that_is_not_javas(void **state)
     }
 }
 
-/* Where a method was interpreted when it was called, and is compiled while it runs, the call leads to
- * a stub behind the code of the method that calls it; so does each far call on AArch64. */
+/* Where a method was interpreted when it was called, and is compiled while it runs, the call leads
+ * to a stub behind the code of the method that calls it; so does each far call on AArch64. */
 static void test_a_caller_that_was_called_by_a_stub_of_its_callers_code(void **state)
 {
     (void)state;

@@ -533,7 +533,7 @@ static struct smp_profile *with_lives(struct smp_methods *names, const struct li
         if (lives[i].last > number)
             living[count++] = i + 1;
     }
-    smp_thread_groups_set_living(interval.groups, living, count);
+    smp_thread_groups_set_living(interval.groups, living, count, UINT64_MAX);
     return seal(&interval, names);
 }
 

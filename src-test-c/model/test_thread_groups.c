@@ -425,7 +425,7 @@ static void test_threads_that_come_and_go_are_counted_in_little_memory(void **st
         if (!smp_thread_groups_is_crowded(groups))
             continue;
         crowds++;
-        smp_thread_groups_set_living(groups, living, POOL);
+        smp_thread_groups_set_living(groups, living, POOL, UINT64_MAX);
         smp_thread_groups_forget_ended(groups, 0);
         assert_false(smp_thread_groups_is_crowded(groups));
         most = smp_quota_used(&quota) > most ? smp_quota_used(&quota) : most;
@@ -460,10 +460,35 @@ static void test_only_threads_that_never_come_again_are_forgotten(void **state)
             smp_thread_groups_forget_ended(groups, 0);
         smp_thread_groups_see(groups, group, 7, "worker-1");
         assert_int_equal(info->thread_count, 4 + round);
-        smp_thread_groups_set_living(groups, living, 1);
+        smp_thread_groups_set_living(groups, living, 1, UINT64_MAX);
         smp_thread_groups_forget_ended(groups, 5); /* 7 is new, and has ended */
     }
     smp_thread_groups_destroy(groups);
+}
+
+/* The list is as old as the last look at which threads have started. */
+static void test_threads_newer_than_the_list_of_those_that_live_are_not_forgotten(void **state)
+{
+    static const uint64_t living[] = { 6 };
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    struct smp_thread_groups *last = groups_of(NULL, AMPLE_BYTES);
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" });
+    const struct smp_group_info *info = smp_thread_groups_info(groups, group);
+
+    (void)state;
+    assert_int_equal(smp_thread_groups_newest(groups), 0);
+    smp_thread_groups_see(groups, group, SMP_SERIAL_OTHER | 1, "compiler");
+    for (uint64_t serial = 9; serial >= 5; serial--)
+        smp_thread_groups_see(groups, group, serial, "worker-1");
+    assert_int_equal(smp_thread_groups_newest(groups), 9);
+    smp_thread_groups_set_living(last, living, 1, 8);
+    smp_thread_groups_keep_living(groups, last); /* 5, 7 and 8 have ended */
+    for (uint64_t serial = 5; serial <= 9; serial++)
+        smp_thread_groups_see(groups, group, serial, "worker-1");
+    assert_int_equal(info->thread_count, 6 + 3);
+    smp_thread_groups_destroy(groups);
+    smp_thread_groups_destroy(last);
 }
 
 static enum smp_status forget_crowd(void *self)
@@ -482,7 +507,7 @@ static enum smp_status forget_crowd(void *self)
     const uint64_t count = info->thread_count;
     if (info->names_lost > 0)
         status = SMP_ENOMEM;
-    smp_thread_groups_set_living(groups, living, 1);
+    smp_thread_groups_set_living(groups, living, 1, UINT64_MAX);
     smp_thread_groups_forget_ended(groups, 0);
     smp_thread_groups_see(groups, group, 1, "worker-1"); /* it is known in any case */
     if (status == SMP_OK)
@@ -555,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_added_threads_of_groups_that_become_one_are_counted_once),
         cmocka_unit_test(test_threads_that_come_and_go_are_counted_in_little_memory),
         cmocka_unit_test(test_only_threads_that_never_come_again_are_forgotten),
+        cmocka_unit_test(test_threads_newer_than_the_list_of_those_that_live_are_not_forgotten),
         cmocka_unit_test(test_without_memory_nothing_is_forgotten),
         cmocka_unit_test(test_no_memory_at_any_step),
     };

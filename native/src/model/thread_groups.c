@@ -25,8 +25,10 @@ struct smp_thread_groups {
     struct smp_hash_map by_name; /* id is the group's index + 1; the hash is that of the key */
     struct smp_hash_map seen;    /* {serial, group} */
     size_t crowd;                /* more pairs than these are one */
+    uint64_t newest;             /* the highest serial in seen, of a Java thread */
     uint64_t *living;            /* serials; NULL: all may live */
     size_t living_count;
+    uint64_t listed_newest; /* threads with a higher serial may live, too */
 };
 
 /* A name as it is kept: its bytes, and an ellipsis where there were more. */
@@ -215,6 +217,8 @@ void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group gr
         return;
     }
     smp_hash_pairs_put(&groups->seen, serial, number, SEEN);
+    if (serial > groups->newest && (serial & SMP_SERIAL_OTHER) == 0)
+        groups->newest = serial;
     info->thread_count++;
     if (info->listed == SMP_MAX_LISTED_NAMES)
         return;
@@ -230,10 +234,16 @@ void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group gr
 
 /* --- threads that have ended --- */
 
+uint64_t smp_thread_groups_newest(const struct smp_thread_groups *groups)
+{
+    return groups->newest;
+}
+
 void smp_thread_groups_set_living(struct smp_thread_groups *groups, const uint64_t *serials,
-                                  size_t count)
+                                  size_t count, uint64_t newest)
 {
     forget_living(groups);
+    groups->listed_newest = newest;
     if (count == 0)
         return;
     groups->living = smp_memory_budget_take(&groups->budget, count * sizeof(*serials));
@@ -253,39 +263,40 @@ static bool map_living(struct smp_thread_groups *groups, struct smp_hash_map *ou
     return true;
 }
 
-static bool may_live(const struct smp_hash_map *living, uint64_t serial)
+static bool may_live(const struct smp_thread_groups *groups, const struct smp_hash_map *living,
+                     uint64_t serial)
 {
     return living->count == 0 || (serial & SMP_SERIAL_OTHER) != 0 ||
-           smp_hash_pairs_find(living, serial, 0) != 0;
+           serial > groups->listed_newest || smp_hash_pairs_find(living, serial, 0) != 0;
 }
 
 /* Of a thread that may live, or has a serial up to since. */
-static bool may_come_again(const struct smp_hash_pair *pair, const struct smp_hash_map *living,
-                           uint64_t since)
+static bool may_come_again(const struct smp_thread_groups *groups, const struct smp_hash_pair *pair,
+                           const struct smp_hash_map *living, uint64_t since)
 {
-    return pair->value != 0 && (pair->key <= since || may_live(living, pair->key));
+    return pair->value != 0 && (pair->key <= since || may_live(groups, living, pair->key));
 }
 
-static size_t count_kept(const struct smp_hash_map *seen, const struct smp_hash_map *living,
+static size_t count_kept(const struct smp_thread_groups *groups, const struct smp_hash_map *living,
                          uint64_t since)
 {
-    const struct smp_hash_pair *pairs = seen->slots;
+    const struct smp_hash_pair *pairs = groups->seen.slots;
     size_t count = 0;
 
-    for (size_t i = 0; i < smp_hash_map_slot_count(seen); i++)
-        count += may_come_again(&pairs[i], living, since);
+    for (size_t i = 0; i < smp_hash_map_slot_count(&groups->seen); i++)
+        count += may_come_again(groups, &pairs[i], living, since);
     return count;
 }
 
 /* There is room: pairs come in the order of their slots, and would all fall on the first ones of a
  * smaller map. */
-static void copy_kept(const struct smp_hash_map *seen, const struct smp_hash_map *living,
+static void copy_kept(const struct smp_thread_groups *groups, const struct smp_hash_map *living,
                       uint64_t since, struct smp_hash_map *kept)
 {
-    const struct smp_hash_pair *pairs = seen->slots;
+    const struct smp_hash_pair *pairs = groups->seen.slots;
 
-    for (size_t i = 0; i < smp_hash_map_slot_count(seen); i++) {
-        if (may_come_again(&pairs[i], living, since))
+    for (size_t i = 0; i < smp_hash_map_slot_count(&groups->seen); i++) {
+        if (may_come_again(groups, &pairs[i], living, since))
             smp_hash_pairs_put(kept, pairs[i].key, pairs[i].number, SEEN);
     }
 }
@@ -306,10 +317,9 @@ void smp_thread_groups_forget_ended(struct smp_thread_groups *groups, uint64_t s
     struct smp_hash_map living = { 0 };
     struct smp_hash_map kept = { 0 };
 
-    if (map_living(groups, &living) &&
-        smp_hash_map_reserve(&kept, &smp_hash_pairs, &groups->budget,
-                             count_kept(&groups->seen, &living, since))) {
-        copy_kept(&groups->seen, &living, since, &kept);
+    if (map_living(groups, &living) && smp_hash_map_reserve(&kept, &smp_hash_pairs, &groups->budget,
+                                                            count_kept(groups, &living, since))) {
+        copy_kept(groups, &living, since, &kept);
         replace_seen(groups, kept);
     }
     smp_hash_map_fini(&living, &smp_hash_pairs, &groups->budget);
@@ -470,7 +480,7 @@ bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
 void smp_thread_groups_keep_living(struct smp_thread_groups *groups,
                                    const struct smp_thread_groups *last)
 {
-    smp_thread_groups_set_living(groups, last->living, last->living_count);
+    smp_thread_groups_set_living(groups, last->living, last->living_count, last->listed_newest);
     smp_thread_groups_forget_ended(groups, 0);
 }
 

@@ -80,12 +80,14 @@ bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_g
 /* Notes that the thread with this serial belongs to the group; counts it once per interval. */
 void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
                            uint64_t serial, const char *raw_name);
+/* The highest serial of a Java thread that see has had; 0: none. */
+uint64_t smp_thread_groups_newest(const struct smp_thread_groups *groups);
 /*
- * The serials of all Java threads that live, in any order; the others never come again. Without
- * memory for the list all may live.
+ * The serials of all Java threads that live, in any order, up to the serial newest: threads with a
+ * higher one may live, the others never come again. Without memory for the list all may live.
  */
 void smp_thread_groups_set_living(struct smp_thread_groups *groups, const uint64_t *serials,
-                                  size_t count);
+                                  size_t count, uint64_t newest);
 /* Do pairs take a good part of the memory, and are there twice as many as forget_ended left? */
 bool smp_thread_groups_is_crowded(const struct smp_thread_groups *groups);
 /*

@@ -112,9 +112,15 @@ struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct sm
     };
 }
 
-void smp_interval_set_living(struct smp_interval *interval, const uint64_t *serials, size_t count)
+uint64_t smp_interval_newest_thread(const struct smp_interval *interval)
 {
-    smp_thread_groups_set_living(interval->groups, serials, count);
+    return smp_thread_groups_newest(interval->groups);
+}
+
+void smp_interval_set_living(struct smp_interval *interval, const uint64_t *serials, size_t count,
+                             uint64_t newest)
+{
+    smp_thread_groups_set_living(interval->groups, serials, count, newest);
 }
 
 bool smp_interval_is_crowded(const struct smp_interval *interval)

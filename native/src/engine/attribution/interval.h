@@ -52,8 +52,12 @@ void smp_interval_destroy(struct smp_interval *interval);
 struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct smp_group_key key,
                                         uint64_t serial, const char *raw_name);
 
-/* The threads that live, by their serials (model/thread_groups.h); when the interval ends, too. */
-void smp_interval_set_living(struct smp_interval *interval, const uint64_t *serials, size_t count);
+/* The highest serial that it has met; 0: none. */
+uint64_t smp_interval_newest_thread(const struct smp_interval *interval);
+/* The threads that live, by their serials up to newest (model/thread_groups.h); when the interval
+ * ends, too. */
+void smp_interval_set_living(struct smp_interval *interval, const uint64_t *serials, size_t count,
+                             uint64_t newest);
 /* Is it time to call set_living and forget_ended? */
 bool smp_interval_is_crowded(const struct smp_interval *interval);
 /* Forgets threads that have come and gone, which stay counted. since: the highest serial that

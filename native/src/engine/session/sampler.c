@@ -325,7 +325,17 @@ static void set_living(struct smp_sampler *sampler)
 {
     const struct smp_thread_table *table = &sampler->roster.table;
 
-    smp_interval_set_living(sampler->interval, table->serials, table->count);
+    smp_interval_set_living(sampler->interval, table->serials, table->count,
+                            sampler->roster.cursor);
+}
+
+/* Calls may be counted of threads that the roster has not met yet. */
+static uint64_t newest_known(const struct smp_sampler *sampler)
+{
+    const uint64_t met = smp_interval_newest_thread(sampler->interval);
+    const uint64_t newest = met > sampler->roster.cursor ? met : sampler->roster.cursor;
+
+    return newest > sampler->known_serial ? newest : sampler->known_serial;
 }
 
 /* Thousands of short threads a second would fill the memory of a long interval. */
@@ -526,9 +536,11 @@ enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, in
 {
     struct smp_methods *methods = NULL;
     struct smp_interval *next = NULL;
+    uint64_t known_serial;
     enum smp_status status;
 
     flush_sources(sampler, SMP_FLUSH_INTERVAL);
+    known_serial = newest_known(sampler);
     methods = next_methods(sampler);
     status = smp_interval_create(sampler->quota, methods, measures_of(&sampler->prepared->options),
                                  &next);
@@ -539,7 +551,7 @@ enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, in
     if (status != SMP_OK)
         goto done;
     close_interval(sampler);
-    sampler->known_serial = sampler->roster.cursor;
+    sampler->known_serial = known_serial;
     if (sampler->is_running)
         smp_interval_begin(next, sampler->covered_ns, (*out)->till_wall_ms);
     set_interval(sampler, next);

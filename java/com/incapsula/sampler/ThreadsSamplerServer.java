@@ -49,7 +49,8 @@ import org.jspecify.annotations.Nullable;
  * loopback's, put a proxy in front of it.
  *
  * <p>Only one profile and one report are produced at a time; other requests get status 429 with {@code Retry-After}. A
- * client that closes its connection ends its profile. While the sampler does not run, the answer is 503. Answers are
+ * client that closes its connection ends its profile. A report waits in memory for a client that reads slowly; all of
+ * them take 32 MiB at most, or a sixteenth of the heap if that is less. While the sampler does not run, the answer is 503. Answers are
  * compressed by gzip where {@code Accept-Encoding} allows it; profiles are compressed already.
  *
  * <p>Threads: any. The server's threads are daemons, at most four answer requests, and none of them is sampled.

@@ -33,7 +33,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every answer that costs something needs one of two permits: one for profiles, which take as long as the request
  * says, one for all other forms. If the permit is taken, the answer is 429. A profile under way sends a few bytes ten
- * times a second, so that its permit becomes free as soon as its client has closed the connection.
+ * times a second, so that its permit becomes free as soon as its client has closed the connection. A report is made in
+ * memory and sent when its permit is free again, so a client that reads slowly holds no permit; only a report past the
+ * memory for this is sent while it is made.
  *
  * <p>All answers of our handler, refusals too, have our headers. The JDK's server itself answers a request that it
  * cannot read, with 400, and one without a path, with 404.
@@ -51,6 +53,8 @@ public final class LiveServer implements AutoCloseable {
     private static final int STANDARD_PROFILE_SECONDS = 30; // as go tool pprof expects
     private static final long RETRY_SECONDS = 2;
     private static final long BEAT_MILLIS = 100; // between two writes to the client of a profile
+    private static final long KEPT_BYTES = 32L << 20; // of reports that wait for their clients
+    private static final int KEPT_SHARE = 16; // of the heap: a sixteenth at most
     private static final String PROFILE_PATH = "/debug/pprof/profile";
     private static final String INDEX_PATH = "/debug/pprof/";
     private static final String INDEX = """
@@ -111,6 +115,7 @@ public final class LiveServer implements AutoCloseable {
     private final @Nullable McpEndpoint models;
     private final Semaphore rendering = new Semaphore(1);
     private final Semaphore profiling = new Semaphore(1);
+    private final Semaphore keptPieces; // see AnswerBody
     private volatile boolean closed;
 
     /**
@@ -121,11 +126,12 @@ public final class LiveServer implements AutoCloseable {
      * @throws UncheckedIOException if the address cannot be listened on
      */
     public LiveServer(Plan plan, Lifecycle lifecycle) {
-        this(plan, lifecycle, HEADERS_MILLIS);
+        this(plan, lifecycle, HEADERS_MILLIS, keptBytes());
     }
 
-    LiveServer(Plan plan, Lifecycle lifecycle, long headersMillis) {
+    LiveServer(Plan plan, Lifecycle lifecycle, long headersMillis, long keptBytes) {
         this.plan = plan;
+        keptPieces = new Semaphore((int) (keptBytes / AnswerBody.PIECE_BYTES));
         guard = new RequestGuard(plan.address().getAddress(), plan.host(), plan.otherNames(), plan.token());
         interval = new RunningInterval(plan.sampler(), plan.intervalSeconds());
         models = plan.hasMcp() ? new McpEndpoint(plan.sampler(), plan.intervalSeconds()) : null;
@@ -142,6 +148,10 @@ public final class LiveServer implements AutoCloseable {
         }
         server = started;
         workers.repeat(this::renew, WAIT_MILLIS);
+    }
+
+    private static long keptBytes() {
+        return Math.min(KEPT_BYTES, Runtime.getRuntime().maxMemory() / KEPT_SHARE);
     }
 
     /* On a thread of the group, because the JDK's server creates threads, which inherit the group of their creator. */
@@ -266,7 +276,7 @@ public final class LiveServer implements AutoCloseable {
         }
         workers.allow(ANSWER_MILLIS);
         setHeaders(exchange.getResponseHeaders());
-        AnswerStream out = new AnswerStream(exchange);
+        AnswerStream out = new AnswerStream(exchange, keptPieces);
         try {
             requireOwnName(exchange);
             if (models != null
@@ -279,6 +289,7 @@ public final class LiveServer implements AutoCloseable {
             } else {
                 check(exchange);
                 answer(exchange, out);
+                out.complete();
                 limitBody(exchange);
                 out.finish();
             }
@@ -289,6 +300,8 @@ public final class LiveServer implements AutoCloseable {
                 throw new IOException("the answer is not complete", e);
             }
             refuse(exchange, failure(e));
+        } finally {
+            out.discard();
         }
         exchange.close();
     }
@@ -422,6 +435,7 @@ public final class LiveServer implements AutoCloseable {
         try (SamplingCursor cursor = plan.sampler().openCursor()) {
             workers.allow(TimeUnit.SECONDS.toMillis(seconds) + ANSWER_MILLIS);
             EarlyGzip early = new EarlyGzip(out);
+            out.send();
             early.begin();
             waitWith(early, TimeUnit.SECONDS.toNanos(seconds));
             try (SamplingReport report = cursor.next()) {
@@ -443,6 +457,7 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
+    /* Only keeps the report, where the memory suffices: it is sent when the permit is free again. */
     private void render(ReportFormat format, AnswerStream out) throws IOException, Refusal {
         if (!acquireRendering()) {
             throw new Refusal(
@@ -488,19 +503,24 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /** Sends the status with the first byte: until then the answer can still become a refusal. */
+    /**
+     * Sends the status with the first byte, which is after the last one is made where the memory suffices: until then the
+     * answer can still become a refusal.
+     */
     private static final class AnswerStream extends OutputStream {
 
         private final HttpExchange exchange;
+        private final AnswerBody body;
         private boolean packs;
-        private @Nullable OutputStream body;
+        private @Nullable OutputStream content; // the body, or what packs it
 
-        AnswerStream(HttpExchange exchange) {
+        AnswerStream(HttpExchange exchange, Semaphore keptPieces) {
             this.exchange = exchange;
+            body = new AnswerBody(keptPieces, this::begin);
         }
 
         boolean hasBegun() {
-            return body != null;
+            return body.hasBegun();
         }
 
         /** Compresses the answer if the client accepts that. */
@@ -514,8 +534,12 @@ public final class LiveServer implements AutoCloseable {
                 exchange.getResponseHeaders().set("Content-Encoding", "gzip");
             }
             exchange.sendResponseHeaders(200, 0);
-            OutputStream plain = exchange.getResponseBody();
-            return packs ? new FastGzip(plain) : plain;
+            return exchange.getResponseBody();
+        }
+
+        /** Sends what is kept; from now on, all that is written is sent at once. */
+        void send() throws IOException {
+            body.send();
         }
 
         @Override
@@ -525,26 +549,41 @@ public final class LiveServer implements AutoCloseable {
 
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
-            if (body == null) {
-                body = begin();
+            if (content == null) {
+                content = packs ? new FastGzip(body) : body;
             }
-            body.write(bytes, offset, length);
+            content.write(bytes, offset, length);
         }
 
         @Override
         public void flush() throws IOException {
-            if (body != null) {
-                body.flush();
+            if (content != null) {
+                content.flush();
+            }
+        }
+
+        /** Nothing more will be written: sends the rest. */
+        void complete() throws IOException {
+            if (content instanceof GZIPOutputStream packed) {
+                packed.finish();
+            }
+            if (content != null) {
+                body.send();
             }
         }
 
         /** Ends a complete answer, and only such: the client sees by it that the answer is complete. */
         void finish() throws IOException {
-            if (body == null) {
+            if (content == null) {
                 exchange.sendResponseHeaders(200, -1);
             } else {
-                body.close();
+                content.close();
             }
+        }
+
+        /** Gives the memory of an answer back, complete or not. */
+        void discard() {
+            body.discard();
         }
     }
 

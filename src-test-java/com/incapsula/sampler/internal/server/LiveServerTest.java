@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.incapsula.sampler.Fakes;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.engine.FakeSampler;
+import com.incapsula.sampler.internal.engine.FakeSnapshot;
 import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,6 +33,11 @@ class LiveServerTest {
     private static final long HEADERS_MILLIS = 700;
     private static final int LONG_MILLIS = (int) Samplers.LONG.toMillis();
     private static final int HOUR_SECONDS = 3600;
+    private static final int KEPT_BYTES = 32 << 20;
+
+    /* The buffers between the server and a client that does not read hold less. */
+    private static final int LARGE_BYTES = 8 << 20;
+    private static final int CLIENT_BUFFER_BYTES = 64 * 1024;
     private static final String HOST = "Host: localhost\r\n";
 
     private final FakeSampler fake = new FakeSampler();
@@ -42,10 +48,10 @@ class LiveServerTest {
     @BeforeEach
     void start() {
         sampler.init();
-        serve(LONG_MILLIS);
+        serve(LONG_MILLIS, KEPT_BYTES);
     }
 
-    private void serve(long headersMillis) {
+    private void serve(long headersMillis, long keptBytes) {
         LiveServer.Plan plan = new LiveServer.Plan(
                 sampler,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -55,13 +61,18 @@ class LiveServerTest {
                 HOUR_SECONDS,
                 () -> 900,
                 true);
-        server = new LiveServer(plan, fake.lifecycle(), headersMillis);
+        server = new LiveServer(plan, fake.lifecycle(), headersMillis, keptBytes);
     }
 
     /* In place of the server that has patience with slow clients. */
     private void serveImpatiently() {
         server.close();
-        serve(HEADERS_MILLIS);
+        serve(HEADERS_MILLIS, KEPT_BYTES);
+    }
+
+    private void serveWithMemoryFor(long keptBytes) {
+        server.close();
+        serve(LONG_MILLIS, keptBytes);
     }
 
     @AfterEach
@@ -76,6 +87,7 @@ class LiveServerTest {
     private Socket connect() throws IOException {
         Socket socket = new Socket();
         sockets.add(socket);
+        socket.setReceiveBufferSize(CLIENT_BUFFER_BYTES);
         socket.connect(server.address(), LONG_MILLIS);
         socket.setSoTimeout(LONG_MILLIS);
         return socket;
@@ -239,6 +251,65 @@ class LiveServerTest {
         for (Socket socket : slow) {
             assertThat(isCutOff(socket)).isTrue();
         }
+    }
+
+    private void makeLargeReports() {
+        fake.setInterval(() -> {
+            FakeSnapshot interval = new FakeSnapshot();
+            interval.document = "x".repeat(LARGE_BYTES);
+            return interval;
+        });
+    }
+
+    /** @return has read the first bytes of a large report, and no more */
+    private Socket beginToRead(String headers) throws IOException {
+        Socket socket = send("GET /report.txt HTTP/1.1\r\n" + HOST + headers + "\r\n");
+        assertThat(socket.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 200");
+        return socket;
+    }
+
+    private static void assertReadsTheRest(Socket socket) throws IOException {
+        String rest = answer(socket);
+        assertThat(rest.length()).isGreaterThan(LARGE_BYTES);
+        assertThat(rest.endsWith("x\r\n0\r\n\r\n")).isTrue();
+    }
+
+    /** Also where it has said that its request has a body, for which there is little time. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Content-Length: 0\r\n"})
+    void clientThatDoesNotReadDelaysNoOthers(String headers) throws IOException {
+        makeLargeReports();
+        Socket lazy = beginToRead(headers);
+        assertServes();
+        for (int seconds = 0; seconds < 2; seconds++) {
+            assertThat(askForProfile()).startsWith("HTTP/1.1 200");
+        }
+        assertReadsTheRest(lazy);
+    }
+
+    @Test
+    void reportPastTheMemoryForItIsSentWhileItIsMade() throws IOException {
+        serveWithMemoryFor(AnswerBody.PIECE_BYTES);
+        makeLargeReports();
+        Socket lazy = beginToRead("");
+        assertThat(answerTo("GET /top.txt HTTP/1.1\r\n" + HOST + "\r\n")).startsWith("HTTP/1.1 429");
+        assertReadsTheRest(lazy);
+        await().untilAsserted(this::assertServes);
+    }
+
+    /** The headers come if the JDK's server has sent them before the body, as JDK 17 does and JDK 25 does not. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Accept-Encoding: gzip\r\n"})
+    void answerThatBreaksOffIsSeenToBeIncomplete(String headers) throws IOException {
+        serveWithMemoryFor(0);
+        fake.setInterval(() -> {
+            FakeSnapshot interval = new FakeSnapshot();
+            interval.failure = new OutOfMemoryError("no memory");
+            return interval;
+        });
+        assertThat(answerTo("GET /report.txt HTTP/1.1\r\n" + HOST + headers + "\r\n"))
+                .matches("(?s)|HTTP/1\\.1 200 .*")
+                .doesNotEndWith("\r\n0\r\n\r\n");
     }
 
     private static boolean isCutOff(Socket socket) {

@@ -13,14 +13,14 @@
 #include "jvm/hotspot/machine_code.h"
 #include "support/fake_code.h"
 
-enum { ROOM = 16 };
+enum { ROOM = 32 };
 
 #if defined(__x86_64__)
 
 static const struct {
     uint8_t bytes[ROOM];
     uint32_t size;
-    uint32_t length; /* of the load; 0: no poll */
+    uint32_t distance; /* from the load to the test; 0: no poll */
 } shapes[] = {
     { { 0x4d, 0x8b, 0x57, 0x30, 0x41, 0x85, 0x02 }, 7, 4 },              /* r10 */
     { { 0x49, 0x8b, 0x47, 0x30, 0x85, 0x00 }, 6, 4 },                    /* rax */
@@ -39,6 +39,16 @@ static const struct {
     { { 0x48, 0x8b, 0x47, 0x30, 0x85, 0x00 }, 6, 0 },                    /* by rdi */
     { { 0x4d, 0x89, 0x57, 0x30, 0x41, 0x85, 0x02 }, 7, 0 },              /* not loaded */
     { { 0x4d, 0x8b, 0x17, 0x41, 0x85, 0x02 }, 6, 0 },                    /* without offset */
+    /* mov %rax, %r11; sub %r11, %rbx; inc %ebp lie between. */
+    { { 0x4d, 0x8b, 0x97, 0x48, 0x03, 0, 0, 0x4c, 0x8b, 0xd8, 0x4c, 0x2b, 0xdb, 0xff, 0xc5, 0x41,
+        0x85, 0x02 },
+      18,
+      15 },
+    { { 0x49, 0x8b, 0x47, 0x30, 0x90, 0x85, 0x00 }, 7, 0 }, /* of a register without a prefix */
+    { { 0x4d, 0x8b, 0x57, 0x30, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+        0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x41, 0x85, 0x02 },
+      24,
+      0 }, /* too far */
 };
 
 #else
@@ -46,7 +56,7 @@ static const struct {
 static const struct {
     uint32_t bytes[ROOM / sizeof(uint32_t)];
     uint32_t size;
-    uint32_t length;
+    uint32_t distance;
 } shapes[] = {
     { { 0xf9401b88, 0xb940011f }, 8, 4 }, /* ldr x8, [x28, #48]; ldr wzr, [x8] */
     { { 0xf9401b88, 0xb940013f }, 8, 0 },
@@ -66,7 +76,7 @@ static void test_polls_are_recognized(void **state)
     for (size_t i = 0; i < SHAPES; i++) {
         memset(code, 0, sizeof(code));
         memcpy(code, shapes[i].bytes, shapes[i].size);
-        assert_int_equal(smp_machine_code_poll_load(pc, pc + sizeof(code)), shapes[i].length);
+        assert_int_equal(smp_machine_code_poll_load(pc, pc + sizeof(code)), shapes[i].distance);
         for (uint32_t size = 0; size < shapes[i].size; size++)
             assert_int_equal(smp_machine_code_poll_load(pc, pc + size), 0);
     }
@@ -81,7 +91,7 @@ static void test_only_offsets_in_the_code_are_looked_at(void **state)
 
     (void)state;
     memcpy((char *)code + 4, shapes[0].bytes, shapes[0].size);
-    assert_int_equal(smp_foreign_record_poll(&blob, 4), 4 + (int32_t)shapes[0].length);
+    assert_int_equal(smp_foreign_record_poll(&blob, 4), 4 + (int32_t)shapes[0].distance);
     assert_int_equal(smp_foreign_record_poll(&blob, 0), 0);
     assert_int_equal(smp_foreign_record_poll(&blob, -1), 0);
     assert_int_equal(smp_foreign_record_poll(&blob, (int32_t)sizeof(code)), 0);
@@ -120,7 +130,7 @@ static void test_the_polls_record_counts(void **state)
         const uintptr_t outer = fake_code_method(code, "app/Main", "run", 1);
         const uintptr_t other = fake_code_method(code, "app/Main", "enter", 2);
         const uintptr_t loop = fake_code_method(code, "app/Main", "wait", 3);
-        const int32_t poll = 0x20 + (int32_t)shapes[0].length;
+        const int32_t poll = 0x20 + (int32_t)shapes[0].distance;
         const struct fake_record records[] = {
             { .pc = 0x10, .count = 1, .frames = { { outer, 9 } } },
             { .pc = 0x20, .count = 2, .frames = { { other, 6 }, { outer, 1 } } },

@@ -5,9 +5,9 @@
 
 int32_t smp_foreign_record_poll(const struct smp_blob *blob, int32_t offset)
 {
-    uint32_t length = 0;
+    uint32_t distance = 0;
 
     if (offset >= 0 && (uintptr_t)offset < blob->end - blob->code)
-        length = smp_machine_code_poll_load(blob->code + (uintptr_t)offset, blob->end);
-    return length > 0 ? offset + (int32_t)length : 0;
+        distance = smp_machine_code_poll_load(blob->code + (uintptr_t)offset, blob->end);
+    return distance > 0 ? offset + (int32_t)distance : 0;
 }

@@ -9,7 +9,7 @@
  *
  *   0x7ba  call *%r10             System.nanoTime() of a loop, line 253: its record was at 0x7c5
  *   0x7c5                         the thread's object: line 207, of the loop's caller, at 0x7c5
- *   0x7c5  mov 0x30(%r15), %r10   address of the page
+ *   0x7c5  mov 0x30(%r15), %r10   address of the page; other instructions may follow
  *   0x7c9  test %eax, (%r10)      the poll's own record, line 253
  *
  * What is before the poll then has the poll's line: the record at the load is not believed.

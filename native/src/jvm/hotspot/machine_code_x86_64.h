@@ -376,29 +376,42 @@ static inline uintptr_t smp_machine_code_behind_call(uintptr_t address, uintptr_
                                                                          : address;
 }
 
+/* test %eax, (%reg): four bytes can be read. */
+static inline bool smp_x86_tests_at(const uint8_t *code, unsigned reg)
+{
+    enum { R12 = 12, R13 = 13, RBP = 5, RSP = 4 };
+    const unsigned has_byte = reg == RBP || reg == R13 ? 0x40 : 0; /* cannot do without one */
+
+    if (reg >= 8 && *code++ != 0x41)
+        return false;
+    return code[0] == 0x85 && code[1] == (has_byte | (reg & 0x07)) &&
+           ((reg != RSP && reg != R12) || code[2] == 0x24);
+}
+
 /*
- * mov disp(%r15), %reg; test %eax, (%reg): a poll of the safepoint's page, whose address is read
- * from the thread's object. The length of the first instruction; 0: there is no poll at pc. Up to
+ * mov disp(%r15), %reg; ...; test %eax, (%reg): a poll of the safepoint's page, whose address is
+ * read from the thread's object. A few instructions may lie between where the register has a prefix
+ * that tells its test from parts of others. The distance of both; 0: there is no poll at pc. Up to
  * end the code can be read.
  */
 static inline uint32_t smp_machine_code_poll_load(uintptr_t pc, uintptr_t end)
 {
-    enum { BYTES = 7 + 4, R12 = 12, R13 = 13, RBP = 5, RSP = 4 };
+    enum { LOAD_BYTES = 7, TEST_BYTES = 4, BETWEEN = 16 };
     const uint8_t *code = (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
 
-    if (end < pc || end - pc < BYTES || (code[0] & 0xfb) != 0x49 || code[1] != 0x8b)
+    if (end < pc || end - pc < LOAD_BYTES + TEST_BYTES || (code[0] & 0xfb) != 0x49 ||
+        code[1] != 0x8b)
         return 0;
     const uint32_t length = (code[2] & 0xc7) == 0x47 ? 4 : (code[2] & 0xc7) == 0x87 ? 7 : 0;
     const unsigned reg = (unsigned)((code[0] & 0x04) << 1 | (code[2] >> 3 & 0x07));
+    const uint32_t last = length + (reg >= 8 ? BETWEEN : 0);
     if (length == 0)
         return 0;
-    code += length;
-    if (reg >= 8 && *code++ != 0x41)
-        return 0;
-    const unsigned has_byte = reg == RBP || reg == R13 ? 0x40 : 0; /* cannot do without one */
-    if (code[0] != 0x85 || code[1] != (has_byte | (reg & 0x07)))
-        return 0;
-    return (reg != RSP && reg != R12) || code[2] == 0x24 ? length : 0;
+    for (uint32_t at = length; at <= last && end - pc >= at + TEST_BYTES; at++) {
+        if (smp_x86_tests_at(code + at, reg))
+            return at;
+    }
+    return 0;
 }
 
 /* The first call of what is not compiled whose return address lies at or after from; 0: none. */

@@ -290,6 +290,25 @@ static void a_method_may_be_as_large_as_it_just_fits(void **state)
     free(code);
 }
 
+/* Those that are longer as they are lose nothing. */
+static void a_method_that_is_compiled_stays_so(void **state)
+{
+    enum { MOST_COMPILED = 8000, FITS = MOST_COMPILED - 13 };
+    uint8_t *code = calloc(1, MOST_CODE);
+
+    (void)state;
+    assert_non_null(code);
+    for (uint32_t length = FITS - 2; length < MOST_COMPILED + 3; length++) {
+        const struct built_code built = { .bytes = code, .length = length };
+        code[length - 1] = 177;
+        assert_int_equal(result_of(JAVA_17, &built, 3), length <= FITS || length > MOST_COMPILED
+                                                            ? SMP_REWRITE_DONE
+                                                            : SMP_REWRITE_TOO_LARGE);
+        code[length - 1] = 0;
+    }
+    free(code);
+}
+
 static void a_full_stack_has_no_room(void **state)
 {
     static const uint8_t code[] = { 177 };
@@ -935,6 +954,7 @@ int main(void)
         cmocka_unit_test(jumps_to_the_start_and_to_returns_land_as_drawn),
         cmocka_unit_test(switches_keep_their_alignment),
         cmocka_unit_test(a_method_may_be_as_large_as_it_just_fits),
+        cmocka_unit_test(a_method_that_is_compiled_stays_so),
         cmocka_unit_test(a_full_stack_has_no_room),
         cmocka_unit_test(a_jump_that_does_not_reach_leaves_the_method_alone),
         cmocka_unit_test(nothing_is_made_where_every_method_is_left_alone),

@@ -54,6 +54,23 @@ static void test_past_the_limit_for_long_the_most_called_goes(void **state)
     assert_int_equal(judge(&dropper, rates, 3, out), 1);
 }
 
+static void test_with_the_highest_limit_nothing_is_dropped(void **state)
+{
+    /* Ten cores full of probes. */
+    const struct smp_call_rate rates[] = { { .calls = 1000u * MILLION, .method = 1 } };
+    struct smp_dropper dropper;
+    int64_t out[SMP_DROPPER_MOST];
+
+    (void)state;
+    for (uint32_t limit = 999; limit <= 1000; limit++) {
+        size_t dropped = 0;
+        smp_dropper_init(&dropper, limit, COST_NS, ROOT_COST_NS);
+        for (unsigned i = 0; i < 2 * SMP_DROPPER_PATIENCE; i++)
+            dropped += judge(&dropper, rates, 1, out);
+        assert_int_equal(dropped, limit == 999);
+    }
+}
+
 static void test_a_pause_below_the_limit_begins_anew(void **state)
 {
     const struct smp_call_rate high[] = { { .calls = 2 * MILLION, .self_ns = -1, .method = 1 } };
@@ -246,7 +263,7 @@ static void test_figures_that_would_overflow(void **state)
     int64_t out[SMP_DROPPER_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, 1000, 1, 1);
+    smp_dropper_init(&dropper, 999, 1, 1);
     assert_int_equal(smp_dropper_per_mille(&dropper, rates, 2, 1), UINT64_MAX);
     assert_int_equal(smp_dropper_per_mille(&dropper, rates, 0, 1), 0);
     for (unsigned i = 1; i < SMP_DROPPER_PATIENCE; i++)
@@ -259,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_below_the_limit_nothing_is_dropped),
         cmocka_unit_test(test_past_the_limit_for_long_the_most_called_goes),
+        cmocka_unit_test(test_with_the_highest_limit_nothing_is_dropped),
         cmocka_unit_test(test_a_pause_below_the_limit_begins_anew),
         cmocka_unit_test(test_kept_roots_and_long_methods_stay),
         cmocka_unit_test(test_a_kept_root_drops_no_other),

@@ -159,8 +159,89 @@ static void test_a_class_that_is_refused_is_named_with_the_reason(void **state)
     reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.r", "", 0, 0);
     refused = reach_load(&fixture, "com/acme/R | r()V");
     smp_reach_refuse_class(fixture.reach, refused, "invalid class format");
-    assert_non_null(
-        strstr(account_of(&fixture, NULL), "REFUSED_CLASS 1 invalid class format: com.acme.R.r\n"));
+    assert_string_equal(account_of(&fixture, NULL),
+                        "REFUSED_CLASS 1 invalid class format: com.acme.R.r\n");
+    reach_fixture_end(&fixture);
+}
+
+/* Nothing waits for the entry of a root without a probe. */
+static void test_a_root_that_is_left_alone_is_not_waited_for(void **state)
+{
+    static const uint64_t left_alone[SMP_REWRITE_COUNT] = { [SMP_REWRITE_TOO_LARGE] = 1 };
+    struct reach_fixture fixture;
+    uint32_t loaded = 0;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_LAZY,
+                        "com.acme.R.big, com.acme.R.r, com.acme.R.b*, com.acme.**", "", 0, 0);
+    loaded = reach_load(&fixture, "com/acme/R | big()V | r()V");
+    smp_reach_leave_alone(fixture.reach, loaded, 0, "too large");
+    assert_string_equal(account_of(&fixture, left_alone),
+                        "NOT_ENTERED 1\n"
+                        "ROOTS_NOT_ENTERED 2 com.acme.R.r, com.acme.**\n"
+                        "TOO_LARGE 1 com.acme.R.big\n");
+    /* Another one that the pattern stands for has a probe. */
+    reach_load(&fixture, "com/acme/R2 | r()V");
+    reach_load_by(&fixture, 2, "com/acme/R | big()V | r()V | bit()V");
+    assert_non_null(strstr(account_of(&fixture, left_alone),
+                           "ROOTS_NOT_ENTERED 4 com.acme.R.big, com.acme.R.r, com.acme.R.b*, "
+                           "com.acme.**\n"));
+    reach_fixture_end(&fixture);
+}
+
+/* Whenever its class is transformed it is left alone again, unless it fits then. */
+static void test_a_root_that_fits_later_is_waited_for(void **state)
+{
+    struct reach_fixture fixture;
+    uint32_t loaded = 0;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_LAZY, "com.acme.R.big", "", 0, 0);
+    for (int i = 0; i < 2; i++) {
+        loaded = reach_load(&fixture, "com/acme/R | big()V");
+        assert_int_equal(smp_reach_rule_state(fixture.reach, 0), SMP_RULE_FOUND);
+        smp_reach_leave_alone(fixture.reach, loaded, 0, "too large");
+        assert_int_equal(smp_reach_rule_state(fixture.reach, 0), SMP_RULE_NO_PROBE);
+    }
+    reach_load(&fixture, "com/acme/R | big()V");
+    assert_non_null(strstr(account_of(&fixture, NULL), "ROOTS_NOT_ENTERED 1 com.acme.R.big\n"));
+    reach_fixture_end(&fixture);
+}
+
+static void test_a_root_past_the_limit_is_not_waited_for(void **state)
+{
+    struct reach_fixture fixture;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_LAZY, "com.acme.A.a, com.acme.B.b", "", 1, 0);
+    reach_load(&fixture, "com/acme/A | a()V");
+    reach_load(&fixture, "com/acme/B | b()V");
+    assert_string_equal(account_of(&fixture, NULL), "NOT_ENTERED 1\n"
+                                                    "ROOTS_NOT_ENTERED 1 com.acme.A.a\n"
+                                                    "OVER_METHOD_LIMIT 1 com.acme.B.b\n");
+    reach_fixture_end(&fixture);
+}
+
+/* No call is known that misses them; but a filter that leaves out all is seen. */
+static void test_total_names_what_the_filter_excludes(void **state)
+{
+    struct reach_fixture fixture;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "com.acme.R.r", "org.nowhere", 0, 0);
+    for (int i = 0; i < 2; i++) /* seen twice, it counts once */
+        reach_load(&fixture, "com/acme/R | r()V -> com/acme/R#q()V | q()V | native n()V");
+    reach_load(&fixture, "com/acme/A | main()V");
+    assert_string_equal(account_of(&fixture, NULL), "NOT_ENTERED 1\n"
+                                                    "ROOTS_NOT_ENTERED 1 com.acme.R.r\n"
+                                                    "EXCLUDED 1 com.acme.R.q\n");
+    reach_fixture_end(&fixture);
+
+    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "", "org.nowhere", 0, 0);
+    reach_load(&fixture, "com/acme/Main | static main([Ljava/lang/String;)V | run()V | a()V");
+    reach_load(&fixture, "sun/Main | static main([Ljava/lang/String;)V");
+    assert_string_equal(account_of(&fixture, NULL), "ROOTS_NOT_LOADED 1 main(String[]) or run()\n"
+                                                    "EXCLUDED 1 com.acme.Main.main\n");
     reach_fixture_end(&fixture);
 }
 
@@ -176,7 +257,8 @@ static void test_classes_without_memory_are_named(void **state)
         assert_int_equal(smp_reach_load(fixture.reach,
                                         outline_text_read(&text, 1, "com/acme/R | r()V"), &loaded),
                          SMP_ENOMEM);
-    assert_non_null(strstr(account_of(&fixture, NULL), "CLASS_OVER_MEMORY_LIMIT 3 com.acme.R\n"));
+    /* Its method is not said to be missing. */
+    assert_string_equal(account_of(&fixture, NULL), "CLASS_OVER_MEMORY_LIMIT 3 com.acme.R\n");
     reach_fixture_end(&fixture);
 }
 
@@ -188,6 +270,10 @@ int main(void)
         cmocka_unit_test(test_roots_that_were_dropped),
         cmocka_unit_test(test_what_is_missing_is_named),
         cmocka_unit_test(test_a_class_that_is_refused_is_named_with_the_reason),
+        cmocka_unit_test(test_a_root_that_is_left_alone_is_not_waited_for),
+        cmocka_unit_test(test_a_root_that_fits_later_is_waited_for),
+        cmocka_unit_test(test_a_root_past_the_limit_is_not_waited_for),
+        cmocka_unit_test(test_total_names_what_the_filter_excludes),
         cmocka_unit_test(test_classes_without_memory_are_named),
     };
 

@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "counting/call_layout.h"
 #include "counting/reach_options.h"
+#include "model/profile_merge.h"
 #include "support/failing_alloc.h"
 #include "support/fake_counter.h"
 #include "support/option_text.h"
@@ -470,6 +471,63 @@ static void calls_of_a_thread_that_ends_before_it_is_named_are_counted(void **st
         assert_int_equal(self_of(&s, "[ended threads]", "handle|load", SMP_MEASURE_CALLS), 2);
         assert_int_equal(all_calls(&s), 3);
     }
+    end(&s);
+}
+
+/* More threads than an interval remembers. */
+static void run_a_crowd(struct setting *s)
+{
+    enum { TICKS = 300, AT_A_TIME = 20 };
+    struct fake_thread *threads[AT_A_TIME];
+
+    for (int i = 0; i < TICKS; i++) {
+        for (size_t k = 0; k < AT_A_TIME; k++) {
+            threads[k] = fake_jvm_start(s->f->vm, "request");
+            fake_jvm_run(s->f->vm, threads[k], "java.lang.Thread.run");
+        }
+        run(s, TICK);
+        for (size_t k = 0; k < AT_A_TIME; k++)
+            fake_jvm_end(s->f->vm, threads[k]);
+    }
+}
+
+static void count_root(const struct setting *s, int thread)
+{
+    fake_counter_enter(s->counter, thread, s->methods[0], true);
+    fake_counter_exit(s->counter, thread);
+}
+
+/* It started after the last tick of an interval, and ended before the next: calls of both intervals
+ * are counted, and it is one thread. */
+static void a_thread_that_no_tick_has_seen_is_counted_once(void **state)
+{
+    const struct smp_merge_limits limits[] = { { 1 << 20, 1 << 19, 1 << 19 }, { 0, 0, 0 } };
+    struct smp_profile *parts[2];
+    struct setting s;
+
+    (void)state;
+    begin_counted(&s, ROOTS "memoryLimitBytes=4194304\n");
+    run(&s, TICK);
+    struct fake_thread *const unseen = fake_jvm_start(s.f->vm, "child-1");
+    const int thread = fake_counter_thread(s.counter, unseen->thread.serial, 0, NULL);
+    count_root(&s, thread);
+    parts[0] = smp_profile_hold(sampler_fixture_seal(s.f));
+    count_root(&s, thread);
+    fake_jvm_end(s.f->vm, unseen);
+    fake_counter_end(s.counter, thread);
+    run_a_crowd(&s);
+    parts[1] = smp_profile_hold(sampler_fixture_seal(s.f));
+    for (size_t i = 0; i < 2; i++) {
+        struct smp_profile *merged = NULL;
+        assert_int_equal(counted_group(parts[i], "[ended threads]")->thread_count, 1);
+        assert_int_equal(smp_profile_merge_within(NULL, (const struct smp_profile *const *)parts, 2,
+                                                  limits[i], &merged),
+                         SMP_OK);
+        assert_int_equal(counted_group(merged, "[ended threads]")->thread_count, 1);
+        smp_profile_release(merged);
+    }
+    smp_profile_release(parts[0]);
+    smp_profile_release(parts[1]);
     end(&s);
 }
 
@@ -1076,6 +1134,28 @@ static void what_has_no_place_is_in_the_account(void **state)
     end(&s);
 }
 
+static void without_sampled_times_the_account_says_why_there_is_no_cpu_time(void **state)
+{
+    static const struct {
+        const char *options;
+        uint64_t methods;
+    } cases[] = { { ROOTS, 0 },
+                  { ROOTS "methodTiming=EXACT\n", 17 },
+                  { ROOTS "methodTiming=NONE\n", 17 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct setting s;
+
+        (void)begin_in_root(&s, cases[i].options);
+        s.counter->figures.methods = 17;
+        run(&s, S);
+        sampler_fixture_seal(s.f);
+        assert_int_equal(figure(&s, SMP_COUNTING_NO_CPU_TIME), cases[i].methods);
+        end(&s);
+    }
+}
+
 /* Where memory is refused, each call is in the tree or in the account; never nowhere. */
 static void calls_are_never_lost_without_a_trace(void **state)
 {
@@ -1269,6 +1349,7 @@ int main(void)
         cmocka_unit_test(calls_of_ended_threads_stay_with_their_group),
         cmocka_unit_test(a_thread_that_ends_before_the_first_read_is_known_from_a_tick),
         cmocka_unit_test(calls_of_a_thread_that_ends_before_it_is_named_are_counted),
+        cmocka_unit_test(a_thread_that_no_tick_has_seen_is_counted_once),
         cmocka_unit_test(groups_are_those_of_the_rule_for_names),
         cmocka_unit_test(calls_go_to_the_group_that_the_thread_has_now),
         cmocka_unit_test(threads_that_are_left_out_are_not_counted),
@@ -1293,6 +1374,7 @@ int main(void)
         cmocka_unit_test(short_roots_are_dropped_unless_they_are_kept),
         cmocka_unit_test(calls_without_a_node_count_for_the_limit),
         cmocka_unit_test(what_has_no_place_is_in_the_account),
+        cmocka_unit_test(without_sampled_times_the_account_says_why_there_is_no_cpu_time),
         cmocka_unit_test(calls_are_never_lost_without_a_trace),
         cmocka_unit_test(a_full_tree_counts_what_has_no_place),
         cmocka_unit_test(create_without_memory),

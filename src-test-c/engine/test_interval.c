@@ -84,14 +84,51 @@ static void times_are_those_of_what_was_covered(void **state)
 {
     struct interval_fixture *f = *state;
 
-    smp_interval_begin(f->interval, 5000);
-    smp_interval_begin(f->interval, 9000); /* after a pause */
+    smp_interval_begin(f->interval, 30 * MS, 5000);
+    smp_interval_begin(f->interval, 180 * MS, 9000); /* after a pause */
     smp_interval_cover(f->interval, 100 * MS, 70 * MS);
     smp_interval_cover(f->interval, 200 * MS, 20 * MS);
     seal(f, 1200 * MS, 10000);
     assert_int_equal(f->profile->from_wall_ms, 5000);
     assert_int_equal(f->profile->till_wall_ms, 9000);
     assert_int_equal(f->profile->elapsed_ns, 90 * MS);
+}
+
+/* Ten seconds after its begin the wall clock, which showed 50 s, shows this. */
+static void assert_begin(int64_t shown_ms, int64_t from_wall_ms)
+{
+    void *state = NULL;
+
+    assert_int_equal(interval_fixture_setup(&state), 0);
+    struct interval_fixture *f = state;
+    smp_interval_begin(f->interval, 1000 * MS, 50000);
+    smp_interval_cover(f->interval, 11000 * MS, 7000 * MS); /* there was a pause */
+    seal(f, 11000 * MS, shown_ms);
+    assert_int_equal(f->profile->till_wall_ms, shown_ms);
+    assert_int_equal(f->profile->from_wall_ms, from_wall_ms);
+    assert_int_equal(interval_fixture_teardown(&state), 0);
+}
+
+static void a_wall_clock_that_was_set_back_moves_the_begin(void **state)
+{
+    (void)state;
+    assert_begin(60000, 50000);
+    assert_begin(59000, 50000); /* the clocks were not read at one moment */
+    assert_begin(58999, 48999);
+    assert_begin(51000, 41000); /* still after the old begin */
+    assert_begin(20000, 10000);
+    assert_begin(3660000, 50000); /* set forward */
+}
+
+/* Where no time has passed, a difference that would be none in a longer interval is one. */
+static void an_empty_interval_does_not_end_before_its_begin(void **state)
+{
+    struct interval_fixture *f = *state;
+
+    smp_interval_begin(f->interval, 1000 * MS, 50000);
+    seal(f, 1000 * MS, 49999);
+    assert_int_equal(f->profile->till_wall_ms, 49999);
+    assert_int_equal(f->profile->from_wall_ms, 49999);
 }
 
 static void refused_seal_leaves_the_interval_open(void **state)
@@ -240,6 +277,8 @@ int main(void)
         TEST(full_tree_has_a_place_for_every_group_it_has),
         TEST(pseudo_frames_are_one_per_outcome),
         TEST(times_are_those_of_what_was_covered),
+        cmocka_unit_test(a_wall_clock_that_was_set_back_moves_the_begin),
+        TEST(an_empty_interval_does_not_end_before_its_begin),
         TEST(refused_seal_leaves_the_interval_open),
         TEST(create_leaves_nothing_behind),
         TEST(a_group_without_its_overflow_node_is_not_used),

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -79,6 +80,55 @@ static struct smp_profile *make_interval(struct fixture *f, int64_t wall_ns, uns
     smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
     assert_int_equal(smp_profile_create(f->quota, tree, groups, f->methods, &profile), SMP_OK);
     return profile;
+}
+
+/* --- threads that come and go --- */
+
+enum { SHORT_LIVES = 2000, POOL = 50 };
+
+/* The pool, and as many threads that end in it; serials rise from *serial on. */
+static struct smp_profile *make_crowd(struct fixture *f, uint64_t *serial)
+{
+    struct smp_profile *const profile = make_interval(f, 1, 1);
+    const struct smp_group group =
+        smp_thread_groups_find(profile->groups, (struct smp_group_key){ .name = "main" });
+    uint64_t living[POOL];
+
+    for (unsigned i = 0; i < POOL; i++) {
+        living[i] = i + 1;
+        smp_thread_groups_see(profile->groups, group, living[i], "pool-1");
+    }
+    for (unsigned i = 0; i < SHORT_LIVES; i++)
+        smp_thread_groups_see(profile->groups, group, ++*serial, "request");
+    smp_thread_groups_set_living(profile->groups, living, POOL, UINT64_MAX);
+    return profile;
+}
+
+/* Without a call of snapshot(), where each request has a thread of its own. */
+static void what_no_reader_takes_does_not_grow_with_threads_that_end(void **state)
+{
+    enum { INTERVALS = 400 };
+    struct fixture *f = *state;
+    unsigned reader = 0;
+    uint64_t serial = POOL;
+    struct smp_profile *taken = NULL;
+    size_t most = 0;
+
+    assert_int_equal(smp_interval_queue_open(f->intervals, &reader), SMP_OK);
+    for (unsigned i = 0; i < INTERVALS; i++) {
+        (void)smp_interval_queue_append(f->intervals, make_crowd(f, &serial), 0);
+        smp_interval_queue_compact(f->intervals);
+        most = smp_quota_used(f->quota) > most ? smp_quota_used(f->quota) : most;
+    }
+    assert_in_range(most, 1, 2 << 20);
+    assert_int_equal(smp_interval_queue_take(f->intervals, reader, SMP_INTERVAL_QUEUE_END, &taken),
+                     SMP_OK);
+    const struct smp_group group =
+        smp_thread_groups_find(taken->groups, (struct smp_group_key){ .name = "main" });
+    assert_int_equal(smp_thread_groups_info(taken->groups, group)->thread_count,
+                     POOL + INTERVALS * SHORT_LIVES);
+    assert_int_equal(tree_wall(taken->tree, 0), INTERVALS);
+    smp_profile_release(taken);
 }
 
 static uint64_t append(struct fixture *f, int64_t wall_ns)
@@ -435,6 +485,71 @@ static void a_run_merged_while_its_begin_is_taken(void **state)
     assert_int_equal(take(f, other), 11111);
 }
 
+/* This thread gets no memory, so it cannot merge. */
+static _Thread_local bool is_without_memory;
+
+/* Evicts on a thread of its own, which the first allocation of a take starts. */
+struct evictor {
+    struct fixture *f;
+    pthread_t thread;
+    bool is_started;
+    _Atomic bool was_refused;
+    _Atomic bool is_done;
+    bool has_evicted;
+};
+
+static void *evict(void *self)
+{
+    struct evictor *evictor = self;
+
+    is_without_memory = true;
+    evictor->has_evicted = smp_interval_queue_evict(evictor->f->intervals);
+    atomic_store(&evictor->is_done, true);
+    return NULL;
+}
+
+/* In the midst of a take: refuses memory to the other thread, and gives that time to drop what is
+ * being taken, if it would. */
+static bool on_allocation_beside_evictor(void *self, size_t bytes)
+{
+    enum { PATIENCE = 10000 };
+    struct evictor *evictor = self;
+
+    (void)bytes;
+    if (is_without_memory) {
+        atomic_store(&evictor->was_refused, true);
+        return true;
+    }
+    if (evictor->is_started)
+        return false;
+    evictor->is_started = true;
+    assert_int_equal(pthread_create(&evictor->thread, NULL, evict, evictor), 0);
+    while (!atomic_load(&evictor->was_refused))
+        sched_yield();
+    for (int i = 0; i < PATIENCE && !atomic_load(&evictor->is_done); i++)
+        sched_yield();
+    return false;
+}
+
+static void what_is_being_taken_is_not_dropped(void **state)
+{
+    struct fixture *f = *state;
+    struct evictor evictor = { .f = f };
+    const unsigned reader = open_one(f);
+
+    append(f, 1);
+    append(f, 10);
+    smp_alloc_set_refuser(on_allocation_beside_evictor, &evictor);
+    assert_int_equal(take(f, reader), 11);
+    assert_true(evictor.is_started);
+    assert_int_equal(pthread_join(evictor.thread, NULL), 0);
+    smp_alloc_set_refuser(NULL, NULL);
+    assert_int_equal(smp_interval_queue_dropped(f->intervals), 0);
+    assert_true(evictor.has_evicted); /* by the take, which has released both */
+    assert_int_equal(take(f, reader), -1);
+    assert_false(smp_interval_queue_evict(f->intervals));
+}
+
 /* --- against a reference --- */
 
 enum { CONSUMERS = 4 };
@@ -560,6 +675,24 @@ static void *take_all(void *self)
     return NULL;
 }
 
+static bool refuse_some_threads(void *self, size_t bytes)
+{
+    (void)self;
+    (void)bytes;
+    return is_without_memory;
+}
+
+static void *evict_all(void *self)
+{
+    struct crowd *crowd = self;
+    unsigned seen = 0;
+
+    is_without_memory = true;
+    while (await_news(crowd, &seen))
+        (void)smp_interval_queue_evict(crowd->f->intervals);
+    return NULL;
+}
+
 static void *compact_all(void *self)
 {
     struct crowd *crowd = self;
@@ -605,6 +738,34 @@ static void all_threads_at_once(void **state)
     assert_int_equal(take(crowd.f, late), wall_ns);
 }
 
+static void each_interval_is_taken_or_counted_as_dropped(void **state)
+{
+    struct crowd crowd = { .f = *state,
+                           .mutex = PTHREAD_MUTEX_INITIALIZER,
+                           .changed = PTHREAD_COND_INITIALIZER };
+    struct taker taker = { .crowd = &crowd, .reader = open_one(crowd.f) };
+    pthread_t evictor;
+
+    smp_alloc_set_refuser(refuse_some_threads, NULL);
+    assert_int_equal(pthread_create(&taker.thread, NULL, take_all, &taker), 0);
+    assert_int_equal(pthread_create(&evictor, NULL, evict_all, &crowd), 0);
+    for (int i = 0; i < INTERVALS; i++) {
+        while (!smp_interval_queue_has_room(crowd.f->intervals)) {
+            wake(&crowd, false);
+            sched_yield();
+        }
+        append(crowd.f, 1);
+        wake(&crowd, false);
+    }
+    wake(&crowd, true);
+    assert_int_equal(pthread_join(taker.thread, NULL), 0);
+    assert_int_equal(pthread_join(evictor, NULL), 0);
+    smp_alloc_set_refuser(NULL, NULL);
+    const int64_t rest_ns = take(crowd.f, taker.reader);
+    const int64_t taken_ns = taker.taken_ns + (rest_ns > 0 ? rest_ns : 0);
+    assert_int_equal(taken_ns + (int64_t)smp_interval_queue_dropped(crowd.f->intervals), INTERVALS);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -617,14 +778,17 @@ int main(void)
         TEST(many_are_merged_where_no_cursor_stands),
         TEST(nothing_is_merged_across_a_mark),
         TEST(there_is_room_for_so_many),
+        TEST(what_no_reader_takes_does_not_grow_with_threads_that_end),
         TEST(what_does_not_fit_is_charged_to_the_limit),
         TEST(without_memory_a_take_comes_in_parts),
         TEST(merging_that_fails_changes_nothing),
         TEST(the_oldest_is_dropped_when_nothing_can_be_merged),
         TEST(a_part_taken_while_the_run_is_merged),
         TEST(a_run_merged_while_its_begin_is_taken),
+        TEST(what_is_being_taken_is_not_dropped),
         TEST(random_steps_agree_with_the_reference),
         TEST(all_threads_at_once),
+        TEST(each_interval_is_taken_or_counted_as_dropped),
     };
 #undef TEST
     return cmocka_run_group_tests_name("interval_queue", tests, NULL, NULL);

@@ -155,6 +155,30 @@ static void wall_clock_does_not_affect_amounts(void **state)
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
 }
 
+/* The interval in which the clock is set back begins by the new clock; the next one is as any. */
+static void no_interval_ends_before_its_begin(void **state)
+{
+    struct sampler_fixture *f = *state;
+    const int64_t new_wall_ms = FAKE_CLOCK_START_WALL_MS - 3600000;
+
+    started(f, "main");
+    sampler_fixture_start(f);
+    sampler_fixture_tick(f, 5000 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(f->profile->from_wall_ms, FAKE_CLOCK_START_WALL_MS);
+    assert_int_equal(f->profile->till_wall_ms, FAKE_CLOCK_START_WALL_MS + 5000);
+    fake_clock_step_wall(&f->clock, -3600000);
+    sampler_fixture_tick(f, 2000 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(f->profile->from_wall_ms, new_wall_ms + 5000);
+    assert_int_equal(f->profile->till_wall_ms, new_wall_ms + 7000);
+    assert_int_equal(f->profile->elapsed_ns, 2000 * MS);
+    sampler_fixture_tick(f, 1000 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(f->profile->from_wall_ms, new_wall_ms + 7000);
+    assert_int_equal(f->profile->till_wall_ms, new_wall_ms + 8000);
+}
+
 static void time_between_two_reports_is_in_one_of_them(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -1021,6 +1045,7 @@ int main(void)
         TEST(paused_time_is_not_attributed),
         TEST(title_leaves_out_a_pause_at_either_end),
         TEST(wall_clock_does_not_affect_amounts),
+        TEST(no_interval_ends_before_its_begin),
         TEST(time_between_two_reports_is_in_one_of_them),
         TEST(sampling_once_attributes_the_given_time),
         TEST(started_later_counts_from_its_start),

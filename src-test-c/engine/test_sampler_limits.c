@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/session/sampler.h"
+#include "model/profile_merge.h"
 #include "support/failing_alloc.h"
 #include "support/sampler_fixture.h"
 #include "support/tally_sum.h"
@@ -101,6 +102,96 @@ static void group_that_comes_too_late_is_the_overflow_group(void **state)
     const struct smp_group_info *overflow = sampler_fixture_group(f, "[over group limit]");
     assert_true(overflow->tally.polls > 0);
     assert_int_equal(sampler_fixture_sum(f), 3001 * 50 * MS);
+    sampler_fixture_destroy(f);
+}
+
+/* --- a thread for each request --- */
+
+enum { MANY_REQUESTS = 30000, FEW_REQUESTS = 200, AT_A_TIME = 20 };
+
+static void serve_requests(struct sampler_fixture *f, unsigned requests)
+{
+    struct fake_thread *threads[AT_A_TIME];
+
+    for (unsigned i = 0; i < requests / AT_A_TIME; i++) {
+        for (unsigned k = 0; k < AT_A_TIME; k++) {
+            threads[k] = fake_jvm_start(f->vm, "request");
+            fake_jvm_run(f->vm, threads[k], MAIN_LOOP);
+        }
+        sampler_fixture_tick(f, 50 * MS);
+        for (unsigned k = 0; k < AT_A_TIME; k++)
+            fake_jvm_end(f->vm, threads[k]);
+    }
+    sampler_fixture_tick(f, 50 * MS);
+    sampler_fixture_seal(f);
+}
+
+static uint64_t count_threads(const struct smp_profile *profile, const char *name)
+{
+    struct smp_group group = { 0 };
+
+    assert_true(
+        smp_thread_groups_peek(profile->groups, (struct smp_group_key){ .name = name }, &group));
+    assert_int_equal(smp_thread_groups_info(profile->groups, group)->names_lost, 0);
+    return smp_thread_groups_info(profile->groups, group)->thread_count;
+}
+
+/* There are many more in one interval than there is memory for. */
+static void threads_that_come_and_go_are_all_counted(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
+    struct fake_thread *const quiet = fake_jvm_start(f->vm, "quiet");
+
+    (void)state;
+    fake_jvm_run(f->vm, quiet, MAIN_LOOP);
+    sampler_fixture_start(f);
+    for (int interval = 0; interval < 2; interval++) {
+        serve_requests(f, MANY_REQUESTS);
+        assert_int_equal(count_threads(f->profile, "request"), MANY_REQUESTS);
+        assert_int_equal(count_threads(f->profile, "quiet"), 1);
+        assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT], 0);
+    }
+    sampler_fixture_destroy(f);
+}
+
+static bool is_known(struct smp_profile *profile, const char *name, uint64_t serial)
+{
+    const uint64_t before = count_threads(profile, name);
+    const struct smp_group group =
+        smp_thread_groups_find(profile->groups, (struct smp_group_key){ .name = name });
+
+    smp_thread_groups_see(profile->groups, group, serial, name);
+    return count_threads(profile, name) == before;
+}
+
+/* An interval that waits for a reader grows for as long as the process runs. */
+static void what_is_merged_knows_the_threads_that_live(void **state)
+{
+    const struct smp_merge_limits limits = { 1 << 20, 1 << 19, 1 << 19 };
+    struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
+    struct fake_thread *const first = fake_jvm_start(f->vm, "first");
+    struct smp_profile *merged = NULL;
+
+    (void)state;
+    fake_jvm_run(f->vm, first, MAIN_LOOP);
+    sampler_fixture_start(f);
+    serve_requests(f, FEW_REQUESTS);
+    struct smp_profile *const early = smp_profile_hold(f->profile);
+    struct fake_thread *const request = fake_jvm_start(f->vm, "request");
+    struct fake_thread *const last = fake_jvm_start(f->vm, "last");
+    fake_jvm_run(f->vm, request, MAIN_LOOP);
+    fake_jvm_run(f->vm, last, MAIN_LOOP);
+    sampler_fixture_tick(f, 50 * MS);
+    fake_jvm_end(f->vm, request);
+    serve_requests(f, FEW_REQUESTS);
+    const struct smp_profile *const parts[] = { early, f->profile };
+    assert_int_equal(smp_profile_merge_within(&f->quota, parts, 2, limits, &merged), SMP_OK);
+    assert_int_equal(count_threads(merged, "request"), 2 * FEW_REQUESTS + 1);
+    assert_false(is_known(merged, "request", request->thread.serial));
+    assert_true(is_known(merged, "first", first->thread.serial));
+    assert_true(is_known(merged, "last", last->thread.serial));
+    smp_profile_release(merged);
+    smp_profile_release(early);
     sampler_fixture_destroy(f);
 }
 
@@ -367,6 +458,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_tree_still_counts_for_the_group),
         cmocka_unit_test(group_that_comes_too_late_is_the_overflow_group),
+        cmocka_unit_test(threads_that_come_and_go_are_all_counted),
+        cmocka_unit_test(what_is_merged_knows_the_threads_that_live),
         cmocka_unit_test(full_names_are_cleared_up_at_the_end_of_an_interval),
         cmocka_unit_test(an_idle_threads_stack_keeps_its_names_when_others_are_cleared_up),
         cmocka_unit_test(stack_that_cannot_be_named_is_over_the_limit),

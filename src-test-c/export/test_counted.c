@@ -173,6 +173,23 @@ static void what_is_not_known_is_not_printed(void **state)
     assert_null(strstr(text, "Aggregated"));
 }
 
+/* Exact times have none: a 0 would say that the calls only wait. */
+static void cpu_time_that_was_not_taken_is_no_column(void **state)
+{
+    (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 5 * MS, 0);
+    report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)", 7 * MS);
+    smp_counting_account_add(report_fixture_counting(*state), SMP_COUNTING_NO_CPU_TIME, 17);
+    const char *const text = report_fixture_print(
+        *state, (struct smp_report_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) });
+
+    assert_non_null(strstr(text, " Cumulative time(ms): 7, Method time(ms): 7, CPU time(ms): 0, "
+                                 "Calls: 3\n"));
+    assert_non_null(strstr(text, " Cumulative time(ms): 5, Method time(ms): 5, Calls: 3, "
+                                 "Time per call(us): 1666.666\n"));
+    assert_non_null(
+        strstr(text, "\nmethods counted without CPU time, methodTiming is not SAMPLED: 17\n"));
+}
+
 /* A chain of nodes without own time is one row in a sampled tree; here each was called. */
 static void no_row_with_calls_is_left_out(void **state)
 {
@@ -537,7 +554,10 @@ static void merged_within_a_maximum_nothing_counted_is_lost(void **state)
     }
     const struct smp_profile *const profile = report_fixture_seal(fixture);
     const struct smp_profile *const parts[] = { profile, profile };
-    assert_int_equal(smp_profile_merge_within(NULL, parts, 2, 320 * 1024, &merged), SMP_OK);
+    const struct smp_merge_limits limits = { .tree_bytes = 320 * 1024,
+                                             .groups_bytes = 64 << 20,
+                                             .names_bytes = 64 << 20 };
+    assert_int_equal(smp_profile_merge_within(NULL, parts, 2, limits, &merged), SMP_OK);
     assert_true(smp_tree_node_count(merged->tree) < smp_tree_node_count(profile->tree));
     assert_int_equal(smp_profile_total(merged, SMP_MEASURE_CALLS), 3000);
     assert_int_equal(smp_profile_total(merged, SMP_MEASURE_WALL), 30000);
@@ -652,6 +672,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_report_is_as_in_the_file),
         TEST(what_is_not_known_is_not_printed),
+        TEST(cpu_time_that_was_not_taken_is_no_column),
         TEST(no_row_with_calls_is_left_out),
         TEST(collapsed_has_the_calls_of_counted_trees_only),
         TEST(speedscope_has_the_calls_of_counted_trees_only),

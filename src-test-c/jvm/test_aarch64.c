@@ -39,6 +39,7 @@
 #define smp_machine_code_pushed_at aarch64_pushed_at
 #define smp_machine_code_is_direct_call aarch64_is_direct_call
 #define smp_machine_code_jumps_to_handler aarch64_jumps_to_handler
+#define smp_machine_code_returns_to_frame aarch64_returns_to_frame
 #define smp_machine_code_behind_call aarch64_behind_call
 #define smp_machine_code_poll_load aarch64_poll_load
 #define smp_machine_code_stub_return aarch64_stub_return
@@ -73,6 +74,7 @@ static void exceptions_are_not_followed(void **state)
     (void)state;
     assert_false(aarch64_is_direct_call((uintptr_t)code, UINTPTR_MAX, &call));
     assert_false(aarch64_jumps_to_handler((uintptr_t)code));
+    assert_false(aarch64_returns_to_frame((uintptr_t)code));
 }
 
 static void a_poll(void **state)

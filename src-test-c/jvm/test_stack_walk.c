@@ -990,6 +990,41 @@ static void test_code_that_is_not_javas(void **state)
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
 }
 
+/* What it has called before may lie below the caller: the call of the method above shows it. */
+static void test_a_dead_frame_below_code_that_is_not_javas(void **state)
+{
+    const size_t outer = 15 + FRAME_BYTES / sizeof(uintptr_t); /* behind the dead frame */
+
+    (void)state;
+    stack[14] = at(METHOD + 0x60); /* a return address in METHOD, and what follows its frame */
+    put_call(METHOD + 0x60, CALLER);
+    stack[outer - 1] = at(CALLER + 0x80);
+    put_call(CALLER + 0x80, CALLER);
+    for (int is_dead = 0; is_dead < 2; is_dead++) {
+        put_call(CALLER + 0x80, is_dead ? CALLER : METHOD);
+        take_own(is_dead ? at(CALLER + 0x80) : at(METHOD + 0x60),
+                 is_dead ? at(CALLER + 0x80) : at(METHOD + 0x60), slot(is_dead ? outer : 15));
+        own.calls = 0;
+        catch_at((uintptr_t)stack, 8, NULL);
+        expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+        assert_int_equal(own.calls, 1);
+    }
+}
+
+/* Where a method was interpreted when it was called, and is compiled while it runs, the call leads
+ * to a stub behind the code of the method that calls it; so does each far call on AArch64. */
+static void test_a_caller_that_was_called_by_a_stub_of_its_callers_code(void **state)
+{
+    (void)state;
+    stack[14] = at(METHOD + 0x60);
+    put_call(METHOD + 0x60, CALLER);
+    stack[15 + FRAME_BYTES / sizeof(uintptr_t) - 1] = at(CALLER + 0x80);
+    put_call(CALLER + 0x80, CALLER + 0xe0);
+    take_own(at(METHOD + 0x60), at(METHOD + 0x60), slot(15));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
 /* A barrier of G1: functions of the JVM, called by a stub that copies references, called by a
  * method; more stack than is scanned. */
 static void put_barrier(void)
@@ -1489,6 +1524,38 @@ static void test_an_interpreted_frame_with_addresses_of_the_stack_in_registers(v
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
 
+/* What it called has returned, and has left in the registers what it had there: a method, and the
+ * stack pointer with which it was called; its return address lies there still. */
+static void test_an_interpreted_frame_is_returned_to(void **state)
+{
+    static const struct {
+        uint8_t bytes[9];
+        size_t instructions[2]; /* where they begin */
+    } ways[] = {
+        { { 0x48, 0x8b, 0x65, 0xf0 }, { 0, 0 } },
+        { { 0x48, 0x8b, 0x4d, 0xf0, 0x48, 0x8d, 0x64, 0xcd, 0x00 }, { 0, 4 } },
+        { { 0x4c, 0x8b, 0x55, 0xf0, 0x4a, 0x8d, 0x64, 0xd5, 0x00 }, { 0, 4 } },
+    };
+    const uintptr_t entry = at(INTERPRETER + 8);
+
+    (void)state;
+    stack[8] = entry;
+    bcp = slot(10);
+    method_register = METHOD_ID;
+    for (size_t i = 0; i < 6; i++) {
+        const uintptr_t pc = entry + ways[i / 2].instructions[i % 2];
+        memcpy(code + INTERPRETER + 8, ways[i / 2].bytes, sizeof(ways[0].bytes));
+        take_own(pc, 0, slot(8));
+        own.from.fp = slot(30);
+        catch_with_fp(pc, 8, slot(30), NULL);
+        expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+        /* Where it is none, it goes on as ever. */
+        take_own(entry, 0, slot(10));
+        catch_with_fp(pc, 8, slot(30), NULL);
+        expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    }
+}
+
 /* An anchor of zeros, or one outside of the stack, is none. */
 static void test_no_anchor(void **state)
 {
@@ -1748,6 +1815,8 @@ int main(void)
         TEST(test_what_is_no_proven_leaf_call),
         TEST(test_an_interpreted_caller),
         TEST(test_code_that_is_not_javas),
+        TEST(test_a_dead_frame_below_code_that_is_not_javas),
+        TEST(test_a_caller_that_was_called_by_a_stub_of_its_callers_code),
         TEST(test_a_stub_that_calls_into_the_jvm),
         TEST(test_a_method_that_calls_into_the_jvm),
         TEST(test_frame_pointers_that_lead_nowhere),
@@ -1774,6 +1843,7 @@ int main(void)
         TEST(test_an_interpreted_method_has_left_its_frame),
         TEST(test_an_interpreted_method_returns_to_a_compiled_one),
         TEST(test_an_interpreted_frame_with_addresses_of_the_stack_in_registers),
+        TEST(test_an_interpreted_frame_is_returned_to),
         TEST(test_no_anchor),
         TEST(test_every_code_has_its_answer),
         TEST(test_at_the_beginning_of_another_handler),

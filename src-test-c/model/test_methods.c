@@ -562,6 +562,7 @@ static void test_compact_keeps_what_is_used(void **state)
     struct smp_methods *old = methods_of(AMPLE_BYTES);
     struct smp_methods *compacted = NULL;
     struct fake_jvm jvm = { 0 };
+    const uint64_t family = smp_methods_family(old);
     bool *used = NULL;
     size_t count = 0;
 
@@ -581,6 +582,7 @@ static void test_compact_keeps_what_is_used(void **state)
     free(used);
     smp_methods_release(old);
 
+    assert_int_equal(smp_methods_family(compacted), family);
     /* The three that every table has, [thread ended], and the two. */
     assert_int_equal(stats_of(compacted).locations, 6);
     assert_true(stats_of(compacted).bytes < 512 * 1024);
@@ -603,6 +605,18 @@ static void test_compact_keeps_what_is_used(void **state)
     assert_int_equal(stats_of(compacted).locations, 6);
     assert_text(compacted, smp_methods_over_limit(compacted), "[over memory limit]");
     smp_methods_release(compacted);
+}
+
+static void test_each_table_begins_a_family(void **state)
+{
+    struct smp_methods *one = methods_of(AMPLE_BYTES);
+    struct smp_methods *other = methods_of(AMPLE_BYTES);
+
+    (void)state;
+    assert_int_not_equal(smp_methods_family(one), 0);
+    assert_int_not_equal(smp_methods_family(one), smp_methods_family(other));
+    smp_methods_release(one);
+    smp_methods_release(other);
 }
 
 /* --- threads --- */
@@ -693,6 +707,7 @@ int main(void)
         cmocka_unit_test(test_too_small_a_maximum_is_refused),
         cmocka_unit_test(test_no_memory_at_any_step),
         cmocka_unit_test(test_compact_keeps_what_is_used),
+        cmocka_unit_test(test_each_table_begins_a_family),
         cmocka_unit_test(test_readers_do_not_wait_for_the_writer),
     };
 

@@ -150,6 +150,14 @@ static void test_messages(void **state)
         { "methodTiming=-1", "methodTiming must be SAMPLED, EXACT or NONE, got -1" },
         { "maxCallDepth=0", "maxCallDepth must be between 1 and 1000000, got 0" },
         { "clock=CPU\nengine=JVMTI", "clock CPU needs engine AUTO, got JVMTI" },
+        { "clock=CPU\nmethodTiming=EXACT\nrootMethods=a.B.c",
+          "clock CPU needs methodTiming SAMPLED or NONE, got EXACT: to read a thread's CPU clock "
+          "at "
+          "each call takes longer than most calls" },
+        { "clock=CPU\nmethodTiming=EXACT\ninstrumentation=TOTAL",
+          "clock CPU needs methodTiming SAMPLED or NONE, got EXACT: to read a thread's CPU clock "
+          "at "
+          "each call takes longer than most calls" },
     };
     char message[SMP_OPTIONS_MESSAGE_BYTES];
 

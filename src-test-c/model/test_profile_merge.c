@@ -266,9 +266,9 @@ static void check_random(bool one_table, size_t count, unsigned seed)
         parts[i] = make_random(own, &seed);
         smp_methods_release(own);
     }
-    assert_int_equal(
-        smp_profile_merge_within(NULL, (const struct smp_profile *const *)parts, count, 0, &merged),
-        SMP_OK);
+    assert_int_equal(smp_profile_merge_within(NULL, (const struct smp_profile *const *)parts, count,
+                                              (struct smp_merge_limits){ 0 }, &merged),
+                     SMP_OK);
     assert_is_sum(merged, (const struct smp_profile *const *)parts, count);
     assert_account_is_sum(merged, (const struct smp_profile *const *)parts, count);
     assert_true((merged->methods == parts[0]->methods) == (one_table || count == 1));
@@ -350,6 +350,64 @@ static void threads_are_counted_once_where_they_can_be_compared(void **state)
     assert_threads(one, other, 10, "thread-8");
     smp_profile_release(one);
     smp_profile_release(next);
+    smp_profile_release(other);
+    smp_methods_release(names);
+    smp_methods_release(others);
+}
+
+static struct smp_methods *compacted(const struct smp_methods *names)
+{
+    const size_t count = smp_methods_location_count(names);
+    struct smp_methods *made = NULL;
+    bool *used = calloc(count, sizeof(*used));
+
+    assert_non_null(used);
+    memset(used, true, count);
+    assert_int_equal(smp_methods_compact(names, used, count, NULL, &made), SMP_OK);
+    free(used);
+    return made;
+}
+
+/* As above, where the sampler has made a new table of its names in between. */
+static void compacted_names_are_no_reason_to_count_threads_twice(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct smp_profile *one = with_threads(names, 1, 5);
+    struct smp_methods *fewer = compacted(names);
+    struct smp_profile *next = with_threads(fewer, 4, 8);
+    struct smp_methods *fewest = compacted(fewer);
+    struct smp_profile *last = with_threads(fewest, 7, 9);
+    struct smp_profile *merged = NULL;
+
+    (void)state;
+    assert_threads(one, next, 8, "thread-8");
+    assert_int_equal(smp_profile_merge(NULL, one, next, &merged), SMP_OK);
+    assert_threads(merged, last, 9, "thread-9");
+    assert_threads(merged, one, 8, "thread-8");
+    smp_profile_release(merged);
+    smp_profile_release(one);
+    smp_profile_release(next);
+    smp_profile_release(last);
+    smp_methods_release(names);
+    smp_methods_release(fewer);
+    smp_methods_release(fewest);
+}
+
+/* Of threads of several samplers there is only the number. */
+static void threads_of_several_samplers_add_up_each_time(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct smp_methods *others = make_names();
+    struct smp_profile *one = with_threads(names, 1, 5);
+    struct smp_profile *other = with_threads(others, 4, 8);
+    struct smp_profile *merged = NULL;
+
+    (void)state;
+    assert_int_equal(smp_profile_merge(NULL, one, other, &merged), SMP_OK);
+    assert_threads(merged, one, 15, "thread-8");
+    assert_threads(merged, merged, 20, "thread-8");
+    smp_profile_release(merged);
+    smp_profile_release(one);
     smp_profile_release(other);
     smp_methods_release(names);
     smp_methods_release(others);
@@ -438,6 +496,126 @@ static void what_is_so_at_the_end_is_the_later_one_s(void **state)
     smp_methods_release(names);
 }
 
+/* --- threads that come and go, in intervals that are merged one by one --- */
+
+enum { LIVES = 400, INTERVALS = 12 };
+
+/* A thread of the pool. */
+struct life {
+    unsigned first; /* interval */
+    unsigned last;
+};
+
+static void make_lives(struct life lives[LIVES], unsigned *seed)
+{
+    for (size_t i = 0; i < LIVES; i++) {
+        lives[i].first = next_random(seed) % INTERVALS;
+        lives[i].last = lives[i].first + next_random(seed) % 3 * (next_random(seed) % 4);
+    }
+}
+
+/* Some that live are not seen; was_seen says which were, in any. */
+static struct smp_profile *with_lives(struct smp_methods *names, const struct life lives[LIVES],
+                                      unsigned number, bool was_seen[LIVES], unsigned *seed)
+{
+    struct interval interval = begin();
+    const uint32_t location = random_location(names, seed);
+    uint64_t living[LIVES];
+    size_t count = 0;
+
+    for (size_t i = 0; i < LIVES; i++) {
+        if (lives[i].first > number || lives[i].last < number)
+            continue;
+        if (next_random(seed) % 3 > 0) {
+            add(&interval, "pool", i + 1, &location, 1, seed);
+            was_seen[i] = true;
+        }
+        if (lives[i].last > number)
+            living[count++] = i + 1;
+    }
+    smp_thread_groups_set_living(interval.groups, living, count, UINT64_MAX);
+    return seal(&interval, names);
+}
+
+static uint64_t count_seen(const bool was_seen[LIVES])
+{
+    uint64_t seen = 0;
+
+    for (size_t i = 0; i < LIVES; i++)
+        seen += was_seen[i];
+    return seen;
+}
+
+static void threads_are_counted_once_in_an_interval_that_grows(void **state)
+{
+    const struct smp_merge_limits limits = { PART_BYTES, PART_BYTES, PART_BYTES };
+
+    (void)state;
+    for (unsigned round = 0; round < (unsigned)test_rounds(ROUNDS); round++) {
+        struct smp_methods *names = make_names();
+        unsigned seed = round + 1;
+        struct life lives[LIVES];
+        bool was_seen[LIVES] = { false };
+        make_lives(lives, &seed);
+        struct smp_profile *grown = with_lives(names, lives, 0, was_seen, &seed);
+        for (unsigned number = 1; number < INTERVALS; number++) {
+            struct smp_profile *const next = with_lives(names, lives, number, was_seen, &seed);
+            const struct smp_profile *const parts[] = { grown, next };
+            struct smp_profile *merged = NULL;
+            assert_int_equal(smp_profile_merge_within(NULL, parts, 2, limits, &merged), SMP_OK);
+            smp_profile_release(grown);
+            smp_profile_release(next);
+            grown = merged;
+            assert_int_equal(group_named(grown, "pool")->thread_count, count_seen(was_seen));
+        }
+        smp_profile_release(grown);
+        smp_methods_release(names);
+    }
+}
+
+static struct smp_profile *with_groups(struct smp_methods *names, unsigned first, unsigned count)
+{
+    struct interval interval = begin();
+    unsigned seed = 1;
+    char name[32];
+
+    for (unsigned i = first; i < first + count; i++) {
+        const uint32_t location = random_location(names, &seed);
+        (void)snprintf(name, sizeof(name), "group %c%c%c", 'a' + (int)(i % 26),
+                       'a' + (int)(i / 26 % 26), 'a' + (int)(i / 676));
+        add(&interval, name, i + 1, &location, 1, &seed);
+    }
+    return seal(&interval, names);
+}
+
+/* Whatever does not fit, the merged interval takes no more than it may, and no time is lost. */
+static void within_limits_groups_that_do_not_fit_are_over_the_limit(void **state)
+{
+    const struct smp_merge_limits limits = { PART_BYTES, 512 * 1024, PART_BYTES };
+    struct smp_quota *quota = smp_quota_create(64 << 20);
+    struct smp_methods *names = make_names();
+    struct smp_profile *const parts[] = { with_groups(names, 0, 1200),
+                                          with_groups(names, 1200, 1200) };
+    struct smp_profile *merged = NULL;
+
+    (void)state;
+    assert_int_equal(smp_profile_merge_within(quota, (const struct smp_profile *const *)parts, 2,
+                                              limits, &merged),
+                     SMP_OK);
+    assert_in_range(smp_thread_groups_count(merged->groups), 100, 1200);
+    const struct smp_group_info *const over = group_named(merged, "[over group limit]");
+    assert_true(over->thread_count > 0);
+    assert_true(over->tally.polls > 0);
+    assert_int_equal(tree_wall(merged->tree, 0),
+                     tree_wall(parts[0]->tree, 0) + tree_wall(parts[1]->tree, 0));
+    assert_true(smp_quota_used(quota) < PART_BYTES);
+    for (size_t i = 0; i < 2; i++)
+        smp_profile_release(parts[i]);
+    smp_profile_release(merged);
+    smp_methods_release(names);
+    smp_quota_release(quota);
+}
+
 /* --- memory --- */
 
 static enum smp_status merge_and_release(void *self)
@@ -505,8 +683,12 @@ int main(void)
         cmocka_unit_test(merged_is_the_sum_of_its_parts),
         cmocka_unit_test(merging_twice_is_merging_at_once),
         cmocka_unit_test(threads_are_counted_once_where_they_can_be_compared),
+        cmocka_unit_test(compacted_names_are_no_reason_to_count_threads_twice),
+        cmocka_unit_test(threads_of_several_samplers_add_up_each_time),
         cmocka_unit_test(figures_span_both),
         cmocka_unit_test(what_is_so_at_the_end_is_the_later_one_s),
+        cmocka_unit_test(threads_are_counted_once_in_an_interval_that_grows),
+        cmocka_unit_test(within_limits_groups_that_do_not_fit_are_over_the_limit),
         cmocka_unit_test(without_memory_there_is_no_result),
         cmocka_unit_test(a_full_quota_refuses_and_lets_go),
     };

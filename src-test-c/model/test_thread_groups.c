@@ -338,7 +338,7 @@ static void test_added_groups_keep_their_kind(void **state)
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < smp_thread_groups_count(from); i++) {
             const struct smp_group source = { .index = (uint32_t)i };
-            assert_true(smp_thread_groups_add_group(to, from, i, false, &added));
+            assert_int_equal(smp_thread_groups_add_group(to, from, i, &added), SMP_OK);
             assert_int_equal(smp_thread_groups_is_counted(to, added),
                              smp_thread_groups_is_counted(from, source));
             assert_string_equal(smp_thread_groups_info(to, added)->name,
@@ -349,6 +349,184 @@ static void test_added_groups_keep_their_kind(void **state)
     assert_int_equal(smp_thread_groups_info(to, counted(to, "worker-"))->hook_ns, 72);
     smp_thread_groups_destroy(from);
     smp_thread_groups_destroy(to);
+}
+
+/* Adds all of from, whose threads can be compared; where its last group is. */
+static struct smp_group add_all(struct smp_thread_groups *to, const struct smp_thread_groups *from)
+{
+    struct smp_group places[8];
+    const size_t count = smp_thread_groups_count(from);
+
+    assert_in_range(count, 1, sizeof(places) / sizeof(places[0]));
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(smp_thread_groups_add_group(to, from, i, &places[i]), SMP_OK);
+    assert_true(smp_thread_groups_add_threads(to, from, places));
+    return places[count - 1];
+}
+
+/* One that was renamed, past the maximum of groups: it is one thread of the overflow group. */
+static void test_added_threads_of_groups_that_become_one_are_counted_once(void **state)
+{
+    static const char *const names[] = { "request-1", "request-2", "request-3" };
+    struct smp_thread_groups *from = groups_of(NULL, AMPLE_BYTES);
+    struct smp_thread_groups *to = groups_of(NULL, AMPLE_BYTES);
+    char name[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const struct smp_group_key key = { .name = names[i] };
+        smp_thread_groups_see(from, smp_thread_groups_find(from, key), 7, names[i]);
+        smp_thread_groups_see(from, smp_thread_groups_find(from, key), 8 + i, names[i]);
+    }
+    for (unsigned i = 0; i < SMP_MAX_GROUPS; i++) {
+        (void)snprintf(name, sizeof(name), "%u", i);
+        (void)smp_thread_groups_find(to, (struct smp_group_key){ .name = name });
+    }
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(add_all(to, from).index, 0);
+        assert_int_equal(info_of(to, "[over group limit]")->thread_count, 4);
+    }
+    smp_thread_groups_destroy(from);
+    smp_thread_groups_destroy(to);
+}
+
+/* --- threads that have ended --- */
+
+enum { POOL = 100, LATER = 1000 };
+
+static void see_pool(struct smp_thread_groups *groups, uint64_t living[POOL])
+{
+    const struct smp_group pool =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "pool-" });
+
+    for (uint64_t i = 0; i < POOL; i++) {
+        smp_thread_groups_see(groups, pool, 1 + i, "pool-1");
+        living[i] = 1 + i;
+    }
+}
+
+static void test_threads_that_come_and_go_are_counted_in_little_memory(void **state)
+{
+    enum { THREADS = 1000000 };
+    struct smp_quota quota;
+    uint64_t living[POOL];
+    size_t most = 0;
+    unsigned crowds = 0;
+
+    (void)state;
+    smp_quota_init(&quota, AMPLE_BYTES);
+    struct smp_thread_groups *groups = groups_of(&quota, 1 << 20);
+    const struct smp_group requests =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "request" });
+    see_pool(groups, living);
+    for (uint64_t serial = LATER; serial < LATER + THREADS; serial++) {
+        smp_thread_groups_see(groups, requests, serial, "request");
+        smp_thread_groups_see(groups, requests, serial, "request");
+        if (!smp_thread_groups_is_crowded(groups))
+            continue;
+        crowds++;
+        smp_thread_groups_set_living(groups, living, POOL, UINT64_MAX);
+        smp_thread_groups_forget_ended(groups, 0);
+        assert_false(smp_thread_groups_is_crowded(groups));
+        most = smp_quota_used(&quota) > most ? smp_quota_used(&quota) : most;
+    }
+    see_pool(groups, living);
+    assert_int_equal(smp_thread_groups_info(groups, requests)->thread_count, THREADS);
+    assert_int_equal(info_of(groups, "request")->names_lost, 0);
+    assert_int_equal(info_of(groups, "pool-")->thread_count, POOL);
+    assert_in_range(crowds, 10, 1000);
+    assert_in_range(most, 1, 256 * 1024);
+    smp_thread_groups_destroy(groups);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+/* A thread that an earlier interval knows, and what is no Java thread, come again. */
+static void test_only_threads_that_never_come_again_are_forgotten(void **state)
+{
+    static const uint64_t serials[] = { 5, 6, 7, SMP_SERIAL_OTHER | 7 };
+    static const uint64_t living[] = { 6 };
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" });
+    const struct smp_group_info *info = smp_thread_groups_info(groups, group);
+
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < sizeof(serials) / sizeof(serials[0]); i++)
+            smp_thread_groups_see(groups, group, serials[i], "worker-1");
+        assert_int_equal(info->thread_count, 4 + round);
+        /* All may live before it is said which do. */
+        if (round == 0)
+            smp_thread_groups_forget_ended(groups, 0);
+        smp_thread_groups_see(groups, group, 7, "worker-1");
+        assert_int_equal(info->thread_count, 4 + round);
+        smp_thread_groups_set_living(groups, living, 1, UINT64_MAX);
+        smp_thread_groups_forget_ended(groups, 5); /* 7 is new, and has ended */
+    }
+    smp_thread_groups_destroy(groups);
+}
+
+/* The list is as old as the last look at which threads have started. */
+static void test_threads_newer_than_the_list_of_those_that_live_are_not_forgotten(void **state)
+{
+    static const uint64_t living[] = { 6 };
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    struct smp_thread_groups *last = groups_of(NULL, AMPLE_BYTES);
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" });
+    const struct smp_group_info *info = smp_thread_groups_info(groups, group);
+
+    (void)state;
+    assert_int_equal(smp_thread_groups_newest(groups), 0);
+    smp_thread_groups_see(groups, group, SMP_SERIAL_OTHER | 1, "compiler");
+    for (uint64_t serial = 9; serial >= 5; serial--)
+        smp_thread_groups_see(groups, group, serial, "worker-1");
+    assert_int_equal(smp_thread_groups_newest(groups), 9);
+    smp_thread_groups_set_living(last, living, 1, 8);
+    smp_thread_groups_keep_living(groups, last); /* 5, 7 and 8 have ended */
+    for (uint64_t serial = 5; serial <= 9; serial++)
+        smp_thread_groups_see(groups, group, serial, "worker-1");
+    assert_int_equal(info->thread_count, 6 + 3);
+    smp_thread_groups_destroy(groups);
+    smp_thread_groups_destroy(last);
+}
+
+static enum smp_status forget_crowd(void *self)
+{
+    static const uint64_t living[] = { 1 };
+    struct smp_thread_groups *groups = NULL;
+    enum smp_status status = smp_thread_groups_create(self, SMALL_BYTES, &groups);
+
+    if (status != SMP_OK)
+        return status;
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" });
+    const struct smp_group_info *info = smp_thread_groups_info(groups, group);
+    for (uint64_t serial = 1; serial <= 100; serial++)
+        smp_thread_groups_see(groups, group, serial, "worker-1");
+    const uint64_t count = info->thread_count;
+    if (info->names_lost > 0)
+        status = SMP_ENOMEM;
+    smp_thread_groups_set_living(groups, living, 1, UINT64_MAX);
+    smp_thread_groups_forget_ended(groups, 0);
+    smp_thread_groups_see(groups, group, 1, "worker-1"); /* it is known in any case */
+    if (status == SMP_OK)
+        assert_int_equal(info->thread_count, count);
+    smp_thread_groups_see(groups, group, 100, "worker-1");
+    if (info->thread_count == count) /* it is known still: nothing was forgotten */
+        status = SMP_ENOMEM;
+    smp_thread_groups_destroy(groups);
+    return status;
+}
+
+static void test_without_memory_nothing_is_forgotten(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, AMPLE_BYTES);
+    assert_true(failing_alloc_each_step(forget_crowd, &quota).refused > 10);
+    assert_int_equal(smp_quota_used(&quota), 0);
 }
 
 static enum smp_status use(void *self)
@@ -399,6 +577,11 @@ int main(void)
         cmocka_unit_test(test_too_many_counted_groups_share_an_overflow_group_of_their_own),
         cmocka_unit_test(test_without_memory_a_counted_key_gets_no_counted_group),
         cmocka_unit_test(test_added_groups_keep_their_kind),
+        cmocka_unit_test(test_added_threads_of_groups_that_become_one_are_counted_once),
+        cmocka_unit_test(test_threads_that_come_and_go_are_counted_in_little_memory),
+        cmocka_unit_test(test_only_threads_that_never_come_again_are_forgotten),
+        cmocka_unit_test(test_threads_newer_than_the_list_of_those_that_live_are_not_forgotten),
+        cmocka_unit_test(test_without_memory_nothing_is_forgotten),
         cmocka_unit_test(test_no_memory_at_any_step),
     };
 

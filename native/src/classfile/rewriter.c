@@ -11,7 +11,8 @@ _Static_assert((int)SMP_PROBE_HAND_STACK == 2, "HANDLER_STACK");
 enum {
     POOL_COUNT_AT = 8,
     HANDLER_STACK = 2, /* the exception, and what the probe pushes; what is handed out as well */
-    MOST_STACK = 65535
+    MOST_STACK = 65535,
+    MOST_COMPILED = 8000 /* bytes of code that the JIT compilers take (HugeMethodLimit) */
 };
 
 /* A method that gets probes. */
@@ -89,6 +90,12 @@ static uint32_t handler_start(const struct smp_class_method *method,
     return super_end != 0 ? moved->map[super_end] : 0;
 }
 
+/* One that is not compiled any more would be interpreted for as long as it has probes. */
+static bool fits(uint32_t before, uint32_t after)
+{
+    return after <= SMP_CLASS_MAX_CODE && (after <= MOST_COMPILED || before > MOST_COMPILED);
+}
+
 static enum smp_rewrite measure_method(struct rewriting *rewriting, uint32_t i)
 {
     const struct smp_class_method *method = &rewriting->file->methods[i];
@@ -109,7 +116,7 @@ static enum smp_rewrite measure_method(struct rewriting *rewriting, uint32_t i)
         return result;
     if (plan->id >= 0)
         work->moved.handler_from = handler_start(method, &work->moved, super_end);
-    return smp_moved_code_size(&work->moved, &work->probe) <= SMP_CLASS_MAX_CODE
+    return fits(method->code.length, smp_moved_code_size(&work->moved, &work->probe))
                ? SMP_REWRITE_DONE
                : SMP_REWRITE_TOO_LARGE;
 }

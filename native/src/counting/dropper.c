@@ -112,6 +112,8 @@ size_t smp_dropper_judge(struct smp_dropper *dropper, const struct smp_call_rate
     uint64_t cost_ns = cost_of_all(dropper, rates, count);
     size_t dropped = 0;
 
+    if (dropper->limit_per_mille == PER_MILLE)
+        return 0;
     if (dropper->waits > 0) {
         dropper->waits--;
         return 0;

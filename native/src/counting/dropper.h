@@ -11,7 +11,8 @@
  * dropped, those that cost most first, until the rest costs at most three quarters of the limit.
  * Then as many judgements pass before more are dropped: code with new probes runs slower at first,
  * and the first figures after a drop are half of the time before it. A method that was dropped
- * stays dropped: to count it again would cost as much again.
+ * stays dropped: to count it again would cost as much again. With the highest limit, a whole core,
+ * none is dropped, whatever the probes cost.
  *
  * A root is short by its whole time, not by its own. Without an outermost root nothing below it is
  * counted any more, and the probes there still run, which no figure shows: below a root that is

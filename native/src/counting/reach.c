@@ -59,12 +59,6 @@ void smp_reach_destroy(struct smp_reach *reach)
 
 /* --- roots --- */
 
-static void advance_rule(struct smp_reach *reach, size_t rule, enum smp_rule_state state)
-{
-    if (reach->rule_states[rule] < state)
-        reach->rule_states[rule] = (uint8_t)state;
-}
-
 /* Notes which rules speak of this class. */
 static bool match_rules(struct smp_reach *reach, const struct smp_class_outline *outline,
                         bool is_never)
@@ -78,7 +72,7 @@ static bool match_rules(struct smp_reach *reach, const struct smp_class_outline 
         reach->rule_matches[i] = matches && !is_never;
         has_any |= reach->rule_matches[i];
         if (matches)
-            advance_rule(reach, i, is_never ? SMP_RULE_NEVER : SMP_RULE_NO_METHOD);
+            smp_wanted_advance_rule(reach, i, is_never ? SMP_RULE_NEVER : SMP_RULE_NO_METHOD);
     }
     return has_any;
 }
@@ -117,7 +111,7 @@ static enum smp_root_kind match_root(struct smp_reach *reach,
             continue;
         if (kind != SMP_ROOT_NAMED)
             kind = smp_root_rules_is_exact(rules, i) ? SMP_ROOT_NAMED : SMP_ROOT_MATCHED;
-        advance_rule(reach, i, state);
+        smp_wanted_advance_rule(reach, i, state);
     }
     return kind;
 }
@@ -126,7 +120,7 @@ static enum smp_root_kind root_kind_of(struct smp_reach *reach,
                                        const struct smp_method_outline *method, bool is_allowed)
 {
     if (reach->rule_count > 0)
-        return match_root(reach, method, has_code(method) ? SMP_RULE_FOUND : SMP_RULE_NO_CODE);
+        return match_root(reach, method, has_code(method) ? SMP_RULE_NO_PROBE : SMP_RULE_NO_CODE);
     return reach->options.scheme == SMP_SCHEME_TOTAL && is_allowed && has_code(method) &&
                    is_usual_root(method)
                ? SMP_ROOT_MATCHED
@@ -218,8 +212,18 @@ static void adopt_body(struct smp_reach *reach, uint32_t loaded, struct smp_clas
     }
 }
 
+/* Of TOTAL, where no call says that it is missed: a main method, and what stands beside a root. */
+static bool is_excluded(const struct smp_reach *reach, const struct smp_indexed_class *in_class,
+                        const struct smp_method_outline *method, bool has_rules)
+{
+    if (reach->options.scheme != SMP_SCHEME_TOTAL || in_class->is_allowed || in_class->passes_on)
+        return false;
+    return has_rules ||
+           (reach->rule_count == 0 && is_text(method->name, "main") && is_usual_root(method));
+}
+
 static void want_roots(struct smp_reach *reach, const struct smp_class_outline *outline,
-                       uint32_t loaded)
+                       uint32_t loaded, bool has_rules)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, loaded);
     const bool wants_all = reach->options.scheme == SMP_SCHEME_TOTAL && it->is_allowed;
@@ -228,7 +232,8 @@ static void want_roots(struct smp_reach *reach, const struct smp_class_outline *
         smp_wanted_set_root(reach, &it->body.methods[m],
                             root_kind_of(reach, &outline->methods[m], it->is_allowed));
     for (uint32_t m = 0; m < it->body.method_count; m++) {
-        if (wants_all || (it->body.methods[m].flags & SMP_WANTED_ROOT) != 0)
+        if (wants_all || (it->body.methods[m].flags & SMP_WANTED_ROOT) != 0 ||
+            is_excluded(reach, it, &outline->methods[m], has_rules))
             smp_wanted_add(reach, loaded, m);
     }
 }
@@ -241,6 +246,11 @@ static void lose_class(struct smp_reach *reach, const struct smp_class_outline *
 
     if (text != NULL)
         smp_class_name_text(text, SMP_LOSS_TEXT_BYTES, outline->name);
+    /* It may have the method. */
+    for (size_t i = 0; i < reach->rule_count; i++) {
+        if (reach->rule_matches[i])
+            smp_wanted_advance_rule(reach, i, SMP_RULE_NO_PROBE);
+    }
     forget_body(reach, old);
     if (known != 0)
         smp_reach_unload(reach, known);
@@ -304,7 +314,7 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
     /* What only the old bytes called is not reached any more before the new ones are looked at. */
     adopt_body(reach, loaded, &old);
     forget_body(reach, &old);
-    want_roots(reach, outline, loaded);
+    want_roots(reach, outline, loaded, has_rules);
     smp_wanted_visit_class(reach, loaded);
     smp_wanted_drain(reach);
     name_source_file(reach, loaded);
@@ -433,7 +443,7 @@ static void note_root_entered(struct smp_reach *reach, int32_t id)
     for (size_t i = 0; i < reach->rule_count; i++) {
         if (smp_root_rules_match_class(reach->options.rules, i, class_name) &&
             smp_root_rules_match_method(reach->options.rules, i, name, descriptor))
-            advance_rule(reach, i, SMP_RULE_ENTERED);
+            smp_wanted_advance_rule(reach, i, SMP_RULE_ENTERED);
     }
 }
 

@@ -60,16 +60,6 @@ struct smp_method_probe {
     bool is_root;
 };
 
-/* How far a rule has come. */
-enum smp_rule_state {
-    SMP_RULE_NOT_LOADED, /* no class of its name was loaded */
-    SMP_RULE_NO_METHOD,  /* a class was, without such a method */
-    SMP_RULE_NEVER,      /* it is a class that never is instrumented */
-    SMP_RULE_NO_CODE,    /* the method is native or abstract */
-    SMP_RULE_FOUND,
-    SMP_RULE_ENTERED
-};
-
 struct smp_reach_figures {
     uint32_t classes;     /* loaded, as far as known */
     uint32_t methods;     /* that are to have a probe */

@@ -36,12 +36,15 @@ static void add_rule(struct smp_counting_account *out, const char *rule, enum sm
 
 static void add_rules(struct smp_counting_account *out, const struct smp_reach *reach)
 {
+    /* COUNT: no line of its own. */
     static const enum smp_counting states[] = {
         [SMP_RULE_NOT_LOADED] = SMP_COUNTING_ROOTS_NOT_LOADED,
         [SMP_RULE_NO_METHOD] = SMP_COUNTING_ROOTS_NOT_FOUND,
         [SMP_RULE_NEVER] = SMP_COUNTING_ROOTS_NEVER,
         [SMP_RULE_NO_CODE] = SMP_COUNTING_NATIVE_OR_ABSTRACT,
+        [SMP_RULE_NO_PROBE] = SMP_COUNTING_COUNT,
         [SMP_RULE_FOUND] = SMP_COUNTING_ROOTS_NOT_ENTERED,
+        [SMP_RULE_ENTERED] = SMP_COUNTING_COUNT,
     };
     const struct smp_root_rules *const rules = smp_reach_options(reach)->rules;
     const size_t count = smp_root_rules_count(rules);
@@ -50,7 +53,7 @@ static void add_rules(struct smp_counting_account *out, const struct smp_reach *
     smp_reach_figures(reach, &figures);
     for (size_t i = 0; i < count; i++) {
         const enum smp_rule_state state = smp_reach_rule_state(reach, i);
-        if (state != SMP_RULE_ENTERED)
+        if (states[state] != SMP_COUNTING_COUNT)
             add_rule(out, smp_root_rules_text(rules, i), states[state]);
     }
     /* What TOTAL begins with. One that was entered may have been dropped. */

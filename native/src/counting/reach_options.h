@@ -32,11 +32,22 @@ struct smp_reach_options {
     uint8_t look_ahead; /* LAZY: 1 to SMP_REACH_LOOK_AHEAD_LIMIT */
 };
 
+/* How far a rule has come. */
+enum smp_rule_state {
+    SMP_RULE_NOT_LOADED, /* no class of its name was loaded */
+    SMP_RULE_NO_METHOD,  /* a class was, without such a method */
+    SMP_RULE_NEVER,      /* it is a class that never is instrumented */
+    SMP_RULE_NO_CODE,    /* the method is native or abstract */
+    SMP_RULE_NO_PROBE,   /* it has code, and no probe: a loss says why */
+    SMP_RULE_FOUND,      /* it has a probe, or is to get one */
+    SMP_RULE_ENTERED
+};
+
 /* Of each: how many, and the first by name. */
 enum smp_reach_loss {
     SMP_LOSS_LEFT_ALONE,   /* methods without a probe; the texts begin with the reason */
-    SMP_LOSS_EXCLUDED,     /* reached methods that the filter excludes; those of the JDK are not
-                              counted */
+    SMP_LOSS_EXCLUDED,     /* reached methods that the filter excludes, with TOTAL those beside a
+                              root; those of the JDK are not counted */
     SMP_LOSS_TRIVIAL,      /* reached methods that are empty, getters or setters */
     SMP_LOSS_METHOD_LIMIT, /* methods that got no id */
     SMP_LOSS_MEMORY_LIMIT, /* classes that did not fit */

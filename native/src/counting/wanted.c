@@ -40,6 +40,55 @@ void smp_wanted_set_clean(struct smp_reach *reach, uint32_t clean)
     it->is_dirty = false;
 }
 
+/* --- rules --- */
+
+void smp_wanted_advance_rule(struct smp_reach *reach, size_t rule, enum smp_rule_state state)
+{
+    if (reach->rule_states[rule] < state)
+        reach->rule_states[rule] = (uint8_t)state;
+}
+
+static bool is_of_rule(const struct smp_reach *reach, size_t rule, int32_t id)
+{
+    return smp_root_rules_match_class(reach->options.rules, rule,
+                                      smp_method_ids_class(&reach->ids, id)) &&
+           smp_root_rules_match_method(reach->options.rules, rule,
+                                       smp_method_ids_name(&reach->ids, id),
+                                       smp_method_ids_descriptor(&reach->ids, id));
+}
+
+void smp_wanted_note_probe(struct smp_reach *reach, int32_t id)
+{
+    if (!smp_method_ids_at(&reach->ids, id)->is_root)
+        return;
+    for (size_t i = 0; i < reach->rule_count; i++) {
+        if (is_of_rule(reach, i, id))
+            smp_wanted_advance_rule(reach, i, SMP_RULE_FOUND);
+    }
+}
+
+static bool has_probed_root(const struct smp_reach *reach, size_t rule)
+{
+    for (int32_t id = 0; id < smp_method_ids_end(&reach->ids); id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+
+        if (record != NULL && record->state == SMP_METHOD_WANTED && record->is_root &&
+            is_of_rule(reach, rule, id))
+            return true;
+    }
+    return false;
+}
+
+/* A root has no probe any more: rules that have no other one do not wait for its entry. */
+static void note_probe_lost(struct smp_reach *reach, int32_t id)
+{
+    for (size_t i = 0; i < reach->rule_count; i++) {
+        if (reach->rule_states[i] == SMP_RULE_FOUND && is_of_rule(reach, i, id) &&
+            !has_probed_root(reach, i))
+            reach->rule_states[i] = SMP_RULE_NO_PROBE;
+    }
+}
+
 /* --- methods --- */
 
 static void count_loss(struct smp_reach *reach, uint32_t in_class, uint32_t method,
@@ -101,6 +150,7 @@ static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
                               smp_class_index_at(&reach->index, in_class)->source_file);
     reach->methods++;
     reach->roots += record->is_root;
+    smp_wanted_note_probe(reach, it->id);
     smp_wanted_set_dirty(reach, in_class);
     if (reach->options.scheme == SMP_SCHEME_EAGER)
         smp_wanted_expand(reach, in_class, method);
@@ -121,6 +171,8 @@ void smp_wanted_set_root(struct smp_reach *reach, struct smp_indexed_method *met
     if (smp_wanted_has_probe(method))
         reach->roots += (uint32_t)is_root - (uint32_t)record->is_root;
     record->is_root = is_root;
+    if (smp_wanted_has_probe(method))
+        smp_wanted_note_probe(reach, method->id);
 }
 
 void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method)
@@ -163,6 +215,8 @@ void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t 
     record->state = is_dropped ? SMP_METHOD_DROPPED : SMP_METHOD_LEFT_ALONE;
     reach->methods--;
     reach->roots -= record->is_root;
+    if (record->is_root)
+        note_probe_lost(reach, it->id);
     /* One that is left alone is so again whenever its class is transformed. */
     if (is_dropped)
         count_loss(reach, in_class, method, loss, why, wall_ms);

@@ -23,6 +23,7 @@
 #include "base/status.h"
 #include "engine/call_counter.h"
 #include "model/sample.h"
+#include "model/thread_serial.h"
 
 /*
  * A Java thread. The thread source owns it; a session may use it from started until drop. Fields
@@ -260,7 +261,7 @@ enum smp_os_thread_kind {
 };
 
 typedef bool smp_is_java_tid(void *context, int32_t tid);
-/* cpu_ns: used since the last read. id is never the serial of a Java thread. */
+/* cpu_ns: used since the last read. id has the bit SMP_SERIAL_OTHER (model/thread_serial.h). */
 typedef void smp_on_os_thread(void *context, enum smp_os_thread_kind kind, uint64_t id,
                               const char *name, int64_t cpu_ns);
 

@@ -48,6 +48,7 @@ struct smp_rows {
     struct smp_column wall;
     struct smp_report_style style; /* columns: those that the profile holds */
     uint32_t own;                  /* measures of the profile that add up as OWN */
+    bool has_call_cpu;             /* rows of counted trees have CPU time */
     struct smp_quota *quota;
 };
 
@@ -311,6 +312,9 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     rows->wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
     rows->style = style;
     rows->own = smp_tree_measures(profile->tree) & SMP_OWN_MEASURES;
+    rows->has_call_cpu =
+        profile->counting == NULL ||
+        smp_counting_account_figure(profile->counting, SMP_COUNTING_NO_CPU_TIME) == 0;
     rows->style.columns &=
         smp_tree_measures(profile->tree) & ~SMP_MEASURE_BIT(SMP_MEASURE_WALL) & ~rows->own;
     rows->quota = quota;
@@ -376,10 +380,20 @@ int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node)
     return all_ns > 0 ? (int)((double)smp_column_at(rows->wall, node) * TENTHS / all_ns + 0.5) : 0;
 }
 
+/* Of a measure that was not taken there is no 0. */
+static uint32_t columns_of(const struct smp_rows *rows, uint32_t node)
+{
+    const uint32_t cpu = rows->style.columns & SMP_MEASURE_BIT(SMP_MEASURE_CPU);
+
+    if (cpu == 0 || rows->has_call_cpu || !smp_profile_is_counted(rows->profile, node))
+        return rows->style.columns;
+    return rows->style.columns & ~cpu;
+}
+
 static void show_columns(const struct smp_rows *rows, uint32_t node, struct smp_row *row)
 {
-    row->shown = rows->style.columns;
-    for (uint32_t left = rows->style.columns; left != 0; left &= left - 1) {
+    row->shown = columns_of(rows, node);
+    for (uint32_t left = row->shown; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         const struct smp_column column = smp_tree_column(rows->profile->tree, measure);
         row->columns.of[measure] = smp_measure_printed(measure, smp_column_at(column, node));

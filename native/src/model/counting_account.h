@@ -62,9 +62,11 @@ enum {
       "Empty methods, getters and setters: a probe would cost more than they do. As a root "      \
       "such a method is counted.")                                                              \
     X(NATIVE_OR_ABSTRACT, HIGHEST, "left alone, native or abstract",                            \
-      "They have no byte code for a probe.")                                                    \
+      "They have no byte code for a probe. In place of such a root, name the methods that "     \
+      "implement it.")                                                                          \
     X(TOO_LARGE, HIGHEST, "left alone, too large",                                              \
-      "With probes the method would be longer than the 65,535 bytes that the JVM allows.")      \
+      "With probes the method would be longer than the 65,535 bytes that the JVM allows, or "   \
+      "than the 8,000 that its compilers take, and be interpreted from then on.")               \
     X(JUMP_TOO_FAR, HIGHEST, "left alone, a jump would be too far",                             \
       "With probes a jump would not reach its target.")                                         \
     X(UNKNOWN_CODE, HIGHEST, "left alone, unknown byte code",                                   \
@@ -103,7 +105,10 @@ enum {
       "Probes that ran out of stack: at most a few each time a thread does.")                   \
     X(OVER_ENDED_THREADS, SUM, "ended threads that were not recognised, too many at a time",    \
       "More than 16,384 counted threads ended between two reads of their calls. The calls of "  \
-      "these are in the report, but may be under another name than their thread's.")
+      "these are in the report, but may be under another name than their thread's.")            \
+    X(NO_CPU_TIME, HIGHEST, "methods counted without CPU time, methodTiming is not SAMPLED",    \
+      "To read a thread's CPU clock at each call takes about a microsecond, longer than most "  \
+      "calls. So rows of counted groups have no CPU time.")
 
 /* clang-format on */
 

@@ -26,9 +26,12 @@ enum {
     BCI_NATIVE = -1
 };
 
+static _Atomic uint64_t newest_family;
+
 struct smp_methods {
     struct smp_memory_budget budget;
     _Atomic unsigned holders;
+    uint64_t family;
     const struct smp_filter *filter;
     struct smp_hash_map known;
     struct smp_names names;
@@ -253,6 +256,7 @@ enum smp_status smp_methods_create(struct smp_quota *quota, size_t max_bytes,
                                                   .max_bytes = max_bytes,
                                                   .used_bytes = sizeof(*methods) };
     methods->filter = filter;
+    methods->family = atomic_fetch_add_explicit(&newest_family, 1, memory_order_relaxed) + 1;
     atomic_init(&methods->holders, 1);
     status = smp_names_init(&methods->names, &methods->budget);
     if (status == SMP_OK)
@@ -354,6 +358,11 @@ bool smp_methods_own(const struct smp_methods *methods, uint32_t location)
     return smp_names_method_at(&methods->names, method)->is_own;
 }
 
+uint64_t smp_methods_family(const struct smp_methods *methods)
+{
+    return methods->family;
+}
+
 void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods_stats *out)
 {
     *out = (struct smp_methods_stats){
@@ -439,6 +448,7 @@ enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *u
 
     if (status != SMP_OK)
         return status;
+    methods->family = old->family;
     methods->unloaded_count = old->unloaded_count;
     methods->unresolved_count = old->unresolved_count;
     methods->over_limit_count = old->over_limit_count;

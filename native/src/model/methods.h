@@ -111,6 +111,10 @@ SMP_CHECKED enum smp_status smp_methods_compact(const struct smp_methods *old, c
 void smp_methods_take_over(struct smp_methods *methods, const struct smp_methods *old,
                            const struct smp_frame *frame);
 
+/* The same number, never 0, for a table and all that come from it by compact: one sampler has made
+ * them. Any other table has another. Any thread. */
+uint64_t smp_methods_family(const struct smp_methods *methods);
+
 void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods_stats *out);
 
 /* One more than the highest location id handed out so far. */

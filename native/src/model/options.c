@@ -195,6 +195,17 @@ static enum smp_status copy_option_texts(struct smp_options *options, const char
     return status;
 }
 
+/* What the choices have to do with each other, once the texts are there. */
+static enum smp_status check_timing(const struct smp_options *read, char *message)
+{
+    if (read->clock == SMP_CLOCK_CPU && read->method_timing == SMP_METHOD_TIMING_EXACT &&
+        smp_options_count_calls(read))
+        return refuse_options(message, "clock CPU needs methodTiming SAMPLED or NONE, got EXACT: "
+                                       "to read a thread's CPU clock at each call takes longer "
+                                       "than most calls");
+    return SMP_OK;
+}
+
 enum smp_status smp_options_read(struct smp_quota *quota, const struct smp_option_values *values,
                                  struct smp_options *out, char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
@@ -215,8 +226,13 @@ enum smp_status smp_options_read(struct smp_quota *quota, const struct smp_optio
         status = check_packages(quota, values->texts[0], message);
     if (status == SMP_OK)
         status = copy_option_texts(&read, values->texts);
-    if (status == SMP_OK)
-        *out = read;
+    if (status == SMP_OK) {
+        status = check_timing(&read, message);
+        if (status == SMP_OK)
+            *out = read;
+        else
+            smp_options_fini(&read);
+    }
     return status;
 }
 

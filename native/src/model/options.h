@@ -67,7 +67,7 @@ enum smp_method_timing {
       "the sampler polls a random part of the threads at each tick, and these polls count for "  \
       "those it skips, which the account counts. A start may use the limit of ten seconds "      \
       "more, at most 100 ms of CPU time, once. Probes of counted calls have a limit of the "     \
-      "same size for themselves: [what loses them](#how-often).")                                \
+      "same size for themselves: [what loses them](#how-often); with 100 none does.")            \
     X(sampling_signal, "samplingSignal", "", 38, 34, 64, true,                                   \
       "The real-time signal for running threads. Change it only if native code of yours uses "   \
       "this one. Not 62: the JDK uses it.")                                                      \
@@ -126,7 +126,8 @@ enum smp_method_timing {
       "all methods that pass `instrumentationFilter`.")                                          \
     X(method_timing, "methodTiming", smp_method_timing, "SAMPLED", "EXACT", "NONE", true,        \
       "With `rootMethods`: SAMPLED charges the time of each tick to the call that runs; EXACT "  \
-      "takes a time stamp at each entry and exit, and has no CPU time; NONE counts only.")
+      "takes a time stamp at each entry and exit, and has no CPU time, so it is refused with "   \
+      "`clock` CPU; NONE counts only.")
 
 /* X(field, name, unit, empty, fixed, words): char *, UTF-8, never NULL; the default is "", which
  * means empty. */

@@ -36,6 +36,7 @@ enum smp_status smp_profile_create_for(struct smp_quota *quota, struct smp_tree 
     profile->tree = tree;
     profile->groups = groups;
     profile->methods = smp_methods_hold(methods);
+    profile->family = smp_methods_family(methods);
     profile->location_count = location_count;
     atomic_init(&profile->holders, 1);
     smp_tree_seal(tree);

@@ -43,6 +43,9 @@ struct smp_profile {
     uint64_t counters[SMP_COUNTER_COUNT];
     struct smp_tree *tree; /* sealed */
     struct smp_thread_groups *groups;
+    /* The sampler that has numbered the groups' threads, as smp_methods_family; 0: several have, so
+     * no thread is the same as one of another profile. */
+    uint64_t family;
     /* NULL unless calls are counted; set by the code that adds the counted figures. */
     struct smp_root_times *root_times; /* of the roots of counted trees */
     struct smp_counting_account *counting;

@@ -28,7 +28,8 @@ struct merger {
     const struct smp_profile *const *profiles;
     size_t count;
     bool is_one_table;
-    size_t max_tree_bytes; /* 0: as many as it needs, and what does not fit fails */
+    bool is_one_family; /* equal serials are one thread */
+    struct smp_merge_limits limits;
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
@@ -45,9 +46,18 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static size_t bytes_within(const struct merger *merger, size_t at_most)
+/* What does not fit is left out, in a way that loses no time; else it fails. */
+static bool is_limited(const struct merger *merger)
 {
-    return merger->quota == NULL ? at_most : smaller(merger->quota->limit_bytes, at_most);
+    return merger->limits.tree_bytes != 0;
+}
+
+/* limit, or where there is none at_most. */
+static size_t bytes_within(const struct merger *merger, size_t limit, size_t at_most)
+{
+    const size_t bytes = is_limited(merger) ? limit : at_most;
+
+    return merger->quota == NULL ? bytes : smaller(merger->quota->limit_bytes, bytes);
 }
 
 /* --- the new profile's parts --- */
@@ -61,14 +71,25 @@ static bool have_one_table(const struct merger *merger)
     return true;
 }
 
+/* A sampler that makes a new names table goes on with its serials. */
+static bool have_one_family(const struct merger *merger)
+{
+    for (size_t i = 1; i < merger->count; i++) {
+        if (merger->profiles[i]->family != merger->profiles[0]->family)
+            return false;
+    }
+    return merger->profiles[0]->family != 0;
+}
+
 static enum smp_status make_methods(struct merger *merger)
 {
     if (merger->is_one_table) {
         merger->methods = smp_methods_hold(merger->profiles[0]->methods);
         return SMP_OK;
     }
-    return smp_methods_create(merger->quota, bytes_within(merger, MAX_NAMES_BYTES), NULL,
-                              &merger->methods);
+    return smp_methods_create(merger->quota,
+                              bytes_within(merger, merger->limits.names_bytes, MAX_NAMES_BYTES),
+                              NULL, &merger->methods);
 }
 
 static enum smp_status make_merge_parts(struct merger *merger)
@@ -83,13 +104,14 @@ static enum smp_status make_merge_parts(struct merger *merger)
         nodes += smp_tree_node_count(merger->profiles[i]->tree);
         measures |= smp_tree_measures(merger->profiles[i]->tree);
     }
-    status = smp_thread_groups_create(merger->quota, bytes_within(merger, MAX_GROUPS_BYTES),
-                                      &merger->groups);
+    status = smp_thread_groups_create(
+        merger->quota, bytes_within(merger, merger->limits.groups_bytes, MAX_GROUPS_BYTES),
+        &merger->groups);
     if (status != SMP_OK)
         return status;
     return smp_tree_create(merger->quota, measures,
-                           merger->max_tree_bytes != 0
-                               ? merger->max_tree_bytes
+                           is_limited(merger)
+                               ? merger->limits.tree_bytes
                                : nodes * smp_tree_node_bytes(measures) + TREE_STEPS_BYTES,
                            &merger->tree);
 }
@@ -125,13 +147,17 @@ static enum smp_status merge_groups(struct merger *merger, const struct smp_prof
     const size_t count = smp_thread_groups_count(from->groups);
 
     for (size_t i = 0; i < count; i++) {
-        if (!smp_thread_groups_add_group(merger->groups, from->groups, i, merger->is_one_table,
-                                         &merger->group_of[i]))
+        const enum smp_status status =
+            smp_thread_groups_add_group(merger->groups, from->groups, i, &merger->group_of[i]);
+        if (status != SMP_OK && (status != SMP_EQUOTA || !is_limited(merger)))
             return SMP_ENOMEM;
     }
-    if (merger->is_one_table &&
-        !smp_thread_groups_add_threads(merger->groups, from->groups, merger->group_of))
+    if (merger->is_one_family &&
+        !smp_thread_groups_add_threads(merger->groups, from->groups, merger->group_of) &&
+        !is_limited(merger))
         return SMP_ENOMEM;
+    if (is_limited(merger))
+        smp_thread_groups_keep_living(merger->groups, from->groups);
     return SMP_OK;
 }
 
@@ -155,7 +181,7 @@ static enum smp_status make_root(struct merger *merger, struct smp_group group)
     if (info->root != 0)
         return SMP_OK;
     status = smp_tree_root(merger->tree, group.index, &root);
-    if (status == SMP_OK && merger->max_tree_bytes != 0)
+    if (status == SMP_OK && is_limited(merger))
         status = smp_tree_add(merger->tree, root, &location, 1, &node);
     if (status == SMP_OK)
         info->root = root;
@@ -169,7 +195,7 @@ static enum smp_status add_root(struct merger *merger, uint32_t location, uint32
     struct smp_group group = merger->group_of[location & ~SMP_LOCATION_GROUP];
     const enum smp_status status = make_root(merger, group);
 
-    if (status != SMP_OK && merger->max_tree_bytes == 0)
+    if (status != SMP_OK && !is_limited(merger))
         return status;
     if (status != SMP_OK)
         group = smp_thread_groups_overflow(merger->groups,
@@ -223,7 +249,7 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
     for (uint32_t i = 1; i < count && status == SMP_OK; i++) {
         const struct smp_amounts self = smp_tree_self_all(from->tree, i);
         status = merge_node(merger, from, &nodes[i], &merger->places[i]);
-        if (status != SMP_OK && merger->max_tree_bytes != 0) {
+        if (status != SMP_OK && is_limited(merger)) {
             merger->places[i] = fold(merger, from, i);
             status = SMP_OK;
         }
@@ -333,6 +359,7 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
         return status;
     merger->tree = NULL; /* the profile owns them now */
     merger->groups = NULL;
+    profile->family = merger->is_one_family ? merger->profiles[0]->family : 0;
     profile->root_times = merger->root_times;
     profile->counting = merger->counting;
     merger->root_times = NULL;
@@ -347,18 +374,19 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
 
 enum smp_status smp_profile_merge_within(struct smp_quota *quota,
                                          const struct smp_profile *const *profiles, size_t count,
-                                         size_t tree_bytes, struct smp_profile **out)
+                                         struct smp_merge_limits limits, struct smp_profile **out)
 {
     struct merger merger = {
-        .quota = quota, .profiles = profiles, .count = count, .max_tree_bytes = tree_bytes
+        .quota = quota, .profiles = profiles, .count = count, .limits = limits
     };
     enum smp_status status;
 
     merger.is_one_table = have_one_table(&merger);
+    merger.is_one_family = have_one_family(&merger);
     status = make_merge_parts(&merger);
     if (status == SMP_OK)
         status = make_merge_arrays(&merger);
-    if (status == SMP_OK && tree_bytes != 0)
+    if (status == SMP_OK && is_limited(&merger))
         status = make_overflow_roots(&merger);
     for (size_t i = 0; i < count && status == SMP_OK; i++)
         status = add_profile(&merger, profiles[i]);
@@ -381,5 +409,5 @@ enum smp_status smp_profile_merge(struct smp_quota *quota, const struct smp_prof
     const bool is_b_older = b->till_wall_ms < a->till_wall_ms;
     const struct smp_profile *const both[] = { is_b_older ? b : a, is_b_older ? a : b };
 
-    return smp_profile_merge_within(quota, both, 2, 0, out);
+    return smp_profile_merge_within(quota, both, 2, (struct smp_merge_limits){ 0 }, out);
 }

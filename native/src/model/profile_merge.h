@@ -7,9 +7,9 @@
  * add up; elapsed and own CPU time too; from is the earliest begin, till the latest end; of memory
  * figures, depths and the time between two polls it is the highest. Root times and the account of
  * counting are merged as their headers say; a root's times are left out where its node did not fit.
- * Distinct threads: the sum, an upper bound where the same thread was seen in several, unless all
- * come from one names table (serials are compared). Groups past SMP_MAX_GROUPS go to the overflow
- * group of their kind.
+ * Distinct threads: those of one sampler are compared by their serials, also after it has compacted
+ * its names; of several samplers it is the sum, an upper bound where one thread was seen by more
+ * than one. Groups past SMP_MAX_GROUPS go to the overflow group of their kind.
  *
  * Profiles of one names table are merged by number and share the table; else the result has one of
  * its own.
@@ -34,15 +34,24 @@ SMP_CHECKED enum smp_status smp_profile_merge(struct smp_quota *quota, const str
                                               const struct smp_profile *b,
                                               struct smp_profile **out);
 
+/* The most that parts of the result may take; all 0: no limits. */
+struct smp_merge_limits {
+    size_t tree_bytes;
+    size_t groups_bytes; /* of groups and their threads */
+    size_t names_bytes;  /* of names, where the tables differ */
+};
+
 /*
- * The same of several, with a tree of at most tree_bytes: amounts of stacks that do not fit, or for
- * which there is no memory, go to [over memory limit] below their group. 0: as above. count > 0;
- * oldest first: the names of threads are listed in that order, and what is so at the end is the
- * last one's.
+ * The same of several, within limits: amounts of stacks that do not fit, or for which there is no
+ * memory, go to [over memory limit] below their group, groups that do not fit to the overflow group
+ * of their kind; distinct threads may be counted twice, and names lost as the groups count it.
+ * count > 0; oldest first: the names of threads are listed in that order, and what is so at the end
+ * is the last one's. Within limits, later intervals only may be merged with the result: it knows
+ * the threads that live where the last one ends, and no others.
  */
 SMP_CHECKED enum smp_status smp_profile_merge_within(struct smp_quota *quota,
                                                      const struct smp_profile *const *profiles,
-                                                     size_t count, size_t tree_bytes,
+                                                     size_t count, struct smp_merge_limits limits,
                                                      struct smp_profile **out);
 
 #endif

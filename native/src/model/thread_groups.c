@@ -10,7 +10,11 @@
 #define OVERFLOW_NAME "[over group limit]"
 #define ELLIPSIS "\xe2\x80\xa6"
 
-enum { ELLIPSIS_BYTES = sizeof(ELLIPSIS) - 1, SEEN = 1 };
+enum {
+    ELLIPSIS_BYTES = sizeof(ELLIPSIS) - 1,
+    SEEN = 1,
+    CROWD_BYTES = 128 /* one pair for each of these of the maximum, and one more, are a crowd */
+};
 
 struct smp_thread_groups {
     struct smp_memory_budget budget;
@@ -20,6 +24,11 @@ struct smp_thread_groups {
     uint32_t counted_overflow;   /* index of the counted overflow group; 0: there is none */
     struct smp_hash_map by_name; /* id is the group's index + 1; the hash is that of the key */
     struct smp_hash_map seen;    /* {serial, group} */
+    size_t crowd;                /* more pairs than these are one */
+    uint64_t newest;             /* the highest serial in seen, of a Java thread */
+    uint64_t *living;            /* serials; NULL: all may live */
+    size_t living_count;
+    uint64_t listed_newest; /* threads with a higher serial may live, too */
 };
 
 /* A name as it is kept: its bytes, and an ellipsis where there were more. */
@@ -124,6 +133,7 @@ enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_byt
     groups->budget = (struct smp_memory_budget){ .quota = quota,
                                                  .max_bytes = max_bytes,
                                                  .used_bytes = sizeof(*groups) };
+    groups->crowd = max_bytes / CROWD_BYTES;
     status = smp_arena_create_within(&groups->budget, max_bytes, &groups->infos);
     if (status == SMP_OK)
         status = smp_arena_create_within(&groups->budget, max_bytes, &groups->names);
@@ -138,12 +148,21 @@ enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_byt
     return status;
 }
 
+static void forget_living(struct smp_thread_groups *groups)
+{
+    smp_memory_budget_give(&groups->budget, groups->living,
+                           groups->living_count * sizeof(*groups->living));
+    groups->living = NULL;
+    groups->living_count = 0;
+}
+
 void smp_thread_groups_destroy(struct smp_thread_groups *groups)
 {
     if (groups == NULL)
         return;
     smp_hash_map_fini(&groups->by_name, &smp_hash_ids, &groups->budget);
     smp_hash_map_fini(&groups->seen, &smp_hash_pairs, &groups->budget);
+    forget_living(groups);
     smp_arena_destroy(groups->names);
     smp_arena_destroy(groups->infos);
     smp_free(groups->budget.quota, groups);
@@ -198,6 +217,8 @@ void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group gr
         return;
     }
     smp_hash_pairs_put(&groups->seen, serial, number, SEEN);
+    if (serial > groups->newest && (serial & SMP_SERIAL_OTHER) == 0)
+        groups->newest = serial;
     info->thread_count++;
     if (info->listed == SMP_MAX_LISTED_NAMES)
         return;
@@ -209,6 +230,103 @@ void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group gr
         info->names_lost++;
     else
         info->names[info->listed++] = copy;
+}
+
+/* --- threads that have ended --- */
+
+uint64_t smp_thread_groups_newest(const struct smp_thread_groups *groups)
+{
+    return groups->newest;
+}
+
+void smp_thread_groups_set_living(struct smp_thread_groups *groups, const uint64_t *serials,
+                                  size_t count, uint64_t newest)
+{
+    forget_living(groups);
+    groups->listed_newest = newest;
+    if (count == 0)
+        return;
+    groups->living = smp_memory_budget_take(&groups->budget, count * sizeof(*serials));
+    if (groups->living == NULL)
+        return;
+    memcpy(groups->living, serials, count * sizeof(*serials));
+    groups->living_count = count;
+}
+
+/* To be searched. Empty where all may live. False: no memory. */
+static bool map_living(struct smp_thread_groups *groups, struct smp_hash_map *out)
+{
+    if (!smp_hash_map_reserve(out, &smp_hash_pairs, &groups->budget, groups->living_count))
+        return false;
+    for (size_t i = 0; i < groups->living_count; i++)
+        smp_hash_pairs_put(out, groups->living[i], 0, SEEN);
+    return true;
+}
+
+static bool may_live(const struct smp_thread_groups *groups, const struct smp_hash_map *living,
+                     uint64_t serial)
+{
+    return living->count == 0 || (serial & SMP_SERIAL_OTHER) != 0 ||
+           serial > groups->listed_newest || smp_hash_pairs_find(living, serial, 0) != 0;
+}
+
+/* Of a thread that may live, or has a serial up to since. */
+static bool may_come_again(const struct smp_thread_groups *groups, const struct smp_hash_pair *pair,
+                           const struct smp_hash_map *living, uint64_t since)
+{
+    return pair->value != 0 && (pair->key <= since || may_live(groups, living, pair->key));
+}
+
+static size_t count_kept(const struct smp_thread_groups *groups, const struct smp_hash_map *living,
+                         uint64_t since)
+{
+    const struct smp_hash_pair *pairs = groups->seen.slots;
+    size_t count = 0;
+
+    for (size_t i = 0; i < smp_hash_map_slot_count(&groups->seen); i++)
+        count += may_come_again(groups, &pairs[i], living, since);
+    return count;
+}
+
+/* There is room: pairs come in the order of their slots, and would all fall on the first ones of a
+ * smaller map. */
+static void copy_kept(const struct smp_thread_groups *groups, const struct smp_hash_map *living,
+                      uint64_t since, struct smp_hash_map *kept)
+{
+    const struct smp_hash_pair *pairs = groups->seen.slots;
+
+    for (size_t i = 0; i < smp_hash_map_slot_count(&groups->seen); i++) {
+        if (may_come_again(groups, &pairs[i], living, since))
+            smp_hash_pairs_put(kept, pairs[i].key, pairs[i].number, SEEN);
+    }
+}
+
+bool smp_thread_groups_is_crowded(const struct smp_thread_groups *groups)
+{
+    return groups->seen.count > groups->crowd;
+}
+
+static void replace_seen(struct smp_thread_groups *groups, struct smp_hash_map seen)
+{
+    smp_hash_map_fini(&groups->seen, &smp_hash_pairs, &groups->budget);
+    groups->seen = seen;
+}
+
+void smp_thread_groups_forget_ended(struct smp_thread_groups *groups, uint64_t since)
+{
+    struct smp_hash_map living = { 0 };
+    struct smp_hash_map kept = { 0 };
+
+    if (map_living(groups, &living) && smp_hash_map_reserve(&kept, &smp_hash_pairs, &groups->budget,
+                                                            count_kept(groups, &living, since))) {
+        copy_kept(groups, &living, since, &kept);
+        replace_seen(groups, kept);
+    }
+    smp_hash_map_fini(&living, &smp_hash_pairs, &groups->budget);
+    groups->crowd = groups->budget.max_bytes / CROWD_BYTES;
+    /* Twice as many before the next time, so that each pair is looked at a few times at most. */
+    if (groups->crowd < groups->seen.count * 2)
+        groups->crowd = groups->seen.count * 2;
 }
 
 struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
@@ -252,11 +370,13 @@ static bool is_listed(const struct smp_group_info *info, uint32_t count, const c
     return false;
 }
 
-/* Equal names of two intervals are taken for one thread, of one interval for two threads. */
+/* Equal names of two intervals are taken for one thread, of one interval for two threads. False: no
+ * memory for some. */
 static bool add_names(struct smp_thread_groups *to, struct smp_group_info *info,
                       const struct smp_group_info *other)
 {
     const uint32_t before = info->listed;
+    const uint64_t lost_before = info->names_lost;
 
     for (uint32_t i = 0; i < other->listed && info->listed < SMP_MAX_LISTED_NAMES; i++) {
         const struct kept_name kept = kept_name(other->names[i], SMP_MAX_LISTED_NAME_BYTES);
@@ -266,10 +386,11 @@ static bool add_names(struct smp_thread_groups *to, struct smp_group_info *info,
             continue;
         copy = keep_name(to, &kept);
         if (copy == NULL)
-            return false;
-        info->names[info->listed++] = copy;
+            info->names_lost++;
+        else
+            info->names[info->listed++] = copy;
     }
-    return true;
+    return info->names_lost == lost_before;
 }
 
 static bool is_overflow(const struct smp_thread_groups *groups, struct smp_group group)
@@ -277,56 +398,90 @@ static bool is_overflow(const struct smp_thread_groups *groups, struct smp_group
     return group.index == 0 || group.index == groups->counted_overflow;
 }
 
-bool smp_thread_groups_add_group(struct smp_thread_groups *to, const struct smp_thread_groups *from,
-                                 size_t index, bool comparable, struct smp_group *out)
+enum smp_status smp_thread_groups_add_group(struct smp_thread_groups *to,
+                                            const struct smp_thread_groups *from, size_t index,
+                                            struct smp_group *out)
 {
     const struct smp_group source = { .index = (uint32_t)index };
     const struct smp_group_info *other = info_at(from, index);
     const struct smp_group group = smp_thread_groups_find(
         to, (struct smp_group_key){ .name = other->name, .kind = other->kind });
     struct smp_group_info *info = info_at(to, group.index);
+    bool is_whole;
 
-    /* Past the maximum it is the overflow group; before it, only for lack of memory. */
-    if (info->kind != other->kind ||
-        (is_overflow(to, group) && !is_overflow(from, source) && !is_full(to)))
-        return false;
+    if (info->kind != other->kind)
+        return SMP_ENOMEM;
     if (other->max_depth > info->max_depth)
         info->max_depth = other->max_depth;
-    if (!comparable)
-        info->thread_count += other->thread_count;
-    info->names_lost += other->names_lost;
+    info->thread_count += other->thread_count;
     info->hook_ns = smp_add_clamped(info->hook_ns, other->hook_ns);
     smp_tally_add(&info->tally, &other->tally);
     *out = group;
-    return add_names(to, info, other);
+    is_whole = add_names(to, info, other);
+    info->names_lost += other->names_lost;
+    /* Past the maximum it is the overflow group; before it, only for lack of memory. */
+    if (is_overflow(to, group) && !is_overflow(from, source) && !is_full(to))
+        is_whole = false;
+    return is_whole ? SMP_OK : SMP_EQUOTA;
+}
+
+static bool has_pair(const struct smp_thread_groups *groups, uint64_t serial,
+                     struct smp_group group)
+{
+    return smp_hash_pairs_find(&groups->seen, serial, (int32_t)group.index) != 0;
+}
+
+static size_t count_unknown(const struct smp_thread_groups *to,
+                            const struct smp_thread_groups *from, const struct smp_group *groups)
+{
+    const struct smp_hash_pair *pairs = from->seen.slots;
+    size_t unknown = 0;
+
+    for (size_t i = 0; i < smp_hash_map_slot_count(&from->seen); i++)
+        unknown += pairs[i].value != 0 && !has_pair(to, pairs[i].key, groups[pairs[i].number]);
+    return unknown;
+}
+
+/* All were counted as new ones: a thread that to knows by now is taken back. It may know it from
+ * another of from's groups, where both are one in to. */
+static void add_pairs(struct smp_thread_groups *to, const struct smp_thread_groups *from,
+                      const struct smp_group *groups, bool has_room)
+{
+    const struct smp_hash_pair *pairs = from->seen.slots;
+
+    for (size_t i = 0; i < smp_hash_map_slot_count(&from->seen); i++) {
+        if (pairs[i].value == 0)
+            continue;
+        const struct smp_group group = groups[pairs[i].number];
+        if (has_pair(to, pairs[i].key, group))
+            info_at(to, group.index)->thread_count--;
+        else if (has_room)
+            smp_hash_pairs_put(&to->seen, pairs[i].key, (int32_t)group.index, SEEN);
+    }
 }
 
 bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
                                    const struct smp_thread_groups *from,
                                    const struct smp_group *groups)
 {
-    const struct smp_hash_pair *pairs = from->seen.slots;
+    const bool has_room = smp_hash_map_reserve(&to->seen, &smp_hash_pairs, &to->budget,
+                                               count_unknown(to, from, groups));
 
-    for (size_t i = 0; i < smp_hash_map_slot_count(&from->seen); i++) {
-        const struct smp_hash_pair *pair = &pairs[i];
-        if (pair->value == 0)
-            continue;
-
-        const struct smp_group group = groups[pair->number];
-        if (smp_hash_pairs_find(&to->seen, pair->key, (int32_t)group.index) != 0)
-            continue;
-        if (!smp_hash_map_reserve(&to->seen, &smp_hash_pairs, &to->budget, 1))
-            return false;
-        smp_hash_pairs_put(&to->seen, pair->key, (int32_t)group.index, SEEN);
-        info_at(to, group.index)->thread_count++;
-    }
-    /* A thread whose name changed in between is counted twice. */
+    add_pairs(to, from, groups, has_room);
+    /* A thread whose name changed in between is listed twice. */
     for (size_t i = 0; i < from->count; i++) {
         struct smp_group_info *info = info_at(to, groups[i].index);
         if (info->listed > info->thread_count)
             info->listed = (uint32_t)info->thread_count;
     }
-    return true;
+    return has_room;
+}
+
+void smp_thread_groups_keep_living(struct smp_thread_groups *groups,
+                                   const struct smp_thread_groups *last)
+{
+    smp_thread_groups_set_living(groups, last->living, last->living_count, last->listed_newest);
+    smp_thread_groups_forget_ended(groups, 0);
 }
 
 bool smp_thread_groups_is_jvm(struct smp_thread_groups *groups, struct smp_group group)

@@ -2,7 +2,7 @@
 /*
  * thread_groups.h - the thread groups of one interval: their threads, and how their polls ended.
  *
- * Owns     names, and the set of (group, thread) pairs already counted.
+ * Owns     names, the set of (group, thread) pairs already counted, the list of threads that live.
  * Threads  one writer; readers only after the interval was sealed.
  * Errors   create: SMP_ENOMEM, SMP_EQUOTA. find never fails: past SMP_MAX_GROUPS groups, or without
  *          memory, it returns the overflow group [over group limit] of the key's kind. That of
@@ -11,7 +11,8 @@
  *          (is_counted says so), or its time would be there twice. see may lose a raw name or
  *          undercount where there is no memory; names_lost counts that.
  * Cost     find: one hash of the name; see: one probe. Both are called only where a thread's group
- *          is not the one it had in this interval before.
+ *          is not the one it had in this interval before. A pair takes 26 to 51 bytes, until it is
+ *          forgotten after its thread's end.
  */
 #ifndef SMP_MODEL_THREAD_GROUPS_H
 #define SMP_MODEL_THREAD_GROUPS_H
@@ -25,6 +26,7 @@
 #include "base/status.h"
 #include "model/group_key.h"
 #include "model/outcome.h"
+#include "model/thread_serial.h"
 #include "model/tree.h"
 
 enum {
@@ -78,6 +80,22 @@ bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_g
 /* Notes that the thread with this serial belongs to the group; counts it once per interval. */
 void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
                            uint64_t serial, const char *raw_name);
+/* The highest serial of a Java thread that see has had; 0: none. */
+uint64_t smp_thread_groups_newest(const struct smp_thread_groups *groups);
+/*
+ * The serials of all Java threads that live, in any order, up to the serial newest: threads with a
+ * higher one may live, the others never come again. Without memory for the list all may live.
+ */
+void smp_thread_groups_set_living(struct smp_thread_groups *groups, const uint64_t *serials,
+                                  size_t count, uint64_t newest);
+/* Do pairs take a good part of the memory, and are there twice as many as forget_ended left? */
+bool smp_thread_groups_is_crowded(const struct smp_thread_groups *groups);
+/*
+ * Forgets the pairs of threads that do not live, according to the last set_living, and have a
+ * serial above since, so that no earlier interval knows them. They stay counted. Nothing happens
+ * without memory. O(pairs).
+ */
+void smp_thread_groups_forget_ended(struct smp_thread_groups *groups, uint64_t since);
 /* Borrowed; writable for the one writer. Never moves. */
 struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
                                               struct smp_group group);
@@ -91,16 +109,28 @@ bool smp_thread_groups_has_counted(const struct smp_thread_groups *groups);
 
 /*
  * Adds from's group of this index to the group with the same key in to, which keeps its root; *out
- * is that group. comparable: equal serials are one thread; else all of from's threads are new ones.
- * False: no memory, and to can only be destroyed.
+ * is that group. All of from's threads count as new ones. SMP_EQUOTA: for lack of memory *out is
+ * the overflow group, or names_lost counts names that are not listed. SMP_ENOMEM: there is not even
+ * an overflow group of its kind, and to can only be destroyed.
  */
-SMP_CHECKED bool smp_thread_groups_add_group(struct smp_thread_groups *to,
-                                             const struct smp_thread_groups *from, size_t index,
-                                             bool comparable, struct smp_group *out);
-/* For comparable serials, once for all groups: their threads. groups[i] is from's group i in to. */
+SMP_CHECKED enum smp_status smp_thread_groups_add_group(struct smp_thread_groups *to,
+                                                        const struct smp_thread_groups *from,
+                                                        size_t index, struct smp_group *out);
+/*
+ * Where equal serials are one thread, once after all groups: threads that were in to already are
+ * not counted twice. groups[i] is from's group i in to. False: no memory, and threads of from will
+ * be counted once more where they come again.
+ */
 SMP_CHECKED bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
                                                const struct smp_thread_groups *from,
                                                const struct smp_group *groups);
+/*
+ * Forgets all threads that do not live where the interval of last ends. They stay counted: so an
+ * interval that grows for as long as the process runs, to which only later ones are added, knows no
+ * more threads than the process has. O(pairs).
+ */
+void smp_thread_groups_keep_living(struct smp_thread_groups *groups,
+                                   const struct smp_thread_groups *last);
 
 /* Is it the group of the JVM's own threads? */
 bool smp_thread_groups_is_jvm(struct smp_thread_groups *groups, struct smp_group group);

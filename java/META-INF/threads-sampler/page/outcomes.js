@@ -275,11 +275,11 @@ const COUNTING = {
     },
     NATIVE_OR_ABSTRACT: {
         text: 'left alone, native or abstract',
-        words: 'They have no byte code for a probe.',
+        words: 'They have no byte code for a probe. In place of such a root, name the methods that implement it.',
     },
     TOO_LARGE: {
         text: 'left alone, too large',
-        words: 'With probes the method would be longer than the 65,535 bytes that the JVM allows.',
+        words: 'With probes the method would be longer than the 65,535 bytes that the JVM allows, or than the 8,000 that its compilers take, and be interpreted from then on.',
     },
     JUMP_TOO_FAR: {
         text: 'left alone, a jump would be too far',
@@ -340,5 +340,9 @@ const COUNTING = {
     OVER_ENDED_THREADS: {
         text: 'ended threads that were not recognised, too many at a time',
         words: 'More than 16,384 counted threads ended between two reads of their calls. The calls of these are in the report, but may be under another name than their thread\'s.',
+    },
+    NO_CPU_TIME: {
+        text: 'methods counted without CPU time, methodTiming is not SAMPLED',
+        words: 'To read a thread\'s CPU clock at each call takes about a microsecond, longer than most calls. So rows of counted groups have no CPU time.',
     },
 };

@@ -714,7 +714,8 @@ public class ThreadsSampler implements AutoCloseable {
      * <p>Each thread has a timer, which counts against the user's {@code RLIMIT_SIGPENDING} ({@code ulimit -i}). The
      * CPU time of threads past the limit is reported as {@code [no CPU timer]}, and counted.
      *
-     * @param clock the clock; {@link SamplingClock#CPU} needs {@link SamplingEngine#AUTO}
+     * @param clock the clock; {@link SamplingClock#CPU} needs {@link SamplingEngine#AUTO}, and, where calls are counted,
+     *     a method timing other than {@link MethodTiming#EXACT}
      * @throws IllegalArgumentException if it is null
      * @throws IllegalStateException while the sampler runs
      */
@@ -787,7 +788,8 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * <p>A start may use the limit of ten seconds more, at most 100 ms of CPU time, once: in a new JVM the sampler
      * meets each method and each stack for the first time. The probes of counted calls have a limit of the same size
-     * for themselves: past it {@linkplain #setRootMethods short methods} lose theirs.
+     * for themselves: past it {@linkplain #setRootMethods short methods} lose theirs; with 100 none does, whatever the
+     * probes cost.
      *
      * @param overheadLimitPercent 0.1 to 100, in steps of 0.1
      * @throws IllegalArgumentException if it is out of range
@@ -899,9 +901,9 @@ public class ThreadsSampler implements AutoCloseable {
      * top of that limit.
      *
      * <p>Methods that are called often and are short lose their probes past {@code overheadLimitPercent}; the account
-     * names them. So do roots that a {@code *} or {@code **} stands for, and those that TOTAL has without this
-     * property, if their calls of the last second were short as a whole. What an outermost root called is then not
-     * counted any more. A root that is also named without a star keeps its probes.
+     * counts them and names the first 20. So do roots that a {@code *} or {@code **} stands for, and those that TOTAL
+     * has without this property, if their calls of the last second were short as a whole. What an outermost root called
+     * is then not counted any more. A root that is also named without a star keeps its probes.
      *
      * @param rootMethods methods separated by commas, at most 1,000 of at most 1,000 bytes; empty: none
      * @throws IllegalArgumentException if it is null, or what can be no method, with the reason

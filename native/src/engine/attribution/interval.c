@@ -5,7 +5,10 @@
 
 #include "model/tree.h"
 
-enum { NS_PER_MS = 1000000 };
+enum {
+    NS_PER_MS = 1000000,
+    STEP_MS = 1000 /* less is no step of the wall clock: the clocks are read one after the other */
+};
 
 struct smp_interval {
     struct smp_quota *quota;
@@ -17,8 +20,9 @@ struct smp_interval {
     uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
     struct smp_tally tally;                /* the sum over all groups, at any time */
     uint64_t counters[SMP_COUNTER_COUNT];
-    bool has_begun;       /* from_wall_ms is set */
-    int64_t from_wall_ms; /* see smp_interval_begin */
+    bool has_begun;       /* the next two are set */
+    int64_t from_ns;      /* monotonic */
+    int64_t from_wall_ms; /* at from_ns */
     bool is_covered;      /* till_ns is set */
     int64_t till_ns;      /* monotonic */
     int64_t elapsed_ns;
@@ -106,6 +110,27 @@ struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct sm
         .group = group,
         .root = smp_thread_groups_info(interval->groups, group)->root,
     };
+}
+
+uint64_t smp_interval_newest_thread(const struct smp_interval *interval)
+{
+    return smp_thread_groups_newest(interval->groups);
+}
+
+void smp_interval_set_living(struct smp_interval *interval, const uint64_t *serials, size_t count,
+                             uint64_t newest)
+{
+    smp_thread_groups_set_living(interval->groups, serials, count, newest);
+}
+
+bool smp_interval_is_crowded(const struct smp_interval *interval)
+{
+    return smp_thread_groups_is_crowded(interval->groups);
+}
+
+void smp_interval_forget_ended(struct smp_interval *interval, uint64_t since)
+{
+    smp_thread_groups_forget_ended(interval->groups, since);
 }
 
 bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
@@ -248,11 +273,12 @@ void smp_interval_count(struct smp_interval *interval, enum smp_counter counter,
     interval->counters[counter] += more;
 }
 
-void smp_interval_begin(struct smp_interval *interval, int64_t wall_ms)
+void smp_interval_begin(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms)
 {
     if (interval->has_begun)
         return;
     interval->has_begun = true;
+    interval->from_ns = now_ns;
     interval->from_wall_ms = wall_ms;
 }
 
@@ -296,16 +322,29 @@ void smp_interval_mark_used(const struct smp_interval *interval, bool *used, siz
     }
 }
 
+/* The wall clock at the begin of an interval that ends at till. A clock that was set back would end
+ * it before its begin, so the begin is then computed by the clock as it is now. */
+static int64_t begin_wall_ms(const struct smp_interval *interval, int64_t till_ns,
+                             int64_t till_wall_ms)
+{
+    if (!interval->has_begun)
+        return till_wall_ms - interval->elapsed_ns / NS_PER_MS;
+
+    const int64_t passed_ms = (till_ns - interval->from_ns) / NS_PER_MS;
+    const int64_t least_ms = passed_ms > STEP_MS ? passed_ms - STEP_MS : 0;
+
+    return till_wall_ms - interval->from_wall_ms >= least_ms ? interval->from_wall_ms
+                                                             : till_wall_ms - passed_ms;
+}
+
 /* The title says what was covered, without a pause at the begin or end of the interval. */
 static void set_profile_times(const struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
                               struct smp_profile *profile)
 {
-    const int64_t uncovered_ns = interval->is_covered ? now_ns - interval->till_ns : 0;
+    const int64_t till_ns = interval->is_covered ? interval->till_ns : now_ns;
 
-    profile->till_wall_ms = wall_ms - uncovered_ns / NS_PER_MS;
-    profile->from_wall_ms = interval->has_begun
-                                ? interval->from_wall_ms
-                                : profile->till_wall_ms - interval->elapsed_ns / NS_PER_MS;
+    profile->till_wall_ms = wall_ms - (now_ns - till_ns) / NS_PER_MS;
+    profile->from_wall_ms = begin_wall_ms(interval, till_ns, profile->till_wall_ms);
     profile->elapsed_ns = interval->elapsed_ns;
 }
 

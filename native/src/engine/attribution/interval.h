@@ -52,6 +52,18 @@ void smp_interval_destroy(struct smp_interval *interval);
 struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct smp_group_key key,
                                         uint64_t serial, const char *raw_name);
 
+/* The highest serial that it has met; 0: none. */
+uint64_t smp_interval_newest_thread(const struct smp_interval *interval);
+/* The threads that live, by their serials up to newest (model/thread_groups.h); when the interval
+ * ends, too. */
+void smp_interval_set_living(struct smp_interval *interval, const uint64_t *serials, size_t count,
+                             uint64_t newest);
+/* Is it time to call set_living and forget_ended? */
+bool smp_interval_is_crowded(const struct smp_interval *interval);
+/* Forgets threads that have come and gone, which stay counted. since: the highest serial that
+ * earlier intervals may know. */
+void smp_interval_forget_ended(struct smp_interval *interval, uint64_t since);
+
 /* The node of a stack. False: no memory. */
 bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
                       const uint32_t *locations, size_t count, uint32_t *node);
@@ -102,8 +114,8 @@ void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree
                             uint64_t depth);
 void smp_interval_count(struct smp_interval *interval, enum smp_counter counter, uint64_t more);
 
-/* The wall clock where the interval begins; only the first counts. */
-void smp_interval_begin(struct smp_interval *interval, int64_t wall_ms);
+/* The moment where the interval begins, by both clocks; only the first counts. */
+void smp_interval_begin(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms);
 /* span_ns more have been sampled; the interval ends at now_ns, for now. */
 void smp_interval_cover(struct smp_interval *interval, int64_t now_ns, int64_t span_ns);
 
@@ -116,7 +128,8 @@ void smp_interval_mark_used(const struct smp_interval *interval, bool *used, siz
 
 /*
  * Ends it: *out gets tree and groups, times and counters; only destroy may follow. wall_ms is the
- * wall clock at now_ns. The caller sets *out's own CPU time.
+ * wall clock at now_ns; where that was set back meanwhile, *out begins as it would have shown then.
+ * The caller sets *out's own CPU time.
  */
 SMP_CHECKED enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
                                               int64_t wall_ms, struct smp_profile **out);

@@ -58,19 +58,25 @@ static void release_held(struct held_profiles *held)
     held->count = 0;
 }
 
-/* The most a merged interval may take; 0: no limit. */
-static size_t max_merged_bytes(const struct smp_interval_queue *intervals)
+/* The most that a merged interval may take. */
+static struct smp_merge_limits waiting_limits(const struct smp_interval_queue *intervals)
 {
-    return intervals->quota == NULL ? 0 : intervals->quota->limit_bytes / SMP_WAITING_SHARE;
+    const size_t bytes = intervals->quota == NULL ? 0 : intervals->quota->limit_bytes;
+
+    return (struct smp_merge_limits){
+        .tree_bytes = bytes / SMP_WAITING_SHARE,
+        .groups_bytes = bytes / SMP_WAITING_GROUPS_SHARE,
+        .names_bytes = bytes / SMP_WAITING_NAMES_SHARE,
+    };
 }
 
 static enum smp_status merge_held(struct smp_interval_queue *intervals,
-                                  const struct held_profiles *held, size_t max_tree_bytes,
+                                  const struct held_profiles *held, struct smp_merge_limits limits,
                                   struct smp_profile **out)
 {
     return smp_profile_merge_within(intervals->quota,
                                     (const struct smp_profile *const *)held->profiles, held->count,
-                                    max_tree_bytes, out);
+                                    limits, out);
 }
 
 /* --- with the lock held, down to "public" --- */
@@ -226,6 +232,33 @@ static struct queue_reader *await_reader(struct smp_interval_queue *intervals, u
     return reader;
 }
 
+static bool is_being_taken(const struct smp_interval_queue *intervals,
+                           const struct queue_entry *entry)
+{
+    for (size_t i = 0; i < SMP_MAX_READERS; i++) {
+        const struct queue_reader *reader = &intervals->readers[i];
+        if (reader->is_taking && reader->next <= entry->first && entry->last <= reader->taking)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A running take delivers the oldest entry, or the first part of what it takes. To drop that
+ * meanwhile would give no memory back, because the take holds it, and count as lost what the reader
+ * gets. True: there were such takes, and they have ended.
+ */
+static bool await_takes_of_oldest(struct smp_interval_queue *intervals)
+{
+    bool has_waited = false;
+
+    while (intervals->count > 0 && is_being_taken(intervals, &intervals->entries[0])) {
+        smp_lock_wait(&intervals->lock);
+        has_waited = true;
+    }
+    return has_waited;
+}
+
 /* --- public: life --- */
 
 enum smp_status smp_interval_queue_create(struct smp_quota *quota, struct smp_interval_queue **out)
@@ -345,7 +378,7 @@ enum smp_status smp_interval_queue_take(struct smp_interval_queue *intervals, un
     if (unread.count == 1)
         taken = smp_profile_hold(unread.profiles[0]);
     else
-        status = merge_held(intervals, &unread, 0, &taken);
+        status = merge_held(intervals, &unread, (struct smp_merge_limits){ 0 }, &taken);
     end_reader_take(intervals, taker, &unread, &taken, &unwanted);
     release_held(&unread);
     release_held(&unwanted);
@@ -413,8 +446,7 @@ static bool compact_run(struct smp_interval_queue *intervals)
 
     if (!begin_compact(intervals, &run))
         return false;
-    const enum smp_status status =
-        merge_held(intervals, &run, max_merged_bytes(intervals), &merged);
+    const enum smp_status status = merge_held(intervals, &run, waiting_limits(intervals), &merged);
     smp_lock_acquire(&intervals->lock);
     intervals->is_compacting = false;
     is_shorter = status == SMP_OK && replace_run(intervals, &run, merged, &unwanted);
@@ -427,13 +459,15 @@ static bool compact_run(struct smp_interval_queue *intervals)
     return is_shorter;
 }
 
-/* Readers of a dropped interval continue with the next one. */
+/* Readers of a dropped interval continue with the next one. Without a drop where a take had to be
+ * waited for: what it has released may be enough. */
 static bool drop_oldest(struct smp_interval_queue *intervals)
 {
     struct smp_profile *oldest = NULL;
 
     smp_lock_acquire(&intervals->lock);
-    if (intervals->count > 0) {
+    const bool has_waited = await_takes_of_oldest(intervals);
+    if (!has_waited && intervals->count > 0) {
         const struct queue_entry entry = intervals->entries[0];
         remove_entries(intervals, 0, 1);
         for (size_t i = 0; i < SMP_MAX_READERS; i++) {
@@ -445,7 +479,7 @@ static bool drop_oldest(struct smp_interval_queue *intervals)
     }
     smp_lock_release(&intervals->lock);
     smp_profile_release(oldest);
-    return oldest != NULL;
+    return has_waited || oldest != NULL;
 }
 
 bool smp_interval_queue_evict(struct smp_interval_queue *intervals)

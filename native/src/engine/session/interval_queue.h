@@ -8,9 +8,10 @@
  *
  * An interval is released when every reader is past it. Neighbours that no cursor separates are
  * merged when more than SMP_MAX_APART wait, so a slow reader costs the memory of one profile, not
- * of one for each interval. Where a merged profile would take more than its share of the memory
- * limit, stacks that do not fit go to [over memory limit]: no time is lost. The oldest interval is
- * dropped, and counted, only when memory has run out and nothing is left to merge.
+ * of one for each interval. Where a merged profile would take more than its shares of the memory
+ * limit, what does not fit goes to [over memory limit] or [over group limit]: no time is lost. The
+ * oldest interval is dropped, and counted once, only when memory has run out and nothing is left to
+ * merge; never while a take that runs holds it.
  *
  * Owns     the profiles that wait.
  * Threads  any. append, has_room: the sampler thread, and they never wait for a merge. No lock is
@@ -33,7 +34,10 @@ enum {
     SMP_MAX_READERS = 32, /* at a time */
     SMP_MAX_WAITING = 64, /* intervals; one more is kept free for the last */
     SMP_MAX_APART = 4,    /* intervals that stay unmerged */
-    SMP_WAITING_SHARE = 6 /* of the memory limit, for a merged interval: a sixth */
+    /* Shares of the memory limit, for a merged interval: */
+    SMP_WAITING_SHARE = 6,        /* a sixth: its tree */
+    SMP_WAITING_GROUPS_SHARE = 8, /* an eighth: its groups and their threads that live */
+    SMP_WAITING_NAMES_SHARE = 8 /* an eighth: names, where the sampler has dropped some meanwhile */
 };
 
 /* Takes all intervals. */
@@ -74,7 +78,7 @@ bool smp_interval_queue_is_long(struct smp_interval_queue *intervals);
 /* Merges what is to be merged, and evicts after request_eviction. Not on the sampler thread. */
 void smp_interval_queue_compact(struct smp_interval_queue *intervals);
 /* When memory has run out: merges, however few intervals wait; if that is impossible, drops the
- * oldest. False: none waits. */
+ * oldest, or waits for the running takes of it, which may release it. False: none waits. */
 bool smp_interval_queue_evict(struct smp_interval_queue *intervals);
 
 /* The sampler thread has no time to evict: the next compact does it, once. */

@@ -37,6 +37,7 @@ struct smp_sampler {
     size_t source_count;
     bool is_running;       /* between mark and pause */
     int64_t covered_ns;    /* the last tick */
+    uint64_t known_serial; /* no thread with a higher one was there before the interval */
     bool warned_of_memory; /* in this interval */
     bool has_news;
     struct smp_tally closed_tally; /* of all sealed intervals */
@@ -300,7 +301,7 @@ void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_
         sampler->sources[i].mark(sampler->sources[i].self, now_ns);
     sampler->is_running = true;
     sampler->covered_ns = now_ns;
-    smp_interval_begin(sampler->interval, wall_ms);
+    smp_interval_begin(sampler->interval, now_ns, wall_ms);
 }
 
 void smp_sampler_pause(struct smp_sampler *sampler)
@@ -320,6 +321,32 @@ void smp_sampler_forget_ended(struct smp_sampler *sampler, int64_t now_ns)
     smp_roster_remove_all_ended(&sampler->roster, now_ns);
 }
 
+static void set_living(struct smp_sampler *sampler)
+{
+    const struct smp_thread_table *table = &sampler->roster.table;
+
+    smp_interval_set_living(sampler->interval, table->serials, table->count,
+                            sampler->roster.cursor);
+}
+
+/* Calls may be counted of threads that the roster has not met yet. */
+static uint64_t newest_known(const struct smp_sampler *sampler)
+{
+    const uint64_t met = smp_interval_newest_thread(sampler->interval);
+    const uint64_t newest = met > sampler->roster.cursor ? met : sampler->roster.cursor;
+
+    return newest > sampler->known_serial ? newest : sampler->known_serial;
+}
+
+/* Thousands of short threads a second would fill the memory of a long interval. */
+static void forget_crowd(struct smp_sampler *sampler)
+{
+    if (!smp_interval_is_crowded(sampler->interval))
+        return;
+    set_living(sampler);
+    smp_interval_forget_ended(sampler->interval, sampler->known_serial);
+}
+
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
 {
     if (!sampler->is_running)
@@ -330,6 +357,7 @@ void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
         if (source->tick != NULL)
             source->tick(source->self, now_ns);
     }
+    forget_crowd(sampler);
     count_and_warn(sampler);
     if (late)
         smp_interval_count(sampler->interval, SMP_COUNTER_LATE_TICKS, 1);
@@ -508,20 +536,24 @@ enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, in
 {
     struct smp_methods *methods = NULL;
     struct smp_interval *next = NULL;
+    uint64_t known_serial;
     enum smp_status status;
 
     flush_sources(sampler, SMP_FLUSH_INTERVAL);
+    known_serial = newest_known(sampler);
     methods = next_methods(sampler);
     status = smp_interval_create(sampler->quota, methods, measures_of(&sampler->prepared->options),
                                  &next);
     if (status != SMP_OK)
         goto done;
+    set_living(sampler);
     status = smp_interval_seal(sampler->interval, now_ns, wall_ms, out);
     if (status != SMP_OK)
         goto done;
     close_interval(sampler);
+    sampler->known_serial = known_serial;
     if (sampler->is_running)
-        smp_interval_begin(next, (*out)->till_wall_ms);
+        smp_interval_begin(next, sampler->covered_ns, (*out)->till_wall_ms);
     set_interval(sampler, next);
     next = NULL;
     if (methods != sampler->methods) {

@@ -394,6 +394,9 @@ static void put_account(struct calls_source *source)
     if (smp_counting_account_create(source->quota, &account) != SMP_OK)
         return;
     source->counter->account(source->counter->self, account);
+    if (source->options.method_timing != SMP_METHOD_TIMING_SAMPLED)
+        smp_counting_account_add(account, SMP_COUNTING_NO_CPU_TIME,
+                                 smp_counting_account_figure(account, SMP_COUNTING_INSTRUMENTED));
     for (int i = 0; i < SMP_COUNTING_COUNT; i++)
         smp_counting_account_add(account, (enum smp_counting)i, source->credit.lost[i]);
     if (smp_interval_add_counting(source->attribution->interval, account) == SMP_OK)

@@ -45,26 +45,39 @@ void smp_thread_table_fini(struct smp_thread_table *table)
         release_record(table, table->records[i]);
     free_spares(table, 0);
     smp_free(table->quota, table->records);
+    smp_free(table->quota, table->serials);
     smp_free(table->quota, table->to_name);
     *table = (struct smp_thread_table){ 0 };
 }
 
-/* On failure one array may have the new size and the other the old one: both hold capacity. */
+/* False: no memory, and the array is as before. */
+static bool resize_array(struct smp_quota *quota, void **array, size_t bytes)
+{
+    void *const resized = smp_realloc(quota, *array, bytes);
+
+    if (resized != NULL)
+        *array = resized;
+    return resized != NULL;
+}
+
+/* On failure some arrays may have the new size and the others the old one: all hold capacity. */
 static bool resize_table(struct smp_thread_table *table, size_t capacity)
 {
     struct smp_quota *quota = table->quota;
-    void *records = smp_realloc(quota, table->records, capacity * sizeof(*table->records));
-    void *to_name = NULL;
+    void *records = table->records;
+    void *serials = table->serials;
+    void *to_name = table->to_name;
+    const bool is_any = resize_array(quota, &records, capacity * sizeof(*table->records));
+    const bool is_done = is_any &&
+                         resize_array(quota, &serials, capacity * sizeof(*table->serials)) &&
+                         resize_array(quota, &to_name, capacity * sizeof(*table->to_name));
 
-    if (records != NULL) {
-        table->records = records;
-        to_name = smp_realloc(quota, table->to_name, capacity * sizeof(*table->to_name));
-    }
-    if (to_name != NULL)
-        table->to_name = to_name;
-    if (to_name != NULL || (records != NULL && capacity < table->capacity))
+    table->records = records;
+    table->serials = serials;
+    table->to_name = to_name;
+    if (is_done || (is_any && capacity < table->capacity))
         table->capacity = capacity;
-    return to_name != NULL;
+    return is_done;
 }
 
 static bool grow_table(struct smp_thread_table *table)
@@ -99,6 +112,7 @@ struct smp_thread_record *smp_thread_table_add(struct smp_thread_table *table,
     memset(record, 0, table->record_bytes);
     record->thread = thread;
     record->index = table->count;
+    table->serials[table->count] = thread->serial;
     table->count++;
     return record;
 }
@@ -120,6 +134,7 @@ void smp_thread_table_remove(struct smp_thread_table *table, struct smp_thread_r
     table->count--;
     table->records[index] = table->records[table->count];
     table->records[index]->index = index;
+    table->serials[index] = table->serials[table->count];
     table->records[table->count] = record;
     shrink_table(table);
 }

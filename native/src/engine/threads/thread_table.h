@@ -68,6 +68,7 @@ static inline int32_t smp_thread_record_tid(const struct smp_thread_record *reco
 
 struct smp_thread_table {
     struct smp_thread_record **records; /* those behind count are spare ones */
+    uint64_t *serials;                  /* of the threads of records[0..count) */
     size_t record_bytes;
     size_t count;
     size_t ready; /* records, with the spare ones */

@@ -132,6 +132,13 @@ static inline bool smp_machine_code_jumps_to_handler(uintptr_t pc)
     return false;
 }
 
+/* A callee's return address is in a register here, and its code is not known. */
+static inline bool smp_machine_code_returns_to_frame(uintptr_t pc)
+{
+    (void)pc;
+    return false;
+}
+
 /* Finds none on this processor. */
 static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t size, size_t from,
                                                      struct smp_call *call)

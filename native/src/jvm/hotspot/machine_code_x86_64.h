@@ -335,6 +335,36 @@ static inline bool smp_machine_code_jumps_to_handler(uintptr_t pc)
     return code[0] == 0xff && code[1] == 0xe1;
 }
 
+/* Has the code at pc these bytes? */
+static inline bool smp_x86_is(uintptr_t pc, const uint8_t *bytes, size_t count)
+{
+    return memcmp((const void *)pc, bytes, count) == 0; /* NOLINT */
+}
+
+/*
+ * What the interpreter has called has returned: its frame is complete, and registers have what the
+ * callee left there, until the stack pointer is restored.
+ *
+ *   until JDK 20   mov -16(%rbp), %rsp
+ *   from 21 on     mov -16(%rbp), %rcx; lea (%rbp, %rcx, 8), %rsp
+ *   from 26 on     mov -16(%rbp), %r10; lea (%rbp, %r10, 8), %rsp
+ */
+static inline bool smp_machine_code_returns_to_frame(uintptr_t pc)
+{
+    enum { LOAD = 4, LEA = 5 };
+    static const uint8_t to_rsp[LOAD] = { 0x48, 0x8b, 0x65, 0xf0 };
+    static const uint8_t by_rcx[LOAD + LEA] = {
+        0x48, 0x8b, 0x4d, 0xf0, 0x48, 0x8d, 0x64, 0xcd, 0x00
+    };
+    static const uint8_t by_r10[LOAD + LEA] = {
+        0x4c, 0x8b, 0x55, 0xf0, 0x4a, 0x8d, 0x64, 0xd5, 0x00
+    };
+
+    return smp_x86_is(pc, to_rsp, sizeof(to_rsp)) || smp_x86_is(pc, by_rcx, sizeof(by_rcx)) ||
+           smp_x86_is(pc, by_r10, sizeof(by_r10)) || smp_x86_is(pc, by_rcx + LOAD, LEA) ||
+           smp_x86_is(pc, by_r10 + LOAD, LEA);
+}
+
 /* Behind a call's return address: past the eight bytes from which JDK 21 finds a caller's blob. */
 static inline uintptr_t smp_machine_code_behind_call(uintptr_t address, uintptr_t end)
 {

@@ -21,9 +21,6 @@ enum {
     CUT_TAIL = 6
 };
 
-/* No serial of a Java thread has this bit. */
-#define OS_THREAD_ID (UINT64_C(1) << 63)
-
 struct os_thread {
     int32_t tid; /* 0: a free slot */
     bool is_named;
@@ -194,7 +191,7 @@ static bool read_os_thread(struct reading *reading, int32_t tid)
     os_thread.cpu_ns = cpu_ns;
     if (reading->os_threads->was_read && more_ns > 0) {
         read_os_thread_name(&os_thread);
-        reading->used(reading->context, os_thread.kind, OS_THREAD_ID | (uint32_t)tid,
+        reading->used(reading->context, os_thread.kind, SMP_SERIAL_OTHER | (uint32_t)tid,
                       os_thread.name, more_ns);
     }
     *(struct os_thread *)smp_hash_map_put(&reading->seen, &os_thread_slots, (uint64_t)tid) =

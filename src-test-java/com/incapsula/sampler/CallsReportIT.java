@@ -4,6 +4,7 @@ package com.incapsula.sampler;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.incapsula.sampler.testing.CallCounts;
 import com.incapsula.sampler.testing.NothingLeft;
@@ -38,6 +39,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What reports say of counted calls, and why nothing shows; beside the other things that a sampler does. */
 @ExtendWith(NothingLeft.class)
@@ -47,6 +50,7 @@ class CallsReportIT {
     private static final String ROOT = "counted.Work.root";
     private static final int DEEPER = 100;
     private static final int LARGE = 65_534; // bytes of byte code, a few below the JVM's limit
+    private static final int COMPILED = 8_000; // that of its compilers
 
     private final ThreadsSampler sampler = quick(new Recorder());
 
@@ -123,6 +127,40 @@ class CallsReportIT {
                 .contains("  counted.Work$Square.area(Work.java) ")
                 .containsPattern("^Counted thread: main\\. Max depth: 7\\. ")
                 .doesNotContain("Unknown Source");
+    }
+
+    /** A clock of CPU time takes too long for each call: no column of zeros, and the account says so. */
+    @ParameterizedTest
+    @EnumSource
+    void onlySampledTimesHaveCpuTime(MethodTiming timing) {
+        sampler.setReportCpuTime(true);
+        sampler.setMethodTiming(timing);
+        sampler.init();
+        awaitInstrumented();
+        Work.root(1);
+        String text = text();
+        String counted = text.substring(text.indexOf("Counted thread: "), text.indexOf("Sampler account."));
+        String reason = "\nmethods counted without CPU time, methodTiming is not SAMPLED: ";
+        if (timing == MethodTiming.SAMPLED) {
+            assertThat(counted).containsPattern("counted\\.Work\\.root\\(.*, CPU time\\(ms\\): \\d+, Calls: 1");
+            assertThat(text).doesNotContain(reason);
+        } else {
+            assertThat(counted)
+                    .containsPattern("counted\\.Work\\.root\\(.*, Calls: 1")
+                    .doesNotContain("CPU time");
+            assertThat(text).contains(reason);
+        }
+    }
+
+    /** So the line that all times are CPU times stays true. */
+    @Test
+    void exactTimesAreRefusedWhereAllTimesAreCpuTimes() {
+        sampler.setClock(SamplingClock.CPU);
+        sampler.setMethodTiming(MethodTiming.EXACT);
+        assertThatIllegalArgumentException()
+                .isThrownBy(sampler::init)
+                .withMessageContaining("clock CPU needs methodTiming SAMPLED or NONE, got EXACT: to read");
+        assertThat(sampler.isRunning()).isFalse();
     }
 
     /* What is sampled has to be seen while it runs. */
@@ -334,10 +372,11 @@ class CallsReportIT {
         return sampler.openCursor();
     }
 
-    @Test
-    void aMethodThatIsTooLargeIsLeftAlone(@TempDir Path folder) throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {LARGE, COMPILED})
+    void aMethodThatIsTooLargeIsLeftAlone(int bytes, @TempDir Path folder) throws Exception {
         String body = "private static int sum; public static void run() { parse(1); } static void parse(int i) {"
-                + "sum += i * 300;".repeat(LARGE / 12) + "}"; // 12 bytes of byte code each
+                + "sum += i * 300;".repeat(bytes / 12) + "}"; // 12 bytes of byte code each
         Path classes = compile(folder, "large", "Parser", body);
         sampler.setInstrumentation(Instrumentation.EAGER);
         sampler.setInstrumentationFilter("large");
@@ -346,6 +385,20 @@ class CallsReportIT {
         run(classes, "large.Parser");
         patiently()
                 .untilAsserted(() -> assertThat(text()).contains("\nleft alone, too large: 1 (large.Parser.parse)\n"));
+    }
+
+    /** What it calls is counted, and nothing says that it has a probe. */
+    @Test
+    void aRootThatIsTooLargeIsLeftAlone(@TempDir Path folder) throws Exception {
+        String body = "private static int sum; public static void run() { add(1);"
+                + "sum += 300 * sum;".repeat(COMPILED / 14) + "} static void add(int i) { sum += i; }";
+        Path classes = compile(folder, "large", "Root", body);
+        sampler.setInstrumentationFilter("large");
+        sampler.setRootMethods("large.Root.run");
+        sampler.init();
+        run(classes, "large.Root");
+        patiently().untilAsserted(() -> assertThat(text()).contains("\nleft alone, too large: 1 (large.Root.run)\n"));
+        assertThat(text()).doesNotContain("not entered").doesNotContain("root not");
     }
 
     @Test
@@ -360,6 +413,20 @@ class CallsReportIT {
         patiently()
                 .untilAsserted(
                         () -> assertThat(text()).containsPattern("\nleft alone, trivial: .*trivial\\.Bean\\.getN"));
+    }
+
+    /** Of the root's own class. */
+    @ParameterizedTest
+    @EnumSource
+    void aFilterThatExcludesEverythingIsSeen(Instrumentation instrumentation) {
+        sampler.setInstrumentation(instrumentation);
+        sampler.setInstrumentationFilter("org.nowhere");
+        sampler.init();
+        patiently().untilAsserted(() -> {
+            Work.root(1);
+            assertThat(text()).containsPattern("\nexcluded by filter: \\d+ \\(.*counted\\.Work\\.leaf");
+        });
+        assertThat(CallCounts.take(sampler).keySet()).isSubsetOf("Work.root");
     }
 
     @Test

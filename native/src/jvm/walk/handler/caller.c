@@ -171,6 +171,41 @@ static bool by_frame(struct smp_walk *walk, const struct smp_code_piece *stub)
            walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
 }
 
+/* Where the return address of a compiled caller's own frame lies; 0: it is not known. */
+static uintptr_t return_slot(const struct smp_blob *blob, uintptr_t sp)
+{
+    return blob->frame_bytes > 0 ? sp + blob->frame_bytes - sizeof(uintptr_t) : 0;
+}
+
+/*
+ * The method that is entered at target. False: none, or it is not known: a call also leads to stubs
+ * behind the code of the method that makes it, for a callee that was interpreted then, and on
+ * AArch64 for one that is far away.
+ */
+static bool find_entered(const struct smp_own_walk *own, uintptr_t target, struct smp_blob *out)
+{
+    return target != 0 && own->find(own, target, out) && out->kind == SMP_BLOB_COMPILED &&
+           out->frame_complete > 0 && target - out->code < (uintptr_t)out->frame_complete;
+}
+
+/*
+ * A dead frame's return address may lie below that of the caller, and where the dead one's would
+ * have been, one of a frame that is there: but the call before that is a call of another method.
+ */
+static bool is_called_by_other(const struct smp_walk *walk, uintptr_t slot,
+                               const struct caller *caller)
+{
+    const struct smp_own_walk *own = walk->target->own;
+    const uintptr_t sp = slot + (1 + caller->pushed) * sizeof(uintptr_t);
+    struct smp_blob method;
+    struct smp_blob called;
+    struct caller outer;
+
+    return own->find(own, caller->address, &method) && method.kind == SMP_BLOB_COMPILED &&
+           read_caller(walk, return_slot(&method, sp), &outer) &&
+           find_entered(own, outer.call.target, &called) && called.method != method.method;
+}
+
 /* sure: only callers that surely called this stub. */
 static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *stub, bool sure)
 {
@@ -180,7 +215,8 @@ static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *
         const uintptr_t slot = walk->at.sp + i * sizeof(uintptr_t);
         if (!smp_caller_on_stack(walk, slot))
             return false;
-        if (!read_caller(walk, slot, &caller) || (sure && !is_called(stub, &caller)))
+        if (!read_caller(walk, slot, &caller) ||
+            (sure ? !is_called(stub, &caller) : is_called_by_other(walk, slot, &caller)))
             continue;
         if (walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed))
             return true;

@@ -337,6 +337,11 @@ static bool walk_interpreted(struct smp_walk *walk)
         .pc = at.pc, .sp = at.sp, .fp = at.fp, .bcp = smp_registers_bcp(walk->context)
     };
 
+    if (smp_machine_code_returns_to_frame(at.pc)) {
+        const struct smp_frames_start returned = { .pc = at.pc, .sp = at.sp, .fp = at.fp };
+        if (answer_as(walk, SMP_ANSWER_WHOLE, smp_caller_walk(walk, returned)))
+            return true;
+    }
     if (walk_entry(walk) || walk_left(walk))
         return true;
     if (at.fp >= at.sp && !has_begun_frame(walk) &&

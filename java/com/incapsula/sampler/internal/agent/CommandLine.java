@@ -84,7 +84,7 @@ public final class CommandLine {
                 return DONE;
             }
             case DIFF, MERGE -> {
-                ProfileFiles.execute(arguments, out);
+                ProfileFiles.execute(arguments, out, err);
                 return DONE;
             }
             default -> {

@@ -29,6 +29,11 @@ final class ProfileFile {
 
     static final String WALL = "wall";
 
+    /** The lists of groups in the JSON form. */
+    static final String GROUPS = "groups";
+
+    static final String COUNTED = "counted";
+
     /** Where time of a group is that has no frame. */
     static final String NO_FRAME = "[no frame]";
 
@@ -49,14 +54,14 @@ final class ProfileFile {
     }
 
     /**
-     * Adds the stacks of a file to a tree.
+     * Adds the stacks of a file to others.
      *
-     * @param side of the tree
+     * @param side of the trees
      * @param key of a frame's text: equal keys are one node
      * @return what else is in the file
      * @throws IOException with the file, and what is wrong
      */
-    static ProfileFile read(Path file, StackTree tree, int side, UnaryOperator<String> key) throws IOException {
+    static ProfileFile read(Path file, Stacks stacks, int side, UnaryOperator<String> key) throws IOException {
         Path absolute = file.toAbsolutePath();
         try {
             String text = textOf(file, absolute);
@@ -65,8 +70,8 @@ final class ProfileFile {
             }
             String json = jsonIn(text);
             return json == null
-                    ? readCollapsed(absolute, text, tree, side, key)
-                    : readJson(absolute, json, tree, side, key);
+                    ? readCollapsed(absolute, text, stacks.sampled(), side, key)
+                    : readJson(absolute, json, stacks, side, key);
         } catch (ArithmeticException e) {
             throw new IOException(absolute + ": the sums are too large", e);
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
@@ -125,7 +130,7 @@ final class ProfileFile {
         head.put("fromMillis", written);
         head.put("tillMillis", written);
         head.put("elapsedNanos", 0L);
-        head.put("groups", groups.stream().map(name -> Map.of("name", name)).toList());
+        head.put(GROUPS, groups.stream().map(name -> Map.of("name", name)).toList());
         return new ProfileFile(file, head);
     }
 
@@ -151,7 +156,7 @@ final class ProfileFile {
 
     // ---- JSON
 
-    private static ProfileFile readJson(Path file, String json, StackTree tree, int side, UnaryOperator<String> key) {
+    private static ProfileFile readJson(Path file, String json, Stacks stacks, int side, UnaryOperator<String> key) {
         Map<String, Object> document = object(parse(json));
         if (document.containsKey("before")) {
             throw new IllegalArgumentException("it is " + DIFFERENCE);
@@ -164,13 +169,35 @@ final class ProfileFile {
             frames.add(key.apply(Frames.text(object(frame))));
         }
         ProfileFile read = new ProfileFile(file, document);
-        read.hasCounted = Json.get(document, "counted") != null;
-        document.remove("counted");
-        document.remove("counting");
-        for (Object group : list(document.get("groups"))) {
-            readGroup(object(group), frames, tree, side);
+        for (Object group : list(document.get(GROUPS))) {
+            readGroup(object(group), frames, stacks.sampled(), side);
+        }
+        read.hasCounted = Json.get(document, COUNTED) != null;
+        if (read.hasCounted) {
+            for (Object group : list(document.get(COUNTED))) {
+                readCounted(object(group), frames, stacks, side);
+            }
+        } else {
+            document.remove(COUNTED);
         }
         return read;
+    }
+
+    private static void readCounted(Map<String, Object> group, List<String> frames, Stacks stacks, int side) {
+        @Nullable Object times = group.remove("rootTimes");
+        int[] nodes = readGroup(group, frames, stacks.counted(), side);
+        if (times == null) {
+            return;
+        }
+        for (Object each : list(times)) {
+            List<Object> time = list(each);
+            stacks.rootTimes()
+                    .merge(
+                            nodes[Math.toIntExact(number(time.get(0)))],
+                            new Stacks.RootTime(
+                                    number(time.get(1)), number(time.get(2)), number(time.get(3)), number(time.get(4))),
+                            Stacks.RootTime::plus);
+        }
     }
 
     private static Object parse(String json) {
@@ -181,7 +208,8 @@ final class ProfileFile {
         }
     }
 
-    private static void readGroup(Map<String, Object> group, List<String> frames, StackTree tree, int side) {
+    /* Returns the tree's nodes, by their place in the group's arrays. */
+    private static int[] readGroup(Map<String, Object> group, List<String> frames, StackTree tree, int side) {
         List<Object> parents = list(group.remove("parent"));
         List<Object> numbers = list(group.remove("frame"));
         int root = tree.node(StackTree.NONE, Frames.ofGroup(group));
@@ -194,7 +222,6 @@ final class ProfileFile {
             String frame = frames.get(Math.toIntExact(number(numbers.get(i))));
             nodes[i] = tree.node(parent < 0 ? root : nodes[parent], frame);
         }
-        group.remove("rootTimes");
         group.remove("rowCalls");
         for (String name : List.copyOf(group.keySet())) {
             if (!name.equals("threadNames") && group.get(name) instanceof List<?> amounts) {
@@ -204,6 +231,7 @@ final class ProfileFile {
                 }
             }
         }
+        return nodes;
     }
 
     @SuppressWarnings("unchecked") // the parser makes no other maps
@@ -238,7 +266,7 @@ final class ProfileFile {
         return head;
     }
 
-    /** @return true: it has calls that were counted, which are not in the tree */
+    /** @return true: calls were counted */
     boolean hasCounted() {
         return hasCounted;
     }

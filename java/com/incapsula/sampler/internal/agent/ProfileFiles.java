@@ -37,22 +37,23 @@ final class ProfileFiles {
 
     private final boolean isDifference;
     private final ReportFormat format;
-    private final StackTree tree;
+    private final Stacks stacks;
     private final List<ProfileFile> files = new ArrayList<>();
 
     private ProfileFiles(boolean isDifference, ReportFormat format) {
         this.isDifference = isDifference;
         this.format = format;
-        this.tree = new StackTree(isDifference ? 2 : 1);
+        this.stacks = Stacks.ofSides(isDifference ? 2 : 1);
     }
 
     /**
-     * Writes the result into the file that the arguments name, or to {@code out}.
+     * Writes the result into the file that the arguments name, or to {@code out}; what is left out is said there or
+     * on {@code err}.
      *
      * @throws Refusal if the arguments are wrong
      * @throws IOException with the file, and the line that is wrong
      */
-    static void execute(Arguments arguments, PrintStream out) throws IOException {
+    static void execute(Arguments arguments, PrintStream out, PrintStream err) throws IOException {
         boolean isDifference = arguments.action() == Arguments.Action.DIFF;
         List<String> names = arguments.files();
         if (isDifference ? names.size() != 2 : names.size() < 2) {
@@ -70,6 +71,9 @@ final class ProfileFiles {
         if (output == null) {
             content.writeTo(out);
             out.flush();
+            if (all.leavesCallsOut()) {
+                err.println("threads-sampler: the calls that were counted are left out; html and json have them");
+            }
         } else {
             WholeFile.write(Path.of(output), content);
             out.println(all.description() + ", in " + Path.of(output).toAbsolutePath());
@@ -101,7 +105,7 @@ final class ProfileFiles {
     private void add(Path file) throws IOException {
         UnaryOperator<String> key =
                 isDifference && format != ReportFormat.COLLAPSED ? Frames::withoutPlace : text -> text;
-        ProfileFile read = ProfileFile.read(file, tree, isDifference ? files.size() : 0, key);
+        ProfileFile read = ProfileFile.read(file, stacks, isDifference ? files.size() : 0, key);
         if (!files.isEmpty() && !isDifference && !clock(read).equals(clock(files.get(0)))) {
             throw new Refusal("wall-clock times and CPU times cannot be added up: "
                     + files.get(0).file() + " and " + read.file());
@@ -114,11 +118,16 @@ final class ProfileFiles {
     }
 
     private String description() {
-        boolean hasCounted = files.stream().anyMatch(ProfileFile::hasCounted);
-        return stacks() + " stacks" + (hasCounted ? " without the calls that were counted" : "");
+        return stackCount() + " stacks" + (leavesCallsOut() ? " without the calls that were counted" : "");
     }
 
-    private long stacks() {
+    /* A line of the form COLLAPSED has one weight. */
+    private boolean leavesCallsOut() {
+        return format == ReportFormat.COLLAPSED && files.stream().anyMatch(ProfileFile::hasCounted);
+    }
+
+    private long stackCount() {
+        StackTree tree = stacks.sampled();
         Set<String> measures = tree.measures();
         long count = 0;
         for (int node = 0; node < tree.count(); node++) {
@@ -131,7 +140,7 @@ final class ProfileFiles {
     }
 
     private long amount(int side, String measure, int node) {
-        return side == 0 || isDifference ? tree.amount(side, measure, node) : 0;
+        return side == 0 || isDifference ? stacks.sampled().amount(side, measure, node) : 0;
     }
 
     private Content content() {
@@ -140,14 +149,14 @@ final class ProfileFiles {
         }
         String json = JsonWriter.write(
                 isDifference
-                        ? ProfileJson.difference(tree, files.get(0), files.get(1))
-                        : ProfileJson.report(tree, files));
+                        ? ProfileJson.difference(stacks, files.get(0), files.get(1))
+                        : ProfileJson.report(stacks, files));
         Content data = out -> out.write(json.getBytes(StandardCharsets.UTF_8));
         return format == ReportFormat.HTML ? out -> HtmlPage.write(out, data) : data;
     }
 
     private void writeLines(OutputStream out) throws IOException {
-        for (int node = 0; node < tree.count(); node++) {
+        for (int node = 0; node < stacks.sampled().count(); node++) {
             long first = amount(0, ProfileFile.WALL, node);
             long second = amount(1, ProfileFile.WALL, node);
             if (first != 0 || second != 0) {
@@ -158,6 +167,7 @@ final class ProfileFiles {
     }
 
     private String stack(int node) {
+        StackTree tree = stacks.sampled();
         Deque<String> parts = new ArrayDeque<>();
         for (int at = node; at >= 0; at = tree.parent(at)) {
             parts.addFirst(tree.text(at));

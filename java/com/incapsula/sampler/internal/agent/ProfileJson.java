@@ -25,14 +25,20 @@ final class ProfileJson {
     private static final Long NO_GROUP = -1L;
 
     private final StackTree tree;
-    private final Map<String, Integer> frames = new LinkedHashMap<>();
+    private final Map<String, Integer> frames; // and their numbers
 
-    private ProfileJson(StackTree tree) {
+    private ProfileJson(StackTree tree, Map<String, Integer> frames) {
         this.tree = tree;
+        this.frames = frames;
     }
 
-    /** @return the report of a tree with one side; the heads of the files it was read from become one */
-    static Map<String, Object> report(StackTree tree, List<ProfileFile> files) {
+    /** @return the report of stacks with one side; the heads of the files they were read from become one */
+    static Map<String, Object> report(Stacks stacks, List<ProfileFile> files) {
+        Map<String, Integer> frames = new LinkedHashMap<>();
+        List<Map<String, Object>> groups = new ProfileJson(stacks.sampled(), frames)
+                .writeGroups(groupsByName(files, ProfileFile.GROUPS), Map.of());
+        List<Map<String, Object>> counted = new ProfileJson(stacks.counted(), frames)
+                .writeGroups(groupsByName(files, ProfileFile.COUNTED), stacks.rootTimes());
         Map<String, Object> head = files.get(0).head();
         boolean isTimed = files.stream().allMatch(ProfileJson::isTimed);
         for (ProfileFile more : files.subList(1, files.size())) {
@@ -41,11 +47,18 @@ final class ProfileJson {
         if (!isTimed) {
             head.put(ELAPSED, 0L);
         }
-        return new ProfileJson(tree).writeReport(head, groupsByName(files));
+        head.remove(ProfileFile.GROUPS);
+        head.remove("counting"); // which of its figures add up, the JSON form does not say
+        head.put("frames", frameList(frames));
+        head.put(ProfileFile.GROUPS, groups);
+        if (files.stream().anyMatch(ProfileFile::hasCounted)) {
+            head.put(ProfileFile.COUNTED, counted);
+        }
+        return head;
     }
 
-    /** @return what the page shows of a tree with two sides */
-    static Map<String, Object> difference(StackTree tree, ProfileFile before, ProfileFile after) {
+    /** @return what the page shows of stacks with two sides */
+    static Map<String, Object> difference(Stacks stacks, ProfileFile before, ProfileFile after) {
         if (!isTimed(before) || !isTimed(after)) {
             before.head().put(ELAPSED, 0L); // the page would scale one to the other
             after.head().put(ELAPSED, 0L);
@@ -53,7 +66,15 @@ final class ProfileJson {
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("before", before.head());
         all.put("after", after.head());
-        all.put("difference", new ProfileJson(tree).writeDifference(before, after));
+        Map<String, Object> difference = new ProfileJson(stacks.sampled(), new LinkedHashMap<>())
+                .writeDifference(before, after, ProfileFile.GROUPS);
+        if (before.hasCounted() || after.hasCounted()) {
+            difference.put(
+                    ProfileFile.COUNTED,
+                    new ProfileJson(stacks.counted(), new LinkedHashMap<>())
+                            .writeDifference(before, after, ProfileFile.COUNTED));
+        }
+        all.put("difference", difference);
         return all;
     }
 
@@ -94,10 +115,10 @@ final class ProfileJson {
     }
 
     /* What all files say of their groups, by the names that the tree has. */
-    private static Map<String, Map<String, Object>> groupsByName(Collection<ProfileFile> files) {
+    private static Map<String, Map<String, Object>> groupsByName(Collection<ProfileFile> files, String key) {
         Map<String, Map<String, Object>> groups = new LinkedHashMap<>();
         for (ProfileFile file : files) {
-            if (file.head().get("groups") instanceof List<?> list) {
+            if (file.head().get(key) instanceof List<?> list) {
                 for (Object each : list) {
                     Map<?, ?> group = (Map<?, ?>) each;
                     String name = Frames.ofGroup(group);
@@ -110,9 +131,10 @@ final class ProfileJson {
 
     // ---- a report
 
-    private Map<String, Object> writeReport(Map<String, Object> head, Map<String, Map<String, Object>> described) {
+    private List<Map<String, Object>> writeGroups(
+            Map<String, Map<String, Object>> described, Map<Integer, Stacks.RootTime> rootTimes) {
         List<Nodes> groups = new ArrayList<>();
-        nodesByGroup().forEach((group, nodes) -> {
+        nodesByGroup(rootTimes).forEach((group, nodes) -> {
             if (measures().stream().anyMatch(measure -> tree.amount(0, measure, group) != 0)) {
                 nodes.add(StackTree.NONE, frame(ProfileFile.NO_FRAME), group);
             }
@@ -122,13 +144,10 @@ final class ProfileJson {
             groups.add(nodes);
         });
         groups.sort(Comparator.comparingLong(Nodes::wall).reversed()); // as the page lists them
-        head.remove("groups");
-        head.put("frames", frameList());
-        head.put("groups", groups.stream().map(Nodes::object).toList());
-        return head;
+        return groups.stream().map(Nodes::object).toList();
     }
 
-    private Map<Integer, Nodes> nodesByGroup() {
+    private Map<Integer, Nodes> nodesByGroup(Map<Integer, Stacks.RootTime> rootTimes) {
         Map<Integer, Nodes> groups = new LinkedHashMap<>();
         int[] groupOf = new int[tree.count()];
         int[] places = new int[tree.count()]; // in the arrays of the group
@@ -137,6 +156,10 @@ final class ProfileJson {
             groupOf[node] = parent < 0 ? node : groupOf[parent];
             Nodes nodes = groups.computeIfAbsent(groupOf[node], group -> new Nodes());
             places[node] = parent < 0 ? StackTree.NONE : nodes.add(places[parent], frame(tree.text(node)), node);
+            Stacks.RootTime time = rootTimes.get(node);
+            if (time != null) {
+                nodes.rootTimes.add(time.json(places[node]));
+            }
         }
         return groups;
     }
@@ -145,7 +168,7 @@ final class ProfileJson {
         return frames.computeIfAbsent(text, any -> frames.size());
     }
 
-    private List<Object> frameList() {
+    private static List<Object> frameList(Map<String, Integer> frames) {
         List<Object> list = new ArrayList<>();
         frames.keySet().forEach(text -> list.add(Frames.json(text)));
         return list;
@@ -163,6 +186,7 @@ final class ProfileJson {
         private final List<Object> parents = new ArrayList<>();
         private final List<Object> frameNumbers = new ArrayList<>();
         private final Map<String, List<Object>> amounts = new LinkedHashMap<>();
+        private final List<Object> rootTimes = new ArrayList<>();
         private Map<String, Object> object = Map.of(); // that has them
         private long wall;
 
@@ -182,6 +206,9 @@ final class ProfileJson {
             group.put("parent", parents);
             group.put("frame", frameNumbers);
             group.putAll(amounts);
+            if (!rootTimes.isEmpty()) {
+                group.put("rootTimes", rootTimes);
+            }
             object = group;
         }
 
@@ -197,9 +224,9 @@ final class ProfileJson {
 
     // ---- a difference
 
-    private Map<String, Object> writeDifference(ProfileFile one, ProfileFile other) {
-        Map<String, Long> before = groupNumbers(one);
-        Map<String, Long> after = groupNumbers(other);
+    private Map<String, Object> writeDifference(ProfileFile one, ProfileFile other, String key) {
+        Map<String, Long> before = groupNumbers(one, key);
+        Map<String, Long> after = groupNumbers(other, key);
         List<Object> groups = new ArrayList<>();
         List<Object> parents = new ArrayList<>();
         List<Object> numbers = new ArrayList<>();
@@ -213,7 +240,7 @@ final class ProfileJson {
             }
         }
         Map<String, Object> all = new LinkedHashMap<>();
-        all.put("frames", frameList());
+        all.put("frames", frameList(frames));
         all.put("groups", groups);
         all.put("parent", parents);
         all.put("frame", numbers);
@@ -234,10 +261,10 @@ final class ProfileJson {
         return columns;
     }
 
-    /* The first place of each name among the groups of the file's head. */
-    private static Map<String, Long> groupNumbers(ProfileFile file) {
+    /* The first place of each name among these groups of the file's head. */
+    private static Map<String, Long> groupNumbers(ProfileFile file, String key) {
         Map<String, Long> numbers = new HashMap<>();
-        if (file.head().get("groups") instanceof List<?> list) {
+        if (file.head().get(key) instanceof List<?> list) {
             for (int i = 0; i < list.size(); i++) {
                 Map<?, ?> group = (Map<?, ?>) list.get(i);
                 numbers.putIfAbsent(Frames.ofGroup(group), (long) i);

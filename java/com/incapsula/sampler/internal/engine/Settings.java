@@ -52,6 +52,16 @@ final class Settings {
         if (get(Property.CLOCK).equals("CPU") && !get(Property.ENGINE).equals("AUTO")) {
             throw new IllegalArgumentException("clock CPU needs engine AUTO, got " + get(Property.ENGINE));
         }
+        if (get(Property.CLOCK).equals("CPU") && get(Property.METHOD_TIMING).equals("EXACT") && countsCalls()) {
+            throw new IllegalArgumentException("clock CPU needs methodTiming SAMPLED or NONE, got EXACT: to read a"
+                    + " thread's CPU clock at each call takes longer than most calls");
+        }
+    }
+
+    /* TOTAL needs no roots. */
+    private boolean countsCalls() {
+        return !get(Property.ROOT_METHODS).equals("")
+                || get(Property.INSTRUMENTATION).equals("TOTAL");
     }
 
     /** @return the values as the core takes them */

@@ -7,6 +7,7 @@ import com.incapsula.sampler.bench.peer.CountingPeer;
 import com.incapsula.sampler.bench.peer.MethodTimingPeer;
 import com.incapsula.sampler.bench.peer.Peer;
 import java.io.IOException;
+import java.util.Map;
 
 /** What counts or times the calls of {@link ProbedCalls}, as a user has it: this product, and others. */
 enum CallTool {
@@ -70,9 +71,12 @@ enum CallTool {
 
         @Override
         public long stop() throws IOException {
-            long calls = peer.figures().get(CountingPeer.CALLS);
+            Map<String, Long> figures = peer.figures();
             peer.stop();
-            return calls;
+            if (figures.get(CountingPeer.DROPPED) > 0) {
+                throw new IllegalStateException("what was measured was not counted to the end: " + figures);
+            }
+            return figures.get(CountingPeer.CALLS);
         }
     }
 

@@ -244,7 +244,7 @@ class CommandLineTest {
         assertThat(run("merge", a.toString(), a.toString(), "-o", sum.toString()))
                 .as(complaint())
                 .isZero();
-        assertThat(printed()).isEqualTo("4 stacks without the calls that were counted, in " + sum + "\n");
+        assertThat(printed()).isEqualTo("4 stacks, in " + sum + "\n");
 
         Object report = JsonParser.parse(dataOf(sum));
         assertThat(object(report).get("elapsedNanos")).isEqualTo(4000L);
@@ -264,6 +264,73 @@ class CommandLineTest {
         assertThat(run("merge", sum.toString(), a.toString(), "--format", "json"))
                 .isZero();
         assertThat(object(JsonParser.parse(printed())).get("elapsedNanos")).isEqualTo(6000L);
+    }
+
+    private static String counted(String calls, String rootTime) {
+        return REPORT.replace(
+                "\"counted\":[],\"counting\":{}",
+                "\"counted\":[{\"name\":\"main\",\"threads\":2,\"threadNames\":[\"m\"],\"maxDepth\":2,\"polls\":0,"
+                        + "\"outcomes\":{},\"hookNanos\":10,\"parent\":[-1,0],\"frame\":[0,3],\"wall\":[5,20],"
+                        + "\"cpu\":[0,1],\"samples\":[0,0],\"calls\":" + calls + ",\"rootTimes\":[" + rootTime + "]}],"
+                        + "\"counting\":{\"BATCHES\":{\"text\":\"batches\",\"count\":1,\"names\":[]}}");
+    }
+
+    @Test
+    void callsAreAddedUp() throws Exception {
+        Path a = write("a.json", counted("[1,7]", "[0,1,25,24,26]"));
+        Path b = write("b.json", counted("[2,3]", "[0,2,60,20,40]"));
+        Path none = write("none.json", REPORT.replace(",\"counted\":[],\"counting\":{}", ""));
+        Path sum = folder.resolve("sum.html");
+        assertThat(run("merge", none.toString(), a.toString(), b.toString(), "-o", sum.toString()))
+                .as(complaint())
+                .isZero();
+        assertThat(printed()).isEqualTo("4 stacks, in " + sum + "\n");
+        Object report = JsonParser.parse(dataOf(sum));
+        assertThat(list(report, "counted")).hasSize(1);
+        Map<?, ?> group = object(report, "counted", "0");
+        assertThat(group.get("name")).isEqualTo("main");
+        assertThat(group.get("threads")).isEqualTo(2L);
+        assertThat(group.get("hookNanos")).isEqualTo(20L);
+        assertThat(group.get("parent")).isEqualTo(List.of(-1L, 0L));
+        assertThat(group.get("wall")).isEqualTo(List.of(10L, 40L));
+        assertThat(group.get("calls")).isEqualTo(List.of(3L, 10L));
+        assertThat(group.get("rootTimes")).isEqualTo(List.of(List.of(0L, 3L, 85L, 20L, 40L)));
+        long frame = (Long) list(group, "frame").get(1);
+        assertThat(object(report, "frames", Long.toString(frame))).isEqualTo(Map.of("class", "X", "method", "go"));
+        assertThat(object(report, "groups", "0").containsKey("calls")).isFalse();
+        assertThat(object(report).containsKey("counting")).isFalse();
+    }
+
+    @Test
+    void callsAreCompared() throws Exception {
+        Path before = write("before.json", counted("[1,7]", "[0,1,25,24,26]"));
+        Path after = write("after.json", counted("[2,3]", "[0,2,60,20,40]"));
+        assertThat(run("diff", before.toString(), after.toString(), "--format", "json"))
+                .as(complaint())
+                .isZero();
+        Object pair = JsonParser.parse(printed());
+        assertThat(list(pair, "difference", "counted", "groups")).isEqualTo(List.of(List.of(0L, 0L)));
+        assertThat(list(pair, "difference", "counted", "parent")).isEqualTo(List.of(-1L, 0L, 1L));
+        assertThat(list(pair, "difference", "counted", "before", "calls")).isEqualTo(List.of(0L, 1L, 7L));
+        assertThat(list(pair, "difference", "counted", "after", "calls")).isEqualTo(List.of(0L, 2L, 3L));
+        assertThat(object(pair, "difference", "after").keySet().toString()).isEqualTo("[wall, cpu, samples]");
+        assertThat(object(pair, "before", "counted", "0").get("hookNanos")).isEqualTo(10L);
+        assertThat(object(pair, "after", "counting", "BATCHES").get("count")).isEqualTo(1L);
+    }
+
+    /** A line has one weight; also where the lines themselves are printed, that is said. */
+    @Test
+    void linesHaveNoCallsAndThatIsSaid() throws Exception {
+        Path a = write("a.json", counted("[1,7]", "[0,1,25,24,26]"));
+        Path sum = folder.resolve("sum.collapsed");
+        assertThat(run("merge", a.toString(), a.toString(), "-o", sum.toString()))
+                .isZero();
+        assertThat(printed()).isEqualTo("4 stacks without the calls that were counted, in " + sum + "\n");
+        assertThat(complaint()).isEmpty();
+        assertThat(run("merge", a.toString(), a.toString())).isZero();
+        assertThat(printed()).isEqualTo(Files.readString(sum));
+        assertThat(complaint())
+                .isEqualTo("threads-sampler: the calls that were counted are left out; html and json have them\n");
     }
 
     /** As some tools write a document again: what is null is not there. */
@@ -314,7 +381,7 @@ class CommandLineTest {
         assertThat(run("diff", before.toString(), after.toString(), "-o", diff.toString()))
                 .as(complaint())
                 .isZero();
-        assertThat(printed()).isEqualTo("6 stacks without the calls that were counted, in " + diff + "\n");
+        assertThat(printed()).isEqualTo("6 stacks, in " + diff + "\n");
 
         Object pair = JsonParser.parse(dataOf(diff));
         assertThat(list(pair, "difference", "groups")).isEqualTo(List.of(List.of(0L, 1L), List.of(-1L, 0L)));

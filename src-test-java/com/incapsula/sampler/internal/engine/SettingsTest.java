@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SettingsTest {
@@ -80,6 +81,21 @@ class SettingsTest {
                 .withMessage("clock CPU needs engine AUTO, got JVMTI");
         assertThatNoException().isThrownBy(settings.with(Property.ENGINE, "AUTO")::checkTogether);
         assertThatNoException().isThrownBy(settings.with(Property.CLOCK, "WALL")::checkTogether);
+    }
+
+    @Test
+    void exactTimesAreNoCpuTimes() {
+        Settings settings = new Settings().with(Property.CLOCK, "CPU").with(Property.METHOD_TIMING, "EXACT");
+        assertThatNoException().isThrownBy(settings::checkTogether); // no calls are counted
+        for (Settings counting : List.of(
+                settings.with(Property.ROOT_METHODS, "a.B.c"), settings.with(Property.INSTRUMENTATION, "TOTAL"))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(counting::checkTogether)
+                    .withMessage("clock CPU needs methodTiming SAMPLED or NONE, got EXACT: to read a thread's CPU"
+                            + " clock at each call takes longer than most calls");
+            assertThatNoException().isThrownBy(counting.with(Property.METHOD_TIMING, "NONE")::checkTogether);
+            assertThatNoException().isThrownBy(counting.with(Property.CLOCK, "WALL")::checkTogether);
+        }
     }
 
     @Test

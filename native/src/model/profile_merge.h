@@ -38,7 +38,7 @@ SMP_CHECKED enum smp_status smp_profile_merge(struct smp_quota *quota, const str
  * The same of several, with a tree of at most tree_bytes: amounts of stacks that do not fit, or for
  * which there is no memory, go to [over memory limit] below their group. 0: as above. count > 0;
  * oldest first: the names of threads are listed in that order, and what is so at the end is the
- * last one's.
+ * last one's. What was counted before the last of them that counts anew is left out.
  */
 SMP_CHECKED enum smp_status smp_profile_merge_within(struct smp_quota *quota,
                                                      const struct smp_profile *const *profiles,

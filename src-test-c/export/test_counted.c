@@ -539,6 +539,50 @@ static void merged_calls_and_root_times_add_up(void **state)
     report_fixture_destroy(second);
 }
 
+/* A reset holds for intervals that have ended and that a reader has not had yet. */
+static void what_was_counted_before_a_reset_is_not_merged(void **state)
+{
+    struct smp_profile *const before = make_service(*state);
+    struct report_fixture *const second = report_fixture_create();
+    struct smp_profile *after = NULL;
+    struct smp_profile *merged = NULL;
+    struct smp_profile *again = NULL;
+
+    report_fixture_begin_counting(second);
+    const uint32_t root = report_fixture_count(second, "http-exec-", "a.A.run(A.java)", 3, 5, 0);
+    report_fixture_credit(second, "main", "main", "com.acme.Main.main(Main.java:9)", 7);
+    time_roots(second, root, 2, 40, 10, 30);
+    report_fixture_counted_group(second, "http-exec-")->hook_ns = 11;
+    after = report_fixture_seal(second);
+    after->counts_anew = true;
+    const struct smp_profile *const parts[] = { before, after };
+    assert_int_equal(
+        smp_profile_merge_within(NULL, parts, 2, (struct smp_merge_limits){ 0 }, &merged), SMP_OK);
+    const struct smp_profile *const older[] = { before, merged };
+    assert_int_equal(
+        smp_profile_merge_within(NULL, older, 2, (struct smp_merge_limits){ 0 }, &again), SMP_OK);
+    for (int i = 0; i < 2; i++) {
+        const struct smp_profile *const one = i == 0 ? merged : again;
+        struct smp_hot_groups counted;
+        assert_int_equal(smp_profile_total(one, SMP_MEASURE_CALLS), 3);
+        assert_int_equal(smp_profile_total(one, SMP_MEASURE_WALL), (i + 1) * 1000 * MS + 7);
+        assert_int_equal(smp_root_times_count(one->root_times), 1);
+        assert_int_equal(smp_root_times_at(one->root_times, 0)->calls, 2);
+        assert_int_equal(smp_hot_groups_init_counted(&counted, NULL, one), SMP_OK);
+        assert_int_equal(counted.count, 1);
+        assert_int_equal(smp_hot_group_info(one, counted.indices[0])->hook_ns, 11);
+        smp_hot_groups_fini(&counted);
+    }
+    smp_profile_release(again);
+    smp_profile_release(merged);
+    /* Reports that a program adds up itself are added up. */
+    assert_int_equal(smp_profile_merge(NULL, before, after, &merged), SMP_OK);
+    assert_int_equal(smp_profile_total(merged, SMP_MEASURE_CALLS),
+                     smp_profile_total(before, SMP_MEASURE_CALLS) + 3);
+    smp_profile_release(merged);
+    report_fixture_destroy(second);
+}
+
 /* A group without a place, and nodes without one, keep their calls and stay counted. */
 static void merged_within_a_maximum_nothing_counted_is_lost(void **state)
 {
@@ -685,6 +729,7 @@ int main(void)
         TEST(counted_trees_change_no_time_and_no_sample),
         TEST(the_sampled_records_are_as_without_counting),
         TEST(merged_calls_and_root_times_add_up),
+        TEST(what_was_counted_before_a_reset_is_not_merged),
         TEST(merged_within_a_maximum_nothing_counted_is_lost),
         TEST(a_difference_has_counted_groups_apart),
         TEST(a_difference_has_no_time_twice),

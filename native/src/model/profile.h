@@ -49,6 +49,7 @@ struct smp_profile {
     /* NULL unless calls are counted; set by the code that adds the counted figures. */
     struct smp_root_times *root_times; /* of the roots of counted trees */
     struct smp_counting_account *counting;
+    bool counts_anew; /* a reset: what intervals before this one have counted does not hold */
     struct smp_methods *methods;
     uint32_t location_count; /* locations with ids below this may be read */
     struct smp_quota *quota; /* held */

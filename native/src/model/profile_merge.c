@@ -30,6 +30,8 @@ struct merger {
     bool is_one_table;
     bool is_one_family; /* equal serials are one thread */
     struct smp_merge_limits limits;
+    size_t first_counted; /* the profiles before it were reset: their counted trees are empty */
+    bool is_reset;        /* is one of them */
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
@@ -239,7 +241,9 @@ static uint32_t fold(struct merger *merger, const struct smp_profile *from, uint
     return over_limit_of(merger, merger->places[root]) | FOLDED;
 }
 
-static enum smp_status merge_nodes(struct merger *merger, const struct smp_profile *from)
+/* is_reset: what was counted is not there any more. */
+static enum smp_status merge_nodes(struct merger *merger, const struct smp_profile *from,
+                                   bool is_reset)
 {
     const struct smp_node *nodes = smp_tree_nodes(from->tree);
     const size_t count = smp_tree_node_count(from->tree);
@@ -255,7 +259,8 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
         }
         if (status != SMP_OK)
             break;
-        smp_tree_credit_all(merger->tree, merger->places[i] & ~FOLDED, &self);
+        if (!is_reset || !smp_profile_is_counted(from, i))
+            smp_tree_credit_all(merger->tree, merger->places[i] & ~FOLDED, &self);
     }
     return status;
 }
@@ -290,16 +295,27 @@ static enum smp_status merge_counting(struct merger *merger, const struct smp_pr
     return status == SMP_OK ? smp_counting_account_merge(merger->counting, from->counting) : status;
 }
 
-static enum smp_status add_profile(struct merger *merger, const struct smp_profile *from)
+static void forget_hook_time(struct smp_thread_groups *groups)
+{
+    const size_t count = smp_thread_groups_count(groups);
+
+    for (size_t i = 0; i < count; i++)
+        smp_thread_groups_info(groups, (struct smp_group){ .index = (uint32_t)i })->hook_ns = 0;
+}
+
+static enum smp_status add_profile(struct merger *merger, const struct smp_profile *from,
+                                   bool is_reset)
 {
     enum smp_status status = merge_groups(merger, from);
 
     if (status != SMP_OK)
         return status;
+    if (is_reset)
+        forget_hook_time(merger->groups);
     for (uint32_t i = 0; merger->adopted != NULL && i < from->location_count; i++)
         merger->adopted[i] = SMP_LOCATION_NONE;
-    status = merge_nodes(merger, from);
-    if (status == SMP_OK)
+    status = merge_nodes(merger, from, is_reset);
+    if (status == SMP_OK && !is_reset)
         status = merge_root_times(merger, from);
     return status == SMP_OK ? merge_counting(merger, from) : status;
 }
@@ -362,6 +378,7 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     profile->family = merger->is_one_family ? merger->profiles[0]->family : 0;
     profile->root_times = merger->root_times;
     profile->counting = merger->counting;
+    profile->counts_anew = merger->is_reset;
     merger->root_times = NULL;
     merger->counting = NULL;
     for (size_t i = 0; i < merger->count; i++)
@@ -372,6 +389,32 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
 
 /* --- public --- */
 
+static enum smp_status run_merger(struct merger *merger, struct smp_profile **out)
+{
+    enum smp_status status;
+
+    merger->is_one_table = have_one_table(merger);
+    merger->is_one_family = have_one_family(merger);
+    status = make_merge_parts(merger);
+    if (status == SMP_OK)
+        status = make_merge_arrays(merger);
+    if (status == SMP_OK && is_limited(merger))
+        status = make_overflow_roots(merger);
+    for (size_t i = 0; i < merger->count && status == SMP_OK; i++)
+        status = add_profile(merger, merger->profiles[i], i < merger->first_counted);
+    if (status == SMP_OK)
+        status = make_profile(merger, out);
+    smp_free(merger->quota, merger->adopted);
+    smp_free(merger->quota, merger->places);
+    smp_free(merger->quota, merger->group_of);
+    smp_counting_account_destroy(merger->counting);
+    smp_root_times_destroy(merger->root_times);
+    smp_tree_destroy(merger->tree);
+    smp_thread_groups_destroy(merger->groups);
+    smp_methods_release(merger->methods);
+    return status;
+}
+
 enum smp_status smp_profile_merge_within(struct smp_quota *quota,
                                          const struct smp_profile *const *profiles, size_t count,
                                          struct smp_merge_limits limits, struct smp_profile **out)
@@ -379,28 +422,14 @@ enum smp_status smp_profile_merge_within(struct smp_quota *quota,
     struct merger merger = {
         .quota = quota, .profiles = profiles, .count = count, .limits = limits
     };
-    enum smp_status status;
 
-    merger.is_one_table = have_one_table(&merger);
-    merger.is_one_family = have_one_family(&merger);
-    status = make_merge_parts(&merger);
-    if (status == SMP_OK)
-        status = make_merge_arrays(&merger);
-    if (status == SMP_OK && is_limited(&merger))
-        status = make_overflow_roots(&merger);
-    for (size_t i = 0; i < count && status == SMP_OK; i++)
-        status = add_profile(&merger, profiles[i]);
-    if (status == SMP_OK)
-        status = make_profile(&merger, out);
-    smp_free(quota, merger.adopted);
-    smp_free(quota, merger.places);
-    smp_free(quota, merger.group_of);
-    smp_counting_account_destroy(merger.counting);
-    smp_root_times_destroy(merger.root_times);
-    smp_tree_destroy(merger.tree);
-    smp_thread_groups_destroy(merger.groups);
-    smp_methods_release(merger.methods);
-    return status;
+    for (size_t i = 0; i < count; i++) {
+        if (profiles[i]->counts_anew) {
+            merger.first_counted = i;
+            merger.is_reset = true;
+        }
+    }
+    return run_merger(&merger, out);
 }
 
 enum smp_status smp_profile_merge(struct smp_quota *quota, const struct smp_profile *a,
@@ -408,6 +437,7 @@ enum smp_status smp_profile_merge(struct smp_quota *quota, const struct smp_prof
 {
     const bool is_b_older = b->till_wall_ms < a->till_wall_ms;
     const struct smp_profile *const both[] = { is_b_older ? b : a, is_b_older ? a : b };
+    struct merger merger = { .quota = quota, .profiles = both, .count = 2 };
 
-    return smp_profile_merge_within(quota, both, 2, (struct smp_merge_limits){ 0 }, out);
+    return run_merger(&merger, out);
 }

@@ -46,8 +46,9 @@ struct smp_merge_limits {
  * memory, go to [over memory limit] below their group, groups that do not fit to the overflow group
  * of their kind; distinct threads may be counted twice, and names lost as the groups count it.
  * count > 0; oldest first: the names of threads are listed in that order, and what is so at the end
- * is the last one's. Within limits, later intervals only may be merged with the result: it knows
- * the threads that live where the last one ends, and no others.
+ * is the last one's. What was counted before the last of them that counts anew is left out. Within
+ * limits, later intervals only may be merged with the result: it knows the threads that live where
+ * the last one ends, and no others.
  */
 SMP_CHECKED enum smp_status smp_profile_merge_within(struct smp_quota *quota,
                                                      const struct smp_profile *const *profiles,

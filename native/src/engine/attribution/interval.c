@@ -20,6 +20,7 @@ struct smp_interval {
     uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
     struct smp_tally tally;                /* the sum over all groups, at any time */
     uint64_t counters[SMP_COUNTER_COUNT];
+    bool counts_anew;     /* see smp_interval_forget_counted */
     bool has_begun;       /* the next two are set */
     int64_t from_ns;      /* monotonic */
     int64_t from_wall_ms; /* at from_ns */
@@ -245,6 +246,7 @@ void smp_interval_forget_counted(struct smp_interval *interval)
     const size_t groups = smp_thread_groups_count(interval->groups);
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
 
+    interval->counts_anew = true;
     if (!smp_thread_groups_has_counted(interval->groups))
         return;
     for (uint32_t node = 1; node < smp_tree_node_count(interval->tree); node++) {
@@ -369,6 +371,7 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
         return status;
     profile->root_times = interval->root_times;
     profile->counting = interval->counting;
+    profile->counts_anew = interval->counts_anew;
     interval->tree = NULL; /* the profile owns them now */
     interval->groups = NULL;
     interval->root_times = NULL;

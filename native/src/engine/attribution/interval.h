@@ -106,7 +106,8 @@ void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_
 /* What counting did in a part of the interval. SMP_ENOMEM: a part of it may be missing. */
 SMP_CHECKED enum smp_status smp_interval_add_counting(struct smp_interval *interval,
                                                       const struct smp_counting_account *more);
-/* All that was credited to counted trees is zero. O(nodes and their depth). */
+/* All that was credited to counted trees is zero, in earlier intervals as well, for readers that
+ * have not had them. O(nodes and their depth). */
 void smp_interval_forget_counted(struct smp_interval *interval);
 
 /* The depth of a stack before filter and cut. */

@@ -323,6 +323,23 @@ class CallsReportIT {
         assertThat(CallCounts.take(sampler)).isEqualTo(inside);
     }
 
+    /** Another reader, such as the page of a server, may have ended intervals that this one has not had. */
+    @Test
+    void aResetHoldsForEachReader() {
+        sampler.init();
+        awaitInstrumented();
+        try (SamplingCursor all = sampler.openCursor()) {
+            Work.root(10);
+            sampler.snapshot().close();
+            sampler.resetCollectedResults();
+            sampler.snapshot().close();
+            Work.root(5);
+            try (SamplingReport report = all.next()) {
+                assertThat(CallCounts.of(report)).isEqualTo(times(Work.callsOf(5), 1));
+            }
+        }
+    }
+
     @Test
     void jmxBeginsAtZero() throws Exception {
         sampler.setJmxName("calls");
@@ -375,16 +392,18 @@ class CallsReportIT {
     @ParameterizedTest
     @ValueSource(ints = {LARGE, COMPILED})
     void aMethodThatIsTooLargeIsLeftAlone(int bytes, @TempDir Path folder) throws Exception {
+        String name = "Parser" + bytes; // the other one may be loaded still
         String body = "private static int sum; public static void run() { parse(1); } static void parse(int i) {"
                 + "sum += i * 300;".repeat(bytes / 12) + "}"; // 12 bytes of byte code each
-        Path classes = compile(folder, "large", "Parser", body);
+        Path classes = compile(folder, "large", name, body);
         sampler.setInstrumentation(Instrumentation.EAGER);
         sampler.setInstrumentationFilter("large");
-        sampler.setRootMethods("large.Parser.run");
+        sampler.setRootMethods("large." + name + ".run");
         sampler.init();
-        run(classes, "large.Parser");
+        run(classes, "large." + name);
         patiently()
-                .untilAsserted(() -> assertThat(text()).contains("\nleft alone, too large: 1 (large.Parser.parse)\n"));
+                .untilAsserted(
+                        () -> assertThat(text()).contains("\nleft alone, too large: 1 (large." + name + ".parse)\n"));
     }
 
     /** What it calls is counted, and nothing says that it has a probe. */

@@ -53,6 +53,8 @@ class CallsReportIT {
     private static final int COMPILED = 8_000; // that of its compilers
 
     private final ThreadsSampler sampler = quick(new Recorder());
+    /** Until the test ends: a class to which nothing refers may be unloaded before its batch comes. */
+    private final List<Class<?>> programs = new ArrayList<>();
 
     CallsReportIT() {
         Work.callsOf(1); // loaded
@@ -577,10 +579,12 @@ class CallsReportIT {
         return folder;
     }
 
-    private static void run(Path classes, String name) throws Exception {
+    private void run(Path classes, String name) throws Exception {
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
-            loader.loadClass(name).getMethod("run").invoke(null);
+            Class<?> program = loader.loadClass(name);
+            programs.add(program);
+            program.getMethod("run").invoke(null);
         }
     }
 }

@@ -433,20 +433,6 @@ void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t 
 
 /* --- entries --- */
 
-static void note_root_entered(struct smp_reach *reach, int32_t id)
-{
-    const struct smp_slice class_name = smp_method_ids_class(&reach->ids, id);
-    const struct smp_slice name = smp_method_ids_name(&reach->ids, id);
-    const struct smp_slice descriptor = smp_method_ids_descriptor(&reach->ids, id);
-
-    reach->is_root_entered = true;
-    for (size_t i = 0; i < reach->rule_count; i++) {
-        if (smp_root_rules_match_class(reach->options.rules, i, class_name) &&
-            smp_root_rules_match_method(reach->options.rules, i, name, descriptor))
-            smp_wanted_advance_rule(reach, i, SMP_RULE_ENTERED);
-    }
-}
-
 void smp_reach_entered(struct smp_reach *reach, int32_t id)
 {
     struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
@@ -454,8 +440,10 @@ void smp_reach_entered(struct smp_reach *reach, int32_t id)
     if (record == NULL || record->state == SMP_METHOD_RETIRED || record->is_entered)
         return;
     record->is_entered = true;
-    if (record->is_root)
-        note_root_entered(reach, id);
+    if (record->is_root) {
+        reach->is_root_entered = true;
+        smp_wanted_advance_rules_of(reach, id, SMP_RULE_ENTERED);
+    }
     if (reach->options.scheme != SMP_SCHEME_LAZY)
         return;
     smp_wanted_expand(reach, record->in_class, record->number);

@@ -57,14 +57,19 @@ static bool is_of_rule(const struct smp_reach *reach, size_t rule, int32_t id)
                                        smp_method_ids_descriptor(&reach->ids, id));
 }
 
-void smp_wanted_note_probe(struct smp_reach *reach, int32_t id)
+void smp_wanted_advance_rules_of(struct smp_reach *reach, int32_t id, enum smp_rule_state state)
 {
-    if (!smp_method_ids_at(&reach->ids, id)->is_root)
-        return;
     for (size_t i = 0; i < reach->rule_count; i++) {
         if (is_of_rule(reach, i, id))
-            smp_wanted_advance_rule(reach, i, SMP_RULE_FOUND);
+            smp_wanted_advance_rule(reach, i, state);
     }
+}
+
+/* The method has a probe, or is to get one: if it is a root, its rules are found. */
+static void note_probe(struct smp_reach *reach, int32_t id)
+{
+    if (smp_method_ids_at(&reach->ids, id)->is_root)
+        smp_wanted_advance_rules_of(reach, id, SMP_RULE_FOUND);
 }
 
 static bool has_probed_root(const struct smp_reach *reach, size_t rule)
@@ -150,7 +155,7 @@ static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
                               smp_class_index_at(&reach->index, in_class)->source_file);
     reach->methods++;
     reach->roots += record->is_root;
-    smp_wanted_note_probe(reach, it->id);
+    note_probe(reach, it->id);
     smp_wanted_set_dirty(reach, in_class);
     if (reach->options.scheme == SMP_SCHEME_EAGER)
         smp_wanted_expand(reach, in_class, method);
@@ -172,7 +177,7 @@ void smp_wanted_set_root(struct smp_reach *reach, struct smp_indexed_method *met
         reach->roots += (uint32_t)is_root - (uint32_t)record->is_root;
     record->is_root = is_root;
     if (smp_wanted_has_probe(method))
-        smp_wanted_note_probe(reach, method->id);
+        note_probe(reach, method->id);
 }
 
 void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method)

@@ -76,8 +76,8 @@ void smp_wanted_set_clean(struct smp_reach *reach, uint32_t clean);
 
 /* How far a rule has come: never back by this. */
 void smp_wanted_advance_rule(struct smp_reach *reach, size_t rule, enum smp_rule_state state);
-/* The method has a probe, or is to get one: if it is a root, its rules are found. */
-void smp_wanted_note_probe(struct smp_reach *reach, int32_t id);
+/* Of all rules that stand for this method. */
+void smp_wanted_advance_rules_of(struct smp_reach *reach, int32_t id, enum smp_rule_state state);
 /* Before its method is wanted, and for one that has kept its id. */
 void smp_wanted_set_root(struct smp_reach *reach, struct smp_indexed_method *method,
                          enum smp_root_kind kind);

@@ -351,7 +351,7 @@ static void test_added_groups_keep_their_kind(void **state)
     smp_thread_groups_destroy(to);
 }
 
-/* Adds all of from, whose threads can be compared; where its last group is. */
+/* Adds all of from: its threads can be compared. Returns where its last group is. */
 static struct smp_group add_all(struct smp_thread_groups *to, const struct smp_thread_groups *from)
 {
     struct smp_group places[8];

@@ -295,14 +295,6 @@ static enum smp_status merge_counting(struct merger *merger, const struct smp_pr
     return status == SMP_OK ? smp_counting_account_merge(merger->counting, from->counting) : status;
 }
 
-static void forget_hook_time(struct smp_thread_groups *groups)
-{
-    const size_t count = smp_thread_groups_count(groups);
-
-    for (size_t i = 0; i < count; i++)
-        smp_thread_groups_info(groups, (struct smp_group){ .index = (uint32_t)i })->hook_ns = 0;
-}
-
 static enum smp_status add_profile(struct merger *merger, const struct smp_profile *from,
                                    bool is_reset)
 {
@@ -311,7 +303,7 @@ static enum smp_status add_profile(struct merger *merger, const struct smp_profi
     if (status != SMP_OK)
         return status;
     if (is_reset)
-        forget_hook_time(merger->groups);
+        smp_thread_groups_forget_hook_time(merger->groups);
     for (uint32_t i = 0; merger->adopted != NULL && i < from->location_count; i++)
         merger->adopted[i] = SMP_LOCATION_NONE;
     status = merge_nodes(merger, from, is_reset);

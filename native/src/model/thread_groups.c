@@ -24,7 +24,7 @@ struct smp_thread_groups {
     uint32_t counted_overflow;   /* index of the counted overflow group; 0: there is none */
     struct smp_hash_map by_name; /* id is the group's index + 1; the hash is that of the key */
     struct smp_hash_map seen;    /* {serial, group} */
-    size_t crowd;                /* more pairs than these are one */
+    size_t left;                 /* pairs that forget_ended has left */
     uint64_t newest;             /* the highest serial in seen, of a Java thread */
     uint64_t *living;            /* serials; NULL: all may live */
     size_t living_count;
@@ -133,7 +133,6 @@ enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_byt
     groups->budget = (struct smp_memory_budget){ .quota = quota,
                                                  .max_bytes = max_bytes,
                                                  .used_bytes = sizeof(*groups) };
-    groups->crowd = max_bytes / CROWD_BYTES;
     status = smp_arena_create_within(&groups->budget, max_bytes, &groups->infos);
     if (status == SMP_OK)
         status = smp_arena_create_within(&groups->budget, max_bytes, &groups->names);
@@ -301,9 +300,11 @@ static void copy_kept(const struct smp_thread_groups *groups, const struct smp_h
     }
 }
 
+/* Twice as many as were left, so that each pair is looked at a few times at most. */
 bool smp_thread_groups_is_crowded(const struct smp_thread_groups *groups)
 {
-    return groups->seen.count > groups->crowd;
+    return groups->seen.count > groups->budget.max_bytes / CROWD_BYTES &&
+           groups->seen.count > groups->left * 2;
 }
 
 static void replace_seen(struct smp_thread_groups *groups, struct smp_hash_map seen)
@@ -323,10 +324,7 @@ void smp_thread_groups_forget_ended(struct smp_thread_groups *groups, uint64_t s
         replace_seen(groups, kept);
     }
     smp_hash_map_fini(&living, &smp_hash_pairs, &groups->budget);
-    groups->crowd = groups->budget.max_bytes / CROWD_BYTES;
-    /* Twice as many before the next time, so that each pair is looked at a few times at most. */
-    if (groups->crowd < groups->seen.count * 2)
-        groups->crowd = groups->seen.count * 2;
+    groups->left = groups->seen.count;
 }
 
 struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
@@ -357,6 +355,12 @@ bool smp_thread_groups_counts_node(const struct smp_thread_groups *groups,
 bool smp_thread_groups_has_counted(const struct smp_thread_groups *groups)
 {
     return groups->counted_overflow != 0;
+}
+
+void smp_thread_groups_forget_hook_time(struct smp_thread_groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        info_at(groups, i)->hook_ns = 0;
 }
 
 /* --- adding groups of another interval --- */
@@ -468,7 +472,7 @@ bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
                                                count_unknown(to, from, groups));
 
     add_pairs(to, from, groups, has_room);
-    /* A thread whose name changed in between is listed twice. */
+    /* A thread that was renamed in between is listed twice. */
     for (size_t i = 0; i < from->count; i++) {
         struct smp_group_info *info = info_at(to, groups[i].index);
         if (info->listed > info->thread_count)

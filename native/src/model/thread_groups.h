@@ -106,6 +106,8 @@ bool smp_thread_groups_counts_node(const struct smp_thread_groups *groups,
                                    const struct smp_node *nodes, uint32_t node);
 /* Was a counted group ever looked for? */
 bool smp_thread_groups_has_counted(const struct smp_thread_groups *groups);
+/* The time inside of hooks is 0 in all of them. */
+void smp_thread_groups_forget_hook_time(struct smp_thread_groups *groups);
 
 /*
  * Adds from's group of this index to the group with the same key in to, which keeps its root; *out

@@ -243,7 +243,6 @@ enum smp_status smp_interval_add_counting(struct smp_interval *interval,
 
 void smp_interval_forget_counted(struct smp_interval *interval)
 {
-    const size_t groups = smp_thread_groups_count(interval->groups);
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
 
     interval->counts_anew = true;
@@ -255,8 +254,7 @@ void smp_interval_forget_counted(struct smp_interval *interval)
         for (int i = 0; i < SMP_MEASURE_COUNT; i++)
             (void)smp_tree_take_back(interval->tree, node, (enum smp_measure)i, INT64_MAX);
     }
-    for (uint32_t i = 0; i < groups; i++)
-        smp_thread_groups_info(interval->groups, (struct smp_group){ .index = i })->hook_ns = 0;
+    smp_thread_groups_forget_hook_time(interval->groups);
     smp_root_times_destroy(interval->root_times);
     interval->root_times = NULL;
 }

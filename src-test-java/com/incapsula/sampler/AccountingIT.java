@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Samplers.assertEachPollHasItsOutcome;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.quick;
+import static com.incapsula.sampler.testing.Samplers.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.NothingLeft;
@@ -57,13 +59,9 @@ class AccountingIT {
     }
 
     private static void assertAgrees(SamplerStatistics statistics) {
-        assertThat(sum(statistics.getOutcomes())).isEqualTo(statistics.getPolls());
+        assertEachPollHasItsOutcome(statistics);
         assertThat(sum(statistics.getIntervalOutcomes())).isEqualTo(statistics.getIntervalPolls());
         assertThat(statistics.getIntervalPolls()).isLessThanOrEqualTo(statistics.getPolls());
-    }
-
-    private static long sum(Map<String, Long> figures) {
-        return figures.values().stream().mapToLong(Long::longValue).sum();
     }
 
     private static long sumOfOutcomes(Map<String, Long> printed, SamplerStatistics names) {

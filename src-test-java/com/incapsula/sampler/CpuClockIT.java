@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Samplers.assertEachPollHasItsOutcome;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -67,10 +68,7 @@ class CpuClockIT {
 
     private static void assertSumsUp(ThreadsSampler sampler) {
         SamplerStatistics statistics = sampler.getStatistics();
-        assertThat(statistics.getOutcomes().values().stream()
-                        .mapToLong(Long::longValue)
-                        .sum())
-                .isEqualTo(statistics.getPolls());
+        assertEachPollHasItsOutcome(statistics);
     }
 
     /* How often the system has taken a thread off its CPU or put it on one. */

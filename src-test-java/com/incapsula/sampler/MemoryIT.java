@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.NothingLeft.liveBytes;
+import static com.incapsula.sampler.testing.Samplers.assertEachPollHasItsOutcome;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
@@ -72,10 +73,7 @@ class MemoryIT {
         } finally {
             workers.forEach(Worker::close);
         }
-        assertThat(sampler.getStatistics().getOutcomes().values().stream()
-                        .mapToLong(Long::longValue)
-                        .sum())
-                .isEqualTo(sampler.getStatistics().getPolls());
+        assertEachPollHasItsOutcome(sampler.getStatistics());
     }
 
     private static void assertLossIsCounted(Report report, long atLeastMillis) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
@@ -13,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.core.ConditionFactory;
 
-/** Samplers for tests, and waiting for them. */
+/** Samplers for tests, waiting for them, and what holds for each. */
 public final class Samplers {
 
     /** What takes longer hangs: no machine is so slow. Also how long Awaitility waits by itself, see {@link Patience}. */
@@ -23,6 +25,16 @@ public final class Samplers {
     public static final long HANG_SECONDS = 300;
 
     private Samplers() {}
+
+    /** Asserts that each poll has ended in one outcome. */
+    public static void assertEachPollHasItsOutcome(SamplerStatistics statistics) {
+        assertThat(sum(statistics.getOutcomes())).as(statistics.toString()).isEqualTo(statistics.getPolls());
+    }
+
+    /** @return of all figures */
+    public static long sum(Map<String, Long> figures) {
+        return figures.values().stream().mapToLong(Long::longValue).sum();
+    }
 
     /** @return one that samples all threads every 5 ms and reports on request; not started */
     public static ThreadsSampler quick(SamplingOutputer outputer) {

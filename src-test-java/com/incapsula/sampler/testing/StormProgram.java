@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
+import static com.incapsula.sampler.testing.Samplers.assertEachPollHasItsOutcome;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -115,10 +116,7 @@ public final class StormProgram {
     }
 
     private static void assertEveryAttemptHasItsOutcome(Recorder recorder, SamplerStatistics statistics) {
-        assertThat(statistics.getOutcomes().values().stream()
-                        .mapToLong(Long::longValue)
-                        .sum())
-                .isEqualTo(statistics.getPolls());
+        assertEachPollHasItsOutcome(statistics);
         assertThat(recorder.reports().stream()
                         .mapToLong(report -> report.figure("polls"))
                         .sum())

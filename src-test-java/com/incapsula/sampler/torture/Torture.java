@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.torture;
 
+import static com.incapsula.sampler.testing.Samplers.assertEachPollHasItsOutcome;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -149,7 +150,7 @@ final class Torture {
 
     /** @throws AssertionError where a poll is without an outcome, or a report failed */
     static void check(SamplerStatistics statistics, Recorder recorder) {
-        assertThat(sum(statistics.getOutcomes())).as(statistics.toString()).isEqualTo(statistics.getPolls());
+        assertEachPollHasItsOutcome(statistics);
         long polls = 0;
         for (Report report : recorder.reports()) {
             assertThat(statistics.getOutcomes().keySet().stream()
@@ -161,10 +162,6 @@ final class Torture {
         }
         assertThat(polls).as("in all reports").isEqualTo(statistics.getPolls());
         assertThat(recorder.failures()).isEmpty();
-    }
-
-    private static long sum(Map<String, Long> figures) {
-        return figures.values().stream().mapToLong(Long::longValue).sum();
     }
 
     private static void tell(Storm storm, SamplerStatistics statistics, long millis) {

@@ -29,7 +29,7 @@ class AnswerBodyTest {
         return content;
     }
 
-    /* In parts whose ends are not those of the pieces. */
+    /* In parts that end elsewhere than the pieces. */
     private void write(byte[] content) throws IOException {
         for (int from = 0; from < content.length; from += 1000) {
             body.write(content, from, Math.min(1000, content.length - from));

@@ -73,8 +73,8 @@ struct smp_row {
  * column. */
 int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node);
 /* A row shows the style's columns that the profile holds (in a counted tree no CPU time if the
- * account says that none was taken), and, where it has any of it, a measure
- * that adds up as OWN, whatever the style says. */
+ * account says that none was taken), and, where it has any of it, a measure that adds up as OWN,
+ * whatever the style says. */
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out);
 
 #endif

@@ -212,8 +212,8 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Counts calls anew: counts and times of counted trees begin at zero, in each report, snapshot and cursor. Threads
-     * inside of a root method go on being counted. What was sampled, and reports that have been made, stay. Does nothing
-     * where no calls are counted.
+     * inside of a root method go on being counted. What was sampled, and reports that have been made, stay. Does
+     * nothing where no calls are counted.
      *
      * <pre>{@code
      * sampler.setRootMethods("com.acme.OrderHandler.handle");

@@ -50,8 +50,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only one profile and one report are produced at a time; other requests get status 429 with {@code Retry-After}. A
  * client that closes its connection ends its profile. A report waits in memory for a client that reads slowly; all of
- * them take 32 MiB at most, or a sixteenth of the heap if that is less. While the sampler does not run, the answer is 503. Answers are
- * compressed by gzip where {@code Accept-Encoding} allows it; profiles are compressed already.
+ * them take 32 MiB at most, or a sixteenth of the heap if that is less. While the sampler does not run, the answer is
+ * 503. Answers are compressed by gzip where {@code Accept-Encoding} allows it; profiles are compressed already.
  *
  * <p>Threads: any. The server's threads are daemons, at most four answer requests, and none of them is sampled.
  * {@link #init()} reads the properties; setting one while the server runs has no effect until it is started again.

@@ -158,9 +158,8 @@ static inline uintptr_t smp_machine_code_behind_call(uintptr_t address, uintptr_
 }
 
 /*
- * ldr reg, [x28, #n]; ldr wzr, [reg]: a poll of the safepoint's page, whose address is read from
- * the thread's object. The distance of both; 0: there is no poll at pc. Up to end the code can be
- * read.
+ * ldr reg, [x28, #n]; ldr wzr, [reg]: a poll of the safepoint's page. Its address is read from the
+ * thread's object. The distance of both; 0: there is no poll at pc. Up to end the code can be read.
  */
 static inline uint32_t smp_machine_code_poll_load(uintptr_t pc, uintptr_t end)
 {

@@ -389,10 +389,10 @@ static inline bool smp_x86_tests_at(const uint8_t *code, unsigned reg)
 }
 
 /*
- * mov disp(%r15), %reg; ...; test %eax, (%reg): a poll of the safepoint's page, whose address is
- * read from the thread's object. A few instructions may lie between where the register has a prefix
- * that tells its test from parts of others. The distance of both; 0: there is no poll at pc. Up to
- * end the code can be read.
+ * mov disp(%r15), %reg; ...; test %eax, (%reg): a poll of the safepoint's page. Its address is read
+ * from the thread's object. A few instructions may lie between if the register needs a prefix: then
+ * no part of another instruction is likely to look like the test. The distance of both; 0: there is
+ * no poll at pc. Up to end the code can be read.
  */
 static inline uint32_t smp_machine_code_poll_load(uintptr_t pc, uintptr_t end)
 {

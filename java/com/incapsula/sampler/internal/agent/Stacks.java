@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What reports have: the stacks that were sampled, and the paths of calls that were counted, whose time is in the sampled
- * stacks, too.
+ * What reports have: the stacks that were sampled, and the paths of calls that were counted. The time of these is in
+ * the sampled stacks, too.
  *
  * @param rootTimes of roots, by their node in counted
  */

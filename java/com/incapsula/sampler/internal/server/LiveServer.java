@@ -504,8 +504,8 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /**
-     * Sends the status with the first byte, which is after the last one is made where the memory suffices: until then the
-     * answer can still become a refusal.
+     * Sends the status with the first byte, which is after the last one is made where the memory suffices: until then
+     * the answer can still become a refusal.
      */
     private static final class AnswerStream extends OutputStream {
 

@@ -59,14 +59,10 @@ public final class Samplers {
 
     /**
      * Waits until threads of the group were seen in the method for two milliseconds. A busy thread answers when it has
-     * a CPU; how many ticks that takes depends on what else the machine does. Takes snapshots.
+     * a CPU; how many ticks that takes depends on what else the machine does. Takes snapshots, of which a later poll may
+     * give time back to another method.
      */
     public static void awaitSeen(ThreadsSampler sampler, String group, String method) {
-        awaitSeen(sampler, group, method, 2);
-    }
-
-    /** The same for so many milliseconds. The next poll may give back what the last one gave, its whole interval. */
-    public static void awaitSeen(ThreadsSampler sampler, String group, String method, long millis) {
         AtomicLong nanos = new AtomicLong();
         patiently().until(() -> {
             try (SamplingReport report = sampler.snapshot()) {
@@ -75,7 +71,7 @@ public final class Samplers {
                         .filter(line -> line.startsWith(group + ";") && line.contains(method + "("))
                         .forEach(line -> nanos.addAndGet(Long.parseLong(line.substring(line.lastIndexOf(' ') + 1))));
             }
-            return nanos.get() >= millis * 1_000_000;
+            return nanos.get() >= 2_000_000;
         });
     }
 

@@ -940,10 +940,56 @@ static void test_a_leaf_call_of_the_interpreter(void **state)
     assert_int_equal(jvm.calls, 0);
 }
 
+/* C1's code calls a stub to end a lock; the stub calls the JVM, which wakes another thread by a
+ * function of the C library. */
+static void put_stack_of_a_wake(void)
+{
+    put_leaf_stack();
+    stack[13] = at(STUB + 0x20);
+    stack[41] = at(CALLER + 0x60);
+    take_own_stub_caller(slot(42));
+}
+
+static void test_a_leaf_call_of_a_stub(void **state)
+{
+    (void)state;
+    put_stack_of_a_wake();
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    assert_true(answer.is_pseudo);
+    stack[9] = slot(30); /* some pointer to the stack */
+    stack[11] = slot(12);
+    catch_at((uintptr_t)restorer, 8, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    assert_true(answer.is_pseudo);
+    assert_int_equal(jvm.calls, 0);
+}
+
+/* Frame pointers of functions that have ended lead to a caller that has called this stub before: the
+ * frame above it has called code that is not Java's, or another method. */
+static void test_a_dead_frame_below_a_leaf_call_of_a_stub(void **state)
+{
+    const size_t above = 41 + FRAME_BYTES / sizeof(uintptr_t);
+
+    (void)state;
+    put_stack_of_a_wake();
+    stack[11] = slot(12);
+    stack[above] = at(LEAF_CALL);
+    put_leaf_call(LEAF_CALL, at(CALLER));
+    catch_at((uintptr_t)restorer, 8, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    put_leaf_call(LEAF_CALL, (uintptr_t)restorer);
+    catch_at((uintptr_t)restorer, 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    put_leaf_call(LEAF_CALL, at(METHOD));
+    catch_at((uintptr_t)restorer, 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+}
+
 /* Then the JVM goes first, as for all other code that is not Java's. */
 static void test_what_is_no_proven_leaf_call(void **state)
 {
-    enum { IN_VM, OF_JAVA, OF_A_STUB, BY_REGISTER, BY_THE_INTERPRETER, MAY_HAVE_ENDED, ALL };
+    enum { IN_VM, OF_JAVA, OF_ANOTHER_STUB, BY_REGISTER, BY_THE_INTERPRETER, MAY_HAVE_ENDED, ALL };
 
     for (int how = 0; how < ALL; how++) {
         (void)unmake(state);
@@ -954,7 +1000,7 @@ static void test_what_is_no_proven_leaf_call(void **state)
             java_thread.state = 0; /* it is not known that it runs Java code */
         else if (how == OF_JAVA)
             put_leaf_call(LEAF_CALL, at(METHOD));
-        else if (how == OF_A_STUB)
+        else if (how == OF_ANOTHER_STUB)
             stack[13] = at(STUB + 0x20);
         else if (how == BY_REGISTER)
             memset(code + LEAF_CALL - 13, 0x90, 10);
@@ -1812,6 +1858,8 @@ int main(void)
         TEST(test_a_leaf_call),
         TEST(test_a_leaf_call_by_a_saved_frame_pointer),
         TEST(test_a_leaf_call_of_the_interpreter),
+        TEST(test_a_leaf_call_of_a_stub),
+        TEST(test_a_dead_frame_below_a_leaf_call_of_a_stub),
         TEST(test_what_is_no_proven_leaf_call),
         TEST(test_an_interpreted_caller),
         TEST(test_code_that_is_not_javas),

@@ -177,6 +177,12 @@ static uintptr_t return_slot(const struct smp_blob *blob, uintptr_t sp)
     return blob->frame_bytes > 0 ? sp + blob->frame_bytes - sizeof(uintptr_t) : 0;
 }
 
+/* Surely none of the JVM's generated code. */
+static bool is_foreign(uintptr_t target)
+{
+    return target != 0 && !smp_code_is_near(target);
+}
+
 /*
  * The method that is entered at target. False: none, or it is not known: a call also leads to stubs
  * behind the code of the method that makes it, for a callee that was interpreted then, and on
@@ -190,7 +196,8 @@ static bool find_entered(const struct smp_own_walk *own, uintptr_t target, struc
 
 /*
  * A dead frame's return address may lie below that of the caller, and where the dead one's would
- * have been, one of a frame that is there: but the call before that is a call of another method.
+ * have been, one of a frame that is there: but the call before that is a call of another method, or
+ * of code that is not Java's.
  */
 static bool is_called_by_other(const struct smp_walk *walk, uintptr_t slot,
                                const struct caller *caller)
@@ -203,7 +210,8 @@ static bool is_called_by_other(const struct smp_walk *walk, uintptr_t slot,
 
     return own->find(own, caller->address, &method) && method.kind == SMP_BLOB_COMPILED &&
            read_caller(walk, return_slot(&method, sp), &outer) &&
-           find_entered(own, outer.call.target, &called) && called.method != method.method;
+           (is_foreign(outer.call.target) ||
+            (find_entered(own, outer.call.target, &called) && called.method != method.method));
 }
 
 /* sure: only callers that surely called this stub. */
@@ -258,16 +266,26 @@ static bool by_frame_pointers(struct smp_walk *walk, const struct smp_code_piece
            walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
 }
 
-/* From a frame pointer to a caller that has surely called other code than the JVM's. */
+static void put_passed(struct smp_walk *walk, const struct smp_code_piece *passed)
+{
+    if (passed != NULL)
+        smp_caller_put_leaf(walk, passed->id, true);
+}
+
+/* From a frame pointer to a caller that has surely called other code than the JVM's, or the stub
+ * that did so. */
 static bool walk_leaf_call(struct smp_walk *walk, uintptr_t fp, uintptr_t below,
                            const struct smp_code_piece **stub)
 {
     struct caller caller;
     uintptr_t slot = 0;
 
-    return follow_frame_pointers(walk, fp, below, &caller, &slot, stub) && *stub == NULL &&
-           caller.call.target != 0 && !smp_code_is_near(caller.call.target) &&
-           walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
+    if (!follow_frame_pointers(walk, fp, below, &caller, &slot, stub))
+        return false;
+    const bool is_sure =
+        *stub == NULL ? is_foreign(caller.call.target)
+                      : is_called(*stub, &caller) && !is_called_by_other(walk, slot, &caller);
+    return is_sure && walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
 }
 
 bool smp_caller_walk_leaf_call(struct smp_walk *walk)
@@ -281,7 +299,11 @@ bool smp_caller_walk_leaf_call(struct smp_walk *walk)
             break;
         is_walked = walk_leaf_call(walk, smp_load_word(saved), saved + sizeof(uintptr_t), &passed);
     }
-    return is_walked;
+    if (!is_walked)
+        return false;
+    walk->answer->answer = passed != NULL ? SMP_ANSWER_IN_STUB : SMP_ANSWER_WHOLE;
+    put_passed(walk, passed);
+    return true;
 }
 
 static bool by_link(struct smp_walk *walk)
@@ -308,11 +330,8 @@ bool smp_caller_search(struct smp_walk *walk, const struct smp_code_piece *stub)
         !(stub != NULL && (by_frame(walk, stub) || scan_for_caller(walk, stub, true))) &&
         !scan_for_caller(walk, stub, false) && !by_frame_pointers(walk, &passed))
         return false;
-    walk->answer->answer = SMP_ANSWER_FROM_CALLER;
-    if (passed != NULL) {
-        smp_caller_put_leaf(walk, passed->id, true);
-        walk->answer->answer = SMP_ANSWER_IN_STUB;
-    }
+    walk->answer->answer = passed != NULL ? SMP_ANSWER_IN_STUB : SMP_ANSWER_FROM_CALLER;
+    put_passed(walk, passed);
     return true;
 }
 

@@ -44,7 +44,8 @@ bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot);
  * further up has such a return address: it has called Java code, or has left Java. The C library
  * keeps anything in the register of the frame pointer, and on the stack what was in it: so each
  * word of the first SMP_WALK_SAVED_WORDS is tried as one. A dead frame's return address alone
- * does not count. False where a stub lies between.
+ * does not count. Where a stub lies between, as between C1's code and the end of a lock that wakes
+ * another thread, the return address must follow a call of this stub. The leaf is its name.
  */
 bool smp_caller_walk_leaf_call(struct smp_walk *walk);
 /*

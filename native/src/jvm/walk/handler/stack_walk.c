@@ -142,11 +142,8 @@ static bool walk_proven_leaf_call(struct smp_walk *walk)
 {
     const struct smp_jvm_states *states = &walk->target->layout.states;
 
-    if (!walk->is_alive || walk->answer->state != states->in_java ||
-        !smp_caller_walk_leaf_call(walk))
-        return false;
-    walk->answer->answer = SMP_ANSWER_WHOLE;
-    return true;
+    return walk->is_alive && walk->answer->state == states->in_java &&
+           smp_caller_walk_leaf_call(walk);
 }
 
 /* Code of the C library, say, or of a barrier, that Java code has called as a leaf. The JVM follows

@@ -79,6 +79,20 @@ enum MorePrograms {
         }
     },
 
+    CONTENTION("a lock that other threads wait for") {
+        private final Rivals rivals = new Rivals();
+
+        @Override
+        long step() {
+            rivals.want();
+            long sum = 0;
+            for (int i = 0; i < 200; i++) {
+                sum += rivals.locked(i);
+            }
+            return sum;
+        }
+    },
+
     NUMBERS("BigInteger and Math.sin") {
         @Override
         long step() {
@@ -130,6 +144,39 @@ enum MorePrograms {
             return MethodHandles.filterReturnValue(cube, MethodHandles.insertArguments(power, 1, 2));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /** They want a lock too, until it has not been wanted beside them for a while. */
+    private static final class Rivals {
+        private static final int COUNT = 5;
+        private static final long PATIENCE_NANOS = 100_000_000;
+        private final Thread[] threads = new Thread[COUNT];
+        private volatile long wantedAt;
+        private long value;
+
+        void want() {
+            wantedAt = System.nanoTime();
+            for (int i = 0; i < COUNT; i++) {
+                if (threads[i] == null || !threads[i].isAlive()) {
+                    threads[i] = new Thread(this::contend, "rival");
+                    threads[i].setDaemon(true);
+                    threads[i].start();
+                }
+            }
+        }
+
+        private void contend() {
+            while (System.nanoTime() - wantedAt < PATIENCE_NANOS) {
+                locked(1);
+            }
+        }
+
+        private synchronized long locked(int added) {
+            for (int i = 0; i < 100; i++) {
+                value = value * 31 + added;
+            }
+            return value;
         }
     }
 

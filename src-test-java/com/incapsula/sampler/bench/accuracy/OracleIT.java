@@ -30,7 +30,11 @@ class OracleIT {
             ? Stream.concat(Stream.of(Programs.values()), Stream.of(MorePrograms.values()))
                     .map(Enum::name)
                     .toList()
-            : List.of(Programs.COLLECTIONS.name(), Programs.SORTING.name(), MorePrograms.DEOPTIMISATION.name());
+            : List.of(
+                    Programs.COLLECTIONS.name(),
+                    Programs.SORTING.name(),
+                    MorePrograms.DEOPTIMISATION.name(),
+                    MorePrograms.CONTENTION.name());
 
     static List<String> settings() {
         return List.copyOf(Oracle.SETTINGS.keySet());

@@ -38,7 +38,7 @@ BEGIN {
     jvm = "base engine/jvm.h model/sample.h"
     room("jvm/agent", "base")
     room("jvm/hotspot", "base jvm/agent")
-    room("jvm/code", jvm " jvm/agent jvm/hotspot")
+    room("jvm/code", jvm " classfile jvm/agent jvm/hotspot")
     room("jvm/walk/handler", "engine/jvm.h base/give_way.h jvm/hotspot jvm/code")
     room("jvm/threads", jvm " jvm/agent jvm/hotspot jvm/walk/handler")
     room("jvm/walk", jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads")

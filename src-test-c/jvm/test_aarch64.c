@@ -34,6 +34,7 @@
 #define smp_machine_code_follows_call aarch64_follows_call
 #define smp_machine_code_jump_target aarch64_jump_target
 #define smp_machine_code_next_leaf_call aarch64_next_leaf_call
+#define smp_machine_code_next_outlined_call aarch64_next_outlined_call
 #define smp_machine_code_frame_size aarch64_frame_size
 #define smp_machine_code_pushed aarch64_pushed
 #define smp_machine_code_pushed_at aarch64_pushed_at
@@ -160,6 +161,25 @@ static void calls_and_branches(void **state)
     assert_int_equal(aarch64_jump_target(at + 16), 0);
 }
 
+static void calls_behind_a_method(void **state)
+{
+    /* bl behind it, nop; bl behind it, b to its start; bl, bl; b, b; bl, b behind it */
+    static const uint32_t code[] = { 0x94000040, NOP,        0x94000040, 0x17fffffd, 0x94000040,
+                                     0x94000040, 0x14000001, 0x14000001, 0x94000040, 0x14000040 };
+    const uintptr_t at = (uintptr_t)code;
+    struct smp_outlined_call call = { 0 };
+
+    (void)state;
+    assert_int_equal(aarch64_next_outlined_call(code, sizeof(code), 0, &call), 12);
+    assert_int_equal(call.target, at + 8 + 0x100);
+    assert_int_equal(call.continues_at, at);
+    assert_int_equal(aarch64_next_outlined_call(code, sizeof(code), 12, &call), 12);
+    assert_int_equal(aarch64_next_outlined_call(code, sizeof(code), 13, &call), 24);
+    assert_int_equal(call.target, at + 20 + 0x100);
+    assert_int_equal(aarch64_next_outlined_call(code, sizeof(code), 25, &call), 0);
+    assert_int_equal(aarch64_next_outlined_call(code, 12, 0, &call), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +192,7 @@ int main(void)
         cmocka_unit_test(small_frames),
         cmocka_unit_test(larger_frames),
         cmocka_unit_test(calls_and_branches),
+        cmocka_unit_test(calls_behind_a_method),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

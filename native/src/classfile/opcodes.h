@@ -45,7 +45,8 @@ enum {
     SMP_OP_INVOKEINTERFACE = 185,
     SMP_OP_INVOKEDYNAMIC = 186,
     SMP_OP_NEW = 187,
-    SMP_OP_ATHROW = 191
+    SMP_OP_ATHROW = 191,
+    SMP_OP_MONITOREXIT = 195
 };
 
 enum smp_opcode_kind {

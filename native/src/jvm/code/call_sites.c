@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/code/call_sites.h"
 
-#include <jvmticmlr.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/lower_bound.h"
 #include "jvm/code/code_map.h"
+#include "jvm/code/inline_record.h"
 #include "jvm/code/invoked_method.h"
 #include "jvm/hotspot/machine_code.h"
 
@@ -23,31 +22,6 @@ static struct {
     pthread_mutex_t mutex;
     struct cached_call entries[SMP_CALL_SITES_CACHE]; /* guarded by mutex */
 } cache = { .mutex = PTHREAD_MUTEX_INITIALIZER };
-
-static const jvmtiCompiledMethodLoadInlineRecord *find_inline_record(const void *info)
-{
-    const jvmtiCompiledMethodLoadRecordHeader *header = info;
-
-    while (header != NULL && header->kind != JVMTI_CMLR_INLINE_INFO)
-        header = header->next;
-    return (const jvmtiCompiledMethodLoadInlineRecord *)header;
-}
-
-static uintptr_t info_pc(const jvmtiCompiledMethodLoadInlineRecord *record, jint index)
-{
-    return (uintptr_t)record->pcinfo[index].pc;
-}
-
-static uint64_t pc_info_key(const void *record, size_t index)
-{
-    return info_pc(record, (jint)index);
-}
-
-/* The index of the first record at or after pc; numpcs: none. They are in order. */
-static jint first_pc_info(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t pc)
-{
-    return (jint)smp_lower_bound(record, (size_t)record->numpcs, pc_info_key, pc);
-}
 
 static struct cached_call *cache_entry(jmethodID method, jint bci)
 {
@@ -112,38 +86,29 @@ static uintptr_t find_copy_pc(jvmtiEnv *jvmti, const jvmtiCompiledMethodLoadInli
     return found;
 }
 
-static bool is_copying_stub(uintptr_t target)
-{
-    const struct smp_code_piece *piece = smp_code_find(smp_code_enter(), target);
-    const uint64_t key = piece != NULL && piece->kind == SMP_CODE_STUB ? piece->id : 0;
-
-    smp_code_leave();
-    const char *name = smp_code_map_name(key);
-    return name != NULL && strstr(name, "arraycopy") != NULL;
-}
-
 /* A record at the call's beginning is of what is before it. */
 static bool has_own_record(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t back,
                            uintptr_t end)
 {
     const uintptr_t behind = smp_machine_code_behind_call(back, end);
-    const jint next = first_pc_info(record, back);
+    const jint next = smp_inline_record_first_at(record, back);
 
-    return next < record->numpcs && info_pc(record, next) <= behind &&
-           smp_machine_code_poll_load(info_pc(record, next), end) == 0;
+    return next < record->numpcs && smp_inline_record_pc(record, next) <= behind &&
+           smp_machine_code_poll_load(smp_inline_record_pc(record, next), end) == 0;
 }
 
 void smp_call_sites_make(jvmtiEnv *jvmti, const void *start, size_t size, const void *info)
 {
-    const jvmtiCompiledMethodLoadInlineRecord *record = find_inline_record(info);
+    const jvmtiCompiledMethodLoadInlineRecord *record = smp_inline_record_find(info);
     struct smp_call call = { 0 };
 
-    if (record == NULL || record->numpcs <= 0)
+    if (record == NULL)
         return;
     for (size_t at = smp_machine_code_next_leaf_call(start, size, 0, &call); at != 0;
          at = smp_machine_code_next_leaf_call(start, size, at + 1, &call)) {
         const uintptr_t back = (uintptr_t)start + at;
-        if (has_own_record(record, back, (uintptr_t)start + size) || !is_copying_stub(call.target))
+        if (has_own_record(record, back, (uintptr_t)start + size) ||
+            !smp_code_map_is_stub(call.target, "arraycopy"))
             continue;
         const uintptr_t pc = find_copy_pc(jvmti, record, back);
         if (pc != 0)

@@ -10,6 +10,7 @@
 #include "jvm/code/call_sites.h"
 #include "jvm/code/class_unload.h"
 #include "jvm/code/code_map.h"
+#include "jvm/code/monitor_exits.h"
 #include "jvm/hotspot/check.h"
 #include "jvm/hotspot/method_table.h"
 #include "jvm/hotspot/version.h"
@@ -142,6 +143,7 @@ void JNICALL smp_code_events_on_load(jvmtiEnv *jvmti, jmethodID method, jint siz
         return;
     smp_code_map_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method);
     smp_call_sites_make(jvmti, start, (size_t)size, info);
+    smp_monitor_exits_make(jvmti, start, (size_t)size, info);
     keep_ids(method, info);
     smp_hotspot_record(jvmti, method, (uintptr_t)start, (size_t)size, info);
 }

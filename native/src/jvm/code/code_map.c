@@ -266,6 +266,16 @@ const char *smp_code_map_name(uint64_t key)
     return text;
 }
 
+bool smp_code_map_is_stub(uintptr_t address, const char *part)
+{
+    const struct smp_code_piece *piece = smp_code_find(smp_code_enter(), address);
+    const uint64_t key = piece != NULL && piece->kind == SMP_CODE_STUB ? piece->id : 0;
+
+    smp_code_leave();
+    const char *name = smp_code_map_name(key);
+    return name != NULL && strstr(name, part) != NULL;
+}
+
 /* --------------------------------------------------------------------------------------- public */
 
 void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method)

@@ -6,7 +6,7 @@
  *
  * Threads  any, signal handlers included.
  * Errors   zeros or false: the shape is not understood.
- * Cost     frame and next_leaf_call read the code once; the others are constant.
+ * Cost     frame, next_leaf_call and next_outlined_call read the code once; the others are constant.
  */
 #ifndef SMP_JVM_HOTSPOT_MACHINE_CODE_H
 #define SMP_JVM_HOTSPOT_MACHINE_CODE_H
@@ -33,6 +33,12 @@ enum smp_code_rest {
 struct smp_call {
     uintptr_t start;  /* of the instructions that make it; the JVM's record of its line is here */
     uintptr_t target; /* 0: only known at run time */
+};
+
+/* A call behind a method's own code, which goes on there. */
+struct smp_outlined_call {
+    uintptr_t target;
+    uintptr_t continues_at;
 };
 
 /* From JDK 28 on: does a method's frame always have the size that its blob says? */

@@ -150,6 +150,29 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
     return 0;
 }
 
+/* bl; b. The first one whose return address lies at or after from; 0: none. */
+static inline size_t smp_machine_code_next_outlined_call(const void *start, size_t size,
+                                                         size_t from,
+                                                         struct smp_outlined_call *call)
+{
+    const uint32_t is_call = 0x80000000U;
+    uint32_t code[2];
+    size_t at = (from + 3) & ~(size_t)3;
+
+    for (at = at < 4 ? 4 : at; at + 4 <= size; at += 4) {
+        const uintptr_t back = (uintptr_t)start + at;
+        const uintptr_t target = smp_machine_code_jump_target(back - 4);
+        const uintptr_t to = smp_machine_code_jump_target(back);
+        memcpy(code, (const char *)start + at - 4, sizeof(code));
+        if (target == 0 || (code[0] & is_call) == 0 || to - (uintptr_t)start >= size ||
+            (code[1] & is_call) != 0)
+            continue;
+        *call = (struct smp_outlined_call){ .target = target, .continues_at = to };
+        return at;
+    }
+    return 0;
+}
+
 /* Calls of what is not compiled are not looked for. */
 static inline uintptr_t smp_machine_code_behind_call(uintptr_t address, uintptr_t end)
 {

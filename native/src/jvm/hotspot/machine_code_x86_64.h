@@ -430,6 +430,34 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
     return 0;
 }
 
+/* call rel32; jmp rel8 or rel32. The first one whose return address lies at or after from; 0: none. */
+static inline size_t smp_machine_code_next_outlined_call(const void *start, size_t size,
+                                                         size_t from,
+                                                         struct smp_outlined_call *call)
+{
+    enum { CALL_BYTES = 5, SHORT_BYTES = 2, JUMP_BYTES = 5 };
+    const uint8_t *code = start;
+    size_t at = from < CALL_BYTES ? CALL_BYTES : from;
+
+    for (; at + SHORT_BYTES <= size; at++) {
+        const uintptr_t back = (uintptr_t)(code + at);
+        uintptr_t to = 0;
+        if (code[at - CALL_BYTES] != 0xe8)
+            continue;
+        if (code[at] == 0xeb)
+            to = back + SHORT_BYTES + (uintptr_t)(intptr_t)(int8_t)code[at + 1];
+        else if (code[at] == 0xe9 && at + JUMP_BYTES <= size)
+            to = smp_machine_code_jump_target(back);
+        if (to - (uintptr_t)start >= size)
+            continue;
+        *call =
+            (struct smp_outlined_call){ .target = smp_machine_code_jump_target(back - CALL_BYTES),
+                                        .continues_at = to };
+        return at;
+    }
+    return 0;
+}
+
 /*
  * add disp(%rsp), %rsp; pop %rbp: value classes that came as references were spread on the stack
  * below the caller's frame, and the frame keeps its real size, without the caller's frame

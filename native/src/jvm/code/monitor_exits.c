@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/code/monitor_exits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "classfile/opcodes.h"
+#include "jvm/code/code_map.h"
+#include "jvm/code/inline_record.h"
+#include "jvm/hotspot/machine_code.h"
+
+enum { ACC_SYNCHRONIZED = 0x20, NONE = -1 };
+
+/* Where a lock ends that is held at bci: the next such byte code, or else the last one. */
+static jint find_monitorexit(const unsigned char *codes, uint32_t count, jint bci)
+{
+    struct smp_instruction instruction;
+    jint found = NONE;
+
+    for (uint32_t at = 0; at < count && found < bci; at += instruction.length) {
+        instruction = smp_opcode_at(codes, count, at);
+        if (instruction.length == 0)
+            return NONE;
+        if (codes[at] == SMP_OP_MONITOREXIT)
+            found = (jint)at;
+    }
+    return found;
+}
+
+/* The byte code index where the lock of a frame ends; of a synchronized method, where the frame is.
+ * NONE: it holds none. */
+static jint find_end(jvmtiEnv *jvmti, jmethodID method, jint bci)
+{
+    unsigned char *codes = NULL;
+    jint modifiers = 0;
+    jint count = 0;
+
+    if ((*jvmti)->GetMethodModifiers(jvmti, method, &modifiers) != JVMTI_ERROR_NONE)
+        return NONE;
+    if ((modifiers & ACC_SYNCHRONIZED) != 0)
+        return bci;
+    if ((*jvmti)->GetBytecodes(jvmti, method, &count, &codes) != JVMTI_ERROR_NONE)
+        return NONE;
+    const jint end = count > 0 ? find_monitorexit(codes, (uint32_t)count, bci) : NONE;
+    (void)(*jvmti)->Deallocate(jvmti, codes);
+    return end;
+}
+
+/* The frame whose lock ends. */
+struct holder {
+    const PCStackInfo *info; /* of what is done under the lock */
+    jint frame;              /* the one that holds it; NONE: no frame does */
+    jint end_bci;
+};
+
+/* After so many inner frames that hold one. */
+static struct holder find_holder(jvmtiEnv *jvmti, const PCStackInfo *info, jint inner)
+{
+    struct holder holder = { .info = info, .frame = NONE, .end_bci = NONE };
+
+    for (jint i = 0; i < info->numstackframes && holder.frame == NONE; i++) {
+        holder.end_bci = find_end(jvmti, info->methods[i], info->bcis[i]);
+        if (holder.end_bci != NONE && inner-- == 0)
+            holder.frame = i;
+    }
+    return holder;
+}
+
+/* Is the innermost frame of info the holder's, wherever in its method it is? */
+static bool is_holders(const PCStackInfo *info, const struct holder *holder)
+{
+    const PCStackInfo *held = holder->info;
+    const jint first = holder->frame;
+    const jint count = held->numstackframes - first;
+
+    if (info->numstackframes != count || info->methods[0] != held->methods[first])
+        return false;
+    for (jint i = 1; i < count; i++) {
+        if (info->methods[i] != held->methods[first + i] || info->bcis[i] != held->bcis[first + i])
+            return false;
+    }
+    return true;
+}
+
+/* bci is a better place than the one that was found before. */
+static bool is_nearer(jint bci, jint found, jint end)
+{
+    if (found == NONE)
+        return true;
+    return bci <= end ? bci > found || found > end : bci < found;
+}
+
+/* 0: no record is of that frame alone. */
+static uintptr_t find_pc(const jvmtiCompiledMethodLoadInlineRecord *record,
+                         const struct holder *holder)
+{
+    uintptr_t pc = 0;
+    jint found = NONE;
+
+    for (jint i = 0; i < record->numpcs; i++) {
+        const PCStackInfo *info = &record->pcinfo[i];
+        if (!is_holders(info, holder) || !is_nearer(info->bcis[0], found, holder->end_bci))
+            continue;
+        found = info->bcis[0];
+        pc = smp_inline_record_pc(record, i);
+    }
+    return pc;
+}
+
+static bool has_own_record(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t back)
+{
+    const jint next = smp_inline_record_first_at(record, back);
+
+    return next < record->numpcs && smp_inline_record_pc(record, next) == back;
+}
+
+void smp_monitor_exits_make(jvmtiEnv *jvmti, const void *start, size_t size, const void *info)
+{
+    const jvmtiCompiledMethodLoadInlineRecord *record = smp_inline_record_find(info);
+    struct smp_outlined_call call = { 0 };
+    jint last = NONE;
+    jint inner = 0;
+
+    if (record == NULL)
+        return;
+    for (size_t at = smp_machine_code_next_outlined_call(start, size, 0, &call); at != 0;
+         at = smp_machine_code_next_outlined_call(start, size, at + 1, &call)) {
+        const uintptr_t back = (uintptr_t)start + at;
+        if (!smp_code_map_is_stub(call.target, "monitorexit") || has_own_record(record, back))
+            continue;
+        const jint end = smp_inline_record_first_at(record, call.continues_at);
+        inner = end == last ? inner + 1 : 0;
+        last = end;
+        if (end == 0)
+            continue;
+        const struct holder holder = find_holder(jvmti, &record->pcinfo[end - 1], inner);
+        const uintptr_t pc = holder.frame != NONE ? find_pc(record, &holder) : 0;
+        if (pc != 0)
+            smp_code_map_add_call_site(back, pc);
+    }
+}

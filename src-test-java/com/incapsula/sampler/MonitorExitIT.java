@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Worker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** C1's code that ends a lock for which another thread waits is in the method, and at a line, that holds the lock. */
+class MonitorExitIT {
+
+    /** Threads want two locks; prints the stacks of those that end one. */
+    static final class Program {
+
+        private static final int THREADS = 4;
+        private static final int STACKS = 40;
+        private static final Object LOCK = new Object();
+
+        private static long added;
+        private static long blocked;
+        private static volatile Object made;
+
+        private Program() {}
+
+        private static long burn(long value) {
+            long burnt = value;
+            for (int i = 0; i < 300; i++) {
+                burnt = burnt * 31 + i;
+            }
+            return burnt;
+        }
+
+        private static synchronized void add() {
+            added = burn(added); // added
+        } // added
+
+        private static void block(long[] values) {
+            synchronized (LOCK) { // held
+                blocked = burn(blocked); // held
+                values[0] = blocked; // held
+            } // held
+            values[1]++;
+            made = new Object();
+        }
+
+        private static void run(long... values) {
+            add();
+            values[2]++;
+            made = new Object();
+            block(values);
+            values[3]++;
+        }
+
+        private static void work(CountDownLatch goHome) {
+            long[] values = new long[4];
+            while (goHome.getCount() > 0) {
+                run(values);
+            }
+        }
+
+        public static void main(String[] arguments) throws Exception {
+            ThreadsSampler sampler = quick(new Recorder());
+            sampler.setSamplingFrequencyMillis(1);
+            sampler.setOverheadLimitPercent(100);
+            sampler.init();
+            List<Worker> workers = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                workers.add(Worker.doing("worker", Program::work));
+            }
+            List<String> seen = new ArrayList<>();
+            patiently().until(() -> {
+                try (SamplingReport report = sampler.snapshot()) {
+                    report.toString(ReportFormat.COLLAPSED)
+                            .lines()
+                            .filter(line -> line.contains("Program.work(")
+                                    && line.contains(";[")
+                                    && line.contains("monitorexit"))
+                            .forEach(seen::add);
+                }
+                return seen.size() >= STACKS;
+            });
+            workers.forEach(Worker::close);
+            sampler.close();
+            seen.forEach(System.out::println);
+        }
+    }
+
+    @Test
+    void aLockEndsWhereItIsHeld() throws Exception {
+        String output = ChildJvm.of(Program.class)
+                .option("-XX:TieredStopAtLevel=1")
+                .withTestLibraries()
+                .run()
+                .assertFine()
+                .output();
+        Pattern stack = Pattern.compile("Program\\.(\\w+)\\(MonitorExitIT\\.java:(\\d+)\\);\\[[^;]*monitorexit");
+        Set<String> places = new TreeSet<>();
+        Matcher matcher = stack.matcher(output);
+        while (matcher.find()) {
+            places.add(matcher.group(1) + ":" + matcher.group(2));
+        }
+        Set<String> held = new TreeSet<>();
+        lines("// held").forEach(line -> held.add("block:" + line));
+        lines("// added").forEach(line -> held.add("add:" + line));
+        assertThat(places).isNotEmpty().isSubsetOf(held);
+    }
+
+    private static List<Integer> lines(String end) throws IOException {
+        List<String> lines = Files.readAllLines(Path.of("src-test-java/com/incapsula/sampler/MonitorExitIT.java"));
+        List<Integer> found = new ArrayList<>();
+        for (int i = 0; i < lines.size(); i++) {
+            if (lines.get(i).endsWith(end)) {
+                found.add(i + 1);
+            }
+        }
+        return found;
+    }
+}

@@ -965,8 +965,8 @@ static void test_a_leaf_call_of_a_stub(void **state)
     assert_int_equal(jvm.calls, 0);
 }
 
-/* Frame pointers of functions that have ended lead to a caller that has called this stub before: the
- * frame above it has called code that is not Java's, or another method. */
+/* Frame pointers of functions that have ended lead to a caller that has called this stub before:
+ * the frame above it has called code that is not Java's, or another method. */
 static void test_a_dead_frame_below_a_leaf_call_of_a_stub(void **state)
 {
     const size_t above = 41 + FRAME_BYTES / sizeof(uintptr_t);

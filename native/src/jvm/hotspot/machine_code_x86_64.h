@@ -430,7 +430,8 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
     return 0;
 }
 
-/* call rel32; jmp rel8 or rel32. The first one whose return address lies at or after from; 0: none. */
+/* call rel32; jmp rel8 or rel32. The first one whose return address lies at or after from; 0:
+ * none. */
 static inline size_t smp_machine_code_next_outlined_call(const void *start, size_t size,
                                                          size_t from,
                                                          struct smp_outlined_call *call)

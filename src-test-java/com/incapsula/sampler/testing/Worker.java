@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.testing.work.Desk;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /** A thread that is at a known place until it is closed. */
@@ -74,6 +75,12 @@ public final class Worker implements AutoCloseable {
     /** @return the thread */
     public Thread thread() {
         return thread;
+    }
+
+    /** Sends all of them home, then waits until they are there: none works on while another is awaited. */
+    public static void closeAll(List<Worker> workers) {
+        workers.forEach(worker -> worker.goHome.countDown());
+        workers.forEach(Worker::close);
     }
 
     /** Sends it home and waits until it is there. */

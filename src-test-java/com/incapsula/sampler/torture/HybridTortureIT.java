@@ -19,7 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HybridTortureIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
-    private static final String MILLIS = LONG ? "60000" : "500";
+    private static final String MILLIS = LONG ? "60000" : "750";
+    /* Where code is compiled and thrown away all the time, a thread runs slower, and the sampler takes fewer stacks. */
+    private static final String MORE_MILLIS = LONG ? "60000" : "2000";
     private static final String TEN_MINUTES = LONG ? "600000" : MILLIS;
     private static final String CYCLES = LONG ? "2000" : "25";
 
@@ -115,7 +117,7 @@ class HybridTortureIT {
         survives(
                 withCollector(collector).option("-XX:ReservedCodeCacheSize=5m", "-XX:CompileThresholdScaling=0.1"),
                 "WAITING_ON_THE_MOVE",
-                MILLIS);
+                MORE_MILLIS);
     }
 
     /* The heap has its final size from the beginning: what grows is something else. */
@@ -130,7 +132,7 @@ class HybridTortureIT {
                                 "-XX:NativeMemoryTracking=summary")
                         .longer(PATIENCE.multipliedBy(LONG ? 3 : 1)),
                 "MIXED",
-                LONG ? "3600000" : MILLIS);
+                LONG ? "3600000" : MORE_MILLIS);
     }
 
     @Test

@@ -232,6 +232,27 @@ static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *
     return false;
 }
 
+/* Addresses of the interpreter are kept too: only its return addresses lead to a frame. */
+static bool is_kept_register(const struct caller *caller)
+{
+    return !caller->is_method && !smp_machine_code_returns_to_frame(caller->address);
+}
+
+bool smp_caller_walk_above_kept(struct smp_walk *walk)
+{
+    struct caller caller;
+
+    for (uintptr_t i = 0; i <= SMP_WALK_KEPT_WORDS; i++) {
+        const uintptr_t slot = walk->at.sp + i * sizeof(uintptr_t);
+        if (!read_caller(walk, slot, &caller) ||
+            (i > 0 && (is_kept_register(&caller) || is_called_by_other(walk, slot, &caller))))
+            continue;
+        if (walk_caller(walk, slot, 0, 0))
+            return true;
+    }
+    return false;
+}
+
 /*
  * Frames larger than what is scanned, or several: each begins with the frame pointer of its caller,
  * as the JVM's own functions do it, and its stubs that call them. fp: of the first one; below: it

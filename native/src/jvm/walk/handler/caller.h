@@ -37,6 +37,9 @@ bool smp_caller_walk_return(struct smp_walk *walk, uintptr_t slot);
 bool smp_caller_try_return(struct smp_walk *walk, uintptr_t slot);
 /* Does slot hold a return address of Java code? */
 bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot);
+/* From the caller of code without a frame: its return address is on top, or above registers that
+ * the code keeps on the stack, at most SMP_WALK_KEPT_WORDS. */
+bool smp_caller_walk_above_kept(struct smp_walk *walk);
 
 /*
  * The Java code that has called code that is not Java's: by the frame pointers of that code, up to

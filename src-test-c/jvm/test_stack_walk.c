@@ -968,6 +968,28 @@ static void test_a_leaf_call_of_a_stub(void **state)
     assert_int_equal(jvm.calls, 0);
 }
 
+/* C1's code of ZGC's barrier passes arguments on the stack, and may keep a register there. */
+static void test_a_leaf_call_of_a_barrier(void **state)
+{
+    static const uint8_t taken[] = { 0x48, 0x83, 0xc4, 0x10, 0x4c, 0x8b, 0xc0, 0x58, 0xe9 };
+
+    (void)state;
+    put_stack_of_a_wake();
+    memcpy(code + CALLER + 0x60, taken, sizeof(taken));
+    take_own_stub_caller(slot(45));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    code[CALLER + 0x64] = 0xe9; /* it keeps none */
+    take_own_stub_caller(slot(44));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    code[CALLER + 0x64] = 0x5d; /* so a frame is left */
+    take_own_stub_caller(slot(42));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    assert_int_equal(jvm.calls, 0);
+}
+
 /* Frame pointers of functions that have ended lead to a caller that has called this stub before:
  * the frame above it has called code that is not Java's, or another method. */
 static void test_a_dead_frame_below_a_leaf_call_of_a_stub(void **state)
@@ -1918,6 +1940,7 @@ int main(void)
         TEST(test_a_leaf_call_by_a_saved_frame_pointer),
         TEST(test_a_leaf_call_of_the_interpreter),
         TEST(test_a_leaf_call_of_a_stub),
+        TEST(test_a_leaf_call_of_a_barrier),
         TEST(test_a_dead_frame_below_a_leaf_call_of_a_stub),
         TEST(test_code_without_a_frame),
         TEST(test_registers_above_code_without_a_frame),

@@ -19,6 +19,9 @@
  * frame. The exit gets the record of that very frame whose byte code is the last one before the end
  * of the lock; a synchronized method ends it where it returns, so there the one of that call counts.
  *
+ * The slow parts of a collector's barriers lie there too: their line is that of the place that is
+ * jumped to.
+ *
  * Threads  those of the JVM's events.
  * Errors   an exit without such a record keeps the JVM's.
  * Cost     a pass over the code; for each exit the byte codes of some methods.

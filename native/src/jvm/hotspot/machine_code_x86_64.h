@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum {
+    SMP_BARRIER_LONGEST = 9,
     SMP_PROLOGUE_BYTES = 96, /* the frame is made within so many bytes, or not understood */
     SMP_CALL_LONGEST = 16,   /* bytes read before a return address */
     SMP_LEAVE_BEFORE = 7,    /* bytes read before an instruction that may leave the method, */
@@ -151,12 +152,40 @@ static inline size_t smp_x86_pops(const uint8_t *code)
     return code[0] >= 0x58 && code[0] <= 0x5f && code[0] != 0x5c && code[0] != 0x5d ? 1 : 0;
 }
 
+/*
+ * The barriers of ZGC in C1's code pass both arguments on the stack, and keep %rax there if it does
+ * not get the result:
+ *
+ *   [push %rax]; sub $16, %rsp; ...; call stub; add $16, %rsp; [mov %rax, %reg; pop %rax]; jmp
+ *
+ * From the return address: the bytes up to the jump, 0 if the code is another; *pushed: the words.
+ * Up to SMP_BARRIER_LONGEST bytes are read.
+ */
+static inline size_t smp_x86_ends_barrier(const uint8_t *code, size_t *pushed)
+{
+    enum { MOV_AND_POP = 4 };
+    static const uint8_t add[] = { 0x48, 0x83, 0xc4, 0x10 };
+    size_t bytes = sizeof(add);
+
+    if (memcmp(code, add, sizeof(add)) != 0)
+        return 0;
+    const uint8_t *mov = code + bytes;
+    const bool is_kept =
+        (mov[0] & 0xfb) == 0x48 && mov[1] == 0x8b && (mov[2] & 0xc7) == 0xc0 && mov[3] == 0x58;
+    bytes += is_kept ? MOV_AND_POP : 0;
+    *pushed = is_kept ? 3 : 2;
+    return code[bytes] == 0xe9 || code[bytes] == 0xeb ? bytes : 0;
+}
+
 /* C1 pushes both arguments of a type check's stub, and pops them behind the call. */
 static inline size_t smp_machine_code_pushed(uintptr_t address)
 {
     const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
     const size_t first = smp_x86_pops(code);
+    size_t pushed = 0;
 
+    if (smp_x86_ends_barrier(code, &pushed) > 0)
+        return pushed;
     return first > 0 && smp_x86_pops(code + first) > 0 ? 2 : 0;
 }
 
@@ -183,7 +212,7 @@ static inline size_t smp_machine_code_pushed_at(uintptr_t pc)
     const size_t push = smp_x86_pushes(code);
 
     if (code[0] == CALL && smp_machine_code_pushed(pc + CALL_BYTES) > 0)
-        return 2;
+        return smp_machine_code_pushed(pc + CALL_BYTES);
     if (push > 0 && code[push] == CALL && smp_machine_code_pushed(pc + push + CALL_BYTES) > 0)
         return 1;
     if (smp_x86_pops(code) == 0)
@@ -430,7 +459,8 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
     return 0;
 }
 
-/* call rel32; jmp rel8 or rel32. The first one whose return address lies at or after from; 0: none. */
+/* call rel32; what ends a barrier; jmp rel8 or rel32. The first one whose return address lies at or
+ * after from; 0: none. */
 static inline size_t smp_machine_code_next_outlined_call(const void *start, size_t size,
                                                          size_t from,
                                                          struct smp_outlined_call *call)
@@ -442,12 +472,16 @@ static inline size_t smp_machine_code_next_outlined_call(const void *start, size
     for (; at + SHORT_BYTES <= size; at++) {
         const uintptr_t back = (uintptr_t)(code + at);
         uintptr_t to = 0;
+        size_t jump = at;
+        size_t pushed = 0;
         if (code[at - CALL_BYTES] != 0xe8)
             continue;
-        if (code[at] == 0xeb)
-            to = back + SHORT_BYTES + (uintptr_t)(intptr_t)(int8_t)code[at + 1];
-        else if (code[at] == 0xe9 && at + JUMP_BYTES <= size)
-            to = smp_machine_code_jump_target(back);
+        if (at + SMP_BARRIER_LONGEST + SHORT_BYTES <= size)
+            jump += smp_x86_ends_barrier(code + at, &pushed);
+        if (code[jump] == 0xeb)
+            to = back + jump - at + SHORT_BYTES + (uintptr_t)(intptr_t)(int8_t)code[jump + 1];
+        else if (code[jump] == 0xe9 && jump + JUMP_BYTES <= size)
+            to = smp_machine_code_jump_target(back + jump - at);
         if (to - (uintptr_t)start >= size)
             continue;
         *call =

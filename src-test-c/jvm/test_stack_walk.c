@@ -979,7 +979,11 @@ static void test_a_leaf_call_of_a_barrier(void **state)
     take_own_stub_caller(slot(45));
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
-    code[CALLER + 0x64] = 0xe9; /* it keeps none */
+    code[CALLER + 0x67] = 0xe9; /* it keeps none */
+    take_own_stub_caller(slot(44));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    code[CALLER + 0x64] = 0xe9; /* and the result is where it must be */
     take_own_stub_caller(slot(44));
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
@@ -988,6 +992,29 @@ static void test_a_leaf_call_of_a_barrier(void **state)
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
     assert_int_equal(jvm.calls, 0);
+}
+
+/* A method that is entered calls a stub, which calls the JVM. */
+static void test_a_barrier_at_the_entry(void **state)
+{
+    (void)state;
+    java_thread.state = STATE_IN_JAVA;
+    stack[12] = slot(40);
+    stack[13] = at(STUB + 0x20);
+    stack[41] = UINTPTR_MAX;
+    stack[42] = at(METHOD + 0x30);
+    put_call(METHOD + 0x30, STUB);
+    stack[42 + FRAME_BYTES / sizeof(uintptr_t)] = at(CALLER + 0x40);
+    take_own(at(CALLER + 0x40), 0, slot(43 + FRAME_BYTES / sizeof(uintptr_t)));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    assert_false(answer.is_pseudo);
+    assert_int_equal(jvm.calls, 0);
+    catch_with_fp(at(OTHER_STUB + 0x10), 8, slot(12), NULL); /* the JVM has called one */
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    put_call(METHOD + 0x30, CALLER); /* it is another call */
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
 }
 
 /* Frame pointers of functions that have ended lead to a caller that has called this stub before:
@@ -1033,7 +1060,7 @@ static void test_code_without_a_frame(void **state)
     expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
 }
 
-/* Registers that are kept hold addresses of the interpreter too: only its return addresses count. */
+/* Kept registers hold addresses of the interpreter too: only its return addresses count. */
 static void test_registers_above_code_without_a_frame(void **state)
 {
     static const uint8_t returned[] = { 0x48, 0x8b, 0x65, 0xf0 }; /* mov -16(%rbp), %rsp */
@@ -1941,6 +1968,7 @@ int main(void)
         TEST(test_a_leaf_call_of_the_interpreter),
         TEST(test_a_leaf_call_of_a_stub),
         TEST(test_a_leaf_call_of_a_barrier),
+        TEST(test_a_barrier_at_the_entry),
         TEST(test_a_dead_frame_below_a_leaf_call_of_a_stub),
         TEST(test_code_without_a_frame),
         TEST(test_registers_above_code_without_a_frame),

@@ -156,23 +156,24 @@ static inline size_t smp_x86_pops(const uint8_t *code)
  * The barriers of ZGC in C1's code pass both arguments on the stack, and keep %rax there if it does
  * not get the result:
  *
- *   [push %rax]; sub $16, %rsp; ...; call stub; add $16, %rsp; [mov %rax, %reg; pop %rax]; jmp
+ *   [push %rax]; sub $16, %rsp; ...; call stub; add $16, %rsp; [mov %rax, %reg; [pop %rax]]; jmp
  *
  * From the return address: the bytes up to the jump, 0 if the code is another; *pushed: the words.
  * Up to SMP_BARRIER_LONGEST bytes are read.
  */
 static inline size_t smp_x86_ends_barrier(const uint8_t *code, size_t *pushed)
 {
-    enum { MOV_AND_POP = 4 };
+    enum { MOV_BYTES = 3, POP = 0x58 };
     static const uint8_t add[] = { 0x48, 0x83, 0xc4, 0x10 };
     size_t bytes = sizeof(add);
 
     if (memcmp(code, add, sizeof(add)) != 0)
         return 0;
     const uint8_t *mov = code + bytes;
-    const bool is_kept =
-        (mov[0] & 0xfb) == 0x48 && mov[1] == 0x8b && (mov[2] & 0xc7) == 0xc0 && mov[3] == 0x58;
-    bytes += is_kept ? MOV_AND_POP : 0;
+    if ((mov[0] & 0xfb) == 0x48 && mov[1] == 0x8b && (mov[2] & 0xc7) == 0xc0)
+        bytes += MOV_BYTES;
+    const bool is_kept = bytes > sizeof(add) && code[bytes] == POP;
+    bytes += is_kept ? 1 : 0;
     *pushed = is_kept ? 3 : 2;
     return code[bytes] == 0xe9 || code[bytes] == 0xeb ? bytes : 0;
 }

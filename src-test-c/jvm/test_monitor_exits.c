@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which debug record the end of a lock gets, in made-up code of C1, with a JVM that has four methods. */
+/* Which debug record the end of a lock gets, in made-up code of C1, with a JVM that has four
+ * methods. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -107,7 +107,7 @@ static uintptr_t find_pc(const jvmtiCompiledMethodLoadInlineRecord *record,
     return pc;
 }
 
-static bool has_own_record(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t back)
+static bool is_recorded_at(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t back)
 {
     const jint next = smp_inline_record_first_at(record, back);
 
@@ -135,7 +135,7 @@ void smp_monitor_exits_make(jvmtiEnv *jvmti, const void *start, size_t size, con
     for (size_t at = smp_machine_code_next_outlined_call(start, size, 0, &call); at != 0;
          at = smp_machine_code_next_outlined_call(start, size, at + 1, &call)) {
         const uintptr_t back = (uintptr_t)start + at;
-        if (has_own_record(record, back))
+        if (is_recorded_at(record, back))
             continue;
         if (!smp_code_map_is_stub(call.target, "monitorexit")) {
             add_barrier(record, back, &call);

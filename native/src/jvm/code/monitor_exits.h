@@ -13,11 +13,12 @@
  *              jmp ───────────────────────────┘
  *              call of another stub, record: handle, line 24  ◄─ what the JVM takes
  *
- * The last record before the place that is jumped to has the frames of what was done under the lock.
- * The innermost of them that holds a lock is the one: its method is synchronized, or has a byte code
- * that ends a lock. Where several exits follow the same record, the next one is of the next such
- * frame. The exit gets the record of that very frame whose byte code is the last one before the end
- * of the lock; a synchronized method ends it where it returns, so there the one of that call counts.
+ * The last record before the place that is jumped to has the frames of what was done under the
+ * lock. The innermost of them that holds a lock is the one: its method is synchronized, or has a
+ * byte code that ends a lock. Where several exits follow the same record, the next one is of the
+ * next such frame. The exit gets the record of that very frame whose byte code is the last one
+ * before the end of the lock; a synchronized method has no such byte code: there it is the one
+ * next to what was done last.
  *
  * The slow parts of a collector's barriers lie there too: their line is that of the place that is
  * jumped to.

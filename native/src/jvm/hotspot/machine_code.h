@@ -6,7 +6,8 @@
  *
  * Threads  any, signal handlers included.
  * Errors   zeros or false: the shape is not understood.
- * Cost     frame, next_leaf_call and next_outlined_call read the code once; the others are constant.
+ * Cost     frame, next_leaf_call and next_outlined_call read the code once; the others are
+ *          constant.
  */
 #ifndef SMP_JVM_HOTSPOT_MACHINE_CODE_H
 #define SMP_JVM_HOTSPOT_MACHINE_CODE_H

@@ -122,7 +122,12 @@ class HybridTortureIT {
     @Test
     void allAtOnce() throws Exception {
         survives(
-                jvm("-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-XX:CompileThresholdScaling=0.1")
+                jvm(
+                                "-Xms256m",
+                                "-Xmx256m",
+                                "-XX:+AlwaysPreTouch",
+                                "-XX:CompileThresholdScaling=0.1",
+                                "-XX:NativeMemoryTracking=summary")
                         .longer(PATIENCE.multipliedBy(LONG ? 3 : 1)),
                 "MIXED",
                 LONG ? "3600000" : MILLIS);

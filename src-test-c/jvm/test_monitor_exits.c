@@ -19,7 +19,6 @@
 enum {
     STUB = 0x800, /* offsets in the made-up code */
     OTHER_STUB = 0x840,
-    BARRIER_STUB = 0x880,
     SIZE = 0x200,  /* of the compiled method */
     FIRST = 0x100, /* behind its own code: return addresses of calls of stubs */
     SECOND = 0x120,
@@ -153,7 +152,6 @@ static int make(void **state)
     smp_code_map_add_method(at(0), SIZE, OUTER);
     smp_code_map_add_stub(at(STUB), 0x40, "monitorexit_nofpu Runtime1 stub");
     smp_code_map_add_stub(at(OTHER_STUB), 0x40, "fast_new_instance Runtime1 stub");
-    smp_code_map_add_stub(at(BARRIER_STUB), 0x40, "g1_pre_barrier_slow Runtime1 stub");
     return 0;
 }
 
@@ -221,28 +219,6 @@ static void test_locks_that_end_together(void **state)
     assert_int_equal(line_of(THIRD), 0x70);
 }
 
-/* Where the method goes on, not of the next call behind its own code; and the same where arguments
- * and a register are taken from the stack behind the call. */
-static void test_a_barrier(void **state)
-{
-    static const uint8_t taken[] = { 0x48, 0x83, 0xc4, 0x10, 0x4c, 0x8b, 0xc0, 0x58 };
-
-    (void)state;
-    PUT_RECORD(0x30, OUTER, 4);
-    PUT_RECORD(0x50, OUTER, 10);
-    PUT_RECORD(THIRD + 0x20, OUTER, 20);
-    put_call(FIRST, BARRIER_STUB, 0x40);
-    put_call(SECOND + sizeof(taken), BARRIER_STUB, 0x20);
-    memcpy(code + SECOND, taken, sizeof(taken));
-    code[SECOND - 5] = 0xe8;
-    put_distance(SECOND, BARRIER_STUB);
-    put_call(THIRD, BARRIER_STUB, THIRD + 0x30); /* no record is behind that */
-    find_exits();
-    assert_int_equal(line_of(FIRST), 0x40);
-    assert_int_equal(line_of(SECOND), 0x20);
-    assert_int_equal(line_of(THIRD), 0);
-}
-
 static void test_what_is_left_alone(void **state)
 {
     (void)state;
@@ -283,7 +259,6 @@ int main(void)
         TEST(test_a_block),
         TEST(test_a_frame_that_is_recorded_elsewhere),
         TEST(test_locks_that_end_together),
-        TEST(test_a_barrier),
         TEST(test_what_is_left_alone),
         TEST(test_a_jvm_that_refuses),
     };

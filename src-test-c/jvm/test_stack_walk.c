@@ -968,23 +968,25 @@ static void test_a_leaf_call_of_a_stub(void **state)
     assert_int_equal(jvm.calls, 0);
 }
 
-/* C1's code of ZGC's barrier passes arguments on the stack, and may keep a register there. */
+/* C1's code of ZGC's barrier passes arguments on the stack, and may keep a register there. Its line
+ * is where it goes on. */
 static void test_a_leaf_call_of_a_barrier(void **state)
 {
-    static const uint8_t taken[] = { 0x48, 0x83, 0xc4, 0x10, 0x4c, 0x8b, 0xc0, 0x58, 0xe9 };
+    static const uint8_t taken[] = { 0x48, 0x83, 0xc4, 0x10, 0x4c, 0x8b, 0xc0, 0x58, 0xeb, 0x10 };
 
     (void)state;
     put_stack_of_a_wake();
     memcpy(code + CALLER + 0x60, taken, sizeof(taken));
-    take_own_stub_caller(slot(45));
+    take_own(at(CALLER + 0x60), at(CALLER + 0x7a), slot(45));
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
-    code[CALLER + 0x67] = 0xe9; /* it keeps none */
-    take_own_stub_caller(slot(44));
+    memcpy(code + CALLER + 0x67, taken + 8, 2); /* it keeps none */
+    take_own(at(CALLER + 0x60), at(CALLER + 0x79), slot(44));
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
     code[CALLER + 0x64] = 0xe9; /* and the result is where it must be */
-    take_own_stub_caller(slot(44));
+    memset(code + CALLER + 0x65, 0, 4);
+    take_own(at(CALLER + 0x60), at(CALLER + 0x69), slot(44));
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
     code[CALLER + 0x64] = 0x5d; /* so a frame is left */

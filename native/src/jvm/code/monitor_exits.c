@@ -114,15 +114,6 @@ static bool is_recorded_at(const jvmtiCompiledMethodLoadInlineRecord *record, ui
     return next < record->numpcs && smp_inline_record_pc(record, next) == back;
 }
 
-/* A collector's barrier is at the line of the code that it is part of. */
-static void add_barrier(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t back,
-                        const struct smp_outlined_call *call)
-{
-    if (smp_code_map_is_stub(call->target, "barrier") &&
-        smp_inline_record_first_at(record, call->continues_at) < record->numpcs)
-        smp_code_map_add_call_site(back, call->continues_at);
-}
-
 void smp_monitor_exits_make(jvmtiEnv *jvmti, const void *start, size_t size, const void *info)
 {
     const jvmtiCompiledMethodLoadInlineRecord *record = smp_inline_record_find(info);
@@ -135,12 +126,8 @@ void smp_monitor_exits_make(jvmtiEnv *jvmti, const void *start, size_t size, con
     for (size_t at = smp_machine_code_next_outlined_call(start, size, 0, &call); at != 0;
          at = smp_machine_code_next_outlined_call(start, size, at + 1, &call)) {
         const uintptr_t back = (uintptr_t)start + at;
-        if (is_recorded_at(record, back))
+        if (!smp_code_map_is_stub(call.target, "monitorexit") || is_recorded_at(record, back))
             continue;
-        if (!smp_code_map_is_stub(call.target, "monitorexit")) {
-            add_barrier(record, back, &call);
-            continue;
-        }
         const jint end = smp_inline_record_first_at(record, call.continues_at);
         inner = end == last ? inner + 1 : 0;
         last = end;

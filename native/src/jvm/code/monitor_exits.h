@@ -20,9 +20,6 @@
  * before the end of the lock; a synchronized method has no such byte code: there it is the one
  * next to what was done last.
  *
- * The slow parts of a collector's barriers lie there too: their line is that of the place that is
- * jumped to.
- *
  * Threads  those of the JVM's events.
  * Errors   an exit without such a record keeps the JVM's.
  * Cost     a pass over the code; for each exit the byte codes of some methods.

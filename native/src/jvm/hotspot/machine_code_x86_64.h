@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum {
-    SMP_BARRIER_LONGEST = 9,
     SMP_PROLOGUE_BYTES = 96, /* the frame is made within so many bytes, or not understood */
     SMP_CALL_LONGEST = 16,   /* bytes read before a return address */
     SMP_LEAVE_BEFORE = 7,    /* bytes read before an instruction that may leave the method, */
@@ -159,7 +158,6 @@ static inline size_t smp_x86_pops(const uint8_t *code)
  *   [push %rax]; sub $16, %rsp; ...; call stub; add $16, %rsp; [mov %rax, %reg; [pop %rax]]; jmp
  *
  * From the return address: the bytes up to the jump, 0 if the code is another; *pushed: the words.
- * Up to SMP_BARRIER_LONGEST bytes are read.
  */
 static inline size_t smp_x86_ends_barrier(const uint8_t *code, size_t *pushed)
 {
@@ -176,6 +174,21 @@ static inline size_t smp_x86_ends_barrier(const uint8_t *code, size_t *pushed)
     bytes += is_kept ? 1 : 0;
     *pushed = is_kept ? 3 : 2;
     return code[bytes] == 0xe9 || code[bytes] == 0xeb ? bytes : 0;
+}
+
+/* Where the code goes on whose barrier made the call that returns to this address; 0: none did. */
+static inline uintptr_t smp_machine_code_behind_barrier(uintptr_t address)
+{
+    enum { SHORT = 0xeb, SHORT_BYTES = 2 };
+    const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
+    size_t pushed = 0;
+    const size_t bytes = smp_x86_ends_barrier(code, &pushed);
+    const uint8_t *jump = code + bytes;
+
+    if (bytes == 0)
+        return 0;
+    return *jump == SHORT ? address + bytes + SHORT_BYTES + (uintptr_t)(intptr_t)(int8_t)jump[1]
+                          : smp_machine_code_jump_target(address + bytes);
 }
 
 /* C1 pushes both arguments of a type check's stub, and pops them behind the call. */
@@ -460,8 +473,8 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
     return 0;
 }
 
-/* call rel32; what ends a barrier; jmp rel8 or rel32. The first one whose return address lies at or
- * after from; 0: none. */
+/* call rel32; jmp rel8 or rel32. The first one whose return address lies at or after from; 0:
+ * none. */
 static inline size_t smp_machine_code_next_outlined_call(const void *start, size_t size,
                                                          size_t from,
                                                          struct smp_outlined_call *call)
@@ -473,16 +486,12 @@ static inline size_t smp_machine_code_next_outlined_call(const void *start, size
     for (; at + SHORT_BYTES <= size; at++) {
         const uintptr_t back = (uintptr_t)(code + at);
         uintptr_t to = 0;
-        size_t jump = at;
-        size_t pushed = 0;
         if (code[at - CALL_BYTES] != 0xe8)
             continue;
-        if (at + SMP_BARRIER_LONGEST + SHORT_BYTES <= size)
-            jump += smp_x86_ends_barrier(code + at, &pushed);
-        if (code[jump] == 0xeb)
-            to = back + jump - at + SHORT_BYTES + (uintptr_t)(intptr_t)(int8_t)code[jump + 1];
-        else if (code[jump] == 0xe9 && jump + JUMP_BYTES <= size)
-            to = smp_machine_code_jump_target(back + jump - at);
+        if (code[at] == 0xeb)
+            to = back + SHORT_BYTES + (uintptr_t)(intptr_t)(int8_t)code[at + 1];
+        else if (code[at] == 0xe9 && at + JUMP_BYTES <= size)
+            to = smp_machine_code_jump_target(back);
         if (to - (uintptr_t)start >= size)
             continue;
         *call =

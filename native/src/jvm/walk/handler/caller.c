@@ -95,6 +95,8 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
     if (!caller->is_method)
         return true;
     caller->pushed = smp_machine_code_pushed(address);
+    if (caller->line_pc == 0) /* a barrier has no record of its own */
+        caller->line_pc = smp_machine_code_behind_barrier(address);
     if (caller->pushed > 0)
         caller->pushed +=
             smp_machine_code_kept_at(address, piece->start, piece->start + smp_code_size(piece));

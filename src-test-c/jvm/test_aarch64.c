@@ -36,6 +36,7 @@
 #define smp_machine_code_next_leaf_call aarch64_next_leaf_call
 #define smp_machine_code_next_outlined_call aarch64_next_outlined_call
 #define smp_machine_code_frame_size aarch64_frame_size
+#define smp_machine_code_behind_barrier aarch64_behind_barrier
 #define smp_machine_code_pushed aarch64_pushed
 #define smp_machine_code_pushed_at aarch64_pushed_at
 #define smp_machine_code_is_direct_call aarch64_is_direct_call

@@ -56,7 +56,8 @@ static bool no_own_walk;
 static bool no_jvm_walk;
 static bool no_bounds;
 static bool was_alive;
-static uintptr_t bcp; /* registers of the interpreter */
+static bool is_frameless; /* the code of the native method */
+static uintptr_t bcp;     /* registers of the interpreter */
 static uintptr_t method_register;
 static uintptr_t result_register;
 static struct smp_left_registers native_left;
@@ -187,12 +188,13 @@ static bool find_blob(const struct smp_own_walk *self, uintptr_t pc, struct smp_
         const uintptr_t start = at(blobs[i].start);
         if (pc - start >= blobs[i].bytes)
             continue;
+        const bool has_frame = blobs[i].kind != SMP_BLOB_NATIVE || !is_frameless;
         *out = (struct smp_blob){ .start = start,
                                   .code = start,
                                   .end = start + blobs[i].bytes,
                                   .kind = blobs[i].kind,
-                                  .frame_bytes = FRAME_BYTES,
-                                  .frame_complete = FRAME_COMPLETE,
+                                  .frame_bytes = has_frame ? FRAME_BYTES : 0,
+                                  .frame_complete = has_frame ? FRAME_COMPLETE : 0xf0,
                                   .method = blobs[i].method };
         return true;
     }
@@ -238,6 +240,7 @@ static int make(void **state)
     no_jvm_walk = false;
     no_bounds = false;
     was_alive = true;
+    is_frameless = false;
     bcp = 0;
     method_register = 0;
     result_register = 0;
@@ -965,6 +968,57 @@ static void test_a_leaf_call_of_a_stub(void **state)
     assert_int_equal(jvm.calls, 0);
 }
 
+/* C1's code of ZGC's barrier passes arguments on the stack, and may keep a register there. Its line
+ * is where it goes on. */
+static void test_a_leaf_call_of_a_barrier(void **state)
+{
+    static const uint8_t taken[] = { 0x48, 0x83, 0xc4, 0x10, 0x4c, 0x8b, 0xc0, 0x58, 0xeb, 0x10 };
+
+    (void)state;
+    put_stack_of_a_wake();
+    memcpy(code + CALLER + 0x60, taken, sizeof(taken));
+    take_own(at(CALLER + 0x60), at(CALLER + 0x7a), slot(45));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    memcpy(code + CALLER + 0x67, taken + 8, 2); /* it keeps none */
+    take_own(at(CALLER + 0x60), at(CALLER + 0x79), slot(44));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    code[CALLER + 0x64] = 0xe9; /* and the result is where it must be */
+    memset(code + CALLER + 0x65, 0, 4);
+    take_own(at(CALLER + 0x60), at(CALLER + 0x69), slot(44));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    code[CALLER + 0x64] = 0x5d; /* so a frame is left */
+    take_own_stub_caller(slot(42));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    assert_int_equal(jvm.calls, 0);
+}
+
+/* A method that is entered calls a stub, which calls the JVM. */
+static void test_a_barrier_at_the_entry(void **state)
+{
+    (void)state;
+    java_thread.state = STATE_IN_JAVA;
+    stack[12] = slot(40);
+    stack[13] = at(STUB + 0x20);
+    stack[41] = UINTPTR_MAX;
+    stack[42] = at(METHOD + 0x30);
+    put_call(METHOD + 0x30, STUB);
+    stack[42 + FRAME_BYTES / sizeof(uintptr_t)] = at(CALLER + 0x40);
+    take_own(at(CALLER + 0x40), 0, slot(43 + FRAME_BYTES / sizeof(uintptr_t)));
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    assert_false(answer.is_pseudo);
+    assert_int_equal(jvm.calls, 0);
+    catch_with_fp(at(OTHER_STUB + 0x10), 8, slot(12), NULL); /* the JVM has called one */
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    put_call(METHOD + 0x30, CALLER); /* it is another call */
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+}
+
 /* Frame pointers of functions that have ended lead to a caller that has called this stub before:
  * the frame above it has called code that is not Java's, or another method. */
 static void test_a_dead_frame_below_a_leaf_call_of_a_stub(void **state)
@@ -984,6 +1038,62 @@ static void test_a_dead_frame_below_a_leaf_call_of_a_stub(void **state)
     put_leaf_call(LEAF_CALL, at(METHOD));
     catch_at((uintptr_t)restorer, 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+}
+
+/* The JVM's code that enters the method of a method handle; it is long with a barrier. */
+static void test_code_without_a_frame(void **state)
+{
+    static const size_t kept[] = { 0, 1, 18, SMP_WALK_KEPT_WORDS };
+
+    (void)state;
+    is_frameless = true;
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        memset(stack, 0, sizeof(stack));
+        stack[8 + kept[i]] = at(CALLER + 0x40);
+        take_own(at(CALLER + 0x40), 0, slot(9 + kept[i]));
+        catch_at(at(NATIVE + 0xd0), 8, NULL);
+        expect(SMP_ANSWER_AT_ENTRY, 3, NATIVE_ID);
+        assert_int_equal(jvm.calls, 0);
+    }
+    memset(stack, 0, sizeof(stack));
+    stack[9 + SMP_WALK_KEPT_WORDS] = at(CALLER + 0x40);
+    take_own(at(CALLER + 0x40), 0, slot(10 + SMP_WALK_KEPT_WORDS));
+    catch_at(at(NATIVE + 0xd0), 8, NULL);
+    expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
+}
+
+/* Kept registers hold addresses of the interpreter too: only its return addresses count. */
+static void test_registers_above_code_without_a_frame(void **state)
+{
+    static const uint8_t returned[] = { 0x48, 0x8b, 0x65, 0xf0 }; /* mov -16(%rbp), %rsp */
+
+    (void)state;
+    is_frameless = true;
+    stack[9] = at(INTERPRETER + 0x20);
+    take_own(at(INTERPRETER + 0x20), 0, slot(10));
+    catch_at(at(NATIVE + 0xd0), 8, NULL);
+    expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
+    memcpy(code + INTERPRETER + 0x20, returned, sizeof(returned));
+    catch_at(at(NATIVE + 0xd0), 8, NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, NATIVE_ID);
+}
+
+/* Where a barrier leaves a word as it is, it may be a return address of a call that has ended. */
+static void test_a_dead_frame_above_code_without_a_frame(void **state)
+{
+    const size_t above = 9 + FRAME_BYTES / sizeof(uintptr_t);
+
+    (void)state;
+    is_frameless = true;
+    stack[9] = at(CALLER + 0x40);
+    take_own(at(CALLER + 0x40), 0, slot(10));
+    stack[above] = at(CALLER + 0xe0);
+    put_call(CALLER + 0xe0, METHOD);
+    catch_at(at(NATIVE + 0xd0), 8, NULL);
+    expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
+    put_call(CALLER + 0xe0, CALLER);
+    catch_at(at(NATIVE + 0xd0), 8, NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, NATIVE_ID);
 }
 
 /* Then the JVM goes first, as for all other code that is not Java's. */
@@ -1859,7 +1969,12 @@ int main(void)
         TEST(test_a_leaf_call_by_a_saved_frame_pointer),
         TEST(test_a_leaf_call_of_the_interpreter),
         TEST(test_a_leaf_call_of_a_stub),
+        TEST(test_a_leaf_call_of_a_barrier),
+        TEST(test_a_barrier_at_the_entry),
         TEST(test_a_dead_frame_below_a_leaf_call_of_a_stub),
+        TEST(test_code_without_a_frame),
+        TEST(test_registers_above_code_without_a_frame),
+        TEST(test_a_dead_frame_above_code_without_a_frame),
         TEST(test_what_is_no_proven_leaf_call),
         TEST(test_an_interpreted_caller),
         TEST(test_code_that_is_not_javas),

@@ -65,6 +65,12 @@ static inline size_t smp_machine_code_pushed(uintptr_t address)
     return 0;
 }
 
+static inline uintptr_t smp_machine_code_behind_barrier(uintptr_t address)
+{
+    (void)address;
+    return 0;
+}
+
 static inline size_t smp_machine_code_pushed_at(uintptr_t pc)
 {
     return smp_machine_code_pushed(pc);

@@ -151,12 +151,55 @@ static inline size_t smp_x86_pops(const uint8_t *code)
     return code[0] >= 0x58 && code[0] <= 0x5f && code[0] != 0x5c && code[0] != 0x5d ? 1 : 0;
 }
 
+/*
+ * The barriers of ZGC in C1's code pass both arguments on the stack, and keep %rax there if it does
+ * not get the result:
+ *
+ *   [push %rax]; sub $16, %rsp; ...; call stub; add $16, %rsp; [mov %rax, %reg; [pop %rax]]; jmp
+ *
+ * From the return address: the bytes up to the jump, 0 if the code is another; *pushed: the words.
+ */
+static inline size_t smp_x86_ends_barrier(const uint8_t *code, size_t *pushed)
+{
+    enum { MOV_BYTES = 3, POP = 0x58 };
+    static const uint8_t add[] = { 0x48, 0x83, 0xc4, 0x10 };
+    size_t bytes = sizeof(add);
+
+    if (memcmp(code, add, sizeof(add)) != 0)
+        return 0;
+    const uint8_t *mov = code + bytes;
+    if ((mov[0] & 0xfb) == 0x48 && mov[1] == 0x8b && (mov[2] & 0xc7) == 0xc0)
+        bytes += MOV_BYTES;
+    const bool is_kept = bytes > sizeof(add) && code[bytes] == POP;
+    bytes += is_kept ? 1 : 0;
+    *pushed = is_kept ? 3 : 2;
+    return code[bytes] == 0xe9 || code[bytes] == 0xeb ? bytes : 0;
+}
+
+/* Where the code goes on whose barrier made the call that returns to this address; 0: none did. */
+static inline uintptr_t smp_machine_code_behind_barrier(uintptr_t address)
+{
+    enum { SHORT = 0xeb, SHORT_BYTES = 2 };
+    const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
+    size_t pushed = 0;
+    const size_t bytes = smp_x86_ends_barrier(code, &pushed);
+    const uint8_t *jump = code + bytes;
+
+    if (bytes == 0)
+        return 0;
+    return *jump == SHORT ? address + bytes + SHORT_BYTES + (uintptr_t)(intptr_t)(int8_t)jump[1]
+                          : smp_machine_code_jump_target(address + bytes);
+}
+
 /* C1 pushes both arguments of a type check's stub, and pops them behind the call. */
 static inline size_t smp_machine_code_pushed(uintptr_t address)
 {
     const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
     const size_t first = smp_x86_pops(code);
+    size_t pushed = 0;
 
+    if (smp_x86_ends_barrier(code, &pushed) > 0)
+        return pushed;
     return first > 0 && smp_x86_pops(code + first) > 0 ? 2 : 0;
 }
 
@@ -183,7 +226,7 @@ static inline size_t smp_machine_code_pushed_at(uintptr_t pc)
     const size_t push = smp_x86_pushes(code);
 
     if (code[0] == CALL && smp_machine_code_pushed(pc + CALL_BYTES) > 0)
-        return 2;
+        return smp_machine_code_pushed(pc + CALL_BYTES);
     if (push > 0 && code[push] == CALL && smp_machine_code_pushed(pc + push + CALL_BYTES) > 0)
         return 1;
     if (smp_x86_pops(code) == 0)

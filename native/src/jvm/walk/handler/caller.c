@@ -95,6 +95,8 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
     if (!caller->is_method)
         return true;
     caller->pushed = smp_machine_code_pushed(address);
+    if (caller->line_pc == 0) /* a barrier has no record of its own */
+        caller->line_pc = smp_machine_code_behind_barrier(address);
     if (caller->pushed > 0)
         caller->pushed +=
             smp_machine_code_kept_at(address, piece->start, piece->start + smp_code_size(piece));
@@ -232,6 +234,27 @@ static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *
     return false;
 }
 
+/* Addresses of the interpreter are kept too: only its return addresses lead to a frame. */
+static bool is_kept_register(const struct caller *caller)
+{
+    return !caller->is_method && !smp_machine_code_returns_to_frame(caller->address);
+}
+
+bool smp_caller_walk_above_kept(struct smp_walk *walk)
+{
+    struct caller caller;
+
+    for (uintptr_t i = 0; i <= SMP_WALK_KEPT_WORDS; i++) {
+        const uintptr_t slot = walk->at.sp + i * sizeof(uintptr_t);
+        if (!read_caller(walk, slot, &caller) ||
+            (i > 0 && (is_kept_register(&caller) || is_called_by_other(walk, slot, &caller))))
+            continue;
+        if (walk_caller(walk, slot, 0, 0))
+            return true;
+    }
+    return false;
+}
+
 /*
  * Frames larger than what is scanned, or several: each begins with the frame pointer of its caller,
  * as the JVM's own functions do it, and its stubs that call them. fp: of the first one; below: it
@@ -288,9 +311,57 @@ static bool walk_leaf_call(struct smp_walk *walk, uintptr_t fp, uintptr_t below,
     return is_sure && walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
 }
 
+/* The frame of the method stands; it is at its first byte code. slot: of the return address of its
+ * call of the stub. */
+static bool enter_behind_barrier(struct smp_walk *walk, uintptr_t slot)
+{
+    const struct smp_own_walk *own = walk->target->own;
+    struct smp_blob method;
+    struct smp_blob stub;
+    struct caller caller;
+    uint64_t id = 0;
+
+    if (!read_caller(walk, slot, &caller) || !own->find(own, caller.address, &method) ||
+        (method.kind != SMP_BLOB_COMPILED && method.kind != SMP_BLOB_NATIVE) ||
+        !own->find(own, caller.call.target, &stub) || stub.kind != SMP_BLOB_STUB ||
+        !smp_caller_walk_return(walk, return_slot(&method, slot + sizeof(uintptr_t))))
+        return false;
+    if (own->id_of(own, method.method, walk->frames + 1, walk->capacity - 1, &id))
+        smp_caller_put_leaf(walk, id, false);
+    walk->answer->answer = SMP_ANSWER_AT_ENTRY;
+    return true;
+}
+
+/*
+ * With some collectors a method that is entered calls a stub, which calls the JVM. The frame of the
+ * stub is known by a word that may get a stack pointer, between the frame pointer and the return
+ * address:
+ *
+ *   sp ─► frames of the JVM ─► fp │ -1 │ return address │ frame of the method
+ */
+static bool walk_entry_barrier(struct smp_walk *walk)
+{
+    const uintptr_t word = sizeof(uintptr_t);
+    uintptr_t fp = walk->at.fp;
+    uintptr_t below = walk->at.sp;
+
+    for (int i = 0; i < SMP_WALK_FOREIGN_FRAMES && fp >= below && smp_caller_on_stack(walk, fp) &&
+                    smp_caller_on_stack(walk, fp + word);
+         i++) {
+        if (smp_load_word(fp + word) == UINTPTR_MAX)
+            return enter_behind_barrier(walk, fp + 2 * word);
+        below = fp + word;
+        fp = smp_load_word(fp);
+    }
+    return false;
+}
+
 bool smp_caller_walk_leaf_call(struct smp_walk *walk)
 {
     const struct smp_code_piece *passed = NULL;
+
+    if (walk_entry_barrier(walk))
+        return true;
     bool is_walked = walk_leaf_call(walk, walk->at.fp, walk->at.sp, &passed);
 
     for (uintptr_t i = 0; !is_walked && passed == NULL && i < SMP_WALK_SAVED_WORDS; i++) {
@@ -324,6 +395,8 @@ bool smp_caller_search(struct smp_walk *walk, const struct smp_code_piece *stub)
 {
     const struct smp_code_piece *passed = stub;
 
+    if (walk_entry_barrier(walk))
+        return true;
     /* Frame pointers last: compiled Java code keeps anything in that register, an outer frame's
      * pointer too; unless a function above has made a frame, the inner ones would be skipped. */
     if (!by_link(walk) &&

@@ -37,6 +37,9 @@ bool smp_caller_walk_return(struct smp_walk *walk, uintptr_t slot);
 bool smp_caller_try_return(struct smp_walk *walk, uintptr_t slot);
 /* Does slot hold a return address of Java code? */
 bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot);
+/* From the caller of code without a frame: its return address is on top, or above registers that
+ * the code keeps on the stack, at most SMP_WALK_KEPT_WORDS. */
+bool smp_caller_walk_above_kept(struct smp_walk *walk);
 
 /*
  * The Java code that has called code that is not Java's: by the frame pointers of that code, up to
@@ -45,7 +48,8 @@ bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot);
  * keeps anything in the register of the frame pointer, and on the stack what was in it: so each
  * word of the first SMP_WALK_SAVED_WORDS is tried as one. A dead frame's return address alone
  * does not count. Where a stub lies between, as between C1's code and the end of a lock that wakes
- * another thread, the return address must follow a call of this stub. The leaf is its name.
+ * another thread, the return address must follow a call of this stub. The leaf is its name. Where a
+ * collector's barrier at the entry of a method has called, the leaf is that method.
  */
 bool smp_caller_walk_leaf_call(struct smp_walk *walk);
 /*

@@ -206,8 +206,24 @@ static bool walk_part(struct smp_walk *walk, const struct smp_blob *blob, enum p
     }
 }
 
+/*
+ * Code that only jumps to the method of a method handle, linkToStatic's for example, makes no
+ * frame. With a collector's barrier it is long, and keeps registers on the stack meanwhile.
+ */
+static bool walk_frameless(struct smp_walk *walk, const struct smp_blob *blob)
+{
+    if (!SMP_RETURN_ON_STACK)
+        return walk_by_link(walk, blob, SMP_ANSWER_AT_ENTRY);
+    if (!smp_caller_walk_above_kept(walk))
+        return false;
+    put_method_leaf(walk, blob->method);
+    return answer_as(walk, SMP_ANSWER_AT_ENTRY, true);
+}
+
 static bool walk_method(struct smp_walk *walk, const struct smp_blob *blob)
 {
+    if (blob->kind == SMP_BLOB_NATIVE && blob->frame_bytes == 0)
+        return walk_frameless(walk, blob);
     if (blob->kind == SMP_BLOB_COMPILED &&
         answer_as(walk, SMP_ANSWER_WHOLE, smp_exception_walk_at_call(walk, blob)))
         return true;

@@ -86,6 +86,7 @@ struct smp_walk_target {
 enum {
     SMP_WALK_SCAN_WORDS = 24,     /* searched for a return address above a stub's sp */
     SMP_WALK_PUSHED_WORDS = 4,    /* registers that compiled code keeps on the stack for a while */
+    SMP_WALK_KEPT_WORDS = 48,     /* the same in code without a frame, for a collector's barrier */
     SMP_WALK_RUNTIME_WORDS = 128, /* searched above the anchor's sp in a runtime stub, which saves
                                      all registers */
     SMP_WALK_SAVED_WORDS = 96,    /* searched for the frame pointer that such code has saved */

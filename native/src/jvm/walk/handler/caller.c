@@ -60,6 +60,15 @@ void smp_caller_put_leaf(struct smp_walk *walk, uint64_t method, bool is_pseudo)
     walk->answer->count++;
 }
 
+void smp_caller_put_method(struct smp_walk *walk, uintptr_t method)
+{
+    const struct smp_own_walk *own = walk->target->own;
+    uint64_t id = 0;
+
+    if (own->id_of(own, method, walk->frames + 1, walk->capacity - 1, &id))
+        smp_caller_put_leaf(walk, id, false);
+}
+
 /* ------------------------------------------------------------------------------------- callers */
 
 struct caller {
@@ -319,15 +328,15 @@ static bool enter_behind_barrier(struct smp_walk *walk, uintptr_t slot)
     struct smp_blob method;
     struct smp_blob stub;
     struct caller caller;
-    uint64_t id = 0;
 
     if (!read_caller(walk, slot, &caller) || !own->find(own, caller.address, &method) ||
         (method.kind != SMP_BLOB_COMPILED && method.kind != SMP_BLOB_NATIVE) ||
-        !own->find(own, caller.call.target, &stub) || stub.kind != SMP_BLOB_STUB ||
-        !smp_caller_walk_return(walk, return_slot(&method, slot + sizeof(uintptr_t))))
+        !own->find(own, caller.call.target, &stub) || stub.kind != SMP_BLOB_STUB)
         return false;
-    if (own->id_of(own, method.method, walk->frames + 1, walk->capacity - 1, &id))
-        smp_caller_put_leaf(walk, id, false);
+    const uintptr_t entered_from = return_slot(&method, slot + sizeof(uintptr_t));
+    if (entered_from == 0 || !smp_caller_walk_return(walk, entered_from))
+        return false;
+    smp_caller_put_method(walk, method.method);
     walk->answer->answer = SMP_ANSWER_AT_ENTRY;
     return true;
 }
@@ -345,9 +354,9 @@ static bool walk_entry_barrier(struct smp_walk *walk)
     uintptr_t fp = walk->at.fp;
     uintptr_t below = walk->at.sp;
 
-    for (int i = 0; i < SMP_WALK_FOREIGN_FRAMES && fp >= below && smp_caller_on_stack(walk, fp) &&
-                    smp_caller_on_stack(walk, fp + word);
-         i++) {
+    for (int i = 0; i < SMP_WALK_FOREIGN_FRAMES && fp >= below; i++) {
+        if (!smp_caller_on_stack(walk, fp) || !smp_caller_on_stack(walk, fp + word))
+            break;
         if (smp_load_word(fp + word) == UINTPTR_MAX)
             return enter_behind_barrier(walk, fp + 2 * word);
         below = fp + word;

@@ -30,6 +30,8 @@ bool smp_caller_on_stack(const struct smp_walk *walk, uintptr_t address);
 bool smp_caller_walk(struct smp_walk *walk, struct smp_frames_start from);
 /* Puts a frame before those. is_pseudo: method is a key of code_map.h. */
 void smp_caller_put_leaf(struct smp_walk *walk, uint64_t method, bool is_pseudo);
+/* The same by a Method*. It is left out where it is no method. */
+void smp_caller_put_method(struct smp_walk *walk, uintptr_t method);
 
 /* From the caller whose return address is surely in slot. */
 bool smp_caller_walk_return(struct smp_walk *walk, uintptr_t slot);

@@ -31,15 +31,6 @@ static bool answer_as(struct smp_walk *walk, enum smp_answer answer, bool is_wal
     return is_walked;
 }
 
-static void put_method_leaf(struct smp_walk *walk, uintptr_t method)
-{
-    const struct smp_own_walk *own = walk->target->own;
-    uint64_t id = 0;
-
-    if (own->id_of(own, method, walk->frames + 1, walk->capacity - 1, &id))
-        smp_caller_put_leaf(walk, id, false);
-}
-
 /* ------------------------------------------------------------- in compiled and native methods */
 
 static enum part part_at_entry(const struct smp_blob *blob, uintptr_t offset)
@@ -79,7 +70,7 @@ static bool enter_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr
 {
     if (!smp_caller_walk_return(walk, slot))
         return false;
-    put_method_leaf(walk, blob->method);
+    smp_caller_put_method(walk, blob->method);
     return answer_as(walk, SMP_ANSWER_AT_ENTRY, true);
 }
 
@@ -109,7 +100,7 @@ static bool return_to(struct smp_walk *walk, const struct smp_blob *blob, uintpt
 {
     if (!smp_caller_walk_return(walk, slot))
         return false;
-    put_method_leaf(walk, blob->method);
+    smp_caller_put_method(walk, blob->method);
     return answer_as(walk, SMP_ANSWER_AT_RETURN, true);
 }
 
@@ -121,7 +112,7 @@ static bool walk_by_link(struct smp_walk *walk, const struct smp_blob *blob, enu
 
     if (link == 0 || !smp_caller_walk(walk, from))
         return false;
-    put_method_leaf(walk, blob->method);
+    smp_caller_put_method(walk, blob->method);
     return answer_as(walk, answer, true);
 }
 
@@ -216,7 +207,7 @@ static bool walk_frameless(struct smp_walk *walk, const struct smp_blob *blob)
         return walk_by_link(walk, blob, SMP_ANSWER_AT_ENTRY);
     if (!smp_caller_walk_above_kept(walk))
         return false;
-    put_method_leaf(walk, blob->method);
+    smp_caller_put_method(walk, blob->method);
     return answer_as(walk, SMP_ANSWER_AT_ENTRY, true);
 }
 
@@ -240,7 +231,7 @@ static bool enter_interpreted(struct smp_walk *walk, const struct smp_entry_regi
 
     if (return_address == 0 || !smp_caller_walk(walk, from))
         return false;
-    put_method_leaf(walk, entry->method);
+    smp_caller_put_method(walk, entry->method);
     return answer_as(walk, SMP_ANSWER_AT_ENTRY, true);
 }
 

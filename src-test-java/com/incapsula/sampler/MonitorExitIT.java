@@ -81,6 +81,14 @@ class MonitorExitIT {
             for (int i = 0; i < THREADS; i++) {
                 workers.add(Worker.doing("worker", Program::work));
             }
+            collect(sampler); // the JVM tells of new code a little after it has begun to run
+            List<String> seen = collect(sampler);
+            Worker.closeAll(workers);
+            sampler.close();
+            seen.forEach(System.out::println);
+        }
+
+        private static List<String> collect(ThreadsSampler sampler) {
             List<String> seen = new ArrayList<>();
             patiently().until(() -> {
                 try (SamplingReport report = sampler.snapshot()) {
@@ -93,9 +101,7 @@ class MonitorExitIT {
                 }
                 return seen.size() >= STACKS;
             });
-            workers.forEach(Worker::close);
-            sampler.close();
-            seen.forEach(System.out::println);
+            return seen;
         }
     }
 

@@ -41,6 +41,7 @@ record Resident(long all, long jvm) {
 
     @Override
     public String toString() {
-        return all + " MB are resident, " + outsideJvm() + " of them not by the JVM's own account";
+        return all + " MB are resident"
+                + (jvm == 0 ? "" : ", " + outsideJvm() + " of them not by the JVM's own account");
     }
 }

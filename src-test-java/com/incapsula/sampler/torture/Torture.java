@@ -33,7 +33,7 @@ final class Torture {
     private static final long REPORTS = 60;
     /* Beside a shorter storm the first use of JMX takes longer than the storm should. */
     private static final long MEASURED_MILLIS = 60 * 1000;
-    /* What a JVM keeps in it comes in during a quarter of that. */
+    /* In a quarter of that a JVM has taken what it takes once. */
     private static final long LONG_MILLIS = 20 * 60 * 1000;
     /* Measured in half an hour: 9, without a sampler 6, which the C library cannot give back. */
     private static final long MOST_MORE_MEGABYTES = 24;

@@ -29,6 +29,7 @@ enum {
     LOCKED,    /* synchronized */
     PLAIN,
     WITH_BLOCK, /* its byte code ends a lock: */
+    BEGIN = 2,
     FIRST_END = 13,
     LAST_END = 16
 };
@@ -50,11 +51,11 @@ static jvmtiError JNICALL get_modifiers(jvmtiEnv *env, jmethodID method, jint *m
     return JVMTI_ERROR_NONE;
 }
 
-/* Two ends of a lock among nops; or a constant that is the same byte. */
+/* The begin of a lock and its two ends among nops; or a constant that is the same byte. */
 static jvmtiError JNICALL get_bytecodes(jvmtiEnv *env, jmethodID method, jint *count,
                                         unsigned char **codes)
 {
-    static unsigned char with_block[32] = { [FIRST_END] = 0xc3, [LAST_END] = 0xc3 };
+    static unsigned char with_block[32] = { [BEGIN] = 0xc2, [FIRST_END] = 0xc3, [LAST_END] = 0xc3 };
     static unsigned char plain[32] = { [FIRST_END] = 0x10, [FIRST_END + 1] = 0xc3 };
 
     (void)env;
@@ -188,6 +189,46 @@ static void test_a_block(void **state)
     assert_int_equal(line_of(FIRST), 0xc0);
 }
 
+/* Neither before the block nor behind it does the method hold its lock. */
+static void test_outside_of_a_block(void **state)
+{
+    (void)state;
+    PUT_RECORD(0x20, LOCKED, 5, OUTER, 10);
+    PUT_RECORD(0x30, PLAIN, 1, WITH_BLOCK, 1, LOCKED, 6, OUTER, 10);
+    PUT_RECORD(0x50, LOCKED, 5, OUTER, 20);
+    PUT_RECORD(0x60, PLAIN, 1, WITH_BLOCK, 20, LOCKED, 6, OUTER, 20);
+    put_call(FIRST, STUB, 0x40);
+    put_call(SECOND, STUB, 0x70);
+    find_exits();
+    assert_int_equal(line_of(FIRST), 0x20);
+    assert_int_equal(line_of(SECOND), 0x50);
+}
+
+/* All that is recorded of the method is that it waits for its lock. */
+static void test_a_method_at_its_beginning(void **state)
+{
+    (void)state;
+    PUT_RECORD(0x10, WITH_BLOCK, 4);
+    PUT_RECORD(0x20, LOCKED, -1, WITH_BLOCK, 5);
+    put_call(FIRST, STUB, 0x40);
+    find_exits();
+    assert_int_equal(line_of(FIRST), 0x20);
+}
+
+/* It ends its lock behind all other code: what lies before has nothing to do with it. */
+static void test_an_exception_that_leaves_the_method(void **state)
+{
+    (void)state;
+    PUT_RECORD(0x20, LOCKED, 4);
+    PUT_RECORD(SECOND, PLAIN, 1, WITH_BLOCK, 5, LOCKED, 9);
+    put_call(FIRST, STUB, 0x40);
+    put_call(SECOND, OTHER_STUB, 0x50);
+    put_call(THIRD + 0x20, STUB, THIRD);
+    find_exits();
+    assert_int_equal(line_of(FIRST), 0x20);
+    assert_int_equal(line_of(THIRD + 0x20), 0);
+}
+
 /* Only the record of its beginning, behind the method's own code, has the frame alone; a call of
  * the same method from another line is another frame. */
 static void test_a_frame_that_is_recorded_elsewhere(void **state)
@@ -257,6 +298,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_an_inlined_synchronized_method),
         TEST(test_a_block),
+        TEST(test_outside_of_a_block),
+        TEST(test_a_method_at_its_beginning),
+        TEST(test_an_exception_that_leaves_the_method),
         TEST(test_a_frame_that_is_recorded_elsewhere),
         TEST(test_locks_that_end_together),
         TEST(test_what_is_left_alone),

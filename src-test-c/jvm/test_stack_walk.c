@@ -181,6 +181,19 @@ static const struct {
     { INTERPRETER, 0x100, SMP_BLOB_INTERPRETER, 0 },
 };
 
+/* New code of CALLER's method, beyond all that is known from events. */
+static uint8_t late_code[64];
+
+static bool find_late_code(uintptr_t pc, struct smp_blob *out)
+{
+    *out = (struct smp_blob){ .code = (uintptr_t)late_code,
+                              .end = (uintptr_t)late_code + sizeof(late_code),
+                              .kind = SMP_BLOB_COMPILED,
+                              .frame_complete = FRAME_COMPLETE,
+                              .method = CALLER_ID };
+    return pc - out->code < sizeof(late_code);
+}
+
 static bool find_blob(const struct smp_own_walk *self, uintptr_t pc, struct smp_blob *out)
 {
     (void)self;
@@ -198,7 +211,7 @@ static bool find_blob(const struct smp_own_walk *self, uintptr_t pc, struct smp_
                                   .method = blobs[i].method };
         return true;
     }
-    return false;
+    return find_late_code(pc, out);
 }
 
 /* Here a Method* is its id. */
@@ -1014,6 +1027,10 @@ static void test_a_barrier_at_the_entry(void **state)
     assert_int_equal(jvm.calls, 0);
     catch_with_fp(at(OTHER_STUB + 0x10), 8, slot(12), NULL); /* the JVM has called one */
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    stack[13] = at(OTHER_STUB + 0x20); /* the JVM was called by another one */
+    catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    stack[13] = at(STUB + 0x20);
     put_call(METHOD + 0x30, CALLER); /* it is another call */
     catch_with_fp((uintptr_t)restorer, 8, slot(12), NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
@@ -1032,10 +1049,16 @@ static void test_a_dead_frame_below_a_leaf_call_of_a_stub(void **state)
     put_leaf_call(LEAF_CALL, at(CALLER));
     catch_at((uintptr_t)restorer, 8, NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    put_leaf_call(LEAF_CALL, (uintptr_t)late_code);
+    catch_at((uintptr_t)restorer, 8, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
     put_leaf_call(LEAF_CALL, (uintptr_t)restorer);
     catch_at((uintptr_t)restorer, 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
     put_leaf_call(LEAF_CALL, at(METHOD));
+    catch_at((uintptr_t)restorer, 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    put_leaf_call(LEAF_CALL, at(STUB)); /* it is the one that has called the stub now */
     catch_at((uintptr_t)restorer, 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
 }

@@ -11,20 +11,28 @@
 
 enum { ACC_SYNCHRONIZED = 0x20, NONE = -1 };
 
-/* Where a lock ends that is held at bci: the next such byte code, or else the last one. */
+/* Where a lock ends that is held at bci: the next such byte code, if a lock begins before. */
 static jint find_monitorexit(const unsigned char *codes, uint32_t count, jint bci)
 {
     struct smp_instruction instruction;
-    jint found = NONE;
+    bool has_begun = false;
 
-    for (uint32_t at = 0; at < count && found < bci; at += instruction.length) {
+    for (uint32_t at = 0; at < count; at += instruction.length) {
         instruction = smp_opcode_at(codes, count, at);
         if (instruction.length == 0)
             return NONE;
-        if (codes[at] == SMP_OP_MONITOREXIT)
-            found = (jint)at;
+        if (codes[at] == SMP_OP_MONITORENTER && (jint)at <= bci)
+            has_begun = true;
+        if (codes[at] == SMP_OP_MONITOREXIT && (jint)at >= bci)
+            return has_begun ? (jint)at : NONE;
     }
-    return found;
+    return NONE;
+}
+
+/* Before its first byte code a method has no index. */
+static jint known_bci(jint bci)
+{
+    return bci < 0 ? 0 : bci;
 }
 
 /* The byte code index where the lock of a frame ends; of a synchronized method, where the frame is.
@@ -59,7 +67,7 @@ static struct holder find_holder(jvmtiEnv *jvmti, const PCStackInfo *info, jint 
     struct holder holder = { .info = info, .frame = NONE, .end_bci = NONE };
 
     for (jint i = 0; i < info->numstackframes && holder.frame == NONE; i++) {
-        holder.end_bci = find_end(jvmti, info->methods[i], info->bcis[i]);
+        holder.end_bci = find_end(jvmti, info->methods[i], known_bci(info->bcis[i]));
         if (holder.end_bci != NONE && inner-- == 0)
             holder.frame = i;
     }
@@ -99,9 +107,10 @@ static uintptr_t find_pc(const jvmtiCompiledMethodLoadInlineRecord *record,
 
     for (jint i = 0; i < record->numpcs; i++) {
         const PCStackInfo *info = &record->pcinfo[i];
-        if (!is_holders(info, holder) || !is_nearer(info->bcis[0], found, holder->end_bci))
+        if (!is_holders(info, holder) ||
+            !is_nearer(known_bci(info->bcis[0]), found, holder->end_bci))
             continue;
-        found = info->bcis[0];
+        found = known_bci(info->bcis[0]);
         pc = smp_inline_record_pc(record, i);
     }
     return pc;
@@ -118,6 +127,7 @@ void smp_monitor_exits_make(jvmtiEnv *jvmti, const void *start, size_t size, con
 {
     const jvmtiCompiledMethodLoadInlineRecord *record = smp_inline_record_find(info);
     struct smp_outlined_call call = { 0 };
+    uintptr_t first = 0; /* such calls lie behind the method's own code */
     jint last = NONE;
     jint inner = 0;
 
@@ -127,6 +137,9 @@ void smp_monitor_exits_make(jvmtiEnv *jvmti, const void *start, size_t size, con
          at = smp_machine_code_next_outlined_call(start, size, at + 1, &call)) {
         const uintptr_t back = (uintptr_t)start + at;
         if (!smp_code_map_is_stub(call.target, "monitorexit") || is_recorded_at(record, back))
+            continue;
+        first = first == 0 ? back : first;
+        if (call.continues_at > first) /* where an exception leaves a method */
             continue;
         const jint end = smp_inline_record_first_at(record, call.continues_at);
         inner = end == last ? inner + 1 : 0;

@@ -36,7 +36,7 @@ struct smp_call {
     uintptr_t target; /* 0: only known at run time */
 };
 
-/* A call behind a method's own code, which goes on there. */
+/* A call behind a method's own code. The method goes on at continues_at. */
 struct smp_outlined_call {
     uintptr_t target;
     uintptr_t continues_at;

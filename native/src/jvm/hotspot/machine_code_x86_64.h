@@ -11,7 +11,7 @@ enum {
     SMP_LEAVE_BEFORE = 7,    /* bytes read before an instruction that may leave the method, */
     SMP_LEAVE_BEHIND = 3,    /* and from it on */
     SMP_PUSHED_BEFORE = 7,   /* likewise, of one between pushes and pops */
-    SMP_PUSHED_BEHIND = 11,
+    SMP_PUSHED_BEHIND = 16,
     SMP_ADD_LONGEST = 9 /* bytes that show that a frame says its size */
 };
 
@@ -157,7 +157,7 @@ static inline size_t smp_x86_pops(const uint8_t *code)
  *
  *   [push %rax]; sub $16, %rsp; ...; call stub; add $16, %rsp; [mov %rax, %reg; [pop %rax]]; jmp
  *
- * From the return address: the bytes up to the jump, 0 if the code is another; *pushed: the words.
+ * From the return address: the bytes up to the jump; 0: it is no barrier. *pushed: the words.
  */
 static inline size_t smp_x86_ends_barrier(const uint8_t *code, size_t *pushed)
 {
@@ -176,7 +176,7 @@ static inline size_t smp_x86_ends_barrier(const uint8_t *code, size_t *pushed)
     return code[bytes] == 0xe9 || code[bytes] == 0xeb ? bytes : 0;
 }
 
-/* Where the code goes on whose barrier made the call that returns to this address; 0: none did. */
+/* Of a call that returns to this address: where its method goes on if a barrier made it; else 0. */
 static inline uintptr_t smp_machine_code_behind_barrier(uintptr_t address)
 {
     enum { SHORT = 0xeb, SHORT_BYTES = 2 };

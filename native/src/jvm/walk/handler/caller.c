@@ -104,11 +104,11 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
     if (!caller->is_method)
         return true;
     caller->pushed = smp_machine_code_pushed(address);
-    if (caller->line_pc == 0) /* a barrier has no record of its own */
+    const uintptr_t end = piece->start + smp_code_size(piece);
+    if (caller->line_pc == 0 && end - address >= SMP_PUSHED_BEHIND) /* a barrier has no record */
         caller->line_pc = smp_machine_code_behind_barrier(address);
     if (caller->pushed > 0)
-        caller->pushed +=
-            smp_machine_code_kept_at(address, piece->start, piece->start + smp_code_size(piece));
+        caller->pushed += smp_machine_code_kept_at(address, piece->start, end);
     return follows_call;
 }
 
@@ -188,10 +188,12 @@ static uintptr_t return_slot(const struct smp_blob *blob, uintptr_t sp)
     return blob->frame_bytes > 0 ? sp + blob->frame_bytes - sizeof(uintptr_t) : 0;
 }
 
-/* Surely none of the JVM's generated code. */
-static bool is_foreign(uintptr_t target)
+/* Surely none of the JVM's generated code. The event of a new method may not have come yet. */
+static bool is_foreign(const struct smp_own_walk *own, uintptr_t target)
 {
-    return target != 0 && !smp_code_is_near(target);
+    struct smp_blob blob;
+
+    return target != 0 && !smp_code_is_near(target) && !own->find(own, target, &blob);
 }
 
 /*
@@ -221,7 +223,7 @@ static bool is_called_by_other(const struct smp_walk *walk, uintptr_t slot,
 
     return own->find(own, caller->address, &method) && method.kind == SMP_BLOB_COMPILED &&
            read_caller(walk, return_slot(&method, sp), &outer) &&
-           (is_foreign(outer.call.target) ||
+           (is_foreign(own, outer.call.target) ||
             (find_entered(own, outer.call.target, &called) && called.method != method.method));
 }
 
@@ -304,6 +306,22 @@ static void put_passed(struct smp_walk *walk, const struct smp_code_piece *passe
         smp_caller_put_leaf(walk, passed->id, true);
 }
 
+/* Has this caller called the stub just now? Not where the caller of its frame has called it: then
+ * the frame is of a method that has returned. */
+static bool has_called(const struct smp_walk *walk, const struct smp_code_piece *stub,
+                       uintptr_t slot, const struct caller *caller)
+{
+    const struct smp_own_walk *own = walk->target->own;
+    const uintptr_t sp = slot + (1 + caller->pushed) * sizeof(uintptr_t);
+    struct smp_blob method;
+    struct caller outer;
+
+    if (!is_called(stub, caller) || is_called_by_other(walk, slot, caller))
+        return false;
+    return !own->find(own, caller->address, &method) ||
+           !read_caller(walk, return_slot(&method, sp), &outer) || !is_called(stub, &outer);
+}
+
 /* From a frame pointer to a caller that has surely called other code than the JVM's, or the stub
  * that did so. */
 static bool walk_leaf_call(struct smp_walk *walk, uintptr_t fp, uintptr_t below,
@@ -314,15 +332,14 @@ static bool walk_leaf_call(struct smp_walk *walk, uintptr_t fp, uintptr_t below,
 
     if (!follow_frame_pointers(walk, fp, below, &caller, &slot, stub))
         return false;
-    const bool is_sure =
-        *stub == NULL ? is_foreign(caller.call.target)
-                      : is_called(*stub, &caller) && !is_called_by_other(walk, slot, &caller);
+    const bool is_sure = *stub == NULL ? is_foreign(walk->target->own, caller.call.target)
+                                       : has_called(walk, *stub, slot, &caller);
     return is_sure && walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
 }
 
-/* The frame of the method stands; it is at its first byte code. slot: of the return address of its
- * call of the stub. */
-static bool enter_behind_barrier(struct smp_walk *walk, uintptr_t slot)
+/* The frame of the method stands, and no code of its own has run. slot: of the return address of
+ * its call of the stub; in_stub: where the stub is. */
+static bool enter_behind_barrier(struct smp_walk *walk, uintptr_t slot, uintptr_t in_stub)
 {
     const struct smp_own_walk *own = walk->target->own;
     struct smp_blob method;
@@ -331,7 +348,8 @@ static bool enter_behind_barrier(struct smp_walk *walk, uintptr_t slot)
 
     if (!read_caller(walk, slot, &caller) || !own->find(own, caller.address, &method) ||
         (method.kind != SMP_BLOB_COMPILED && method.kind != SMP_BLOB_NATIVE) ||
-        !own->find(own, caller.call.target, &stub) || stub.kind != SMP_BLOB_STUB)
+        !own->find(own, caller.call.target, &stub) || stub.kind != SMP_BLOB_STUB ||
+        in_stub - stub.code >= stub.end - stub.code)
         return false;
     const uintptr_t entered_from = return_slot(&method, slot + sizeof(uintptr_t));
     if (entered_from == 0 || !smp_caller_walk_return(walk, entered_from))
@@ -358,7 +376,8 @@ static bool walk_entry_barrier(struct smp_walk *walk)
         if (!smp_caller_on_stack(walk, fp) || !smp_caller_on_stack(walk, fp + word))
             break;
         if (smp_load_word(fp + word) == UINTPTR_MAX)
-            return enter_behind_barrier(walk, fp + 2 * word);
+            return enter_behind_barrier(walk, fp + 2 * word,
+                                        i == 0 ? walk->at.pc : smp_load_word(below));
         below = fp + word;
         fp = smp_load_word(fp);
     }

@@ -79,10 +79,10 @@ struct caller {
     size_t pushed; /* words for what it calls, above the return address */
 };
 
-/* Reads a return address; false where the word there is none. */
+/* Reads a return address; false where the word there is none, or slot is 0: not known. */
 static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct caller *caller)
 {
-    if (!smp_caller_on_stack(walk, slot))
+    if (slot == 0 || !smp_caller_on_stack(walk, slot))
         return false;
     const uintptr_t address = smp_load_word(slot);
     const struct smp_code_piece *piece = smp_code_find(walk->code, address - 1);

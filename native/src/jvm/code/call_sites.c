@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "jvm/code/code_map.h"
-#include "jvm/code/inline_record.h"
 #include "jvm/code/invoked_method.h"
+#include "jvm/hotspot/inline_record.h"
 #include "jvm/hotspot/machine_code.h"
 
 /* A byte code that has been read; ids are not used again. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/code/code_events.h"
 
-#include <jvmticmlr.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +11,7 @@
 #include "jvm/code/code_map.h"
 #include "jvm/code/monitor_exits.h"
 #include "jvm/hotspot/check.h"
+#include "jvm/hotspot/inline_record.h"
 #include "jvm/hotspot/method_table.h"
 #include "jvm/hotspot/version.h"
 
@@ -122,15 +122,13 @@ static void keep_inlined(const jvmtiCompiledMethodLoadInlineRecord *record)
 static void keep_ids(jmethodID method, const void *info)
 {
     const struct smp_layout *layout = smp_hotspot_layout();
+    const jvmtiCompiledMethodLoadInlineRecord *record = smp_inline_record_find(info);
 
     if (layout == NULL || smp_hotspot_is_refused() || !smp_method_table_serves(layout))
         return;
     smp_method_table_add((uint64_t)(uintptr_t)method);
-    for (const jvmtiCompiledMethodLoadRecordHeader *header = info; header != NULL;
-         header = header->next) {
-        if (header->kind == JVMTI_CMLR_INLINE_INFO)
-            keep_inlined((const jvmtiCompiledMethodLoadInlineRecord *)(const void *)header);
-    }
+    if (record != NULL)
+        keep_inlined(record);
 }
 
 void JNICALL smp_code_events_on_load(jvmtiEnv *jvmti, jmethodID method, jint size,

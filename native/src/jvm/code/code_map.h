@@ -51,7 +51,7 @@ void smp_code_map_add_stub(uintptr_t start, uint32_t size, const char *name);
 
 /* "[name]" of a stub's key; NULL when there is no such key. Lasts until close. */
 const char *smp_code_map_name(uint64_t key);
-/* Does a stub lie there whose name contains part? */
+/* Does a stub lie there, and does its name contain part? */
 bool smp_code_map_is_stub(uintptr_t address, const char *part);
 /* Does pc lie in a compiled method or in the interpreter? */
 bool smp_code_map_is_java(uintptr_t pc);

@@ -6,7 +6,7 @@
 
 #include "classfile/opcodes.h"
 #include "jvm/code/code_map.h"
-#include "jvm/code/inline_record.h"
+#include "jvm/hotspot/inline_record.h"
 #include "jvm/hotspot/machine_code.h"
 
 enum { ACC_SYNCHRONIZED = 0x20, NONE = -1 };
@@ -54,10 +54,10 @@ static jint find_end(jvmtiEnv *jvmti, jmethodID method, jint bci)
     return end;
 }
 
-/* The frame whose lock ends. */
+/* A frame that holds a lock, and where that ends. */
 struct holder {
     const PCStackInfo *info; /* of what is done under the lock */
-    jint frame;              /* the one that holds it; NONE: no frame does */
+    jint frame;              /* NONE: no frame holds it */
     jint end_bci;
 };
 

@@ -16,14 +16,14 @@
  * The last record before the place that is jumped to has the frames of what was done under the
  * lock. The innermost of them that holds a lock is the one: its method is synchronized, or has a
  * lock that begins before and ends behind where it is. Where several exits follow the same record,
- * the next one is of the next such frame. The exit gets the record of that very frame whose byte
- * code is the last one before the end of the lock; a synchronized method has no such byte code:
+ * the next one is of the next such frame. The exit gets the record of that very frame with the
+ * last byte code before the end of the lock; a synchronized method has no such byte code:
  * there it is the one next to what was done last. An exit where an exception leaves a method is
  * left out: nothing that lies before it belongs to it.
  *
  * Threads  those of the JVM's events.
- * Errors   an exit without such a record keeps the JVM's; on AArch64 so does one whose stub is far
- *          away.
+ * Errors   an exit without such a record keeps the JVM's. On AArch64 so does one that calls a stub
+ *          far away.
  * Cost     a pass over the code; for each exit the byte codes of some methods.
  */
 #ifndef SMP_JVM_CODE_MONITOR_EXITS_H

@@ -2,13 +2,13 @@
 #include "jvm/hotspot/check_code.h"
 
 #include <jvmti.h>
-#include <jvmticmlr.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/safe_read.h"
 #include "jvm/hotspot/code.h"
+#include "jvm/hotspot/inline_record.h"
 #include "jvm/hotspot/machine_code.h"
 #include "jvm/hotspot/memory.h"
 #include "jvm/hotspot/method.h"
@@ -341,19 +341,10 @@ static const char *compare_blob(const struct smp_layout *layout,
     return check_compile_id(blob);
 }
 
-static const jvmtiCompiledMethodLoadInlineRecord *first_inline_record(const void *info)
-{
-    const jvmtiCompiledMethodLoadRecordHeader *header = info;
-
-    while (header != NULL && header->kind != JVMTI_CMLR_INLINE_INFO)
-        header = header->next;
-    return (const jvmtiCompiledMethodLoadInlineRecord *)(const void *)header;
-}
-
 const char *smp_check_method(const struct smp_layout *layout, const struct smp_check_method *method,
                              uint64_t *frames)
 {
-    const jvmtiCompiledMethodLoadInlineRecord *record = first_inline_record(method->info);
+    const jvmtiCompiledMethodLoadInlineRecord *record = smp_inline_record_find(method->info);
     struct smp_blob blob;
     const char *reason = compare_blob(layout, method, &blob);
 

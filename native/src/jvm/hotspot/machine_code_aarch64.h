@@ -156,7 +156,7 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
     return 0;
 }
 
-/* bl; b. The first one whose return address lies at or after from; 0: none. */
+/* bl; b. The first one that returns to from or behind it; 0: none. */
 static inline size_t smp_machine_code_next_outlined_call(const void *start, size_t size,
                                                          size_t from,
                                                          struct smp_outlined_call *call)

@@ -108,6 +108,16 @@ static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
     return address + 5 + (uintptr_t)(intptr_t)distance;
 }
 
+/* Where the jump at code leads, by a distance of one byte or of four; 0: it is no jump. */
+static inline uintptr_t smp_x86_jumps_to(const uint8_t *code)
+{
+    enum { SHORT_BYTES = 2 };
+
+    if (code[0] == 0xeb)
+        return (uintptr_t)code + SHORT_BYTES + (uintptr_t)(intptr_t)(int8_t)code[1];
+    return code[0] == 0xe9 ? smp_machine_code_jump_target((uintptr_t)code) : 0;
+}
+
 /*
  * pop %rbp; jmp to a stub: a method that throws ends like this. Inside a method a jump may follow
  * any byte, also one that is the same as pop %rbp.
@@ -179,16 +189,11 @@ static inline size_t smp_x86_ends_barrier(const uint8_t *code, size_t *pushed)
 /* Of a call that returns to this address: where its method goes on if a barrier made it; else 0. */
 static inline uintptr_t smp_machine_code_behind_barrier(uintptr_t address)
 {
-    enum { SHORT = 0xeb, SHORT_BYTES = 2 };
     const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
     size_t pushed = 0;
     const size_t bytes = smp_x86_ends_barrier(code, &pushed);
-    const uint8_t *jump = code + bytes;
 
-    if (bytes == 0)
-        return 0;
-    return *jump == SHORT ? address + bytes + SHORT_BYTES + (uintptr_t)(intptr_t)(int8_t)jump[1]
-                          : smp_machine_code_jump_target(address + bytes);
+    return bytes > 0 ? smp_x86_jumps_to(code + bytes) : 0;
 }
 
 /* C1 pushes both arguments of a type check's stub, and pops them behind the call. */
@@ -225,8 +230,9 @@ static inline size_t smp_machine_code_pushed_at(uintptr_t pc)
     const uint8_t *code = (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
     const size_t push = smp_x86_pushes(code);
 
-    if (code[0] == CALL && smp_machine_code_pushed(pc + CALL_BYTES) > 0)
-        return smp_machine_code_pushed(pc + CALL_BYTES);
+    const size_t called = code[0] == CALL ? smp_machine_code_pushed(pc + CALL_BYTES) : 0;
+    if (called > 0)
+        return called;
     if (push > 0 && code[push] == CALL && smp_machine_code_pushed(pc + push + CALL_BYTES) > 0)
         return 1;
     if (smp_x86_pops(code) == 0)
@@ -473,8 +479,7 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
     return 0;
 }
 
-/* call rel32; jmp rel8 or rel32. The first one whose return address lies at or after from; 0:
- * none. */
+/* call rel32; jmp rel8 or rel32. The first one that returns to from or behind it; 0: none. */
 static inline size_t smp_machine_code_next_outlined_call(const void *start, size_t size,
                                                          size_t from,
                                                          struct smp_outlined_call *call)
@@ -485,13 +490,9 @@ static inline size_t smp_machine_code_next_outlined_call(const void *start, size
 
     for (; at + SHORT_BYTES <= size; at++) {
         const uintptr_t back = (uintptr_t)(code + at);
-        uintptr_t to = 0;
-        if (code[at - CALL_BYTES] != 0xe8)
+        if (code[at - CALL_BYTES] != 0xe8 || (code[at] != 0xeb && at + JUMP_BYTES > size))
             continue;
-        if (code[at] == 0xeb)
-            to = back + SHORT_BYTES + (uintptr_t)(intptr_t)(int8_t)code[at + 1];
-        else if (code[at] == 0xe9 && at + JUMP_BYTES <= size)
-            to = smp_machine_code_jump_target(back);
+        const uintptr_t to = smp_x86_jumps_to(code + at);
         if (to - (uintptr_t)start >= size)
             continue;
         *call =

@@ -6,15 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.Measures;
+import com.incapsula.sampler.testing.SourceLines;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -167,12 +165,6 @@ class LeafCallsIT {
     }
 
     private static int line(String text) throws IOException {
-        List<String> lines = Files.readAllLines(Path.of("src-test-java/com/incapsula/sampler/LeafCallsIT.java"));
-        for (int i = 0; i < lines.size(); i++) {
-            if (lines.get(i).endsWith(text)) {
-                return i + 1;
-            }
-        }
-        throw new AssertionError("no line ends in " + text);
+        return SourceLines.endingIn(SourceLines.TESTS, LeafCallsIT.class, text).first();
     }
 }

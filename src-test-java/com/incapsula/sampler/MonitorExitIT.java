@@ -7,10 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.SourceLines;
 import com.incapsula.sampler.testing.Worker;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -137,22 +135,13 @@ class MonitorExitIT {
             places.add(matcher.group(1) + ":" + matcher.group(2));
         }
         Set<String> held = new TreeSet<>();
-        lines("// held").forEach(line -> held.add("block:" + line));
-        lines("// added").forEach(line -> held.add("add:" + line));
+        SourceLines.endingIn(SourceLines.TESTS, MonitorExitIT.class, "// held")
+                .forEach(line -> held.add("block:" + line));
+        SourceLines.endingIn(SourceLines.TESTS, MonitorExitIT.class, "// added")
+                .forEach(line -> held.add("add:" + line));
         assertThat(places)
                 .isSubsetOf(held)
                 .anyMatch(place -> place.startsWith("add:"))
                 .anyMatch(place -> place.startsWith("block:"));
-    }
-
-    private static List<Integer> lines(String end) throws IOException {
-        List<String> lines = Files.readAllLines(Path.of("src-test-java/com/incapsula/sampler/MonitorExitIT.java"));
-        List<Integer> found = new ArrayList<>();
-        for (int i = 0; i < lines.size(); i++) {
-            if (lines.get(i).endsWith(end)) {
-                found.add(i + 1);
-            }
-        }
-        return found;
     }
 }

@@ -207,6 +207,17 @@ static bool find_entered(const struct smp_own_walk *own, uintptr_t target, struc
            out->frame_complete > 0 && target - out->code < (uintptr_t)out->frame_complete;
 }
 
+/* The caller of the frame of this one, by the size of that frame. */
+static bool read_outer(const struct smp_walk *walk, uintptr_t slot, const struct caller *caller,
+                       struct smp_blob *method, struct caller *outer)
+{
+    const struct smp_own_walk *own = walk->target->own;
+    const uintptr_t sp = slot + (1 + caller->pushed) * sizeof(uintptr_t);
+
+    return own->find(own, caller->address, method) &&
+           read_caller(walk, return_slot(method, sp), outer);
+}
+
 /*
  * A dead frame's return address may lie below that of the caller, and where the dead one's would
  * have been, one of a frame that is there: but the call before that is a call of another method, or
@@ -216,13 +227,11 @@ static bool is_called_by_other(const struct smp_walk *walk, uintptr_t slot,
                                const struct caller *caller)
 {
     const struct smp_own_walk *own = walk->target->own;
-    const uintptr_t sp = slot + (1 + caller->pushed) * sizeof(uintptr_t);
     struct smp_blob method;
     struct smp_blob called;
     struct caller outer;
 
-    return own->find(own, caller->address, &method) && method.kind == SMP_BLOB_COMPILED &&
-           read_caller(walk, return_slot(&method, sp), &outer) &&
+    return read_outer(walk, slot, caller, &method, &outer) && method.kind == SMP_BLOB_COMPILED &&
            (is_foreign(own, outer.call.target) ||
             (find_entered(own, outer.call.target, &called) && called.method != method.method));
 }
@@ -311,15 +320,11 @@ static void put_passed(struct smp_walk *walk, const struct smp_code_piece *passe
 static bool has_called(const struct smp_walk *walk, const struct smp_code_piece *stub,
                        uintptr_t slot, const struct caller *caller)
 {
-    const struct smp_own_walk *own = walk->target->own;
-    const uintptr_t sp = slot + (1 + caller->pushed) * sizeof(uintptr_t);
     struct smp_blob method;
     struct caller outer;
 
-    if (!is_called(stub, caller) || is_called_by_other(walk, slot, caller))
-        return false;
-    return !own->find(own, caller->address, &method) ||
-           !read_caller(walk, return_slot(&method, sp), &outer) || !is_called(stub, &outer);
+    return is_called(stub, caller) && !is_called_by_other(walk, slot, caller) &&
+           !(read_outer(walk, slot, caller, &method, &outer) && is_called(stub, &outer));
 }
 
 /* From a frame pointer to a caller that has surely called other code than the JVM's, or the stub

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.torture;
 
+import com.incapsula.sampler.testing.ProcessStatus;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.management.JMException;
@@ -15,24 +14,20 @@ import javax.management.ObjectName;
  */
 record Resident(long all, long jvm) {
 
+    private static final Pattern COMMITTED = Pattern.compile("Total:.*committed=(\\d+)KB");
+
     /* Without what the C library keeps of freed memory, which differs by tens of megabytes from moment to moment. */
     static Resident read() throws IOException, JMException {
         command("systemTrimNativeHeap", new Object[0]);
         String tracked = command("vmNativeMemory", new Object[] {new String[] {"summary"}}, String[].class.getName());
-        String status = Files.readString(Path.of("/proc/self/status"));
-        return new Resident(
-                kilobytes(status, "VmRSS:\\s*(\\d+) kB") >> 10, kilobytes(tracked, "Total:.*committed=(\\d+)KB") >> 10);
+        Matcher committed = COMMITTED.matcher(tracked);
+        long jvm = committed.find() ? Long.parseLong(committed.group(1)) : 0; // 0: it is not tracked
+        return new Resident(ProcessStatus.kilobytes("VmRSS") >> 10, jvm >> 10);
     }
 
     private static String command(String name, Object[] arguments, String... types) throws JMException {
         return String.valueOf(ManagementFactory.getPlatformMBeanServer()
                 .invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"), name, arguments, types));
-    }
-
-    /* 0: the JVM does not track its memory. */
-    private static long kilobytes(String text, String pattern) {
-        Matcher matcher = Pattern.compile(pattern).matcher(text);
-        return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
     }
 
     long outsideJvm() {

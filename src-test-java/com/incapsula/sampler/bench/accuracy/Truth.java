@@ -3,10 +3,9 @@ package com.incapsula.sampler.bench.accuracy;
 
 import com.incapsula.sampler.bench.peer.Frame;
 import com.incapsula.sampler.bench.peer.Frame.Kind;
+import com.incapsula.sampler.testing.SourceLines;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -47,18 +46,7 @@ final class Truth {
 
     /** The lines of a class that end with "// hot: " and that name; at least one. */
     static Set<Integer> hotLines(Path sources, Class<?> type, String benchmark) throws IOException {
-        String source = type.getName().replace('.', '/') + ".java";
-        List<String> text = Files.readAllLines(sources.resolve(source));
-        Set<Integer> hot = new HashSet<>();
-        for (int i = 0; i < text.size(); i++) {
-            if (text.get(i).endsWith("// hot: " + benchmark)) {
-                hot.add(i + 1);
-            }
-        }
-        if (hot.isEmpty()) {
-            throw new IllegalArgumentException("no hot line of " + benchmark + " in " + source);
-        }
-        return hot;
+        return SourceLines.endingIn(sources, type, "// hot: " + benchmark);
     }
 
     /** Whether the time is spent in a callee without bytecode of its own. */

@@ -8,6 +8,7 @@ import com.incapsula.sampler.bench.Plan;
 import com.incapsula.sampler.bench.Table;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.bench.peer.SamplerPeer;
+import com.incapsula.sampler.testing.ProcessStatus;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -129,7 +130,7 @@ public final class Memory {
         while (System.nanoTime() < end) {
             Thread.sleep(10);
         }
-        double resident = Tasks.statusKilobytes("VmRSS") / KILO;
+        double resident = ProcessStatus.kilobytes("VmRSS") / KILO;
         double peak = sampler == null ? Double.NaN : sampler.statistics().getMemoryPeakBytes() / KILO / KILO;
         Jvm.tell(resident, peak, sampler == null ? "" : sampler.statistics().getEngine());
         System.exit(0);

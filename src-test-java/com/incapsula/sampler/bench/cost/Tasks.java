@@ -81,15 +81,6 @@ final class Tasks {
                 .sum();
     }
 
-    /** A figure of /proc/self/status in kilobytes. */
-    static long statusKilobytes(String key) throws IOException {
-        return Files.readAllLines(Path.of("/proc/self/status")).stream()
-                .filter(line -> line.startsWith(key + ":"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-                .findFirst()
-                .orElseThrow();
-    }
-
     private static Map<String, Long> read(String name, Reader reader) throws IOException {
         Map<String, Long> figures = new HashMap<>();
         try (Stream<Path> tasks = Files.list(TASKS)) {

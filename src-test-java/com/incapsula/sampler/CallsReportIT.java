@@ -11,6 +11,7 @@ import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Samplers;
 import com.incapsula.sampler.testing.Virtual;
+import counted.Few;
 import counted.Work;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -436,18 +437,19 @@ class CallsReportIT {
                         () -> assertThat(text()).containsPattern("\nleft alone, trivial: .*trivial\\.Bean\\.getN"));
     }
 
-    /** Of the root's own class. */
+    /** Of the root's own class. 20 are named, in the order in which the JVM has the methods: it differs from run to run. */
     @ParameterizedTest
     @EnumSource
     void aFilterThatExcludesEverythingIsSeen(Instrumentation instrumentation) {
+        sampler.setRootMethods("counted.Few.root");
         sampler.setInstrumentation(instrumentation);
         sampler.setInstrumentationFilter("org.nowhere");
         sampler.init();
         patiently().untilAsserted(() -> {
-            Work.root(1);
-            assertThat(text()).containsPattern("\nexcluded by filter: \\d+ \\(.*counted\\.Work\\.leaf");
+            Few.root(1);
+            assertThat(text()).containsPattern("\nexcluded by filter: \\d+ \\(.*counted\\.Few\\.leaf");
         });
-        assertThat(CallCounts.take(sampler).keySet()).isSubsetOf("Work.root");
+        assertThat(CallCounts.take(sampler).keySet()).isSubsetOf("Few.root");
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Samplers.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.AgentJar;
@@ -9,9 +10,12 @@ import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.Tool;
 import com.incapsula.sampler.testing.UnawareProgram;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,9 +112,12 @@ class CommandLineIT {
 
     @Test
     void withoutAFileTheHottestMethodsArePrinted() throws Exception {
-        assertThat(done(process, "--duration=300ms", "--interval=5ms", "--threads", "unaware-worker"))
-                .contains("methods of ")
-                .contains(UnawareProgram.class.getName() + ".work");
+        /* On a busy machine the thread may have no CPU in that time, or none at a tick. */
+        patiently().until(() -> {
+            String output = done(process, "--duration=300ms", "--interval=5ms", "--threads", "unaware-worker");
+            assertThat(output).contains("methods of ");
+            return output.contains(UnawareProgram.class.getName() + ".work");
+        });
     }
 
     @Test
@@ -240,6 +247,21 @@ class CommandLineIT {
         List<String> probe = new ArrayList<>(unshare);
         probe.add("true");
         Tool.requireAllowed("making namespaces by unshare", probe);
+        try (FileChannel turn =
+                        FileChannel.open(turnOfProcessOne(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock mine = turn.lock()) {
+            assertThat(mine.isValid()).isTrue();
+            sampleInNamespaces(unshare);
+        }
+    }
+
+    /* The JVM is process 1 of its namespace, and by that number the JVM names the files of attaching in /tmp, where those
+     * of other checkouts are, too: one at a time. */
+    private static Path turnOfProcessOne() {
+        return Path.of("/tmp", "threads-sampler-test-process-1-" + System.getProperty("user.name") + ".lock");
+    }
+
+    private void sampleInNamespaces(List<String> unshare) throws Exception {
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
         ChildJvm.Running inside = target().option("-Djava.io.tmpdir=" + temporary)
                 .by(unshare.toArray(String[]::new))
@@ -310,13 +332,23 @@ class CommandLineIT {
     void whereTheTargetEndsMeanwhileThatIsSaid() throws Exception {
         ChildJvm.Running ending = target().start().awaitOutput("ready");
         ChildJvm.Running command =
-                commandLine().start(String.valueOf(ending.process().pid()), "-d", "2s");
+                commandLine().start(String.valueOf(ending.process().pid()), "-d", "10s");
         command.awaitOutput("sampling ");
+        /* However long the target takes to end on a busy machine, the command asks it after that. */
+        signal("STOP", command.process());
         ending.process().getOutputStream().close();
         ending.await().assertFine();
+        signal("CONT", command.process());
         ChildJvm.Result result = command.await();
         assertThat(result.output()).contains("the JVM has ended meanwhile");
         assertThat(result.exit()).isEqualTo(1);
+    }
+
+    private static void signal(String name, Process process) throws Exception {
+        Process kill = new ProcessBuilder("sh", "-c", "kill -s " + name + " " + process.pid())
+                .inheritIO()
+                .start();
+        assertThat(kill.waitFor()).as(name).isZero();
     }
 
     /** The command line has put the native library elsewhere. */
@@ -405,6 +437,7 @@ class CommandLineIT {
     private static void jcmd(ChildJvm.Running to, String options) throws Exception {
         Process jcmd = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                        "-J" + ChildJvm.PATIENT_ATTACHING,
                         String.valueOf(to.process().pid()),
                         "JVMTI.agent_load",
                         jar.toString(),

@@ -33,6 +33,10 @@ public final class ChildJvm {
     private static final Pattern COMPLAINT = Pattern.compile(
             "(WARNING|FATAL ERROR|ASSERTION) (in|on) native|WARNING: JNI |JNI local refs|in native method");
     private static final Duration PATIENCE = Duration.ofMinutes(4);
+
+    /** An option for those that attach: JVMs give up after ten seconds, which are few on a busy machine. */
+    public static final String PATIENT_ATTACHING = "-Dsun.tools.attach.attachTimeout=" + Samplers.LONG.toMillis();
+
     private static final String SHENANDOAH = "Shenandoah";
 
     private final List<String> before = new ArrayList<>();
@@ -138,7 +142,8 @@ public final class ChildJvm {
     public Running start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(before);
         command.add(home.resolve("bin/java").toString());
-        command.addAll(List.of("-Xcheck:jni", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
+        command.addAll(
+                List.of("-Xcheck:jni", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m", PATIENT_ATTACHING));
         command.addAll(logOfThisJvm());
         command.addAll(Arrays.asList(ChosenEngine.option()));
         if (options.stream().noneMatch(option -> option.contains("native-access"))) {

@@ -85,9 +85,12 @@ class CallsIT {
         }
     }
 
-    /* Exact are counts from the second entry of a root after the last batch on. */
     private void awaitInstrumented() {
-        Map<String, Long> wanted = times(Work.callsOf(10), 1);
+        awaitCounted(Work.callsOf(10));
+    }
+
+    /* Exact are counts from the second entry of a root after the last batch on. */
+    private void awaitCounted(Map<String, Long> wanted) {
         patiently().until(() -> {
             CallCounts.take(sampler);
             Work.root(10);
@@ -218,25 +221,24 @@ class CallsIT {
 
     @Test
     void aResetBeginsAtZeroAndThreadsInsideOfARootGoOn() throws Exception {
-        sampler.setRootMethods(ROOT + ", counted.Work.busy");
+        sampler.setRootMethods(ROOT + ", counted.Work.rootAfter");
         sampler.init();
         awaitInstrumented();
-        CountDownLatch started = new CountDownLatch(1);
-        Thread inside = new Thread(() -> {
-            started.countDown();
-            Work.busy(0, 1_500_000_000L);
-        });
+        CountDownLatch entered = new CountDownLatch(1);
+        CountDownLatch mayGoOn = new CountDownLatch(1);
+        Thread inside = new Thread(() -> Work.rootAfter(entered, mayGoOn, 10));
         inside.start();
-        started.await();
+        entered.await();
         Work.root(10);
         sampler.resetCollectedResults();
         Work.root(5);
+        mayGoOn.countDown();
         inside.join();
         try (SamplingReport report = sampler.snapshot()) {
             Map<String, Long> counted = CallCounts.of(report);
-            counted.keySet().removeIf(path -> path.startsWith("Work.busy"));
+            counted.keySet().removeIf(path -> path.startsWith("Work.rootAfter"));
             assertThat(counted).isEqualTo(times(Work.callsOf(5), 1));
-            assertThat(report.toString(ReportFormat.TEXT)).contains("counted.Work.busy(");
+            assertThat(report.toString(ReportFormat.TEXT)).contains("counted.Work.rootAfter(");
         }
     }
 
@@ -318,11 +320,10 @@ class CallsIT {
         sampler.setInstrumentation(Instrumentation.EAGER);
         sampler.setMaxCallDepth(2);
         sampler.init();
-        Work.root(10);
-        CallCounts.take(sampler);
-        Work.root(10);
         Map<String, Long> shallow = new TreeMap<>(Work.callsOf(10));
         shallow.keySet().removeIf(path -> path.chars().filter(c -> c == '|').count() > 1);
+        awaitCounted(shallow);
+        Work.root(10);
         long deeper =
                 Work.callsOf(10).values().stream().mapToLong(calls -> calls).sum()
                         - shallow.values().stream().mapToLong(calls -> calls).sum();

@@ -55,12 +55,14 @@ public final class ExitingProgram {
         }
     }
 
-    /* On a machine that is too busy for a poll in that time, until there was one. */
+    /* On a machine that is too busy for a poll in that time, until there was one: of three ticks one is in it, where the
+     * first has begun before it and the last one begins after it. */
     private static void work(ThreadsSampler sampler) throws InterruptedException {
-        long enough = ticks(sampler) + 2;
+        long before;
         do {
+            before = ticks(sampler);
             Desk.serveFor(WORK_MILLIS);
-        } while (ticks(sampler) < enough);
+        } while (ticks(sampler) < before + 3);
     }
 
     private static long ticks(ThreadsSampler sampler) {

@@ -13,9 +13,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/task_file.h"
+#include "base/thread.h"
 #include "support/failing_alloc.h"
 #include "support/rounds.h"
 #include "support/tree_amounts.h"
@@ -493,6 +497,7 @@ struct evictor {
     struct fixture *f;
     pthread_t thread;
     bool is_started;
+    _Atomic int32_t tid;
     _Atomic bool was_refused;
     _Atomic bool is_done;
     bool has_evicted;
@@ -503,16 +508,28 @@ static void *evict(void *self)
     struct evictor *evictor = self;
 
     is_without_memory = true;
+    atomic_store(&evictor->tid, smp_thread_own_tid());
     evictor->has_evicted = smp_interval_queue_evict(evictor->f->intervals);
     atomic_store(&evictor->is_done, true);
     return NULL;
 }
 
-/* In the midst of a take: refuses memory to the other thread, and gives that time to drop what is
- * being taken, if it would. */
+/* As the kernel shows it behind the thread's name, which may have any characters. */
+static bool sleeps(int32_t tid)
+{
+    char text[256] = "";
+
+    if (!smp_task_file_read(tid, "stat", text, sizeof(text)))
+        return false;
+    const char *const end_of_name = strrchr(text, ')');
+    return end_of_name != NULL && strncmp(end_of_name, ") S", 3) == 0;
+}
+
+/* In the midst of a take: refuses memory to the other thread, and waits until that waits for the
+ * end of the take, or has dropped what is being taken, if it would. */
 static bool on_allocation_beside_evictor(void *self, size_t bytes)
 {
-    enum { PATIENCE = 10000 };
+    enum { TIMES_SEEN = 10 }; /* one is enough but for tools in which threads take turns */
     struct evictor *evictor = self;
 
     (void)bytes;
@@ -526,8 +543,10 @@ static bool on_allocation_beside_evictor(void *self, size_t bytes)
     assert_int_equal(pthread_create(&evictor->thread, NULL, evict, evictor), 0);
     while (!atomic_load(&evictor->was_refused))
         sched_yield();
-    for (int i = 0; i < PATIENCE && !atomic_load(&evictor->is_done); i++)
-        sched_yield();
+    for (int seen = 0; seen < TIMES_SEEN && !atomic_load(&evictor->is_done);) {
+        usleep(1000);
+        seen = sleeps(atomic_load(&evictor->tid)) ? seen + 1 : 0;
+    }
     return false;
 }
 

@@ -19,7 +19,11 @@
 #include "jvm/walk/handler/cookie_mark.h"
 #include "jvm/walk/signals.h"
 
-enum { FRAMES = 16, METHOD = 0x1230, WAIT_MS = 10000 };
+enum {
+    FRAMES = 16,
+    METHOD = 0x1230,
+    WAIT_MS = 120000 /* longer than any thread waits for a CPU */
+};
 
 static _Atomic int32_t walked_tid;
 static _Atomic int foreign_count;

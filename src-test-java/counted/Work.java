@@ -213,21 +213,37 @@ public final class Work {
         /** Their calls. */
         public final long[] calls = new long[METHODS.length];
 
-        /** How often they have read the clock after their first reading. */
-        public final long[] readings = new long[METHODS.length];
+        /** From the reading before a call to their first one, and from their last one to that after it, if the thread lost
+         * its CPU there. */
+        public final long[] waits = new long[METHODS.length];
 
-        private void add(int method, long took) {
+        private long quickNanos;
+        private long quickReadings;
+
+        private void add(int method, long before, long took) {
+            long around = System.nanoTime() - before - took;
             nanos[method] += took;
-            readings[method] += lastReadings;
             calls[method]++;
+            if (around > WAIT_NANOS) {
+                waits[method] += around;
+            }
+            if (method == 0 && took < 2 * KNOWN_NANOS[method]) {
+                quickNanos += took;
+                quickReadings += lastReadings;
+            }
         }
 
         /**
-         * @return nanoseconds of a call. Between n + 1 readings lie n times of one, so a call takes one more: half before
-         *     its first reading and half after its last
+         * Nanoseconds of a call. Between n + 1 readings lie n times of one, so a call takes one more: half before its first
+         * reading and half after its last. Short calls in which the thread kept its CPU show how long one is.
          */
         public double nanosOfCall(int method) {
-            return (double) nanos[method] / calls[method] + (double) nanos[method] / readings[method];
+            return (double) nanos[method] / calls[method] + (double) quickNanos / quickReadings;
+        }
+
+        /** @return nanoseconds of a call that another clock may have beyond these: of waits that began around it */
+        public double waitsOfCall(int method) {
+            return (double) waits[method] / calls[method];
         }
     }
 
@@ -237,6 +253,8 @@ public final class Work {
     private static final long PART_NANOS = 100_000_000;
     private static final int[] KNOWN_NANOS = {1_000, 10_000, 1_000_000, 100_000_000};
 
+    private static final long WAIT_NANOS = 20_000; // two readings and two probes take a hundredth of that
+
     private static int lastReadings;
 
     /** Calls each of {@link #METHODS} for a tenth of a second, however much CPU time the thread gets in it. */
@@ -244,19 +262,19 @@ public final class Work {
         long start;
         start = System.nanoTime();
         do {
-            known.add(0, micro());
+            known.add(0, System.nanoTime(), micro());
         } while (System.nanoTime() - start < PART_NANOS);
         start = System.nanoTime();
         do {
-            known.add(1, tenMicros());
+            known.add(1, System.nanoTime(), tenMicros());
         } while (System.nanoTime() - start < PART_NANOS);
         start = System.nanoTime();
         do {
-            known.add(2, milli());
+            known.add(2, System.nanoTime(), milli());
         } while (System.nanoTime() - start < PART_NANOS);
         start = System.nanoTime();
         do {
-            known.add(3, hundredMillis());
+            known.add(3, System.nanoTime(), hundredMillis());
         } while (System.nanoTime() - start < PART_NANOS);
     }
 

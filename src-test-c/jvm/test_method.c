@@ -158,6 +158,8 @@ static void test_each_link_is_checked(void **state)
         --*length;
         *words = 3; /* no room for its byte codes */
         expect_nothing(layout, method);
+        *words = 9 << 16; /* nine byte codes, read as the upper half of the size */
+        expect_nothing(layout, method);
         fake_code_destroy(code);
     }
 }

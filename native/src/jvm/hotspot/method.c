@@ -12,7 +12,7 @@ enum {
         512, /* a method, its constant part and its pool have fewer, without what follows */
     BEFORE_BYTES = 640, /* read with a method: many a ConstMethod has fewer, with its byte codes */
     PAGE_BYTES = 4096,  /* what lies in one page with what is mapped is mapped */
-    MAX_CONST_WORDS = 64 * 1024 * 1024,
+    MAX_CONST_WORDS = 512 * 1024, /* 64 KB of byte code, and each table as long as it can be */
     MAX_METHOD_IDS = 64 * 1024 + 1,
     NATIVE_FLAG = 0x100, /* JVM_ACC_NATIVE */
     NATIVE_BCI = -1,

@@ -2,9 +2,8 @@
 package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.Samplers.assertEachPollHasItsOutcome;
-import static com.incapsula.sampler.testing.Samplers.awaitSeen;
+import static com.incapsula.sampler.testing.Samplers.awaitSeenOnTop;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
-import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -88,7 +87,7 @@ class VirtualThreadsIT {
         SamplerStatistics statistics = sampler.getStatistics();
         assertThat(statistics.getEngine()).isEqualTo("HYBRID");
         assertEachPollHasItsOutcome(statistics);
-        return recorder.last();
+        return recorder.only();
     }
 
     private Report sample(int millis, int ticks) {
@@ -102,7 +101,7 @@ class VirtualThreadsIT {
     void aMountedVirtualThreadIsInTheGroupOfItsName(int millis) {
         start("order-1", () -> Desk.calculate(goHome));
         begin(millis);
-        awaitSeen(sampler, "order-", CALCULATE);
+        awaitSeenOnTop(sampler, "order-", CALCULATE);
         Group orders = end().group("order-");
         assertThat(orders.millisIn(CALCULATE)).isPositive();
         assertThat(orders.methods()).noneMatch(method -> method.contains("ForkJoin") || method.contains("Carrier"));
@@ -113,7 +112,7 @@ class VirtualThreadsIT {
     void oneWithoutANameIsInTheGroupOfAllSuch(int millis) {
         start(null, () -> Desk.calculate(goHome));
         begin(millis);
-        awaitSeen(sampler, UNNAMED, CALCULATE);
+        awaitSeenOnTop(sampler, UNNAMED, CALCULATE);
         assertThat(end().group(UNNAMED).millisIn(CALCULATE)).isPositive();
     }
 
@@ -122,20 +121,11 @@ class VirtualThreadsIT {
     void thoseThatTakeTurnsAreSeenUnderTheirNames(int millis) {
         startThoseThatTakeTurns();
         begin(millis);
-        /* What a snapshot has shown, a later poll may give to the other one: a report has what is left. */
-        patiently().until(() -> {
-            awaitSeen(sampler, "left-", CLASS + "left");
-            awaitSeen(sampler, "right-", CLASS + "right");
-            return bothSeenIn(end());
-        });
-    }
-
-    private static boolean bothSeenIn(Report report) {
-        return millisOf(report, "left-", "left") > 0 && millisOf(report, "right-", "right") > 0;
-    }
-
-    private static long millisOf(Report report, String group, String method) {
-        return report.find(group).map(found -> found.millisIn(CLASS + method)).orElse(0L);
+        awaitSeenOnTop(sampler, "left-", CLASS + "left");
+        awaitSeenOnTop(sampler, "right-", CLASS + "right");
+        Report report = end();
+        assertThat(report.group("left-").millisIn(CLASS + "left")).isPositive();
+        assertThat(report.group("right-").millisIn(CLASS + "right")).isPositive();
     }
 
     @ParameterizedTest

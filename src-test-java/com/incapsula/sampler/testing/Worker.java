@@ -66,9 +66,11 @@ public final class Worker implements AutoCloseable {
 
     /** @return this, when it is waiting for good */
     public Worker awaitWaiting() {
+        /* Its state changes a moment before it lets go of its CPU. A thread that loses the CPU in that moment answers no
+         * signal for long; the JVM shows its stack when the moment is over. */
         await().atMost(Samplers.LONG)
                 .pollInterval(Duration.ofMillis(1))
-                .until(() -> thread.getState() == Thread.State.WAITING);
+                .until(() -> thread.getState() == Thread.State.WAITING && thread.getStackTrace().length > 0);
         return this;
     }
 

@@ -13,6 +13,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,7 +87,7 @@ class VisibleIT {
     /** Arguments: where the library's classes are. An application that shows everything, and is undeployed. */
     static final class Redeployed {
 
-        private static final int MAX_COLLECTIONS = 300;
+        private static final int PATIENCE_MINUTES = 2;
 
         private Redeployed() {}
 
@@ -126,8 +127,10 @@ class VisibleIT {
             type.getMethod("close").invoke(sampler);
         }
 
+        /* What holds it may be a thread that has still to come to its end. */
         private static boolean isCollected(WeakReference<ClassLoader> loader) throws InterruptedException {
-            for (int i = 0; i < MAX_COLLECTIONS && loader.get() != null; i++) {
+            long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(PATIENCE_MINUTES);
+            while (loader.get() != null && System.nanoTime() < end) {
                 System.gc();
                 Thread.sleep(10);
             }

@@ -11,6 +11,8 @@ import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Samplers;
 import counted.Work;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -198,10 +200,12 @@ class CallsTruthIT {
         return sampler;
     }
 
-    /* Until the JIT compilers have compiled it again, with its probes. */
+    /* Until the JIT compilers have compiled it again, with its probes: on a busy machine the time alone says little. */
     private static void warmUp(ThreadsSampler sampler, Runnable root) {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
-        while (System.nanoTime() < until) {
+        long enough = threads.getCurrentThreadCpuTime() + TimeUnit.SECONDS.toNanos(1);
+        while (System.nanoTime() < until || threads.getCurrentThreadCpuTime() < enough) {
             root.run();
         }
         CallCounts.take(sampler);

@@ -120,10 +120,17 @@ class MonitorExitIT {
         }
     }
 
+    /* Each method when it has been called often enough, however busy the machine is, and the loop around them never: else
+     * new code might come while the last stacks are collected. */
+    private static final String[] COMPILED_AT_ONCE = {
+        "-Xbatch", "-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude," + Program.class.getName() + "::work"
+    };
+
     @Test
     void aLockEndsWhereItIsHeld() throws Exception {
         String output = ChildJvm.of(Program.class)
                 .option("-XX:TieredStopAtLevel=1")
+                .option(COMPILED_AT_ONCE)
                 .withTestLibraries()
                 .run()
                 .assertFine()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Samplers.awaitSeen;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,6 +46,7 @@ class UnmountedIT {
 
     private final Recorder recorder = new Recorder();
     private final CountDownLatch goHome = new CountDownLatch(1);
+    private final CountDownLatch computing = new CountDownLatch(1);
     private final List<Thread> threads = new ArrayList<>();
     private final List<ExecutorService> executors = new ArrayList<>();
     private ThreadsSampler sampler;
@@ -70,6 +72,15 @@ class UnmountedIT {
                     .isTrue();
         }
         sampler.close();
+        awaitCarriers();
+    }
+
+    /* A virtual thread has ended for the one that joins it before its carrier takes it off the list of all. */
+    private static void awaitCarriers() {
+        patiently()
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .filter(thread -> thread.getClass().getSimpleName().equals("CarrierThread"))
+                        .noneMatch(thread -> thread.getState() == Thread.State.RUNNABLE));
     }
 
     private void start(int count, String name, Runnable site) {
@@ -99,6 +110,10 @@ class UnmountedIT {
 
     private Report sampleUntil(long walked) {
         sampler.init();
+        return reportAfter(walked);
+    }
+
+    private Report reportAfter(long walked) {
         patiently().until(() -> count(WALKED) >= walked);
         sampler.printReport();
         SamplerStatistics statistics = sampler.getStatistics();
@@ -233,12 +248,15 @@ class UnmountedIT {
     /* Its time is at its carrier's polls, under its own name as well. */
     @Test
     @EnabledForJreRange(minVersion = 25)
-    void aMountedOneIsNotCountedTwice() {
+    void aMountedOneIsNotCountedTwice() throws InterruptedException {
         sampler.setEngine(SamplingEngine.AUTO);
         start(1, "busy", this::compute);
         start(1, "waiting", this::atLatch);
+        computing.await(); // from now on it is mounted
         patiently().until(() -> threads.get(1).getState() == Thread.State.WAITING);
-        Report report = sampleUntil(20);
+        sampler.init();
+        awaitSeen(sampler, "busy", CLASS + "compute"); // its carrier has had a CPU
+        Report report = reportAfter(count(WALKED) + 20);
         assertThat(report.figure("virtual threads drawn that were mounted")).isPositive();
         assertThat(report.group("busy").threadNames()).doesNotContain("not mounted");
         double elapsed = sampler.getStatistics().getElapsedNanos() / 1e6;
@@ -334,6 +352,7 @@ class UnmountedIT {
     }
 
     private void compute() {
+        computing.countDown();
         while (goHome.getCount() > 0) {
             Thread.onSpinWait();
         }

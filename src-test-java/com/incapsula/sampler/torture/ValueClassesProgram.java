@@ -20,6 +20,30 @@ import java.util.concurrent.TimeUnit;
  */
 final class ValueClassesProgram {
 
+    /** Nanoseconds of the thread that works. */
+    private static final class Seen {
+
+        private long all;
+        private long inMethods;
+        private long inValueClass;
+
+        void add(SamplingReport report) {
+            report.toString(ReportFormat.COLLAPSED)
+                    .lines()
+                    .filter(line -> line.startsWith("main;"))
+                    .forEach(this::add);
+        }
+
+        private void add(String line) {
+            int end = line.lastIndexOf(' ');
+            long nanos = Long.parseLong(line.substring(end + 1));
+            String leaf = line.substring(line.lastIndexOf(';', end) + 1, end);
+            all += nanos;
+            inMethods += leaf.startsWith("value.Classes") ? nanos : 0;
+            inValueClass += leaf.startsWith("value.Classes$") ? nanos : 0;
+        }
+    }
+
     private ValueClassesProgram() {}
 
     public static void main(String[] arguments) throws Exception {
@@ -30,43 +54,36 @@ final class ValueClassesProgram {
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {Path.of(arguments[0]).toUri().toURL()})) {
             Method run = loader.loadClass("value.Classes").getMethod("run");
+            Seen seen = new Seen();
             sampler.init();
-            long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(arguments[1]));
-            while (System.nanoTime() < until) {
-                run.invoke(null);
-            }
-            tell(sampler);
+            do { // once more where this thread has hardly had a CPU; where this takes for ever, the JVM is ended
+                run(run, TimeUnit.MILLISECONDS.toNanos(Long.parseLong(arguments[1])));
+                tell(sampler, seen);
+            } while (seen.inValueClass == 0);
         }
         sampler.close();
         Torture.check(sampler.getStatistics(), recorder);
         System.out.println("fine");
     }
 
-    private static void tell(ThreadsSampler sampler) throws Exception {
-        long all = 0;
-        long inMethods = 0;
-        long inValueClass = 0;
+    private static void run(Method run, long nanos) throws ReflectiveOperationException {
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < nanos) {
+            run.invoke(null);
+        }
+    }
+
+    private static void tell(ThreadsSampler sampler, Seen seen) {
         try (SamplingReport report = sampler.snapshot()) {
-            for (String line : report.toString(ReportFormat.COLLAPSED).lines().toList()) {
-                int end = line.lastIndexOf(' ');
-                long nanos = Long.parseLong(line.substring(end + 1));
-                if (line.startsWith("main;")) {
-                    String leaf = line.substring(line.lastIndexOf(';', end) + 1, end);
-                    all += nanos;
-                    inMethods += leaf.startsWith("value.Classes") ? nanos : 0;
-                    inValueClass += leaf.startsWith("value.Classes$") ? nanos : 0;
-                }
-            }
+            seen.add(report);
         }
         System.out.printf(
                 "engine %s, main %d ms, %.1f %% in methods, %.1f %% in those of value classes%n%s%n",
                 sampler.getStatistics().getEngine(),
-                TimeUnit.NANOSECONDS.toMillis(all),
-                100.0 * inMethods / all,
-                100.0 * inValueClass / all,
+                TimeUnit.NANOSECONDS.toMillis(seen.all),
+                100.0 * seen.inMethods / seen.all,
+                100.0 * seen.inValueClass / seen.all,
                 sampler.getStatistics());
         assertThat(sampler.getStatistics().getEngine()).isEqualTo("HYBRID"); // by our own walk alone
-        assertThat(inMethods).isPositive();
-        assertThat(inValueClass).isPositive();
     }
 }

@@ -17,8 +17,10 @@ import com.incapsula.sampler.testing.Samplers;
 import com.incapsula.sampler.testing.UntrackedProgram;
 import com.incapsula.sampler.testing.Virtual;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -43,6 +45,7 @@ class UnmountedIT {
     private static final String CLASS = "com.incapsula.sampler.UnmountedIT.";
     private static final String UNNAMED = "[virtual threads]";
     private static final String WALKED = "UNMOUNTED_WALKED";
+    private static final List<String> SITES = List.of("atLatch", "parked", "asleep", "inMonitor", "atOtherLatch");
 
     private final Recorder recorder = new Recorder();
     private final CountDownLatch goHome = new CountDownLatch(1);
@@ -149,15 +152,44 @@ class UnmountedIT {
     void manyThreadsAreEstimated() {
         startAtFiveSites(100);
         awaitWaiting();
-        Report report = sampleUntil(1000);
-        Group group = report.group(UNNAMED);
-        double all = group.cumulativeMillis();
-        assertThat(100 * group.millisIn(CLASS + "atLatch") / all).isCloseTo(50, Offset.offset(11.5));
-        assertThat(100 * group.millisIn(CLASS + "parked") / all).isCloseTo(30, Offset.offset(10.5));
-        assertThat(100 * group.millisIn(CLASS + "asleep") / all).isCloseTo(10, Offset.offset(7.0));
-        assertThat(100 * group.millisIn(CLASS + "inMonitor") / all).isBetween(0.5, 10.5);
-        assertThat(100 * group.millisIn(CLASS + "atOtherLatch") / all).isBetween(0.5, 10.5);
+        sampler.init();
+        Map<String, Double> percent = percentBySite();
+        Report report = reportAfter(1000);
+        assertThat(percent.get("atLatch")).isCloseTo(50, Offset.offset(11.5));
+        assertThat(percent.get("parked")).isCloseTo(30, Offset.offset(10.5));
+        assertThat(percent.get("asleep")).isCloseTo(10, Offset.offset(7.0));
+        assertThat(percent.get("inMonitor")).isBetween(0.5, 10.5);
+        assertThat(percent.get("atOtherLatch")).isBetween(0.5, 10.5);
         assertThat(alive(report)).isEqualTo(2000 * draws(report));
+    }
+
+    /* The mean of intervals, each with as many stacks: where the sampler gets no CPU for a second, the next draw has more time
+     * than all others. */
+    private Map<String, Double> percentBySite() {
+        int intervals = 20;
+        Map<String, Double> percent = new HashMap<>();
+        for (int i = 0; i < intervals; i++) {
+            long enough = count(WALKED) + 1000 / intervals;
+            patiently().until(() -> count(WALKED) >= enough);
+            Map<String, Long> nanos = nanosBySite();
+            double all = Samplers.sum(nanos);
+            nanos.forEach((site, time) -> percent.merge(site, 100 * time / all / intervals, Double::sum));
+        }
+        return percent;
+    }
+
+    private Map<String, Long> nanosBySite() {
+        Map<String, Long> nanos = new HashMap<>();
+        try (SamplingReport report = sampler.snapshot()) {
+            report.toString(ReportFormat.COLLAPSED)
+                    .lines()
+                    .filter(line -> line.startsWith(UNNAMED + ";"))
+                    .forEach(line -> SITES.stream()
+                            .filter(site -> line.contains(CLASS + site + "("))
+                            .forEach(site -> nanos.merge(
+                                    site, Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)), Long::sum)));
+        }
+        return nanos;
     }
 
     /* Their number is known: the sum is that of the time between the draws. */

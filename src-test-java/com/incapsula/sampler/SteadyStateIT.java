@@ -98,7 +98,7 @@ class SteadyStateIT {
                 sampler.setSamplingFrequencyMillis(2);
                 sampler.init();
                 while (ticks(sampler) < TICKS) {
-                    Thread.sleep(10);
+                    Thread.sleep(50); // seldom: to ask is to allocate
                 }
             }
         }
@@ -122,12 +122,14 @@ class SteadyStateIT {
 
     private long safepoints(String what) throws Exception {
         Path log = folder.resolve(what + ".log");
-        /* Without those that the JVM makes each second: how many there are depends on how long it takes. */
+        /* Without those that the JVM makes each second, and with room for all that the program allocates while it waits: how
+         * many there are depends on how long it takes. */
         ChildJvm.of(Program.class)
                 .with(Awaitility.class)
                 .option(
                         "-XX:+UnlockDiagnosticVMOptions",
                         "-XX:GuaranteedSafepointInterval=0",
+                        "-Xmn160m",
                         "-Xlog:safepoint:file=" + log)
                 .run(what)
                 .assertFine();

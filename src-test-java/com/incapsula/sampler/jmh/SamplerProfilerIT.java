@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -33,6 +34,13 @@ class SamplerProfilerIT {
 
     @TempDir
     Path folder;
+
+    /* Where another process of this machine runs JMH, as another checkout's tests do, it would refuse to run. Nothing is
+     * measured here. */
+    @BeforeAll
+    static void runBesideOthers() {
+        System.setProperty("jmh.ignoreLock", "true");
+    }
 
     private RunResult run(int forks, String options) throws RunnerException {
         ChainedOptionsBuilder chosen = new OptionsBuilder()

@@ -232,9 +232,9 @@ public final class ChildJvm {
             return output.toString();
         }
 
-        /** Waits until it has printed this. */
+        /** Waits until it has printed this. What a process printed last is read after its end. */
         public Running awaitOutput(String text) {
-            Samplers.patiently().until(() -> output.indexOf(text) >= 0 || !process.isAlive());
+            Samplers.patiently().until(() -> output.indexOf(text) >= 0 || !reader.isAlive());
             assertThat(output).contains(text);
             return this;
         }

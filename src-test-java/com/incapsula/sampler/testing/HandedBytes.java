@@ -19,7 +19,10 @@ import java.util.jar.Manifest;
 public final class HandedBytes {
 
     private static Instrumentation instrumentation;
-    private static volatile String watched = "";
+    /* Of the same name there are classes of other loaders, which the sampler may be changing. */
+    private static volatile Class<?> watched;
+    private static volatile ClassLoader defining;
+    private static volatile String defined;
     private static volatile byte[] seen = {};
 
     private HandedBytes() {}
@@ -47,17 +50,18 @@ public final class HandedBytes {
 
     /** @return the bytes that the class gets if it is changed now */
     public static byte[] of(Class<?> type) throws Exception {
-        watched = type.getName().replace('.', '/');
+        watched = type;
         instrumentation.retransformClasses(type);
-        watched = "";
+        watched = null;
         return seen;
     }
 
     /** @return the bytes with which the loader defines the class now */
     public static byte[] atDefinition(ClassLoader loader, String name) throws Exception {
-        watched = name.replace('.', '/');
+        defined = name.replace('.', '/');
+        defining = loader;
         loader.loadClass(name);
-        watched = "";
+        defining = null;
         return seen;
     }
 
@@ -65,7 +69,10 @@ public final class HandedBytes {
         @Override
         public byte[] transform(
                 ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
-            if (watched.equals(name)) {
+            boolean isWanted = redefined != null
+                    ? redefined == watched
+                    : loader != null && loader == defining && defined.equals(name);
+            if (isWanted) {
                 seen = bytes.clone();
             }
             return null;

@@ -211,8 +211,8 @@ class BehaviourIT {
             sampler.setMaxDepthFrames(40);
             sampler.setThreadToBeSampled(deep.thread());
             sampler.init();
-            /* An idle thread is walked once: reports after that have what it is credited with as idle. A short one may have
-             * no poll of it. */
+            /* An idle thread is walked once: reports after that have what it is credited with as idle. A short one
+             * may have no poll of it. */
             patiently().until(() -> freshReport().figure("credited as idle") > 0);
             Group group = recorder.last().group("deep");
             assertThat(group.maxDepth()).isGreaterThan(200);

@@ -255,8 +255,8 @@ class CommandLineIT {
         }
     }
 
-    /* The JVM is process 1 of its namespace, and by that number the JVM names the files of attaching in /tmp, where those
-     * of other checkouts are, too: one at a time. */
+    /* The JVM is process 1 of its namespace, and by that number it names the files of attaching in /tmp, where those of
+     * other checkouts are, too: one at a time. */
     private static Path turnOfProcessOne() {
         return Path.of("/tmp", "threads-sampler-test-process-1-" + System.getProperty("user.name") + ".lock");
     }
@@ -336,9 +336,12 @@ class CommandLineIT {
         command.awaitOutput("sampling ");
         /* However long the target takes to end on a busy machine, the command asks it after that. */
         signal("STOP", command.process());
-        ending.process().getOutputStream().close();
-        ending.await().assertFine();
-        signal("CONT", command.process());
+        try {
+            ending.process().getOutputStream().close();
+            ending.await().assertFine();
+        } finally {
+            signal("CONT", command.process());
+        }
         ChildJvm.Result result = command.await();
         assertThat(result.output()).contains("the JVM has ended meanwhile");
         assertThat(result.exit()).isEqualTo(1);

@@ -255,17 +255,16 @@ class CpuClockIT {
     }
 
     /**
-     * All other processes of the same user count, too, and where one of them gives a timer back, the thread that runs may
-     * get it: so the user is one of a namespace of its own, where that is allowed.
+     * All other processes of the same user count, too, and where one of them gives a timer back, the thread that runs
+     * may get it: so the user is one of a namespace of its own, where that is allowed.
      */
     @Test
     void threadsWithoutATimerAreCountedAndTheirTimeIsNotLost() throws Exception {
         List<String> command = new ArrayList<>(List.of("unshare", "--user", "--map-root-user"));
-        List<String> limit = List.of("prlimit", "--sigpending=200");
         if (Tool.refusalOf(List.of("unshare", "--user", "--map-root-user", "true")) != null) {
             command.clear();
         }
-        command.addAll(limit);
+        command.addAll(List.of("prlimit", "--sigpending=200"));
         assertThat(ChildJvm.of(Program.class)
                         .with(Awaitility.class)
                         .by(command.toArray(String[]::new))

@@ -35,8 +35,8 @@ class SamplerProfilerIT {
     @TempDir
     Path folder;
 
-    /* Where another process of this machine runs JMH, as another checkout's tests do, it would refuse to run. Nothing is
-     * measured here. */
+    /* Where another process of this machine runs JMH, as another checkout's tests do, it would refuse to run. Nothing
+     * is measured here. */
     @BeforeAll
     static void runBesideOthers() {
         System.setProperty("jmh.ignoreLock", "true");

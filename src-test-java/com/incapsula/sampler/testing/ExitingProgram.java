@@ -55,8 +55,8 @@ public final class ExitingProgram {
         }
     }
 
-    /* On a machine that is too busy for a poll in that time, until there was one: of three ticks one is in it, where the
-     * first has begun before it and the last one begins after it. */
+    /* On a machine that is too busy for a poll in that time, until there was one: of three ticks one is in it, where
+     * the first has begun before it and the last one begins after it. */
     private static void work(ThreadsSampler sampler) throws InterruptedException {
         long before;
         do {

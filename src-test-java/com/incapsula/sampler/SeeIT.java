@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -93,6 +94,8 @@ class SeeIT {
     void prepare() {
         worker = new Thread(this::sleepUntilDone, "see-worker");
         worker.start();
+        /* So that all its time is in the line in which it waits. */
+        patiently().until(() -> worker.getState() == Thread.State.WAITING);
         sampler.setSamplingFrequencyMillis(5);
         sampler.setReportFrequencySeconds(0);
         sampler.setThreadToBeSampled(worker);

@@ -132,7 +132,7 @@ class ServerIT {
 
     @Test
     void curlLearnsWhenToRetry() throws Exception {
-        String profile = url("/debug/pprof/profile?seconds=20");
+        String profile = url("/debug/pprof/profile?seconds=60"); // both commands start meanwhile
         Process first = new ProcessBuilder(
                         Tool.find("curl"), "--silent", "-N", "--noproxy", "*", "-u", "x:s3cret", profile)
                 .start();
@@ -151,6 +151,8 @@ class ServerIT {
 
     @Test
     void goToolPprofTakesAProfile() throws Exception {
+        /* From then on the worker's time is in its method, even where it has no CPU for all the time of the profile. */
+        awaitSeen(sampler, "server-it-worker", "ServerIT.compute");
         String output = run(List.of(
                 Tool.find("go"),
                 "tool",

@@ -132,8 +132,12 @@ class SnippetsIT {
         assertThat(groups).extracting(Group::name).contains("user-").doesNotContain("housekeeper");
         assertThat(groups)
                 .allSatisfy(group -> assertThat(group.rows())
-                        .hasSizeLessThanOrEqualTo(2)
                         .allSatisfy(row -> assertThat(row.depth()).isZero()));
+        /* Threads that start and end meanwhile have more roots: Thread.exit, say. */
+        assertThat(groups)
+                .filteredOn(group -> group.name().equals("user-"))
+                .singleElement()
+                .satisfies(group -> assertThat(group.rows()).hasSize(1));
     }
 
     private static void assertPropertiesOfTheSnippet(ThreadsSampler sampler, Object outputer) {

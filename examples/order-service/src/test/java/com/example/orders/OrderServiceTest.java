@@ -22,9 +22,15 @@ class OrderServiceTest {
     private static final String QUERY = "HikariProxyPreparedStatement.executeQuery(";
     private static final String LOCK = "com.example.orders.PriceBook.priceOf(";
     private static final int MOST_RUNS = 3;
-    private static final Pattern COUNTED_QUERY =
+    private static final List<Pattern> COUNTED = List.of(
+            Pattern.compile("(?m)^Counted thread: http-nio--exec-\\. Max depth: [3-9]\\. Distinct threads: 6 \\["),
             Pattern.compile("(?m)^ +com\\.zaxxer\\.hikari\\.pool\\.HikariProxyPreparedStatement\\.executeQuery\\("
-                    + "HikariProxyPreparedStatement\\.java\\) .*, Calls: \\d+");
+                    + "HikariProxyPreparedStatement\\.java\\) .*, Calls: \\d+"),
+            Pattern.compile(
+                    "(?m)^com\\.example\\.orders\\.OrderHandler\\.handle\\(OrderHandler\\.java\\) .*, Calls: \\d+,"
+                            + " Time per call\\(us\\): [\\d.]+, min [\\d.]+, max [\\d.]+$"),
+            Pattern.compile(
+                    "(?m)^  com\\.example\\.orders\\.PriceBook\\.priceOf\\(PriceBook\\.java\\) .*, Calls: \\d+"));
     private static final String JSON = "com.fasterxml.jackson.databind.ObjectMapper.readValue(";
     private static final Pattern ROW =
             Pattern.compile("( *)(\\S.*?) +Cumulative time\\(ms\\): (\\d+), Method time\\(ms\\): (\\d+)");
@@ -64,9 +70,8 @@ class OrderServiceTest {
     @Test
     void theReportCountsCalls() throws Exception {
         String report = "";
-        for (long seconds = FEW_SECONDS;
-                seconds < HANG_SECONDS && !COUNTED_QUERY.matcher(report).find();
-                seconds *= 2) {
+        /* On a busy machine not all workers may have had an order since calls are counted: longer runs. */
+        for (long seconds = FEW_SECONDS; seconds < HANG_SECONDS && !hasAll(report, COUNTED); seconds *= 2) {
             Path file = folder.resolve("counted-" + seconds + ".log");
             OrderService.main(new String[] {
                 Long.toString(seconds),
@@ -76,14 +81,13 @@ class OrderServiceTest {
             });
             report = Files.readString(file);
         }
-        assertThat(report)
-                .containsPattern("(?m)^Counted thread: http-nio--exec-\\. Max depth: [3-9]\\. Distinct threads: 6 \\[")
-                .containsPattern(COUNTED_QUERY)
-                .containsPattern(
-                        "(?m)^com\\.example\\.orders\\.OrderHandler\\.handle\\(OrderHandler\\.java\\) .*, Calls: \\d+,"
-                                + " Time per call\\(us\\): [\\d.]+, min [\\d.]+, max [\\d.]+$")
-                .containsPattern(
-                        "(?m)^  com\\.example\\.orders\\.PriceBook\\.priceOf\\(PriceBook\\.java\\) .*, Calls: \\d+");
+        for (Pattern each : COUNTED) {
+            assertThat(report).containsPattern(each);
+        }
+    }
+
+    private static boolean hasAll(String report, List<Pattern> patterns) {
+        return patterns.stream().allMatch(pattern -> pattern.matcher(report).find());
     }
 
     @Test
@@ -104,9 +108,9 @@ class OrderServiceTest {
                 .noneMatch(row -> row.frame().startsWith("org.h2."));
         for (String idle : List.of("mail-sender-", "audit-writer-")) {
             assertThat(rows(report, idle))
-                    .as(idle + " piles up on its root frame, apart from how it ended")
-                    .allMatch(row -> row.frame().startsWith("java.lang.Thread.run(")
-                            || row.frame().equals("[thread ended]"));
+                    .as(idle + " piles up on its root frame, apart from how it started and ended")
+                    .allMatch(row -> row.depth() == 0)
+                    .anyMatch(row -> row.frame().startsWith("java.lang.Thread.run("));
         }
         assertThat(title(report, "mail-sender-")).contains("Distinct threads: 2 [mail-sender-");
     }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -48,6 +49,7 @@ public final class PushServer implements AutoCloseable {
     private final List<Received> received = new CopyOnWriteArrayList<>();
     private final Deque<Handler> next = new ConcurrentLinkedDeque<>();
     private final int port;
+    private final Socket place = new Socket(); // keeps the port while nothing listens
     private HttpServer server;
     private ExecutorService workers;
 
@@ -56,9 +58,13 @@ public final class PushServer implements AutoCloseable {
         port = start(0);
     }
 
+    private static InetSocketAddress at(int port) {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+
     private int start(int wanted) {
         try {
-            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted), 0);
+            server = HttpServer.create(at(wanted), 0);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -91,15 +97,34 @@ public final class PushServer implements AutoCloseable {
         next(exchange -> exchange.sendResponseHeaders(status, -1));
     }
 
-    /** Nothing listens any more. */
+    /** Nothing listens any more. The port stays its own: other servers of this machine take any that is free. */
     public void stop() {
-        server.stop(0);
-        workers.shutdownNow();
+        end();
+        try {
+            place.setReuseAddress(true);
+            place.bind(at(port));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** It listens again, at the same port. */
     public void comeBack() {
         start(port);
+        give(place);
+    }
+
+    private void end() {
+        server.stop(0);
+        workers.shutdownNow();
+    }
+
+    private static void give(Socket back) {
+        try {
+            back.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** @return host and port */
@@ -123,6 +148,7 @@ public final class PushServer implements AutoCloseable {
 
     @Override
     public void close() {
-        stop();
+        end();
+        give(place);
     }
 }

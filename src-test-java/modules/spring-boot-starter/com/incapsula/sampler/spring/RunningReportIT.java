@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.spring;
 
+import static com.incapsula.sampler.spring.Patience.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
@@ -47,7 +47,7 @@ class RunningReportIT {
     /* So that a report that began later has another time. */
     private static void awaitNextMilli() {
         Instant now = Instant.now();
-        await().until(() -> Instant.now().isAfter(now.plusMillis(1)));
+        patiently().until(() -> Instant.now().isAfter(now.plusMillis(1)));
     }
 
     @Test
@@ -73,7 +73,7 @@ class RunningReportIT {
         sampler.init();
         running.begin();
         Duration before = running.use(SamplingReport::getElapsed);
-        await().until(() -> running.use(SamplingReport::getElapsed).compareTo(before) > 0);
+        patiently().until(() -> running.use(SamplingReport::getElapsed).compareTo(before) > 0);
         Duration own = running.use(SamplingReport::getElapsed);
         sampler.snapshot().close(); // of another reader
         assertThat(running.use(SamplingReport::getElapsed)).isGreaterThanOrEqualTo(own);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.spring;
 
+import static com.incapsula.sampler.spring.Patience.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ThreadsSampler;
@@ -292,7 +292,7 @@ class ThreadsSamplerAutoConfigurationIT {
                     assertThat(files.getFormat()).isEqualTo(ReportFormat.HTML);
                     assertThat(files.getMaxFiles()).isEqualTo(3);
                     assertThat(files.getMaxTotalBytes()).isEqualTo(1 << 20);
-                    await().until(() -> sampler.getStatistics().getPolls() > 0);
+                    patiently().until(() -> sampler.getStatistics().getPolls() > 0);
                 });
         try (Stream<Path> written = Files.list(folder)) {
             assertThat(written)
@@ -314,7 +314,7 @@ class ThreadsSamplerAutoConfigurationIT {
                     assertThat(sampler.getSamplingOutputer())
                             .as("known as one that logs: it gets no warning that is in the log already")
                             .isInstanceOf(LoggerSamplingOutputer.class);
-                    await().until(() -> sampler.getStatistics().getPolls() > 0);
+                    patiently().until(() -> sampler.getStatistics().getPolls() > 0);
                 });
         assertThat(output.getAll())
                 .containsPattern("WARN .*the\\.sampler .*From .* till ")
@@ -327,7 +327,7 @@ class ThreadsSamplerAutoConfigurationIT {
                 .withPropertyValues("threads-sampler.output.to=none", "threads-sampler.sampling-frequency-millis=5")
                 .run(context -> {
                     ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
-                    await().until(() -> sampler.getStatistics().getPolls() > 0);
+                    patiently().until(() -> sampler.getStatistics().getPolls() > 0);
                 });
         assertThat(output.getAll()).doesNotContain("Report interval");
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.spring;
 
+import static com.incapsula.sampler.spring.Patience.patiently;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.micrometer.ThreadsSamplerMetrics;
@@ -119,7 +119,7 @@ class ThreadsSamplerEndpointIT {
     }
 
     private void awaitPolls() {
-        await().until(() -> sampler().getStatistics().getPolls() > 0);
+        patiently().until(() -> sampler().getStatistics().getPolls() > 0);
     }
 
     @ParameterizedTest

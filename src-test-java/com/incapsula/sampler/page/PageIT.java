@@ -112,7 +112,9 @@ class PageIT {
         show(twoGroups().json());
         browser.search("a.LOAD");
         assertThat(browser.text("#found")).isEqualTo("50.0 % in 1 place");
-        assertThat(browser.graphColour(0.02, 3)).containsExactly(0xb5L, 0x17L, 0xc9L);
+        // The words are new at once; the graph is drawn with the next picture.
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(browser.graphColour(0.02, 3)).containsExactly(0xb5L, 0x17L, 0xc9L));
         // Both of its rows match, one inside of the other: counted once.
         browser.search("com.acme.A");
         assertThat(browser.text("#found")).isEqualTo("75.0 % in 2 places");

@@ -15,6 +15,8 @@ import java.util.List;
  */
 public final class TwoLoadersProgram {
 
+    private static final long PATIENCE_NANOS = 120_000_000_000L;
+
     private TwoLoadersProgram() {}
 
     /** Runs it. */
@@ -25,7 +27,7 @@ public final class TwoLoadersProgram {
             WeakReference<ClassLoader> gone = new WeakReference<>(first);
             first.close();
             first = null;
-            long end = System.nanoTime() + 30_000_000_000L;
+            long end = System.nanoTime() + PATIENCE_NANOS;
             while (gone.get() != null && System.nanoTime() < end) {
                 System.gc();
                 Thread.sleep(20);

@@ -71,6 +71,7 @@ class McpIT {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                ChildJvm.PATIENT_ATTACHING,
                 "-jar",
                 jar.toString()));
         command.addAll(List.of(arguments));

@@ -19,7 +19,8 @@ enum {
     NATIVE = 1 /* the addresses are aligned to words */
 };
 
-/* The first one is odd while the entry is written, and another one after each writing. */
+/* The first one is odd while the entry is written. After each writing it is one that no entry has
+ * had, also where the table was emptied: a reader may have been interrupted for that long. */
 enum table_word { TABLE_SEQUENCE, TABLE_METHOD, TABLE_ID, TABLE_CODE, TABLE_WORDS };
 
 struct table_entry {
@@ -30,7 +31,10 @@ struct table_entry {
 static struct {
     _Alignas(ALIGNMENT) struct table_entry entries[SMP_METHOD_TABLE_ENTRIES];
     atomic_flag is_written;
-    size_t turn;      /* of the thread that writes */
+    /* Of the thread that writes. */
+    size_t turn;
+    uint64_t sequence; /* of the last writing */
+
     _Atomic int kind; /* enum id_kind */
 } table;
 
@@ -142,14 +146,15 @@ static struct table_entry *choose_entry(struct table_entry *pair)
 static void write_table_entry(struct table_entry *entry, uintptr_t method, uint64_t id,
                               uint64_t code)
 {
-    const uint64_t sequence = load_word(entry, TABLE_SEQUENCE);
+    const uint64_t sequence = table.sequence + 2;
 
-    atomic_store_explicit(&entry->words[TABLE_SEQUENCE], sequence + 1, memory_order_relaxed);
+    table.sequence = sequence;
+    atomic_store_explicit(&entry->words[TABLE_SEQUENCE], sequence - 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&entry->words[TABLE_METHOD], method, memory_order_relaxed);
     atomic_store_explicit(&entry->words[TABLE_ID], id, memory_order_relaxed);
     atomic_store_explicit(&entry->words[TABLE_CODE], code, memory_order_relaxed);
-    atomic_store_explicit(&entry->words[TABLE_SEQUENCE], sequence + 2, memory_order_release);
+    atomic_store_explicit(&entry->words[TABLE_SEQUENCE], sequence, memory_order_release);
 }
 
 static void keep(uintptr_t method, uint64_t id, uint64_t code, bool replaces)

@@ -46,14 +46,21 @@ JAVA
 
 "$run/bin/java" -jar "$jar" --version | grep -q '^threads-sampler [0-9]'
 
+# A report every second: at its exit a JVM waits two seconds at most for the last one, which are few on a busy machine.
 cat >"$work/Plain.java" <<'JAVA'
+import java.nio.file.Files;
+import java.nio.file.Path;
+
 public final class Plain {
     public static void main(String[] args) throws InterruptedException {
-        Thread.sleep(50);
+        for (int i = 0; i < 12_000 && !Files.exists(Path.of(args[0])); i++) {
+            Thread.sleep(10);
+        }
     }
 }
 JAVA
 "$jdk/bin/javac" --release 17 -d "$work/plain" "$work/Plain.java"
 "$run/bin/java" -Xcheck:jni --enable-native-access=ALL-UNNAMED -Dcom.incapsula.sampler.workdir="$work" \
-    "-javaagent:$jar=interval=5ms,file=$work/agent.collapsed" -cp "$work/plain" Plain
-grep -q '^main;' "$work/agent.collapsed"
+    "-javaagent:$jar=interval=5ms,every=1s,file=$work/agent-%n.collapsed" -cp "$work/plain" Plain \
+    "$work/agent-1.collapsed"
+grep -q '^main;' "$work/agent-1.collapsed"

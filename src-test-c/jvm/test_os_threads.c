@@ -28,7 +28,7 @@ struct worker {
     pthread_t thread;
     _Atomic int32_t tid;
     atomic_bool burns_on; /* whatever it has burnt */
-    /* It sleeps until it may go on: a wait that polls takes CPU time, and the more the longer it lasts. */
+    /* It sleeps until it may go on: a wait that polls takes CPU time, the more the longer. */
     sem_t has_begun;
     sem_t may_burn;
     sem_t has_burnt;
@@ -79,8 +79,8 @@ static void end(struct worker *worker)
     (void)pthread_join(worker->thread, NULL);
 }
 
-/* All CPU time that it has used. How much that is beyond what it burns is the machine's: a clock goes
- * on where a virtual machine has lost its CPU. */
+/* All CPU time that it has used. How much that is beyond what it burns is the machine's: the clock
+ * goes on where a virtual machine has lost its CPU. */
 static int64_t used_by(const struct worker *worker)
 {
     int64_t cpu_ns = 0;

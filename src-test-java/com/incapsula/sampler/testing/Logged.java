@@ -26,16 +26,23 @@ public final class Logged implements AutoCloseable {
         logger.addAppender(events);
     }
 
+    /* The appender adds under its lock, on any thread. */
+    private List<ILoggingEvent> events() {
+        synchronized (events) {
+            return List.copyOf(events.list);
+        }
+    }
+
     /** @return level and message of each event, in their order */
     public List<String> messages() {
-        return events.list.stream()
+        return events().stream()
                 .map(event -> event.getLevel() + " " + event.getFormattedMessage())
                 .toList();
     }
 
     /** @return the messages alone */
     public List<String> texts() {
-        return events.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        return events().stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 
     @Override

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -48,23 +47,18 @@ public final class PushServer implements AutoCloseable {
 
     private final List<Received> received = new CopyOnWriteArrayList<>();
     private final Deque<Handler> next = new ConcurrentLinkedDeque<>();
-    private final int port;
-    private final Socket place = new Socket(); // keeps the port while nothing listens
+    private final ReservedPort port = new ReservedPort();
     private HttpServer server;
     private ExecutorService workers;
 
     /** Starts it on a free port. */
     public PushServer() {
-        port = start(0);
+        start();
     }
 
-    private static InetSocketAddress at(int port) {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-    }
-
-    private int start(int wanted) {
+    private void start() {
         try {
-            server = HttpServer.create(at(wanted), 0);
+            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port.number()), 0);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -72,19 +66,27 @@ public final class PushServer implements AutoCloseable {
         server.setExecutor(workers);
         server.createContext("/", this::handle);
         server.start();
-        return server.getAddress().getPort();
     }
 
     private void handle(HttpExchange exchange) throws IOException {
         byte[] body = exchange.getRequestBody().readAllBytes();
+        Handler handler = next.poll(); // before a test sees the request, and sends another one that is not meant
         received.add(new Received(exchange.getRequestURI().toString(), exchange, body));
-        Handler handler = next.poll();
         if (handler == null) {
             exchange.sendResponseHeaders(200, -1);
         } else {
             handler.answer(exchange);
         }
         exchange.close();
+    }
+
+    /** Each request to this path is answered so, until the server is stopped; none of them is recorded. */
+    public void at(String path, Handler handler) {
+        server.createContext(path, exchange -> {
+            exchange.getRequestBody().readAllBytes();
+            handler.answer(exchange);
+            exchange.close();
+        });
     }
 
     /** The next request is answered so; those for which nothing is said, with 200. */
@@ -97,39 +99,20 @@ public final class PushServer implements AutoCloseable {
         next(exchange -> exchange.sendResponseHeaders(status, -1));
     }
 
-    /** Nothing listens any more. The port stays its own: other servers of this machine take any that is free. */
+    /** Nothing listens any more. */
     public void stop() {
-        end();
-        try {
-            place.setReuseAddress(true);
-            place.bind(at(port));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** It listens again, at the same port. */
-    public void comeBack() {
-        start(port);
-        give(place);
-    }
-
-    private void end() {
         server.stop(0);
         workers.shutdownNow();
     }
 
-    private static void give(Socket back) {
-        try {
-            back.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    /** It listens again, at the same port. */
+    public void comeBack() {
+        start();
     }
 
     /** @return host and port */
     public String address() {
-        return InetAddress.getLoopbackAddress().getHostAddress() + ":" + port;
+        return InetAddress.getLoopbackAddress().getHostAddress() + ":" + port.number();
     }
 
     /** @return what came, the oldest first */
@@ -148,7 +131,7 @@ public final class PushServer implements AutoCloseable {
 
     @Override
     public void close() {
-        end();
-        give(place);
+        stop();
+        port.close();
     }
 }

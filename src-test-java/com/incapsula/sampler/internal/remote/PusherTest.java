@@ -25,26 +25,22 @@ class PusherTest {
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private final List<PushCounts> countsAtMessages = new CopyOnWriteArrayList<>();
     private volatile PushLimits limits = new PushLimits(LIMIT_BYTES, 1_000, 0);
-    private final Pusher pusher = pusher(clock);
-
-    private Pusher pusher(PushClock time) {
-        return new Pusher(
-                () -> transport,
-                time,
-                work -> {
-                    Thread thread = new Thread(work, FakePushClock.SENDING_THREAD);
-                    threads.add(thread);
-                    return thread;
-                },
-                (level, text) -> {
-                    countsAtMessages.add(counts());
-                    log.add(level + " " + text);
-                    if (text.contains("for a test")) {
-                        throw new OutOfMemoryError("of the log");
-                    }
-                },
-                () -> limits);
-    }
+    private final Pusher pusher = new Pusher(
+            () -> transport,
+            clock,
+            work -> {
+                Thread thread = new Thread(work, FakePushClock.SENDING_THREAD);
+                threads.add(thread);
+                return thread;
+            },
+            (level, text) -> {
+                countsAtMessages.add(counts());
+                log.add(level + " " + text);
+                if (text.contains("for a test")) {
+                    throw new OutOfMemoryError("of the log");
+                }
+            },
+            () -> limits);
 
     private PushCounts counts() {
         return pusher.counts();
@@ -269,24 +265,24 @@ class PusherTest {
         assertThat(transport.closed).isEqualTo(1);
     }
 
+    /** The clock stands still meanwhile: a thread that is interrupted has a second in which to count what it had. */
     @Test
     void whatIsLeftAfterClosingIsCounted() throws Exception {
         CountDownLatch begun = transport.thenHangUntil(new CountDownLatch(1));
-        Pusher real = pusher(PushClock.REAL);
-        real.add(body(1));
+        pusher.add(body(1));
         begun.await();
-        real.add(body(2));
-        real.add(body(3));
+        pusher.add(body(2));
+        pusher.add(body(3));
         Thread.currentThread().interrupt();
-        assertThat(real.close(0)).as("with the one that was on its way").isEqualTo(3);
+        assertThat(pusher.close(0)).as("with the one that was on its way").isEqualTo(3);
         assertThat(Thread.interrupted()).as("still interrupted").isTrue();
         patiently().until(() -> threads.stream().noneMatch(Thread::isAlive));
-        assertThat(real.counts().unsent())
+        assertThat(pusher.counts().unsent())
                 .as("with the one that was on its way")
                 .isEqualTo(3);
-        assertThat(real.counts().waiting()).isZero();
-        real.add(body(4));
-        patiently().until(() -> real.counts().sent() == 1);
+        assertThat(pusher.counts().waiting()).isZero();
+        pusher.add(body(4));
+        patiently().until(() -> pusher.counts().sent() == 1);
     }
 
     @Test

@@ -31,6 +31,7 @@ class ConcurrentCallsTest {
     private final RecordingOutputer outputer = new RecordingOutputer();
     private final CountDownLatch entered = new CountDownLatch(1);
     private final CountDownLatch release = new CountDownLatch(1);
+    private final long longestMillis = ExitReport.longestMillis();
     private FakeEngine engine;
 
     @BeforeEach
@@ -44,6 +45,7 @@ class ConcurrentCallsTest {
     void close() throws IOException {
         release.countDown();
         lifecycle.close();
+        ExitReport.setLongestMillis(longestMillis);
     }
 
     private void block() {
@@ -165,6 +167,7 @@ class ConcurrentCallsTest {
 
     @Test
     void aSnapshotAtTheExitWaitsForTheEndOfTheEngine() throws Exception {
+        ExitReport.setLongestMillis(Samplers.LONG.toMillis()); // this thread may take a while to see that it waits
         engine.onStop = this::block;
         Call exit = Call.of(lifecycle::finishAtExit);
         entered.await();

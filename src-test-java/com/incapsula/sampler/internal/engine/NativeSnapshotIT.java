@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -115,7 +116,7 @@ class NativeSnapshotIT {
         Thread waiting = new Thread(NativeSnapshotIT::waitForInterrupt, "only after");
         waiting.start();
         await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
-        Snapshot after = lifecycle.readers().snapshot(taken -> taken);
+        Snapshot after = snapshotThatShows("waitForInterrupt", lifecycle);
         waiting.interrupt();
         lifecycle.close();
         Snapshot none = new InertSnapshot(0, "a test");
@@ -137,6 +138,21 @@ class NativeSnapshotIT {
                 .isEqualTo(withEmptyArrays(difference(before, after, ReportFormat.JSON, ReportWeight.WALL)));
         before.release();
         after.release();
+    }
+
+    /* A thread that has to wait for a CPU before it can be walked is seen a little later. */
+    private static Snapshot snapshotThatShows(String method, Lifecycle lifecycle) {
+        AtomicReference<Snapshot> found = new AtomicReference<>();
+        await().until(() -> {
+            Snapshot taken = lifecycle.readers().snapshot(each -> each);
+            if (written(taken, ReportFormat.JSON, ReportWeight.WALL).contains("\"method\":\"" + method + "\"")) {
+                found.set(taken);
+            } else {
+                taken.release();
+            }
+            return found.get() != null;
+        });
+        return found.get();
     }
 
     private static String withEmptyArrays(String json) {

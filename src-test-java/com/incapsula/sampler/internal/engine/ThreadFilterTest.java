@@ -21,15 +21,22 @@ class ThreadFilterTest {
 
     @Test
     void threadsAreHeldWeakly() {
-        WeakReference<Thread> held = new WeakReference<>(new Thread("unstarted"));
-        ThreadFilter filter = ThreadFilter.ALL.and(List.of(Thread.currentThread()));
-        filter = filter.and(List.of(held.get() == null ? Thread.currentThread() : held.get()));
+        ThreadFilter[] made = new ThreadFilter[1];
+        WeakReference<Thread> held = new WeakReference<>(filterWithAnother(made));
+        ThreadFilter filter = made[0];
         await().until(() -> {
             System.gc();
             return held.get() == null;
         });
         assertThat(filter.alive()).containsExactly(Thread.currentThread());
         assertThat(filter.only()).isTrue();
+    }
+
+    /** @return the other thread, which the caller lets go of */
+    private static Thread filterWithAnother(ThreadFilter[] made) {
+        Thread unstarted = new Thread("unstarted");
+        made[0] = ThreadFilter.ALL.and(List.of(Thread.currentThread())).and(List.of(unstarted));
+        return unstarted;
     }
 
     @Test

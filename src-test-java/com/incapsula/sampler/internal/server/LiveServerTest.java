@@ -197,7 +197,8 @@ class LiveServerTest {
             rude.setSoLinger(true, 0);
             rude.close();
         }
-        await().untilAsserted(this::assertServes);
+        /* As long as they fill the queue, a request is shed: its client sees the end of the connection, or a reset. */
+        await().ignoreExceptionsInstanceOf(IOException.class).untilAsserted(this::assertServes);
     }
 
     @ParameterizedTest

@@ -46,7 +46,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #and}.
  *
  * <p>Threads: any. Setters take effect with the next report. One thread, which is not sampled, sends; it runs while
- * there is something to send. {@link #report} does not wait for it.
+ * there is something to send. {@link #report} does not wait for it. From JDK 28 on the JDK's HTTP client has a virtual
+ * thread, which reports show: {@code HttpClient-N-SelectorManager}.
  *
  * <p>Errors: a report that cannot be encoded, or is longer than {@link #setReportLimitBytes}, is thrown as
  * {@link UncheckedIOException}, so the sampler counts it as failed. All else goes to the logger with the name of this

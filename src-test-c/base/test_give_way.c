@@ -19,10 +19,9 @@ static long count_waits(void)
     return usage.ru_nvcsw;
 }
 
-enum { TRIES = 1000 };
-
 static void a_long_wait_sleeps(void **state)
 {
+    enum { TRIES = 1000 };
     long waits = 0;
 
     (void)state;

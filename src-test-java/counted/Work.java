@@ -213,8 +213,7 @@ public final class Work {
         /** Their calls. */
         public final long[] calls = new long[METHODS.length];
 
-        /** From the reading before a call to their first one, and from their last one to that after it, if the thread lost
-         * its CPU there. */
+        /** From the caller's reading before a call to that after it, without {@link #nanos}, where the thread lost its CPU. */
         public final long[] waits = new long[METHODS.length];
 
         private long quickNanos;

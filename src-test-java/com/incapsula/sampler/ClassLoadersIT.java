@@ -3,6 +3,7 @@ package com.incapsula.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.testing.PlainWait;
 import com.incapsula.sampler.testing.Samplers;
 import java.io.File;
 import java.io.IOException;
@@ -17,7 +18,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +36,6 @@ class ClassLoadersIT {
         static final int BUSY_DEPLOYMENTS = LONG ? 20 : 10;
         static final int AT_ONCE = 8;
         private static final int WARM_UP = 9;
-        private static final int PATIENCE_MINUTES = 2;
         private static volatile long sink;
 
         private Program() {}
@@ -61,18 +60,16 @@ class ClassLoadersIT {
                         before = deployment == WARM_UP ? threadsAndDescriptors() : before;
                     }
                     /* The kernel shows a thread for a moment after it has been joined. */
+                    int most = before;
+                    PlainWait.until(() -> threadsAndDescriptors() <= most);
                     int more = threadsAndDescriptors() - before;
-                    for (long end = endOfPatience(); more > 0 && System.nanoTime() < end; ) {
-                        Thread.sleep(10);
-                        more = threadsAndDescriptors() - before;
-                    }
                     System.out.println(more <= 0 ? "nothing left" : "too few: " + -more + " threads and descriptors");
                     System.out.println("files: " + mappedFiles());
                 }
                 case "some collected" -> {
                     for (int deployment = 0; deployment < DEPLOYMENTS; deployment++) {
                         WeakReference<ClassLoader> loader = deployAndUndeploy(classes);
-                        if (deployment % 5 == 4 && !isCollected(loader)) {
+                        if (deployment % 5 == 4 && !PlainWait.untilCollected(loader)) {
                             System.out.println("held");
                         }
                     }
@@ -81,14 +78,14 @@ class ClassLoadersIT {
                 case "busy" -> redeployWhileOthersWork(classes);
                 case "redeploy" -> {
                     for (int deployment = 0; deployment < 3; deployment++) {
-                        System.out.println(isCollected(deployAndUndeploy(classes)) ? "gone" : "held");
+                        System.out.println(PlainWait.untilCollected(deployAndUndeploy(classes)) ? "gone" : "held");
                     }
                 }
                 case "upgrade" -> {
                     for (int version = 0; version < 2; version++) {
                         Path workdir = Files.createTempDirectory("threads-sampler-it");
                         System.setProperty("com.incapsula.sampler.workdir", workdir.toString());
-                        System.out.println(isCollected(deployAndUndeploy(classes)) ? "gone" : "held");
+                        System.out.println(PlainWait.untilCollected(deployAndUndeploy(classes)) ? "gone" : "held");
                     }
                 }
                 default -> throw new AssertionError(arguments[1]);
@@ -152,7 +149,7 @@ class ClassLoadersIT {
                 Object sampler = start(second);
                 first.close();
                 first = null;
-                System.out.println(isCollected(gone) ? "gone" : "held");
+                System.out.println(PlainWait.untilCollected(gone) ? "gone" : "held");
                 awaitMorePolls(sampler);
                 try (URLClassLoader third = loader(classes)) {
                     run(third);
@@ -274,19 +271,6 @@ class ClassLoadersIT {
                 System.out.println("too few: engine " + engine);
             }
             return (Long) statistics.getClass().getMethod("getPolls").invoke(statistics);
-        }
-
-        /* What holds it may be a thread that has still to come to its end. */
-        private static boolean isCollected(WeakReference<ClassLoader> loader) throws InterruptedException {
-            for (long end = endOfPatience(); loader.get() != null && System.nanoTime() < end; ) {
-                System.gc();
-                Thread.sleep(10);
-            }
-            return loader.get() == null;
-        }
-
-        private static long endOfPatience() {
-            return System.nanoTime() + TimeUnit.MINUTES.toNanos(PATIENCE_MINUTES);
         }
     }
 

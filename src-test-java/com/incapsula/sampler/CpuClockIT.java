@@ -15,6 +15,7 @@ import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Preload;
+import com.incapsula.sampler.testing.ProcessStatus;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
 import com.incapsula.sampler.testing.Tool;
@@ -22,14 +23,13 @@ import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -74,24 +74,11 @@ class CpuClockIT {
         assertEachPollHasItsOutcome(statistics);
     }
 
-    /* What the system says of a thread that lives. */
+    /* What the system says of the one thread with that name. */
     private static List<String> statusOf(String thread) throws IOException {
-        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-            for (Path task : tasks.collect(Collectors.toList())) {
-                if (nameOf(task).equals(thread)) {
-                    return Files.readAllLines(task.resolve("status"));
-                }
-            }
-        }
-        throw new AssertionError("no thread " + thread);
-    }
-
-    private static String nameOf(Path task) {
-        try {
-            return Files.readString(task.resolve("comm")).strip();
-        } catch (IOException e) {
-            return ""; // it has ended meanwhile
-        }
+        Map<String, List<String>> found = ProcessStatus.ofThreads(thread);
+        assertThat(found).as(thread).hasSize(1);
+        return found.values().iterator().next();
     }
 
     /* How often the system has taken a thread off its CPU or put it on one. */
@@ -260,11 +247,11 @@ class CpuClockIT {
      */
     @Test
     void threadsWithoutATimerAreCountedAndTheirTimeIsNotLost() throws Exception {
-        List<String> command = new ArrayList<>(List.of("unshare", "--user", "--map-root-user"));
+        List<String> command =
+                new ArrayList<>(List.of("unshare", "--user", "--map-root-user", "prlimit", "--sigpending=200"));
         if (Tool.refusalOf(List.of("unshare", "--user", "--map-root-user", "true")) != null) {
-            command.clear();
+            command.subList(0, command.indexOf("prlimit")).clear();
         }
-        command.addAll(List.of("prlimit", "--sigpending=200"));
         assertThat(ChildJvm.of(Program.class)
                         .with(Awaitility.class)
                         .by(command.toArray(String[]::new))

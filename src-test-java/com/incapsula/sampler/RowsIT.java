@@ -5,6 +5,7 @@ import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.testing.CollapsedStacks;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Samplers;
@@ -37,12 +38,7 @@ class RowsIT {
     private static Map<String, Long> collapsed(SamplingReport report, ReportWeight weight) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(weight), out);
-        Map<String, Long> stacks = new TreeMap<>();
-        out.toString(StandardCharsets.UTF_8).lines().forEach(line -> {
-            int blank = line.lastIndexOf(' ');
-            stacks.merge(line.substring(0, blank), Long.parseLong(line.substring(blank + 1)), Long::sum);
-        });
-        return stacks;
+        return CollapsedStacks.parse(out.toString(StandardCharsets.UTF_8));
     }
 
     private static Map<String, Long> fromRows(

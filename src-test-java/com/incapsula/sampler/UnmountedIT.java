@@ -7,6 +7,7 @@ import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.CollapsedStacks;
 import com.incapsula.sampler.testing.Group;
 import com.incapsula.sampler.testing.Logged;
 import com.incapsula.sampler.testing.Measures;
@@ -181,13 +182,10 @@ class UnmountedIT {
     private Map<String, Long> nanosBySite() {
         Map<String, Long> nanos = new HashMap<>();
         try (SamplingReport report = sampler.snapshot()) {
-            report.toString(ReportFormat.COLLAPSED)
-                    .lines()
-                    .filter(line -> line.startsWith(UNNAMED + ";"))
-                    .forEach(line -> SITES.stream()
-                            .filter(site -> line.contains(CLASS + site + "("))
-                            .forEach(site -> nanos.merge(
-                                    site, Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)), Long::sum)));
+            CollapsedStacks.of(report)
+                    .forEach((stack, time) -> SITES.stream()
+                            .filter(site -> stack.startsWith(UNNAMED + ";") && stack.contains(CLASS + site + "("))
+                            .forEach(site -> nanos.merge(site, time, Long::sum)));
         }
         return nanos;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.remote.RemoteSamplingOutputer;
+import com.incapsula.sampler.testing.PlainWait;
 import com.incapsula.sampler.testing.Samplers;
 import java.lang.ref.WeakReference;
 import java.net.URISyntaxException;
@@ -13,7 +14,6 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,8 +87,6 @@ class VisibleIT {
     /** Arguments: where the library's classes are. An application that shows everything, and is undeployed. */
     static final class Redeployed {
 
-        private static final int PATIENCE_MINUTES = 2;
-
         private Redeployed() {}
 
         public static void main(String[] arguments) throws Exception {
@@ -96,7 +94,7 @@ class VisibleIT {
             try (jdk.jfr.Recording recording = new jdk.jfr.Recording()) {
                 recording.start();
                 for (int deployment = 0; deployment < 2; deployment++) {
-                    System.out.println(isCollected(deployAndUndeploy(classes)) ? "gone" : "held");
+                    System.out.println(PlainWait.untilCollected(deployAndUndeploy(classes)) ? "gone" : "held");
                 }
             }
         }
@@ -125,16 +123,6 @@ class VisibleIT {
             type.getMethod("snapshot").invoke(sampler); // and forgotten
             serverType.getMethod("close").invoke(server);
             type.getMethod("close").invoke(sampler);
-        }
-
-        /* What holds it may be a thread that has still to come to its end. */
-        private static boolean isCollected(WeakReference<ClassLoader> loader) throws InterruptedException {
-            long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(PATIENCE_MINUTES);
-            while (loader.get() != null && System.nanoTime() < end) {
-                System.gc();
-                Thread.sleep(10);
-            }
-            return loader.get() == null;
         }
     }
 

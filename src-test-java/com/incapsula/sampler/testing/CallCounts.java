@@ -41,13 +41,11 @@ public final class CallCounts {
             throw new UncheckedIOException(e);
         }
         Map<String, Long> weights = new TreeMap<>();
-        out.toString(StandardCharsets.UTF_8).lines().forEach(line -> {
-            int space = line.lastIndexOf(' ');
-            String path = Arrays.stream(
-                            line.substring(line.indexOf(';') + 1, space).split(";"))
+        CollapsedStacks.parse(out.toString(StandardCharsets.UTF_8)).forEach((stack, amount) -> {
+            String path = Arrays.stream(stack.substring(stack.indexOf(';') + 1).split(";"))
                     .map(CallCounts::methodOf)
                     .collect(Collectors.joining("|"));
-            weights.merge(path, Long.parseLong(line.substring(space + 1)), Long::sum);
+            weights.merge(path, amount, Long::sum);
         });
         return weights;
     }

@@ -4,8 +4,12 @@ package com.incapsula.sampler.testing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 
-/** What the kernel says of this process in /proc/self/status. */
+/** What the kernel says of this process and of its threads in the files called status. */
 public final class ProcessStatus {
 
     private ProcessStatus() {}
@@ -17,5 +21,23 @@ public final class ProcessStatus {
                 .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** @return the lines about each thread that lives and has a name with that beginning, by thread id */
+    public static Map<String, List<String>> ofThreads(String name) throws IOException {
+        Map<String, List<String>> found = new HashMap<>();
+        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+            for (Path task : (Iterable<Path>) tasks::iterator) {
+                try {
+                    if (Files.readString(task.resolve("comm")).startsWith(name)) {
+                        found.put(task.getFileName().toString(), Files.readAllLines(task.resolve("status")));
+                    }
+                } catch (IOException e) {
+                    /* The thread has ended. */
+                    continue;
+                }
+            }
+        }
+        return found;
     }
 }

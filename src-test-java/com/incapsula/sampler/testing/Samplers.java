@@ -4,7 +4,6 @@ package com.incapsula.sampler.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
@@ -78,16 +77,11 @@ public final class Samplers {
         Map<String, Long> seen = new HashMap<>();
         patiently().until(() -> {
             try (SamplingReport report = sampler.snapshot()) {
-                report.toString(ReportFormat.COLLAPSED)
-                        .lines()
-                        .filter(line -> line.startsWith(group + ";"))
-                        .forEach(line -> {
-                            int end = line.lastIndexOf(' ');
-                            String stack = line.substring(0, end);
-                            if (isWanted.test(stack)) {
-                                seen.merge(stack, Long.parseLong(line.substring(end + 1)), Long::sum);
-                            }
-                        });
+                CollapsedStacks.of(report).forEach((stack, nanos) -> {
+                    if (stack.startsWith(group + ";") && isWanted.test(stack)) {
+                        seen.merge(stack, nanos, Long::sum);
+                    }
+                });
             }
             return sum(seen) >= 2_000_000 && seen.values().stream().anyMatch(nanos -> nanos >= 1_000_000);
         });

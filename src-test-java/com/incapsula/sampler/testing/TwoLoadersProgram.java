@@ -15,8 +15,6 @@ import java.util.List;
  */
 public final class TwoLoadersProgram {
 
-    private static final long PATIENCE_NANOS = 120_000_000_000L;
-
     private TwoLoadersProgram() {}
 
     /** Runs it. */
@@ -27,12 +25,7 @@ public final class TwoLoadersProgram {
             WeakReference<ClassLoader> gone = new WeakReference<>(first);
             first.close();
             first = null;
-            long end = System.nanoTime() + PATIENCE_NANOS;
-            while (gone.get() != null && System.nanoTime() < end) {
-                System.gc();
-                Thread.sleep(20);
-            }
-            System.out.println("first loader gone: " + (gone.get() == null));
+            System.out.println("first loader gone: " + PlainWait.untilCollected(gone));
         }
         run(loader());
         System.out.println("first loader: " + (first == null ? "gone" : "there"));

@@ -4,9 +4,9 @@ package com.incapsula.sampler.torture;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.testing.CollapsedStacks;
 import com.incapsula.sampler.testing.Recorder;
 import java.lang.reflect.Method;
 import java.net.URL;
@@ -28,16 +28,14 @@ final class ValueClassesProgram {
         private long inValueClass;
 
         void add(SamplingReport report) {
-            report.toString(ReportFormat.COLLAPSED)
-                    .lines()
-                    .filter(line -> line.startsWith("main;"))
-                    .forEach(this::add);
+            CollapsedStacks.of(report).forEach((stack, nanos) -> {
+                if (stack.startsWith("main;")) {
+                    add(stack.substring(stack.lastIndexOf(';') + 1), nanos);
+                }
+            });
         }
 
-        private void add(String line) {
-            int end = line.lastIndexOf(' ');
-            long nanos = Long.parseLong(line.substring(end + 1));
-            String leaf = line.substring(line.lastIndexOf(';', end) + 1, end);
+        private void add(String leaf, long nanos) {
             all += nanos;
             inMethods += leaf.startsWith("value.Classes") ? nanos : 0;
             inValueClass += leaf.startsWith("value.Classes$") ? nanos : 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench.cost;
 
+import com.incapsula.sampler.testing.ProcessStatus;
 import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -8,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -23,12 +25,6 @@ final class Tasks {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private Tasks() {}
-
-    /** Reads one figure of one thread. */
-    @FunctionalInterface
-    private interface Reader {
-        long read(Path task) throws IOException;
-    }
 
     /**
      * CPU time of this process in nanoseconds, without the calling thread and without the JVM's compilers, which
@@ -65,13 +61,17 @@ final class Tasks {
 
     /** How often threads went off a processor, by thread id; only of threads whose name has that beginning. */
     static Map<String, Long> switches(String name) throws IOException {
-        return read(
-                name,
-                task -> Files.readAllLines(task.resolve("status")).stream()
-                        .filter(line -> line.contains("_ctxt_switches"))
-                        .mapToLong(line -> Long.parseLong(
-                                line.substring(line.indexOf(':') + 1).trim()))
-                        .sum());
+        Map<String, Long> switches = new HashMap<>();
+        ProcessStatus.ofThreads(name).forEach((id, status) -> switches.put(id, switchesIn(status)));
+        return switches;
+    }
+
+    private static long switchesIn(List<String> status) {
+        return status.stream()
+                .filter(line -> line.contains("_ctxt_switches"))
+                .mapToLong(line ->
+                        Long.parseLong(line.substring(line.indexOf(':') + 1).trim()))
+                .sum();
     }
 
     /** Growth, of threads that are in both and of threads that are new. */
@@ -79,23 +79,6 @@ final class Tasks {
         return after.entrySet().stream()
                 .mapToLong(entry -> entry.getValue() - before.getOrDefault(entry.getKey(), 0L))
                 .sum();
-    }
-
-    private static Map<String, Long> read(String name, Reader reader) throws IOException {
-        Map<String, Long> figures = new HashMap<>();
-        try (Stream<Path> tasks = Files.list(TASKS)) {
-            for (Path task : (Iterable<Path>) tasks::iterator) {
-                try {
-                    if (Files.readString(task.resolve("comm")).startsWith(name)) {
-                        figures.put(task.getFileName().toString(), reader.read(task));
-                    }
-                } catch (IOException e) {
-                    /* The thread has ended. */
-                    continue;
-                }
-            }
-        }
-        return figures;
     }
 
     private static String firstWord(Path file) throws IOException {

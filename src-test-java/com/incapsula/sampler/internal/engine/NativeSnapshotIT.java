@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.testing.CollapsedStacks;
 import com.incapsula.sampler.testing.Samplers;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -20,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -84,12 +84,7 @@ class NativeSnapshotIT {
 
     /* In the order of the document; no stack is there twice. */
     private static Map<String, Long> stacks(Snapshot snapshot, ReportWeight weight) throws IOException {
-        Map<String, Long> stacks = new LinkedHashMap<>();
-        written(snapshot, ReportFormat.COLLAPSED, weight).lines().forEach(line -> {
-            int blank = line.lastIndexOf(' ');
-            stacks.merge(line.substring(0, blank), Long.parseLong(line.substring(blank + 1)), Long::sum);
-        });
-        return stacks;
+        return CollapsedStacks.parse(written(snapshot, ReportFormat.COLLAPSED, weight));
     }
 
     private static String expectedDifference(Snapshot before, Snapshot after, ReportWeight weight) throws IOException {
@@ -267,12 +262,7 @@ class NativeSnapshotIT {
             assertThat(sumOf(json, weight.name().toLowerCase(Locale.ROOT)))
                     .as(weight.name())
                     .isEqualTo(inFigures);
-            assertThat(written(snapshot, ReportFormat.COLLAPSED, weight)
-                            .lines()
-                            .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
-                            .sum())
-                    .as(weight.name())
-                    .isEqualTo(inFigures);
+            assertThat(Samplers.sum(stacks(snapshot, weight))).as(weight.name()).isEqualTo(inFigures);
             assertThat(IntStream.range(0, raw.groups().names().size())
                             .mapToLong(group -> raw.groups().figuresOf(group)[GROUP_MEASURES + measure])
                             .sum())

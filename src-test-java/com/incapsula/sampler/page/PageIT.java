@@ -21,11 +21,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
-/** The page, in a real browser. Pictures of it are left in {@code target/page-pictures}. */
+/**
+ * The page, in a real browser. With {@code -Dsampler.test.long=true} pictures of all its parts are left in
+ * {@code target/page-pictures}.
+ */
 class PageIT {
     private static final Path PICTURES = Path.of("target", "page-pictures");
     private static final int LARGE = 100_000;
@@ -696,6 +700,10 @@ class PageIT {
     }
 
     @Test
+    @EnabledIfSystemProperty(
+            named = "sampler.test.long",
+            matches = "true",
+            disabledReason = "nothing reads them by day")
     void picturesForPeople() throws IOException {
         show(SampleReports.shop(1, 1).json());
         picture("graph-all");

@@ -22,7 +22,7 @@ public final class UnawareProgram {
     private static final int USER_TIME = 11;
 
     private static final long PAUSE_NANOS = 5_000_000;
-    private static final int ROUNDS = 200_000; // a millisecond or two
+    private static final int ROUNDS = 100_000; // half a millisecond or one
 
     private static volatile double result;
     private static volatile boolean isEnding;

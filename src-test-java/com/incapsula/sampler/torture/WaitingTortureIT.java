@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.torture;
+
+import static com.incapsula.sampler.torture.TortureJvm.MILLIS;
+import static com.incapsula.sampler.torture.TortureJvm.MORE_MILLIS;
+import static com.incapsula.sampler.torture.TortureJvm.TEN_MINUTES;
+import static com.incapsula.sampler.torture.TortureJvm.collectors;
+import static com.incapsula.sampler.torture.TortureJvm.survives;
+import static com.incapsula.sampler.torture.TortureJvm.with;
+import static com.incapsula.sampler.torture.TortureJvm.withCollector;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * As {@link HybridTortureIT}, of threads that wait for moments or end: their stacks are walked from outside, while they go on.
+ * Each of those walks is compared with JVMTI's.
+ */
+class WaitingTortureIT {
+
+    static List<String> someCollectors() {
+        return collectors("Serial", "G1", "Z");
+    }
+
+    static List<String> collectorsWhileCodeComesAndGoes() {
+        return collectors("Serial", "G1", "Z", "Shenandoah");
+    }
+
+    @ParameterizedTest
+    @MethodSource("someCollectors")
+    void waiting(String collector) throws Exception {
+        survives(withCollector(collector), "WAITING", MILLIS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=1"})
+    void waitingInSlowerCode(String flag) throws Exception {
+        survives(with(flag), "WAITING", MILLIS);
+    }
+
+    @ParameterizedTest
+    @MethodSource("collectorsWhileCodeComesAndGoes")
+    void waitingWhileCodeComesAndGoes(String collector) throws Exception {
+        survives(
+                withCollector(collector).option("-XX:ReservedCodeCacheSize=5m", "-XX:CompileThresholdScaling=0.1"),
+                "WAITING_ON_THE_MOVE",
+                MORE_MILLIS);
+    }
+
+    @Test
+    void twoShapesOfOneSize() throws Exception {
+        survives(with(), "SHAPES", TEN_MINUTES);
+    }
+
+    @Test
+    void threadsThatEndWhileTheyAreRead() throws Exception {
+        survives(with(), "MORTAL", TEN_MINUTES);
+    }
+}

@@ -181,9 +181,9 @@ static int64_t placed_calls(const struct setting *s)
 
 static uint64_t figure(const struct setting *s, enum smp_counting counting)
 {
-    return s->f->profile->counting == NULL
+    return s->f->profile->counts.account == NULL
                ? 0
-               : smp_counting_account_figure(s->f->profile->counting, counting);
+               : smp_counting_account_figure(s->f->profile->counts.account, counting);
 }
 
 static void run(const struct setting *s, int64_t ns)
@@ -219,7 +219,7 @@ static void without_roots_the_counter_is_not_touched(void **state)
     sampler_fixture_seal(s.f);
     assert_int_equal(s.counter->starts + s.counter->reads + s.counter->position_calls, 0);
     assert_int_equal(s.counter->resets, 0);
-    assert_null(s.f->profile->counting);
+    assert_null(s.f->profile->counts.account);
     assert_false(smp_thread_groups_has_counted(s.f->profile->groups));
     assert_int_equal(smp_tree_column(s.f->profile->tree, SMP_MEASURE_CALLS).step, 0);
     end(&s);
@@ -849,14 +849,14 @@ static void roots_have_their_shortest_and_longest_call(void **state)
     }
     sampler_fixture_seal(s.f);
     const struct smp_root_time *time =
-        smp_root_times_find(s.f->profile->root_times, node_of_path(&s, "main", "handle"));
+        smp_root_times_find(s.f->profile->counts.root_times, node_of_path(&s, "main", "handle"));
     assert_non_null(time);
     assert_int_equal(time->calls, 3);
     assert_int_equal(time->total_ns, 15 * MS);
     assert_int_equal(time->min_ns, 1 * MS);
     assert_int_equal(time->max_ns, 9 * MS);
     sampler_fixture_seal(s.f);
-    assert_int_equal(smp_root_times_count(s.f->profile->root_times), 0);
+    assert_int_equal(smp_root_times_count(s.f->profile->counts.root_times), 0);
     end(&s);
 }
 
@@ -913,7 +913,7 @@ static void reset_begins_at_zero_and_goes_on(void **state)
     assert_int_equal(calls_of(&s, "handle|load"), 7);
     assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
     assert_int_equal(figure(&s, SMP_COUNTING_OVER_NODE_LIMIT), 0);
-    assert_null(s.f->profile->root_times);
+    assert_null(s.f->profile->counts.root_times);
     /* what was sampled stays */
     assert_int_equal(sampler_fixture_total(s.f, "main", ""), 3 * S + 5 * TICK);
     end(&s);
@@ -987,7 +987,7 @@ static void a_counter_that_refuses_is_told_and_sampling_goes_on(void **state)
     assert_int_equal(s.counter->starts, 1);
     assert_int_equal(s.counter->reads + s.counter->stops, 0);
     assert_int_equal(sampler_fixture_total(s.f, "main", ""), 2 * S);
-    assert_null(s.f->profile->counting);
+    assert_null(s.f->profile->counts.account);
     end(&s);
 }
 

@@ -527,13 +527,14 @@ static void merged_calls_and_root_times_add_up(void **state)
                          smp_profile_total(other, SMP_MEASURE_CALLS));
     assert_int_equal(smp_profile_total(merged, SMP_MEASURE_WALL),
                      smp_profile_total(one, SMP_MEASURE_WALL));
-    assert_int_equal(smp_root_times_count(merged->root_times), 1);
-    const struct smp_root_time *const time = smp_root_times_at(merged->root_times, 0);
+    assert_int_equal(smp_root_times_count(merged->counts.root_times), 1);
+    const struct smp_root_time *const time = smp_root_times_at(merged->counts.root_times, 0);
     assert_int_equal(smp_tree_nodes(merged->tree)[time->node].parent, info->root);
     assert_int_equal(time->calls, 2 * 1198);
     assert_int_equal(time->total_ns, 2 * INT64_C(499000123));
     assert_int_equal(time->min_ns, 9 * US + 1);
-    assert_int_equal(smp_counting_account_figure(merged->counting, SMP_COUNTING_INSTRUMENTED), 84);
+    assert_int_equal(smp_counting_account_figure(merged->counts.account, SMP_COUNTING_INSTRUMENTED),
+                     84);
     smp_hot_groups_fini(&counted);
     smp_profile_release(merged);
     report_fixture_destroy(second);
@@ -554,7 +555,7 @@ static void what_was_counted_before_a_reset_is_not_merged(void **state)
     time_roots(second, root, 2, 40, 10, 30);
     report_fixture_counted_group(second, "http-exec-")->hook_ns = 11;
     after = report_fixture_seal(second);
-    after->counts_anew = true;
+    after->counts.is_anew = true;
     const struct smp_profile *const parts[] = { before, after };
     assert_int_equal(
         smp_profile_merge_within(NULL, parts, 2, (struct smp_merge_limits){ 0 }, &merged), SMP_OK);
@@ -566,8 +567,8 @@ static void what_was_counted_before_a_reset_is_not_merged(void **state)
         struct smp_hot_groups counted;
         assert_int_equal(smp_profile_total(one, SMP_MEASURE_CALLS), 3);
         assert_int_equal(smp_profile_total(one, SMP_MEASURE_WALL), (i + 1) * 1000 * MS + 7);
-        assert_int_equal(smp_root_times_count(one->root_times), 1);
-        assert_int_equal(smp_root_times_at(one->root_times, 0)->calls, 2);
+        assert_int_equal(smp_root_times_count(one->counts.root_times), 1);
+        assert_int_equal(smp_root_times_at(one->counts.root_times, 0)->calls, 2);
         assert_int_equal(smp_hot_groups_init_counted(&counted, NULL, one), SMP_OK);
         assert_int_equal(counted.count, 1);
         assert_int_equal(smp_hot_group_info(one, counted.indices[0])->hook_ns, 11);

@@ -455,12 +455,12 @@ static struct smp_profile *with_account(struct smp_methods *names, int64_t till_
 
     profile->till_wall_ms = till_wall_ms;
     (void)strcpy(profile->packages, package);
-    assert_int_equal(smp_counting_account_create(NULL, &profile->counting), SMP_OK);
-    smp_counting_account_add(profile->counting, SMP_COUNTING_BATCHES, 2);
+    assert_int_equal(smp_counting_account_create(NULL, &profile->counts.account), SMP_OK);
+    smp_counting_account_add(profile->counts.account, SMP_COUNTING_BATCHES, 2);
     if (not_loaded != NULL) {
-        smp_counting_account_add(profile->counting, SMP_COUNTING_ROOTS_NOT_LOADED, 1);
-        assert_true(smp_counting_account_name(profile->counting, SMP_COUNTING_ROOTS_NOT_LOADED,
-                                              not_loaded));
+        smp_counting_account_add(profile->counts.account, SMP_COUNTING_ROOTS_NOT_LOADED, 1);
+        assert_true(smp_counting_account_name(profile->counts.account,
+                                              SMP_COUNTING_ROOTS_NOT_LOADED, not_loaded));
     }
     return profile;
 }
@@ -481,7 +481,7 @@ static void what_is_so_at_the_end_is_the_later_one_s(void **state)
         assert_int_equal(smp_profile_merge(NULL, i % 2 == 0 ? before : after,
                                            i % 2 == 0 ? after : before, &merged),
                          SMP_OK);
-        const struct smp_counting_account *const account = merged->counting;
+        const struct smp_counting_account *const account = merged->counts.account;
         assert_int_equal(smp_counting_account_figure(account, SMP_COUNTING_BATCHES), 4);
         assert_int_equal(smp_counting_account_figure(account, SMP_COUNTING_ROOTS_NOT_LOADED),
                          i < 2 ? 0 : 1);

@@ -430,8 +430,8 @@ struct smp_profile *report_fixture_seal(struct report_fixture *fixture)
                      SMP_OK);
     fixture->tree = NULL;
     fixture->groups = NULL;
-    fixture->profile->root_times = fixture->root_times;
-    fixture->profile->counting = fixture->counting;
+    fixture->profile->counts.root_times = fixture->root_times;
+    fixture->profile->counts.account = fixture->counting;
     fixture->root_times = NULL;
     fixture->counting = NULL;
     fixture->profile->from_wall_ms = 1000;

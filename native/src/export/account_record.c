@@ -109,9 +109,10 @@ size_t smp_account_record_limit(const struct smp_profile *profile)
     const size_t name_bytes = ESCAPE_BYTES * (size_t)SMP_MAX_COUNTING_NAME_BYTES + LABEL_BYTES;
     size_t bytes = LINES_BYTES;
 
-    for (int i = 0; profile->counting != NULL && i < SMP_COUNTING_COUNT; i++)
-        bytes += COUNTING_LINE_BYTES +
-                 smp_counting_account_listed(profile->counting, (enum smp_counting)i) * name_bytes;
+    for (int i = 0; profile->counts.account != NULL && i < SMP_COUNTING_COUNT; i++)
+        bytes +=
+            COUNTING_LINE_BYTES +
+            smp_counting_account_listed(profile->counts.account, (enum smp_counting)i) * name_bytes;
     return bytes;
 }
 
@@ -128,8 +129,8 @@ void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes
     for (int counter = 0; counter < SMP_COUNTER_COUNT; counter++) {
         put_figure(out, smp_counter_text((enum smp_counter)counter), profile->counters[counter]);
     }
-    for (int i = 0; profile->counting != NULL && i < SMP_COUNTING_COUNT; i++)
-        put_counting_line(out, profile->counting, (enum smp_counting)i);
+    for (int i = 0; profile->counts.account != NULL && i < SMP_COUNTING_COUNT; i++)
+        put_counting_line(out, profile->counts.account, (enum smp_counting)i);
     put_figure(out, TEXTS[LINE_NAMES_LOST], names_lost(profile->groups));
     if (smp_profile_misses_packages(profile)) {
         smp_bytes_printf(out, "%s: ", TEXTS[LINE_MISSED_PACKAGES]);

@@ -171,8 +171,8 @@ static void put_json_head(struct writer *writer)
     put_json_count(writer, "memoryUsedBytes", profile->memory_used_bytes);
     put_json_count(writer, "memoryLimitBytes", profile->memory_limit_bytes);
     put_json_account(writer);
-    if (profile->counting != NULL)
-        put_counting(writer, profile->counting);
+    if (profile->counts.account != NULL)
+        put_counting(writer, profile->counts.account);
 }
 
 /* --- frames --- */
@@ -305,7 +305,7 @@ static void put_root_time(struct writer *writer, const struct smp_root_time *tim
 /* Of the nodes in order, if any has a row in the table. */
 static void put_root_times(struct writer *writer)
 {
-    const struct smp_root_times *const times = writer->job->profile->root_times;
+    const struct smp_root_times *const times = writer->job->profile->counts.root_times;
     bool is_first = true;
 
     for (size_t i = 0; i < writer->count && smp_root_times_count(times) > 0; i++) {

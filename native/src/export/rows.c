@@ -313,8 +313,8 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     rows->style = style;
     rows->own = smp_tree_measures(profile->tree) & SMP_OWN_MEASURES;
     rows->has_call_cpu =
-        profile->counting == NULL ||
-        smp_counting_account_figure(profile->counting, SMP_COUNTING_NO_CPU_TIME) == 0;
+        profile->counts.account == NULL ||
+        smp_counting_account_figure(profile->counts.account, SMP_COUNTING_NO_CPU_TIME) == 0;
     rows->style.columns &=
         smp_tree_measures(profile->tree) & ~SMP_MEASURE_BIT(SMP_MEASURE_WALL) & ~rows->own;
     rows->quota = quota;
@@ -402,7 +402,8 @@ static void show_columns(const struct smp_rows *rows, uint32_t node, struct smp_
 
 static struct smp_call_time call_time(const struct smp_rows *rows, uint32_t node, int64_t calls)
 {
-    const struct smp_root_time *const time = smp_root_times_find(rows->profile->root_times, node);
+    const struct smp_root_time *const time =
+        smp_root_times_find(rows->profile->counts.root_times, node);
 
     if (time != NULL)
         return (struct smp_call_time){ .mean_ns = time->total_ns / time->calls,

@@ -27,6 +27,13 @@
 
 enum { SMP_PROFILE_PACKAGES_BYTES = 256 };
 
+/* Of counted calls; set by the code that adds the counted figures. */
+struct smp_profile_counts {
+    struct smp_root_times *root_times;    /* of the roots of counted trees; NULL: none */
+    struct smp_counting_account *account; /* NULL unless calls are counted */
+    bool is_anew; /* a reset: what intervals before this one have counted does not hold */
+};
+
 struct smp_profile {
     /* The wall clock at both ends, for titles; all amounts come from the monotonic clock. */
     int64_t from_wall_ms;
@@ -46,10 +53,7 @@ struct smp_profile {
     /* The sampler that has numbered the groups' threads, as smp_methods_family; 0: several have, so
      * no thread is the same as one of another profile. */
     uint64_t family;
-    /* NULL unless calls are counted; set by the code that adds the counted figures. */
-    struct smp_root_times *root_times; /* of the roots of counted trees */
-    struct smp_counting_account *counting;
-    bool counts_anew; /* a reset: what intervals before this one have counted does not hold */
+    struct smp_profile_counts counts;
     struct smp_methods *methods;
     uint32_t location_count; /* locations with ids below this may be read */
     struct smp_quota *quota; /* held */

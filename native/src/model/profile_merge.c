@@ -31,12 +31,10 @@ struct merger {
     bool is_one_family; /* equal serials are one thread */
     struct smp_merge_limits limits;
     size_t first_counted; /* the profiles before it were reset: their counted trees are empty */
-    bool is_reset;        /* is one of them */
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
-    struct smp_root_times *root_times; /* NULL while no profile has any; so is counting */
-    struct smp_counting_account *counting;
+    struct smp_profile_counts counts;
     /* Of the profile that is being added: */
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
@@ -271,13 +269,13 @@ static enum smp_status merge_root_times(struct merger *merger, const struct smp_
 {
     enum smp_status status = SMP_OK;
 
-    if (from->root_times != NULL && merger->root_times == NULL)
-        status = smp_root_times_create(merger->quota, &merger->root_times);
-    for (size_t i = 0; i < smp_root_times_count(from->root_times) && status == SMP_OK; i++) {
-        struct smp_root_time time = *smp_root_times_at(from->root_times, i);
+    if (from->counts.root_times != NULL && merger->counts.root_times == NULL)
+        status = smp_root_times_create(merger->quota, &merger->counts.root_times);
+    for (size_t i = 0; i < smp_root_times_count(from->counts.root_times) && status == SMP_OK; i++) {
+        struct smp_root_time time = *smp_root_times_at(from->counts.root_times, i);
         time.node = merger->places[time.node];
         if ((time.node & FOLDED) == 0)
-            status = smp_root_times_add(merger->root_times, &time);
+            status = smp_root_times_add(merger->counts.root_times, &time);
         if (status == SMP_EQUOTA)
             status = SMP_OK;
     }
@@ -288,11 +286,13 @@ static enum smp_status merge_counting(struct merger *merger, const struct smp_pr
 {
     enum smp_status status = SMP_OK;
 
-    if (from->counting == NULL)
+    if (from->counts.account == NULL)
         return SMP_OK;
-    if (merger->counting == NULL)
-        status = smp_counting_account_create(merger->quota, &merger->counting);
-    return status == SMP_OK ? smp_counting_account_merge(merger->counting, from->counting) : status;
+    if (merger->counts.account == NULL)
+        status = smp_counting_account_create(merger->quota, &merger->counts.account);
+    return status == SMP_OK
+               ? smp_counting_account_merge(merger->counts.account, from->counts.account)
+               : status;
 }
 
 static enum smp_status add_profile(struct merger *merger, const struct smp_profile *from,
@@ -368,11 +368,8 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     merger->tree = NULL; /* the profile owns them now */
     merger->groups = NULL;
     profile->family = merger->is_one_family ? merger->profiles[0]->family : 0;
-    profile->root_times = merger->root_times;
-    profile->counting = merger->counting;
-    profile->counts_anew = merger->is_reset;
-    merger->root_times = NULL;
-    merger->counting = NULL;
+    profile->counts = merger->counts;
+    merger->counts = (struct smp_profile_counts){ 0 };
     for (size_t i = 0; i < merger->count; i++)
         add_figures(profile, merger->profiles[i], i == 0);
     *out = profile;
@@ -399,8 +396,8 @@ static enum smp_status run_merger(struct merger *merger, struct smp_profile **ou
     smp_free(merger->quota, merger->adopted);
     smp_free(merger->quota, merger->places);
     smp_free(merger->quota, merger->group_of);
-    smp_counting_account_destroy(merger->counting);
-    smp_root_times_destroy(merger->root_times);
+    smp_counting_account_destroy(merger->counts.account);
+    smp_root_times_destroy(merger->counts.root_times);
     smp_tree_destroy(merger->tree);
     smp_thread_groups_destroy(merger->groups);
     smp_methods_release(merger->methods);
@@ -416,9 +413,9 @@ enum smp_status smp_profile_merge_within(struct smp_quota *quota,
     };
 
     for (size_t i = 0; i < count; i++) {
-        if (profiles[i]->counts_anew) {
+        if (profiles[i]->counts.is_anew) {
             merger.first_counted = i;
-            merger.is_reset = true;
+            merger.counts.is_anew = true;
         }
     }
     return run_merger(&merger, out);

@@ -176,7 +176,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return true from {@link #init()} to {@link #close()} or {@link #shutdown()}, and not while either is under way
      */
     public boolean isRunning() {
-        return lifecycle.isRunning();
+        return lifecycle.liveState().isRunning();
     }
 
     /**
@@ -185,7 +185,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return true between {@link #pauseSampling()} and {@link #resumeSampling()}, if the sampler runs
      */
     public boolean isPaused() {
-        return lifecycle.isPaused();
+        return lifecycle.liveState().isPaused();
     }
 
     /**
@@ -196,7 +196,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
      */
     public void printReport() {
-        lifecycle.printReport();
+        lifecycle.onDemand().printReport();
     }
 
     /**
@@ -207,7 +207,7 @@ public class ThreadsSampler implements AutoCloseable {
      *         outputer or manipulator
      */
     public void sampleOnceAndPrint() {
-        lifecycle.sampleOnceAndPrint();
+        lifecycle.onDemand().sampleOnceAndPrint();
     }
 
     /**
@@ -226,7 +226,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
      */
     public void resetCollectedResults() {
-        lifecycle.resetCollectedResults();
+        lifecycle.onDemand().resetCollectedResults();
     }
 
     /**

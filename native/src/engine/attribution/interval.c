@@ -14,13 +14,11 @@ struct smp_interval {
     struct smp_quota *quota;
     struct smp_tree *tree;
     struct smp_thread_groups *groups;
-    struct smp_root_times *root_times;     /* NULL: none; */
-    struct smp_counting_account *counting; /* likewise */
+    struct smp_profile_counts counts;
     struct smp_methods *methods;
     uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
     struct smp_tally tally;                /* the sum over all groups, at any time */
     uint64_t counters[SMP_COUNTER_COUNT];
-    bool counts_anew;     /* see smp_interval_forget_counted */
     bool has_begun;       /* the next two are set */
     int64_t from_ns;      /* monotonic */
     int64_t from_wall_ms; /* at from_ns */
@@ -91,8 +89,8 @@ void smp_interval_destroy(struct smp_interval *interval)
         return;
     smp_tree_destroy(interval->tree);
     smp_thread_groups_destroy(interval->groups);
-    smp_root_times_destroy(interval->root_times);
-    smp_counting_account_destroy(interval->counting);
+    smp_root_times_destroy(interval->counts.root_times);
+    smp_counting_account_destroy(interval->counts.account);
     smp_methods_release(interval->methods);
     smp_free(interval->quota, interval);
 }
@@ -225,27 +223,27 @@ void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_
 {
     enum smp_status status = SMP_OK;
 
-    if (interval->root_times == NULL)
-        status = smp_root_times_create(interval->quota, &interval->root_times);
+    if (interval->counts.root_times == NULL)
+        status = smp_root_times_create(interval->quota, &interval->counts.root_times);
     if (status == SMP_OK)
-        status = smp_root_times_add(interval->root_times, time);
+        status = smp_root_times_add(interval->counts.root_times, time);
     (void)status; /* the row's mean follows from its calls */
 }
 
 enum smp_status smp_interval_add_counting(struct smp_interval *interval,
                                           const struct smp_counting_account *more)
 {
-    if (interval->counting == NULL &&
-        smp_counting_account_create(interval->quota, &interval->counting) != SMP_OK)
+    if (interval->counts.account == NULL &&
+        smp_counting_account_create(interval->quota, &interval->counts.account) != SMP_OK)
         return SMP_ENOMEM;
-    return smp_counting_account_merge(interval->counting, more);
+    return smp_counting_account_merge(interval->counts.account, more);
 }
 
 void smp_interval_forget_counted(struct smp_interval *interval)
 {
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
 
-    interval->counts_anew = true;
+    interval->counts.is_anew = true;
     if (!smp_thread_groups_has_counted(interval->groups))
         return;
     for (uint32_t node = 1; node < smp_tree_node_count(interval->tree); node++) {
@@ -255,8 +253,8 @@ void smp_interval_forget_counted(struct smp_interval *interval)
             (void)smp_tree_take_back(interval->tree, node, (enum smp_measure)i, INT64_MAX);
     }
     smp_thread_groups_forget_hook_time(interval->groups);
-    smp_root_times_destroy(interval->root_times);
-    interval->root_times = NULL;
+    smp_root_times_destroy(interval->counts.root_times);
+    interval->counts.root_times = NULL;
 }
 
 void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree tree,
@@ -367,13 +365,10 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
                                 interval->methods, &profile);
     if (status != SMP_OK)
         return status;
-    profile->root_times = interval->root_times;
-    profile->counting = interval->counting;
-    profile->counts_anew = interval->counts_anew;
+    profile->counts = interval->counts;
     interval->tree = NULL; /* the profile owns them now */
     interval->groups = NULL;
-    interval->root_times = NULL;
-    interval->counting = NULL;
+    interval->counts = (struct smp_profile_counts){ 0 };
     set_profile_times(interval, now_ns, wall_ms, profile);
     memcpy(profile->counters, interval->counters, sizeof(profile->counters));
     profile->memory_used_bytes = smp_quota_used(interval->quota);

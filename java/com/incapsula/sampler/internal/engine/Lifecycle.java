@@ -25,6 +25,7 @@ public final class Lifecycle {
     private final SamplerProperties properties = new SamplerProperties(state, dispatcher, updater);
     private final SnapshotReaders readers = new SnapshotReaders(state, dispatcher);
     private final LiveState liveState = new LiveState(state);
+    private final OnDemand onDemand = new OnDemand(state, dispatcher, properties);
 
     private @Nullable ExitReport exitReport;
     private volatile Engine.Source usedSource; // of the engine that runs, or ran last
@@ -70,6 +71,15 @@ public final class Lifecycle {
      */
     public LiveState liveState() {
         return liveState;
+    }
+
+    /**
+     * What a running sampler does on demand.
+     *
+     * @return the same object for each call
+     */
+    public OnDemand onDemand() {
+        return onDemand;
     }
 
     /**
@@ -453,88 +463,6 @@ public final class Lifecycle {
         } finally {
             state.reach(reached);
         }
-    }
-
-    /**
-     * Whether there is an engine that takes calls.
-     *
-     * @return true from the end of {@link #init()} to the end of the sampler, paused or not
-     */
-    public boolean isRunning() {
-        state.lock();
-        try {
-            return state.phase().isRunning();
-        } finally {
-            state.unlock();
-        }
-    }
-
-    /**
-     * Whether time stands still.
-     *
-     * @return true from {@link #pause()} to {@link #resume()}
-     */
-    public boolean isPaused() {
-        state.lock();
-        try {
-            return state.phase() == Phase.PAUSED;
-        } finally {
-            state.unlock();
-        }
-    }
-
-    /**
-     * Writes a report now; returns when it is written.
-     *
-     * @throws IllegalStateException as for {@link #pause()}
-     */
-    public void printReport() {
-        dispatcher.refuseInCallback("printReport()");
-        Engine running = state.runningEngine("printReport()");
-        if (state.isStoppedByExit(running)) {
-            return;
-        }
-        try {
-            running.report();
-        } catch (IllegalStateException stopped) {
-            state.requireStoppedByExit(running, stopped);
-        }
-    }
-
-    /**
-     * Counted calls of the running interval, and their times, begin at zero.
-     *
-     * @throws IllegalStateException as for {@link #pause()}
-     */
-    public void resetCollectedResults() {
-        dispatcher.refuseInCallback("resetCollectedResults()");
-        Engine running = state.runningEngine("resetCollectedResults()");
-        state.callUnlessExiting(running, running::resetCounts);
-    }
-
-    /**
-     * Takes one sample of a paused or inactive sampler and writes a report.
-     *
-     * @throws IllegalStateException as for {@link #pause()}, and if the sampler is sampling
-     */
-    public void sampleOnceAndPrint() {
-        String call = "sampleOnceAndPrint()";
-        Engine running;
-        dispatcher.refuseInCallback(call);
-        state.lock();
-        try {
-            state.awaitStable(call);
-            running = state.requireRunning(call);
-            if (state.isStoppedByExit(running)) {
-                return;
-            }
-            if (state.phase() != Phase.PAUSED && properties.isActive()) {
-                throw new IllegalStateException(call + " needs a sampler that is paused or not active");
-            }
-        } finally {
-            state.unlock();
-        }
-        state.callUnlessExiting(running, running::sampleOnce);
     }
 
     /**

@@ -38,6 +38,34 @@ public final class LiveState {
     }
 
     /**
+     * Whether there is an engine that takes calls.
+     *
+     * @return true from the end of {@link Lifecycle#init()} to the end of the sampler, paused or not
+     */
+    public boolean isRunning() {
+        state.lock();
+        try {
+            return state.phase().isRunning();
+        } finally {
+            state.unlock();
+        }
+    }
+
+    /**
+     * Whether time stands still.
+     *
+     * @return true from {@link Lifecycle#pause()} to {@link Lifecycle#resume()}
+     */
+    public boolean isPaused() {
+        state.lock();
+        try {
+            return state.phase() == RunState.Phase.PAUSED;
+        } finally {
+            state.unlock();
+        }
+    }
+
+    /**
      * What the engine counted.
      *
      * @return the figures of the last tick; after the end, the last ones

@@ -276,7 +276,7 @@ class LifecycleTest {
         });
         FakeEngine engine = start();
         engine.onReport = engine::writeReport;
-        lifecycle.printReport();
+        lifecycle.onDemand().printReport();
 
         assertThat(failure.get())
                 .isInstanceOf(IllegalStateException.class)
@@ -329,7 +329,8 @@ class LifecycleTest {
                 properties.setManipulator(new MapBasedThreadNameManipulator());
                 properties.setOutputer(outputer);
                 outputer.calls.add(
-                        "engine " + lifecycle.liveState().statistics().engine() + " " + lifecycle.isPaused());
+                        "engine " + lifecycle.liveState().statistics().engine() + " "
+                                + lifecycle.liveState().isPaused());
             }
         });
         FakeEngine engine = start();
@@ -356,7 +357,7 @@ class LifecycleTest {
         FakeEngine engine = start();
         engine.onReport = engine::writeReport;
         engine.onConfigure = () -> seen.add(Thread.currentThread().getName());
-        lifecycle.printReport();
+        lifecycle.onDemand().printReport();
         await().until(() -> engine.options.startsWith("samplingFrequencyMillis=8\n")
                 && engine.options.contains("defaultThreadNameRule=false\n"));
         assertThat(seen).contains("done").doesNotContain("fake-reporter");
@@ -397,8 +398,8 @@ class LifecycleTest {
             switch (call) {
                 case "close" -> lifecycle.close();
                 case "shutdown" -> lifecycle.shutdown();
-                case "printReport" -> lifecycle.printReport();
-                case "sampleOnceAndPrint" -> lifecycle.sampleOnceAndPrint();
+                case "printReport" -> lifecycle.onDemand().printReport();
+                case "sampleOnceAndPrint" -> lifecycle.onDemand().sampleOnceAndPrint();
                 case "pause" -> lifecycle.pause();
                 case "resume" -> lifecycle.resume();
                 default -> throw new AssertionError(call);
@@ -414,13 +415,13 @@ class LifecycleTest {
     @Test
     void pauseAndResume() {
         FakeEngine engine = start();
-        assertThat(lifecycle.isPaused()).isFalse();
+        assertThat(lifecycle.liveState().isPaused()).isFalse();
         lifecycle.resume();
         lifecycle.pause();
         lifecycle.pause();
-        assertThat(lifecycle.isPaused()).isTrue();
+        assertThat(lifecycle.liveState().isPaused()).isTrue();
         lifecycle.resume();
-        assertThat(lifecycle.isPaused()).isFalse();
+        assertThat(lifecycle.liveState().isPaused()).isFalse();
         assertThat(engine.calls).containsExactly("start", "pause", "resume");
     }
 
@@ -431,7 +432,7 @@ class LifecycleTest {
             throw new IllegalStateException("no");
         };
         assertThatIllegalStateException().isThrownBy(lifecycle::pause).withMessage("no");
-        assertThat(lifecycle.isPaused()).isFalse();
+        assertThat(lifecycle.liveState().isPaused()).isFalse();
     }
 
     @Test
@@ -439,9 +440,9 @@ class LifecycleTest {
         start();
         lifecycle.pause();
         lifecycle.close();
-        assertThat(lifecycle.isPaused()).isFalse();
+        assertThat(lifecycle.liveState().isPaused()).isFalse();
         start();
-        assertThat(lifecycle.isPaused()).isFalse();
+        assertThat(lifecycle.liveState().isPaused()).isFalse();
     }
 
     @ParameterizedTest
@@ -459,13 +460,13 @@ class LifecycleTest {
     void sampleOnceNeedsAPausedOrInactiveSampler() {
         FakeEngine engine = start();
         assertThatIllegalStateException()
-                .isThrownBy(lifecycle::sampleOnceAndPrint)
+                .isThrownBy(lifecycle.onDemand()::sampleOnceAndPrint)
                 .withMessage("sampleOnceAndPrint() needs a sampler that is paused or not active");
         lifecycle.pause();
-        lifecycle.sampleOnceAndPrint();
+        lifecycle.onDemand().sampleOnceAndPrint();
         lifecycle.resume();
         properties.set(Property.ACTIVE, false);
-        lifecycle.sampleOnceAndPrint();
+        lifecycle.onDemand().sampleOnceAndPrint();
         assertThat(engine.calls).containsExactly("start", "pause", "sampleOnce", "resume", "configure", "sampleOnce");
     }
 
@@ -716,7 +717,7 @@ class LifecycleTest {
                 Lifecycle::shutdown,
                 Lifecycle::pause,
                 Lifecycle::resume,
-                Lifecycle::printReport,
+                it -> it.onDemand().printReport(),
                 it -> it.liveState().statistics(),
                 it -> it.properties().set(Property.SAMPLING_FREQUENCY_MILLIS, 20L),
                 it -> it.properties().choose("p", List.of()));
@@ -770,8 +771,8 @@ class LifecycleTest {
         assertThat(readers.snapshot(taken -> taken).figures().groups().names()).isEmpty();
         assertThat(cursor.next(taken -> taken).figures().groups().names()).isEmpty();
         cursor.close();
-        lifecycle.printReport();
-        lifecycle.sampleOnceAndPrint();
+        lifecycle.onDemand().printReport();
+        lifecycle.onDemand().sampleOnceAndPrint();
         lifecycle.pause();
         lifecycle.resume();
         assertThat(readers.openCursor().next(taken -> taken).figures().groups().names())
@@ -816,7 +817,7 @@ class LifecycleTest {
             throw new IllegalStateException("stopped");
         };
         engine.onReport = exit;
-        lifecycle.printReport();
+        lifecycle.onDemand().printReport();
         FakeEngine second = start();
         second.onInterval = () -> {
             second.onInterval = () -> {};
@@ -832,6 +833,8 @@ class LifecycleTest {
         engine.onReport = () -> {
             throw new IllegalStateException("for another reason");
         };
-        assertThatIllegalStateException().isThrownBy(lifecycle::printReport).withMessage("for another reason");
+        assertThatIllegalStateException()
+                .isThrownBy(lifecycle.onDemand()::printReport)
+                .withMessage("for another reason");
     }
 }

@@ -38,8 +38,7 @@ struct report_fixture {
     struct smp_methods *methods;
     struct smp_tree *tree;
     struct smp_thread_groups *groups;
-    struct smp_root_times *root_times;
-    struct smp_counting_account *counting;
+    struct smp_profile_counts counts;
     struct smp_profile *profile;
     struct name *names[BUCKETS];
     struct thread *threads[BUCKETS];
@@ -211,13 +210,12 @@ static void end_interval(struct report_fixture *fixture)
     smp_profile_release(fixture->profile);
     smp_tree_destroy(fixture->tree);
     smp_thread_groups_destroy(fixture->groups);
-    smp_root_times_destroy(fixture->root_times);
-    smp_counting_account_destroy(fixture->counting);
+    smp_root_times_destroy(fixture->counts.root_times);
+    smp_counting_account_destroy(fixture->counts.account);
     fixture->profile = NULL;
     fixture->tree = NULL;
     fixture->groups = NULL;
-    fixture->root_times = NULL;
-    fixture->counting = NULL;
+    fixture->counts = (struct smp_profile_counts){ 0 };
 }
 
 static void begin_with(struct report_fixture *fixture, uint32_t measures)
@@ -358,16 +356,16 @@ uint32_t report_fixture_count(struct report_fixture *fixture, const char *group,
 
 struct smp_root_times *report_fixture_root_times(struct report_fixture *fixture)
 {
-    if (fixture->root_times == NULL)
-        assert_int_equal(smp_root_times_create(NULL, &fixture->root_times), SMP_OK);
-    return fixture->root_times;
+    if (fixture->counts.root_times == NULL)
+        assert_int_equal(smp_root_times_create(NULL, &fixture->counts.root_times), SMP_OK);
+    return fixture->counts.root_times;
 }
 
 struct smp_counting_account *report_fixture_counting(struct report_fixture *fixture)
 {
-    if (fixture->counting == NULL)
-        assert_int_equal(smp_counting_account_create(NULL, &fixture->counting), SMP_OK);
-    return fixture->counting;
+    if (fixture->counts.account == NULL)
+        assert_int_equal(smp_counting_account_create(NULL, &fixture->counts.account), SMP_OK);
+    return fixture->counts.account;
 }
 
 void report_fixture_see(struct report_fixture *fixture, const char *group, const char *thread)
@@ -430,10 +428,8 @@ struct smp_profile *report_fixture_seal(struct report_fixture *fixture)
                      SMP_OK);
     fixture->tree = NULL;
     fixture->groups = NULL;
-    fixture->profile->counts.root_times = fixture->root_times;
-    fixture->profile->counts.account = fixture->counting;
-    fixture->root_times = NULL;
-    fixture->counting = NULL;
+    fixture->profile->counts = fixture->counts;
+    fixture->counts = (struct smp_profile_counts){ 0 };
     fixture->profile->from_wall_ms = 1000;
     fixture->profile->till_wall_ms = 2000;
     fixture->profile->elapsed_ns = 1000 * MS;

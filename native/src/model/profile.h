@@ -27,7 +27,7 @@
 
 enum { SMP_PROFILE_PACKAGES_BYTES = 256 };
 
-/* Of counted calls; set by the code that adds the counted figures. */
+/* Of counted calls. What holds it owns both parts. */
 struct smp_profile_counts {
     struct smp_root_times *root_times;    /* of the roots of counted trees; NULL: none */
     struct smp_counting_account *account; /* NULL unless calls are counted */
@@ -53,7 +53,7 @@ struct smp_profile {
     /* The sampler that has numbered the groups' threads, as smp_methods_family; 0: several have, so
      * no thread is the same as one of another profile. */
     uint64_t family;
-    struct smp_profile_counts counts;
+    struct smp_profile_counts counts; /* empty, until counted figures are added */
     struct smp_methods *methods;
     uint32_t location_count; /* locations with ids below this may be read */
     struct smp_quota *quota; /* held */

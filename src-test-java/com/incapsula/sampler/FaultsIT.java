@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FaultsIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
-    private static final int SHORT_THREADS = Boolean.getBoolean("sampler.test.long") ? 20_000 : 5_000;
+    private static final int SHORT_THREADS = LONG ? 20_000 : 5_000;
 
     @TempDir
     Path folder;

@@ -27,8 +27,8 @@ import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
 /**
- * The page, in a real browser. With {@code -Dsampler.test.long=true} pictures of all its parts are left in
- * {@code target/page-pictures}.
+ * The page, in a real browser. Pictures are left in {@code target/page-pictures}: of a large report, and with
+ * {@code -Dsampler.test.long=true} of all the page's parts.
  */
 class PageIT {
     private static final Path PICTURES = Path.of("target", "page-pictures");
@@ -703,7 +703,7 @@ class PageIT {
     @EnabledIfSystemProperty(
             named = "sampler.test.long",
             matches = "true",
-            disabledReason = "nothing reads them by day")
+            disabledReason = "by day nobody looks at them")
     void picturesForPeople() throws IOException {
         show(SampleReports.shop(1, 1).json());
         picture("graph-all");
@@ -740,6 +740,23 @@ class PageIT {
         browser.size(800, 700, 1);
         browser.tab("graph");
         picture("small-dark");
+    }
+
+    @Test
+    void aDifferenceFitsIntoASmallDarkWindow() throws IOException {
+        browser.systemColours("dark");
+        browser.size(800, 700, 1);
+        show(DifferenceJson.of(SampleReports.shop(1, 1), SampleReports.shop(1.8, 0.45)));
+        for (String tab : List.of("methods", "tree", "graph")) {
+            browser.tab(tab);
+            assertThat(width("window.innerWidth")).isEqualTo(800);
+            assertThat(width("document.documentElement.scrollWidth")).as(tab).isLessThanOrEqualTo(800);
+        }
+    }
+
+    private static int width(String expression) {
+        Number pixels = browser.run("return " + expression);
+        return pixels.intValue();
     }
 
     /** In the call tree: shows more than the hot path. */

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The hybrid engine at a millisecond in JVMs that do what is hard on it: for a moment each, or with
- * {@code -Dsampler.test.long=true} for a minute each, two of them for ten, all at once for an hour. No crash, the engine
+ * {@code -Dsampler.test.long=true} for a minute each, and all at once for an hour. No crash, the engine
  * stays the hybrid, each attempt has one outcome, and no time is lost.
  */
 class HybridTortureIT {

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * As {@link HybridTortureIT}, of threads that wait for moments or end: their stacks are walked from outside, while they go on.
- * Each of those walks is compared with JVMTI's.
+ * As {@link HybridTortureIT}, of threads that wait for moments or end: their stacks are walked from outside, while they go
+ * on. A walk is compared with JVMTI's where its thread has not run meanwhile. The last two take ten minutes in the long form.
  */
 class WaitingTortureIT {
 

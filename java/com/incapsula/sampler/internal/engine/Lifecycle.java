@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts, pauses and ends a sampler: the calls of the bean, in the order that {@link RunState} allows.
+ * Starts, pauses and ends a sampler: those calls of the bean that change its phase, in the order that {@link RunState} allows.
  *
  * <p>Where sampling is not possible the sampler goes through the same phases with an {@link InertEngine}.
  *

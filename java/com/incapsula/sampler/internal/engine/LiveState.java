@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a sampler has counted, and what it does now: the answers of the engine that runs; after its end, its last figures.
+ * Whether it runs is the phase of {@link RunState}.
  *
  * <p>Threads: any. The lock of {@link RunState} guards the figures and is not held during calls of the engine.
  */

@@ -700,10 +700,7 @@ class PageIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(
-            named = "sampler.test.long",
-            matches = "true",
-            disabledReason = "by day nobody looks at them")
+    @EnabledIfSystemProperty(named = "sampler.test.long", matches = "true", disabledReason = "no check reads them")
     void picturesForPeople() throws IOException {
         show(SampleReports.shop(1, 1).json());
         picture("graph-all");

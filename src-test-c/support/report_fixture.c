@@ -210,8 +210,7 @@ static void end_interval(struct report_fixture *fixture)
     smp_profile_release(fixture->profile);
     smp_tree_destroy(fixture->tree);
     smp_thread_groups_destroy(fixture->groups);
-    smp_root_times_destroy(fixture->counts.root_times);
-    smp_counting_account_destroy(fixture->counts.account);
+    smp_profile_counts_fini(&fixture->counts);
     fixture->profile = NULL;
     fixture->tree = NULL;
     fixture->groups = NULL;

@@ -109,8 +109,7 @@ void smp_profile_release(struct smp_profile *profile)
 
     smp_tree_destroy(profile->tree);
     smp_thread_groups_destroy(profile->groups);
-    smp_root_times_destroy(profile->counts.root_times);
-    smp_counting_account_destroy(profile->counts.account);
+    smp_profile_counts_fini(&profile->counts);
     smp_methods_release(profile->methods);
     smp_free(quota, profile);
     smp_quota_release(quota);

@@ -18,21 +18,13 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "model/counting_account.h"
 #include "model/methods.h"
 #include "model/outcome.h"
-#include "model/root_times.h"
+#include "model/profile_counts.h"
 #include "model/thread_groups.h"
 #include "model/tree.h"
 
 enum { SMP_PROFILE_PACKAGES_BYTES = 256 };
-
-/* Of counted calls. What holds it owns both parts. */
-struct smp_profile_counts {
-    struct smp_root_times *root_times;    /* of the roots of counted trees; NULL: none */
-    struct smp_counting_account *account; /* NULL unless calls are counted */
-    bool is_anew; /* a reset: what intervals before this one have counted does not hold */
-};
 
 struct smp_profile {
     /* The wall clock at both ends, for titles; all amounts come from the monotonic clock. */

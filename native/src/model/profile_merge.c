@@ -269,13 +269,11 @@ static enum smp_status merge_root_times(struct merger *merger, const struct smp_
 {
     enum smp_status status = SMP_OK;
 
-    if (from->counts.root_times != NULL && merger->counts.root_times == NULL)
-        status = smp_root_times_create(merger->quota, &merger->counts.root_times);
     for (size_t i = 0; i < smp_root_times_count(from->counts.root_times) && status == SMP_OK; i++) {
         struct smp_root_time time = *smp_root_times_at(from->counts.root_times, i);
         time.node = merger->places[time.node];
         if ((time.node & FOLDED) == 0)
-            status = smp_root_times_add(merger->counts.root_times, &time);
+            status = smp_profile_counts_add_root_time(&merger->counts, merger->quota, &time);
         if (status == SMP_EQUOTA)
             status = SMP_OK;
     }
@@ -284,15 +282,9 @@ static enum smp_status merge_root_times(struct merger *merger, const struct smp_
 
 static enum smp_status merge_counting(struct merger *merger, const struct smp_profile *from)
 {
-    enum smp_status status = SMP_OK;
-
     if (from->counts.account == NULL)
         return SMP_OK;
-    if (merger->counts.account == NULL)
-        status = smp_counting_account_create(merger->quota, &merger->counts.account);
-    return status == SMP_OK
-               ? smp_counting_account_merge(merger->counts.account, from->counts.account)
-               : status;
+    return smp_profile_counts_add_account(&merger->counts, merger->quota, from->counts.account);
 }
 
 static enum smp_status add_profile(struct merger *merger, const struct smp_profile *from,
@@ -396,8 +388,7 @@ static enum smp_status run_merger(struct merger *merger, struct smp_profile **ou
     smp_free(merger->quota, merger->adopted);
     smp_free(merger->quota, merger->places);
     smp_free(merger->quota, merger->group_of);
-    smp_counting_account_destroy(merger->counts.account);
-    smp_root_times_destroy(merger->counts.root_times);
+    smp_profile_counts_fini(&merger->counts);
     smp_tree_destroy(merger->tree);
     smp_thread_groups_destroy(merger->groups);
     smp_methods_release(merger->methods);

@@ -89,8 +89,7 @@ void smp_interval_destroy(struct smp_interval *interval)
         return;
     smp_tree_destroy(interval->tree);
     smp_thread_groups_destroy(interval->groups);
-    smp_root_times_destroy(interval->counts.root_times);
-    smp_counting_account_destroy(interval->counts.account);
+    smp_profile_counts_fini(&interval->counts);
     smp_methods_release(interval->methods);
     smp_free(interval->quota, interval);
 }
@@ -221,22 +220,14 @@ void smp_interval_in_hook(struct smp_interval *interval, struct smp_group_tree t
 
 void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_root_time *time)
 {
-    enum smp_status status = SMP_OK;
-
-    if (interval->counts.root_times == NULL)
-        status = smp_root_times_create(interval->quota, &interval->counts.root_times);
-    if (status == SMP_OK)
-        status = smp_root_times_add(interval->counts.root_times, time);
-    (void)status; /* the row's mean follows from its calls */
+    /* Where it is refused, the row's mean follows from its calls. */
+    (void)!smp_profile_counts_add_root_time(&interval->counts, interval->quota, time);
 }
 
 enum smp_status smp_interval_add_counting(struct smp_interval *interval,
                                           const struct smp_counting_account *more)
 {
-    if (interval->counts.account == NULL &&
-        smp_counting_account_create(interval->quota, &interval->counts.account) != SMP_OK)
-        return SMP_ENOMEM;
-    return smp_counting_account_merge(interval->counts.account, more);
+    return smp_profile_counts_add_account(&interval->counts, interval->quota, more);
 }
 
 void smp_interval_forget_counted(struct smp_interval *interval)

@@ -44,12 +44,7 @@ public final class LiveState {
      * @return true from the end of {@link Lifecycle#init()} to the end of the sampler, paused or not
      */
     public boolean isRunning() {
-        state.lock();
-        try {
-            return state.phase().isRunning();
-        } finally {
-            state.unlock();
-        }
+        return phase().isRunning();
     }
 
     /**
@@ -58,12 +53,7 @@ public final class LiveState {
      * @return true from {@link Lifecycle#pause()} to {@link Lifecycle#resume()}
      */
     public boolean isPaused() {
-        state.lock();
-        try {
-            return state.phase() == RunState.Phase.PAUSED;
-        } finally {
-            state.unlock();
-        }
+        return phase() == RunState.Phase.PAUSED;
     }
 
     /**
@@ -99,6 +89,15 @@ public final class LiveState {
             // ended since
         }
         return "threads-sampler, live state\nstate: not started, or closed\n";
+    }
+
+    private RunState.Phase phase() {
+        state.lock();
+        try {
+            return state.phase();
+        } finally {
+            state.unlock();
+        }
     }
 
     /* It may end at once. */

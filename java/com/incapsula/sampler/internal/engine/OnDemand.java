@@ -28,14 +28,7 @@ public final class OnDemand {
     public void printReport() {
         dispatcher.refuseInCallback("printReport()");
         Engine running = state.runningEngine("printReport()");
-        if (state.isStoppedByExit(running)) {
-            return;
-        }
-        try {
-            running.report();
-        } catch (IllegalStateException stopped) {
-            state.requireStoppedByExit(running, stopped);
-        }
+        state.callUnlessExiting(running, running::report);
     }
 
     /**

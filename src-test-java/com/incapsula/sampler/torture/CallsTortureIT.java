@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.torture;
 
+import static com.incapsula.sampler.torture.TortureJvm.LONG;
+import static com.incapsula.sampler.torture.TortureJvm.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -21,11 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class CallsTortureIT {
 
-    private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final String MILLIS = LONG ? "60000" : "500";
     /* By day each scheme with each timing twice. */
     private static final String CYCLES = LONG ? "1000" : "18";
-    private static final Duration PATIENCE = Duration.ofMinutes(LONG ? 30 : 2);
 
     private static final Path LIBRARY = Path.of("target", "native", "maven", "tests", "libprobed_classes.so")
             .toAbsolutePath();

@@ -5,13 +5,11 @@ import static com.incapsula.sampler.torture.TortureJvm.LONG;
 import static com.incapsula.sampler.torture.TortureJvm.MILLIS;
 import static com.incapsula.sampler.torture.TortureJvm.MORE_MILLIS;
 import static com.incapsula.sampler.torture.TortureJvm.PATIENCE;
-import static com.incapsula.sampler.torture.TortureJvm.collectors;
 import static com.incapsula.sampler.torture.TortureJvm.survives;
 import static com.incapsula.sampler.torture.TortureJvm.with;
 import static com.incapsula.sampler.torture.TortureJvm.withCollector;
 
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,12 +28,8 @@ class HybridTortureIT {
     @TempDir
     private Path folder;
 
-    static List<String> mostCollectors() {
-        return collectors("Serial", "Parallel", "G1", "Z");
-    }
-
     @ParameterizedTest
-    @MethodSource("mostCollectors")
+    @MethodSource(TortureJvm.MOST_COLLECTORS)
     void collector(String collector) throws Exception {
         survives(withCollector(collector), "PROGRAMS", MILLIS);
     }

@@ -8,6 +8,9 @@ import java.util.List;
 /** A JVM in which {@link Torture} runs: for a moment, or with {@code -Dsampler.test.long=true} for a minute or more. */
 final class TortureJvm {
 
+    /** For {@code @MethodSource}. */
+    static final String MOST_COLLECTORS = "com.incapsula.sampler.torture.TortureJvm#mostCollectors";
+
     static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     static final String MILLIS = LONG ? "60000" : "750";
     /* Where code is compiled and thrown away all the time, a thread runs slower, and the sampler takes fewer stacks. */
@@ -34,6 +37,10 @@ final class TortureJvm {
     /** @return these by day, and all in the long form */
     static List<String> collectors(String... byDay) {
         return LONG ? List.of("Serial", "Parallel", "G1", "Z", "Shenandoah") : List.of(byDay);
+    }
+
+    static List<String> mostCollectors() {
+        return collectors("Serial", "Parallel", "G1", "Z");
     }
 
     /** @param amount milliseconds, or how many times */

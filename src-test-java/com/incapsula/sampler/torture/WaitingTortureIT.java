@@ -21,16 +21,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class WaitingTortureIT {
 
-    static List<String> someCollectors() {
-        return collectors("Serial", "G1", "Z");
-    }
-
     static List<String> collectorsWhileCodeComesAndGoes() {
         return collectors("Serial", "G1", "Z", "Shenandoah");
     }
 
     @ParameterizedTest
-    @MethodSource("someCollectors")
+    @MethodSource(TortureJvm.MOST_COLLECTORS)
     void waiting(String collector) throws Exception {
         survives(withCollector(collector), "WAITING", MILLIS);
     }

@@ -23,6 +23,13 @@ static inline uint64_t smp_random_next(uint64_t *state)
     return x >> 11;
 }
 
+/* Uniform in 0.5 to 1.5 times the mean, which is not negative: gaps of such lengths, one after the
+ * other, keep step with nothing. */
+static inline int64_t smp_random_around(uint64_t *state, int64_t mean)
+{
+    return mean - mean / 2 + (int64_t)(smp_random_next(state) % (uint64_t)(mean / 2 * 2 + 1));
+}
+
 /* A number that belongs to this one, and to no other: all its bits depend on all of value's. */
 static inline uint64_t smp_random_of(uint64_t value)
 {

@@ -51,7 +51,7 @@ enum smp_method_timing {
 /* X(field, name, unit, default, min, max, fixed, words): int64_t. */
 #define SMP_OPTION_NUMBERS(X)                                                                    \
     X(sampling_frequency_millis, "samplingFrequencyMillis", "ms", 50, 1, 3600000, false,         \
-      "The mean time between two ticks. Each gap is jittered by up to 10 %.")                    \
+      "The mean time between two ticks. A gap is 0.5 to 1.5 times that, at random.")                    \
     X(report_frequency_seconds, "reportFrequencySeconds", "s", 900, 0, 31536000, false,          \
       "0: one report, when the sampler is closed.")                                              \
     X(memory_limit_bytes, "memoryLimitBytes", "bytes", 67108864, 4194304, 1099511627776, true,   \

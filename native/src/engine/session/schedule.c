@@ -5,10 +5,7 @@
 
 static int64_t jittered_interval(struct smp_schedule *schedule)
 {
-    const int64_t spread = schedule->interval_ns / 100 * SMP_JITTER_PERCENT;
-    const uint64_t width = 2 * (uint64_t)spread + 1;
-
-    return schedule->interval_ns - spread + (int64_t)(smp_random_next(&schedule->random) % width);
+    return smp_random_around(&schedule->random, schedule->interval_ns);
 }
 
 void smp_schedule_init(struct smp_schedule *schedule, int64_t interval_ns, int64_t period_ns,

@@ -5,7 +5,7 @@
  *
  *   create ─► new ─start─► running ⇄ paused ─stop─► stopped ─► destroy        (lifecycle.h)
  *
- * The sampler thread ticks every interval, jittered by up to 10 %, and neither does nor awaits
+ * The sampler thread ticks every interval, jittered by up to a half, and neither does nor awaits
  * output. The report thread turns profiles into calls of the outputer. Where a report is due while
  * SMP_MAX_QUEUED_SNAPSHOTS wait, the interval goes on into the next report (counted as merged): a
  * slow outputer costs reports, never samples.

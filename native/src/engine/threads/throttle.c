@@ -143,7 +143,6 @@ void smp_throttle_end(struct smp_throttle *throttle)
 
 int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle)
 {
-    enum { JITTER_SHARE = 10 };
     const int64_t left_ns = throttle->bucket_ns - (throttle->end_cpu_ns - throttle->cpu_ns);
     const int64_t skipped = SMP_THROTTLE_WHOLE - throttle->share;
     int64_t gap_ns = at_most(time_for(throttle, throttle->tick_ns) * SMP_THROTTLE_TICKS_SHARE,
@@ -153,6 +152,5 @@ int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle)
     if (left_ns < 0 && time_for(throttle, -left_ns) > gap_ns)
         gap_ns = at_most(time_for(throttle, -left_ns), SMP_THROTTLE_MOST_GAP_MS * NS_PER_MS);
     /* Not in step with anything. */
-    return gap_ns - gap_ns / JITTER_SHARE +
-           (int64_t)(smp_throttle_random(throttle) % (uint64_t)(2 * gap_ns / JITTER_SHARE + 1));
+    return smp_random_around(&throttle->random, gap_ns);
 }

@@ -26,13 +26,32 @@ static void test_names(void **state)
         { "42", SMP_UNNAMED },
         { " ", " " },
         { "session 0123456789abcdef end", "session  end" },
-        { "session 0123456789abcde end", "session abcde end" },
+        { "session 0123456789abcde end", "session  end" },
+        { "req-1b4e28ba-2fa1-11d2-883f-0016d3cca427", "req-" },
+        { "REQ-1B4E28BA-2FA1-11D2-883F-0016D3CCA427!", "REQ-!" },
+        { "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee", SMP_UNNAMED },
+        { "11111111-2222-3333-4444-555555555555", SMP_UNNAMED },
+        { "x1b4e28ba-2fa1-11d2-883f-0016d3cca427y", "xy" },
+        { "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeee", "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeee" },
+        /* Longer runs beside it stay, as far as they are not removed by what follows. */
+        { "faaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeeef", "ff" },
+        { "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee-11111111-2222-3333-4444-555555555555", "-" },
+        { "aaaa1aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeeeaaa", SMP_UNNAMED },
+        { "deadbeef1", SMP_UNNAMED },
+        { "deadbeef", "deadbeef" },
+        { "Foo@1a2b3c4d", "Foo@" },
+        { "Foo@1A2B3C4d", "Foo@" },
+        { "1a2b3c4", "abc" },
+        { "my-facade12", "my-" },
+        { "my-facade1", "my-facade" },
+        { "trace-12345678", "trace-" },
         { "0123456789abcdef", SMP_UNNAMED },
         { "abcdefabcdefabcd", SMP_UNNAMED },
         { "abcdefabcdefabc", "abcdefabcdefabc" },
-        { "0123456789ABCDEF", "ABCDEF" },
+        { "0123456789ABCDEF", SMP_UNNAMED },
+        { "ABCDEFABCDEFABCDEF", "ABCDEFABCDEFABCDEF" },
         { "deadbeefdeadbeefdeadbeefg", "g" },
-        /* What comes together by the first removal is not removed again. */
+        /* What comes together by a step is not removed again by the same one. */
         { "abcdefab0123456789:abcdefab", "abcdefab" },
         { "abcdef.abcdefabcd", "abcdefabcdefabcd" },
         { "x:0123456789abcdef:y", "xy" },
@@ -41,7 +60,7 @@ static void test_names(void **state)
         { "t-\xd9\xa3", "t-\xd9\xa3" },
         { "a\nb,c", "a\nb,c" },
     };
-    char out[64];
+    char out[128];
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -78,6 +97,7 @@ static void test_a_long_result_is_cut_between_characters(void **state)
         { "abcdefghijkl\xe2\x82\xac!", "abcdefghijkl\xe2\x82\xac" },
         { "abcdefghijkl\xf0\x9f\x98\x80", "abcdefghijkl" },
         { "abcdefghijklmno123", "abcdefghijklmno" },
+        { "123456789012345xyz", SMP_UNNAMED },
     };
     char out[16];
 

@@ -2,9 +2,16 @@
 /*
  * name_rule.h - the default rule from a thread's name to the name of its group.
  *
- * First every run of 16 or more of [0-9a-f] is removed, then every run of ASCII digits, '.' and
- * ':'. What is left empty is "[unnamed]". The same two patterns as RegexThreadNameManipulator's
- * defaults: [0-9a-f]{16,} and [\.:\d]+, applied one after the other.
+ *   1. UUIDs                                      req-1b4e28ba-2fa1-11d2-883f-0016d3cca427
+ *   2. runs of 8 and more hexadecimal digits that
+ *      hold both a digit and a letter             session-5f0c9d12
+ *   3. runs of 16 and more of [0-9a-f]            flush-abcdefabcdefabcd
+ *   4. ASCII digits, '.' and ':'                  exec-12, 10.0.0.7:5432
+ *
+ * Each step works on the result of the one before. Capital letters are hexadecimal digits in the
+ * first two. A word of such letters with digits behind it counts, too: "facade12" is removed. What
+ * is left empty is "[unnamed]". RegexThreadNameManipulator's default patterns are the same four
+ * steps; ManipulatorsIT compares the two.
  *
  * Threads  any.
  * Cost     O(length).
@@ -16,8 +23,8 @@
 
 #define SMP_UNNAMED "[unnamed]"
 
-/* out has size bytes, size >= 16; a result that does not fit is cut between characters. Returns its
- * length. */
+/* out has size bytes, size >= 16; a name that does not fit is cut between characters first. Returns
+ * the length of the result. */
 size_t smp_name_rule_apply(const char *name, size_t length, char *out, size_t size);
 
 #endif

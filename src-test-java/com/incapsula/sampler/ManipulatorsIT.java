@@ -21,7 +21,10 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
+import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,7 +59,8 @@ class ManipulatorsIT {
     void defaultRuleIsTheRegexRule() {
         RegexThreadNameManipulator rule = new RegexThreadNameManipulator();
         List<Worker> workers = new ArrayList<>();
-        for (String name : List.of(
+        List<String> names = randomNames(300);
+        names.addAll(List.of(
                 "pool-1-thread-23",
                 "http-nio-0.0.0.0:8080-exec-7",
                 "12345",
@@ -65,9 +69,10 @@ class ManipulatorsIT {
                 "deadbeef",
                 "0123456789abcde",
                 "0123456789ABCDEF01",
-                " 1 ")) {
-            workers.add(Worker.waiting(name));
-        }
+                "req-1b4e28ba-2fa1-11d2-883f-0016d3cca427",
+                "aaaa1aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeeeaaa",
+                " 1 "));
+        names.forEach(name -> workers.add(Worker.waiting(name)));
         try {
             workers.forEach(worker -> sampler.setThreadToBeSampled(worker.thread()));
             sampler.init();
@@ -76,11 +81,39 @@ class ManipulatorsIT {
             assertThat(recorder.last().names())
                     .containsExactlyInAnyOrderElementsOf(workers.stream()
                             .map(worker -> rule.getManipulatedThreadName(worker.thread()))
+                            .distinct()
                             .toList())
-                    .contains("pool--thread-", "[unnamed]", "request  done");
+                    .contains("pool--thread-", "[unnamed]", "request  done", "req-");
         } finally {
             workers.forEach(Worker::close);
         }
+    }
+
+    /** Of parts that the rule removes, or nearly does. */
+    private static List<String> randomNames(int count) {
+        Random random = new Random(29);
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            StringBuilder name = new StringBuilder(Integer.toString(i, 36).replaceAll("[0-9a-f]", "w"));
+            for (int parts = random.nextInt(1, 5); parts > 0; parts--) {
+                name.append(randomPart(random));
+            }
+            names.add(name.toString());
+        }
+        return names;
+    }
+
+    private static String randomPart(Random random) {
+        String hex = Long.toHexString(random.nextLong()) + Long.toHexString(random.nextLong());
+        String part = switch (random.nextInt(6)) {
+            case 0 -> new UUID(random.nextLong(), random.nextLong()).toString();
+            case 1 -> hex.substring(0, random.nextInt(6, 18));
+            case 2 -> hex.replaceAll("[0-9]", "").substring(0, random.nextInt(3));
+            case 3 -> Long.toString(random.nextLong() >>> random.nextInt(64));
+            case 4 -> "deadbeefcafebabe".substring(random.nextInt(8), random.nextInt(8, 17));
+            default -> List.of("-", ":", ".", " ", "g", "", "é").get(random.nextInt(7));
+        };
+        return random.nextInt(3) == 0 ? part.toUpperCase(Locale.ROOT) : part;
     }
 
     @Test

@@ -17,8 +17,17 @@ import org.jspecify.annotations.Nullable;
  * sampler.setThreadNameManipulator(byPool);
  * }</pre>
  *
- * <p>The default patterns are {@code [0-9a-f]{16,}} (identifiers) and then {@code [\.:\d]+} (numbers, addresses,
- * ports). A name that becomes empty is grouped under {@value #UNNAMED}.
+ * <p>The default patterns remove, one after the other:
+ *
+ * <ol>
+ *   <li>UUIDs;
+ *   <li>runs of eight and more hexadecimal digits that hold both a digit and a letter ({@code 1a2b3c4d}, but also
+ *       {@code facade12}: a word of the letters a to f with digits behind it);
+ *   <li>{@code [0-9a-f]{16,}}, longer identifiers of one kind;
+ *   <li>{@code [\.:\d]+}: numbers, addresses, ports.
+ * </ol>
+ *
+ * <p>The first two take capital letters as well. A name that becomes empty is grouped under {@value #UNNAMED}.
  *
  * <p>With the default patterns the sampler applies the rule in its native core, without a call into Java. So set
  * other patterns before you give the manipulator to a sampler.
@@ -32,7 +41,13 @@ public class RegexThreadNameManipulator implements ThreadNameManipulator {
     /** The group of threads with an empty name. */
     public static final String UNNAMED = "[unnamed]";
 
-    private static final List<String> DEFAULT_PATTERNS = List.of("[0-9a-f]{16,}", "[\\.:\\d]+");
+    private static final String HEX = "[0-9a-fA-F]";
+
+    /* A run is matched from its begin, or not at all: without that a long one takes quadratic time. */
+    private static final String MIXED_RUN = "(?<!" + HEX + ")(?=\\d*[a-fA-F])(?=[a-fA-F]*\\d)" + HEX + "{8,}";
+
+    private static final List<String> DEFAULT_PATTERNS =
+            List.of(HEX + "{8}(?:-" + HEX + "{4}){3}-" + HEX + "{12}", MIXED_RUN, "[0-9a-f]{16,}", "[\\.:\\d]+");
 
     /* null: the default ones, which are compiled at their first use: mostly never. */
     private volatile @Nullable List<Pattern> patterns;

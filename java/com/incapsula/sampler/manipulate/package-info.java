@@ -5,7 +5,7 @@
  * {@link com.incapsula.sampler.manipulate.ThreadNameManipulator}.
  *
  * <ul>
- * <li>{@link com.incapsula.sampler.manipulate.RegexThreadNameManipulator}: by the thread's name without its numbers
+ * <li>{@link com.incapsula.sampler.manipulate.RegexThreadNameManipulator}: by the thread's name without its numbers and identifiers
  * (the default).</li>
  * <li>{@link com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator}: by what the application says the thread
  * does.</li>

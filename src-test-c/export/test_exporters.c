@@ -321,7 +321,7 @@ static void top_keeps_the_hottest_of_many(void **state)
 static void text_is_what_a_print_stream_gets(void **state)
 {
     static const char title[] = "\nReport interval: from Thu Jan 01 00:00:01 UTC 1970 till "
-                                "Thu Jan 01 00:00:02 UTC 1970\nAggregated thread: hot. ";
+                                "Thu Jan 01 00:00:02 UTC 1970\nSampler account.\npolls: 5\n";
     struct memory_output output = { 0 };
 
     assert_int_equal(setenv("TZ", "UTC", 1), 0);
@@ -334,7 +334,7 @@ static void text_is_what_a_print_stream_gets(void **state)
     assert_non_null(strstr(output.bytes, " Cumulative time(ms): 3, Method time(ms): 3, "
                                          "Percent: 75.0\n"));
     assert_non_null(strstr(output.bytes, "\n\nAggregated thread: cold. "));
-    assert_non_null(strstr(output.bytes, "\n\nSampler account.\npolls: 5\n"));
+    assert_non_null(strstr(output.bytes, "\n\nAggregated thread: hot. "));
     assert_string_equal(output.bytes + output.length - 2, "\n\n");
     free(output.bytes);
 }

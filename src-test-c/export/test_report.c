@@ -103,16 +103,16 @@ static void assert_frames(const char *text, const char *expected)
 
 /* --- calls --- */
 
-static void title_then_groups_then_account_then_flush(void **state)
+static void title_then_account_then_groups_then_flush(void **state)
 {
     report_fixture_credit(*state, "cold", "cold", "a.A.run(A.java:1)", 1 * MS);
     report_fixture_credit(*state, "hot", "hot", "a.A.run(A.java:1)", 2 * MS);
     const char *text = report_fixture_print(*state, by_name);
 
-    assert_int_equal(strncmp(text, "title 1000 2000\n== Aggregated thread: hot.", 42), 0);
-    assert_in_order(text, (const char *const[]){ "title ", "== Aggregated thread: hot",
-                                                 "== Aggregated thread: cold",
-                                                 "== Sampler account.\n", "flush\n", NULL });
+    assert_int_equal(strncmp(text, "title 1000 2000\n== Sampler account.\n", 36), 0);
+    assert_in_order(text, (const char *const[]){ "title ", "== Sampler account.\n",
+                                                 "== Aggregated thread: hot",
+                                                 "== Aggregated thread: cold", "flush\n", NULL });
     assert_string_equal(text + report_fixture_printed(*state) - 6, "flush\n");
     assert_null(strstr(strstr(text, "title") + 1, "title"));
 }
@@ -131,7 +131,7 @@ static void a_failing_call_ends_the_report(void **state)
 
     report_fixture_credit(*state, "a", "a", "a.A.run(A.java:1)", 1 * MS);
     report_fixture_credit(*state, "b", "b", "a.A.run(A.java:1)", 2 * MS);
-    /* title, two groups, account, flush */
+    /* title, account, two groups, flush */
     for (recording.fail_at = 1; recording.fail_at <= 5; recording.fail_at++) {
         recording_clear(&recording);
         assert_int_equal(
@@ -167,7 +167,7 @@ static void a_group_that_was_only_looked_at_is_printed_without_rows(void **state
     const char *text = report_fixture_print(*state, by_name);
 
     assert_non_null(strstr(text, "== Aggregated thread: unlucky. Max depth: 0. Distinct threads: "
-                                 "1 [unlucky-1]\n== Sampler account.\n"));
+                                 "1 [unlucky-1]\nflush\n"));
     assert_null(strstr(text, "never looked at"));
     assert_null(strstr(text, "[over group limit]"));
 }
@@ -354,7 +354,7 @@ static void by_time_the_hottest_sibling_is_first(void **state)
 
 static void an_only_child_without_time_is_left_out_and_its_children_move_up(void **state)
 {
-    const char *common = "a.R.r(R.java:1)|a.A.a(A.java:1)|a.B.b(B.java:1)|";
+    const char *common = "a.R.r(R.java:1)|java.A.a(A.java:1)|java.B.b(B.java:1)|";
     char stack[MAX_LINE];
 
     (void)snprintf(stack, sizeof(stack), "%s%s", common, "a.X.x(X.java:1)");
@@ -373,7 +373,8 @@ static void a_gap_in_a_deep_stack_stays(void **state)
         "a.R.r(R.java:1)|[64..127 frames omitted]|a.B.b(B.java:1)|a.X.x(X.java:1)", 5 * MS);
     assert_frames(report_fixture_print(*state, by_name), "a.R.r(R.java:1)\n"
                                                          "  [64..127 frames omitted]\n"
-                                                         "    a.X.x(X.java:1)\n");
+                                                         "    a.B.b(B.java:1)\n"
+                                                         "      a.X.x(X.java:1)\n");
 }
 
 static void a_row_with_own_time_stays(void **state)
@@ -395,16 +396,16 @@ static void a_row_with_less_than_its_parent_stays(void **state)
 
 static void the_only_root_stays(void **state)
 {
-    report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|a.A.a(A.java:1)|a.B.b(B.java:1)",
+    report_fixture_credit(*state, "g", "g", "java.R.r(R.java:1)|sun.A.a(A.java:1)|a.B.b(B.java:1)",
                           5 * MS);
-    assert_frames(report_fixture_print(*state, by_name), "a.R.r(R.java:1)\n"
+    assert_frames(report_fixture_print(*state, by_name), "java.R.r(R.java:1)\n"
                                                          "  a.B.b(B.java:1)\n");
 }
 
 static void time_that_is_not_printed_does_not_keep_a_row(void **state)
 {
     const uint32_t root = report_fixture_add(*state, "g", 0, "a.R.r(R.java:1)", 0);
-    const uint32_t middle = report_fixture_add(*state, "g", root, "a.M.m(M.java:1)", 999999);
+    const uint32_t middle = report_fixture_add(*state, "g", root, "jdk.M.m(M.java:1)", 999999);
     report_fixture_note(*state, "g", SMP_OUTCOME_WALKED);
     (void)report_fixture_add(*state, "g", middle, "a.Z.z(Z.java:1)", 7 * MS);
     (void)report_fixture_add(*state, "g", root, "a.P.p(P.java:1)", 0);
@@ -422,11 +423,43 @@ static void a_change_of_package_keeps_a_row_when_chosen(void **state)
 
     report_fixture_credit(*state, "g", "g", stack, 5 * MS);
     assert_frames(report_fixture_print(*state, by_name), "a.b.R.r(R.java:1)\n"
-                                                         "  a.b.Z.z(Z.java:1)\n");
+                                                         "  Other.o(Other.java:1)\n"
+                                                         "    a.b.Z.z(Z.java:1)\n");
     assert_frames(report_fixture_print(*state, with_packages), "a.b.R.r(R.java:1)\n"
-                                                               "  a.b.c.B.b(B.java:1)\n"
-                                                               "    Plain.p(Plain.java:1)\n"
-                                                               "      a.b.Z.z(Z.java:1)\n");
+                                                               "  a.b.A.a(A.java:1)\n"
+                                                               "    a.b.c.B.b(B.java:1)\n"
+                                                               "      a.b.c.C$D.c(C.java:1)\n"
+                                                               "        Plain.p(Plain.java:1)\n"
+                                                               "          Other.o(Other.java:1)\n"
+                                                               "            a.b.Z.z(Z.java:1)\n");
+}
+
+/* The time is in a stub of the JVM, or in a method of the JDK: the line that calls it is shown. */
+static void a_stub_does_not_hide_its_caller(void **state)
+{
+#define CRC32                                                          \
+    "java.lang.Thread.run(Thread.java:840)|Blind$$Lambda.run(Unknown " \
+    "Source)|Blind.work(B.java:9)|"                                    \
+    "Blind.crc32(B.java:20)|java.util.zip.CRC32.update(CRC32.java:84)"
+
+    report_fixture_credit(*state, "g", "g", CRC32, 5 * MS);
+    assert_frames(report_fixture_print(*state, by_name),
+                  "java.lang.Thread.run(Thread.java:840)\n"
+                  "  Blind.crc32(B.java:20)\n"
+                  "    java.util.zip.CRC32.update(CRC32.java:84)\n");
+    report_fixture_begin(*state);
+    report_fixture_credit(*state, "g", "g", CRC32 "|[updateBytesCRC32]", 5 * MS);
+    report_fixture_credit(*state, "g", "g", "java.lang.Thread.run(Thread.java:840)", 5 * MS);
+    assert_frames(report_fixture_print(*state, by_name), "java.lang.Thread.run(Thread.java:840)\n"
+                                                         "  Blind$$Lambda.run(Unknown Source)\n"
+                                                         "    Blind.crc32(B.java:20)\n"
+                                                         "      [updateBytesCRC32]\n");
+    report_fixture_begin(*state);
+    report_fixture_monitor(*state, "Blind");
+    report_fixture_credit(*state, "g", "g", CRC32 "|[updateBytesCRC32]", 5 * MS);
+    assert_frames(report_fixture_print(*state, by_name), "java.lang.Thread.run(Thread.java:840)\n"
+                                                         "  Blind.crc32(B.java:20)\n"
+                                                         "    [updateBytesCRC32]\n");
 }
 
 /* A pool's worker, which the original's rule keeps in place of the application's line. */
@@ -453,20 +486,26 @@ static void the_innermost_monitored_row_of_a_chain_stays(void **state)
                                                          "    lib.Query.run(Query.java:1)\n");
 }
 
+static void without_packages_the_innermost_row_outside_of_the_jdk_stays_besides(void **state)
+{
+    credit_pool(*state);
+    assert_frames(report_fixture_print(*state, by_name),
+                  "java.lang.Thread.run(Thread.java:840)\n"
+                  "  java.util.concurrent.ThreadPoolExecutor$Worker.run(T.java:642)\n"
+                  "    shop.Orders.store(Orders.java:31)\n"
+                  "      lib.Query.read(Query.java:9)\n"
+                  "      lib.Query.run(Query.java:1)\n");
+}
+
 static void the_outermost_row_of_a_chain_stays_where_none_is_monitored(void **state)
 {
-    static const char expected[] =
-        "java.lang.Thread.run(Thread.java:840)\n"
-        "  java.util.concurrent.ThreadPoolExecutor$Worker.run(T.java:642)\n"
-        "    lib.Query.read(Query.java:9)\n"
-        "    lib.Query.run(Query.java:1)\n";
-
-    credit_pool(*state);
-    assert_frames(report_fixture_print(*state, by_name), expected);
-    report_fixture_begin(*state);
     report_fixture_monitor(*state, "other");
     credit_pool(*state);
-    assert_frames(report_fixture_print(*state, by_name), expected);
+    assert_frames(report_fixture_print(*state, by_name),
+                  "java.lang.Thread.run(Thread.java:840)\n"
+                  "  java.util.concurrent.ThreadPoolExecutor$Worker.run(T.java:642)\n"
+                  "    lib.Query.read(Query.java:9)\n"
+                  "    lib.Query.run(Query.java:1)\n");
 }
 
 /* The root stays besides; so does a row that a change of package keeps. */
@@ -507,8 +546,7 @@ static void depth_has_no_limit(void **state)
         node = report_fixture_add(*state, "g", node, frame, 1 * MS);
     }
     const char *text = report_fixture_print(*state, by_name);
-    assert_int_equal(lines_between(line_with(text, "Cumulative"), strstr(text, "== Sampler")),
-                     DEPTH);
+    assert_int_equal(lines_between(line_with(text, "Cumulative"), strstr(text, "flush\n")), DEPTH);
     const char *last = line_with(text, "Cumulative time(ms): 1,");
     assert_int_equal(strspn(last, " "), 2 * (DEPTH - 1));
 }
@@ -538,7 +576,7 @@ static void the_account_names_each_figure_that_is_not_zero(void **state)
                            "samples: 1\n"
                            "samples taken: 1\n"
                            "memory used: 1234567 of 67108864 bytes\n"
-                           "sampler's own CPU: 1234 ms, 0.14 % of the interval\nflush\n"));
+                           "sampler's own CPU: 1234 ms, 0.14 % of the interval\n== Aggregated"));
 }
 
 static void missed_packages_are_named(void **state)
@@ -712,10 +750,9 @@ static void assert_cut(const char *text, size_t total)
     const size_t rows = lines_between(line_with(text, " Cumulative time(ms)"), tail);
     size_t missing = 0;
 
-    assert_int_equal(sscanf(tail, "[%zu more rows: over the size limit]\n== Sampler acc", &missing),
-                     1);
+    assert_int_equal(sscanf(tail, "[%zu more rows: over the size limit]\nflush", &missing), 1);
     assert_int_equal(rows + missing, total);
-    assert_non_null(strstr(tail, "limit]\n== Sampler account.\npolls: 1\n"));
+    assert_non_null(strstr(tail, "limit]\nflush\n"));
 }
 
 static void rows_past_the_memory_limit_are_counted(void **state)
@@ -930,10 +967,11 @@ static void draw_part(uint64_t *seed, unsigned index, struct part *part)
 static void take_apart(const char *text, struct part parts[PARTS])
 {
     static const char title[] = "== Aggregated thread: ";
-    const char *const account = strstr(text, "== Sampler account.");
+    const char *const flush = strstr(text, "\nflush\n") + 1;
 
-    for (const char *record = strchr(text, '\n') + 1; record < account;) {
-        const char *end = strstr(record, "\n== ") + 1;
+    for (const char *record = strstr(text, title); record < flush;) {
+        const char *next = strstr(record, "\n== ");
+        const char *end = next != NULL ? next + 1 : flush;
         struct part *part = &parts[atoi(record + sizeof(title) - 1)];
         memcpy(part->actual + part->length, record, (size_t)(end - record));
         part->length += (size_t)(end - record);
@@ -1001,7 +1039,7 @@ static void random_intervals_read_as_the_naive_version_writes_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(title_then_groups_then_account_then_flush),
+        CASE(title_then_account_then_groups_then_flush),
         CASE(nothing_is_sent_when_nothing_was_sampled),
         CASE(a_failing_call_ends_the_report),
         CASE(groups_stand_in_descending_time_then_by_name),
@@ -1026,7 +1064,9 @@ int main(void)
         CASE(time_that_is_not_printed_does_not_keep_a_row),
         CASE(a_change_of_package_keeps_a_row_when_chosen),
         CASE(the_innermost_monitored_row_of_a_chain_stays),
+        CASE(without_packages_the_innermost_row_outside_of_the_jdk_stays_besides),
         CASE(the_outermost_row_of_a_chain_stays_where_none_is_monitored),
+        CASE(a_stub_does_not_hide_its_caller),
         CASE(a_root_stays_beside_the_innermost_monitored_row),
         CASE(kinds_of_jvm_threads_without_a_millisecond_are_left_out),
         CASE(depth_has_no_limit),

@@ -158,14 +158,23 @@ static bool continues_chain(const struct plain *plain, const struct row *row,
     return ms(row->own_ns) == 0 && ms(row->total_ns) == ms(parent->total_ns);
 }
 
-/* a.b.C.run(...) is in a.b and in a, not in a.bc. */
-static bool is_monitored(const struct plain *plain, const struct row *row)
+static bool is_of_the_jdk(const char *frame)
+{
+    return strncmp(frame, "java.", 5) == 0 || strncmp(frame, "javax.", 6) == 0 ||
+           strncmp(frame, "jdk.", 4) == 0 || strncmp(frame, "sun.", 4) == 0 ||
+           strncmp(frame, "com.sun.", 8) == 0;
+}
+
+/* With a package: a.b.C.run(...) is in a.b and in a, not in a.bc. Else all but the JDK. */
+static bool is_users(const struct plain *plain, const struct row *row)
 {
     char class[MAX_FRAME];
     size_t length;
 
-    if (plain->style.package == NULL || row->frame[0] == '[')
+    if (row->frame[0] == '[')
         return false;
+    if (plain->style.package == NULL)
+        return !is_of_the_jdk(row->frame);
     strcpy(class, row->frame);
     class[strcspn(class, "(")] = '\0';
     *strrchr(class, '.') = '\0';
@@ -176,30 +185,31 @@ static bool is_monitored(const struct plain *plain, const struct row *row)
 }
 
 /* Further in, in the same chain. */
-static bool has_monitored_inside(const struct plain *plain, const struct row *row)
+static bool has_users_inside(const struct plain *plain, const struct row *row)
 {
     for (int i = 0; i < row->child_count; i++) {
         const struct row *child = row->children[i];
         if (continues_chain(plain, child, row) &&
-            (is_monitored(plain, child) || has_monitored_inside(plain, child)))
+            (is_users(plain, child) || has_users_inside(plain, child)))
             return true;
     }
     return false;
 }
 
-/* Of a chain: the innermost monitored row, or the outermost; and what is never left out. */
+/* Of a chain: the innermost row of the user's code, without a package the outermost besides, or the
+ * outermost alone; and what is never left out. */
 static bool is_printed(const struct plain *plain, const struct row *row, const struct row *parent)
 {
     const bool is_root = parent->frame[0] == '\0';
     const bool is_gap = row->frame[0] == '[';
 
     if (continues_chain(plain, row, parent))
-        return is_monitored(plain, row) && !has_monitored_inside(plain, row);
+        return is_users(plain, row) && !has_users_inside(plain, row);
     if (is_root || is_gap)
         return true;
     if (plain->style.zero_time_packages && is_other_package(row, parent))
         return true;
-    return !has_monitored_inside(plain, row);
+    return plain->style.package == NULL || !has_users_inside(plain, row);
 }
 
 /* All rows that are printed right below: for one that is left out, those below it. */

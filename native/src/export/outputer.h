@@ -2,9 +2,9 @@
 /*
  * outputer.h - where a report goes: three calls in a fixed order; and where messages go.
  *
- * title once, record for each group and one for the account, flush once; no call for an interval in
- * which nothing was sampled. After a call that returns false nothing more of that report is sent;
- * the next report is tried as usual.
+ * title once, record for the account and then for each group, flush once; no call for an interval
+ * in which nothing was sampled. After a call that returns false nothing more of that report is
+ * sent; the next report is tried as usual.
  *
  * Owns     texts are borrowed for the call and NUL-terminated; lengths do not count the NUL.
  * Threads  called on the reporter thread only.

@@ -88,13 +88,14 @@ static enum smp_status send_all(struct report *report, unsigned *records_cut)
 {
     const struct smp_profile *const profile = report->profile;
     const struct smp_outputer *const outputer = report->outputer;
-    bool sent = outputer->title(outputer->self, profile->from_wall_ms, profile->till_wall_ms);
+    bool sent = outputer->title(outputer->self, profile->from_wall_ms, profile->till_wall_ms) &&
+                send_account(report);
 
     for (size_t i = 0; sent && i < report->groups.count; i++)
         sent = send_group(report, report->groups.indices[i], records_cut);
     for (size_t i = 0; sent && i < report->counted.count; i++)
         sent = send_group(report, report->counted.indices[i], records_cut);
-    sent = sent && send_account(report) && outputer->flush(outputer->self);
+    sent = sent && outputer->flush(outputer->self);
     return sent ? SMP_OK : SMP_EIO;
 }
 

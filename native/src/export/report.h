@@ -2,11 +2,16 @@
 /*
  * report.h - the report that people read, in the original's format, from a profile to an outputer.
  *
+ *   Sampler account.                                                        (account_record.h)
+ *   <text>: <figure>\n
+ *
  *   Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]
+ *       [ of <g> groups]
  *   <2 spaces per printed ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>
  *       [, CPU time(ms): <U>][, Calls: <n>[ over <k> paths]][, Percent: <P>]\n
  *
- * Where calls are counted, after these groups:
+ * of <g> groups: of [other threads], which holds so many (model/group_limit.h). Where calls are
+ * counted, after these groups:
  *
  *   Counted thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]
  *   hook share: <h> %

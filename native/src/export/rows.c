@@ -23,8 +23,8 @@
 /* Of a node, while rows are chosen. */
 enum {
     CONTINUES = 1, /* the chain that its parent is in */
-    MONITORED = 2, /* it continues a chain, and its class is monitored */
-    HAS_INNER = 4  /* further down in its chain there is a monitored node */
+    USERS = 2,     /* it continues a chain, and is the user's code */
+    HAS_INNER = 4  /* further down in its chain there is a node of the user's code */
 };
 
 struct link {
@@ -169,24 +169,43 @@ static bool stays(const struct smp_rows *rows, uint32_t node)
            has_own_amount(rows, node);
 }
 
+static bool is_of_jdk(const char *name)
+{
+    static const char *const packages[] = { "java.", "javax.", "jdk.", "sun.", "com.sun." };
+
+    for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++) {
+        if (strncmp(name, packages[i], strlen(packages[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_packages(const struct smp_rows *rows)
+{
+    return rows->profile->packages[0] != '\0';
+}
+
+/* A node that continues a chain, so that it is no pseudo-frame. */
+static bool is_users(const struct smp_rows *rows, uint32_t node)
+{
+    struct smp_location_view view;
+
+    smp_methods_view(rows->profile->methods, rows->nodes[node].location, &view);
+    return has_packages(rows) ? view.is_monitored : !is_of_jdk(view.class_name);
+}
+
 /* Children before parents. */
 static void mark_chains(struct smp_rows *rows, size_t node_count)
 {
-    const bool has_packages = rows->profile->packages[0] != '\0';
-
     for (uint32_t node = (uint32_t)node_count - 1; node > 0; node--) {
         struct link *const link = &rows->links[node];
-        struct smp_location_view view;
         if (smp_node_is_group(&rows->nodes[node]) || is_unused(rows, node) ||
             !continues_chain(rows, node))
             continue;
         link->marks |= CONTINUES;
-        if (!has_packages)
-            continue;
-        smp_methods_view(rows->profile->methods, rows->nodes[node].location, &view);
-        if (view.is_monitored)
-            link->marks |= MONITORED;
-        if ((link->marks & (MONITORED | HAS_INNER)) != 0)
+        if (is_users(rows, node))
+            link->marks |= USERS;
+        if ((link->marks & (USERS | HAS_INNER)) != 0)
             rows->links[rows->nodes[node].parent].marks |= HAS_INNER;
     }
 }
@@ -198,8 +217,8 @@ static bool is_row(const struct smp_rows *rows, uint32_t node)
     if (is_unused(rows, node) || is_idle_kind(rows, node))
         return false;
     if ((marks & CONTINUES) != 0)
-        return (marks & (MONITORED | HAS_INNER)) == MONITORED;
-    return (marks & HAS_INNER) == 0 || stays(rows, node);
+        return (marks & (USERS | HAS_INNER)) == USERS;
+    return !has_packages(rows) || (marks & HAS_INNER) == 0 || stays(rows, node);
 }
 
 static void choose_rows(struct smp_rows *rows, size_t node_count)

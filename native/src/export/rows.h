@@ -2,15 +2,18 @@
 /*
  * rows.h - which nodes of a profile are printed, under which other row, and in which order.
  *
- *   tree:  g ── run ── a ── b ─┬─ x          rows of g:  run
- *                              └─ y                        x      a and b have no time of their
- *                                                          y      own and all of their parent's
+ *   tree:  g ── run ── a ── b ── m ─┬─ x     rows of g:  run
+ *                                   └─ y                   b      a, b and m have no time of their
+ *                                                            x    own and all of their parent's; a
+ *                                                            y    and b are the user's code
  *
  * A node continues a chain when it is not a root, its method time is zero and its cumulative time
- * equals its parent's, both as printed: in whole milliseconds. Of a chain one row is printed, and
- * the children of the others are its children:
+ * equals its parent's, both as printed: in whole milliseconds. The rows of a chain that are printed
+ * get the children of those that are not:
  *
- *   no package list      the outermost
+ *   no package list      the outermost, as in the original; and the innermost whose class is not of
+ *                        the JDK: else only a pool's worker and a method of the JDK were left of
+ *                        a stack, and the user's line between them was not
  *   a package list       the innermost whose class is monitored: the line of the user's code from
  *                        which the time branches; the outermost where there is none
  *

@@ -30,20 +30,19 @@
  *
  * <pre>{@code
  * Report interval: from Mon Jun 01 10:00:00 UTC 2026 till Mon Jun 01 10:05:00 UTC 2026
+ * Sampler account.
+ * ...
  *
  * Aggregated thread: orders-. Max depth: 41. Distinct threads: 2 [orders-1, orders-2]
  * java.lang.Thread.run(Thread.java:840)                   Cumulative time(ms): 600000, Method time(ms): 0
  *   com.example.Orders.handle(Orders.java:19)             Cumulative time(ms): 590000, Method time(ms): 40000
  *     java.net.Socket$SocketInputStream.read(Socket.java:1099) Cumulative time(ms): 550000, Method time(ms): 550000
  *   com.example.Orders.next(Orders.java:12)               Cumulative time(ms): 10000, Method time(ms): 10000
- *
- * Sampler account.
- * ...
  * }</pre>
  *
  * <ol>
- * <li><b>Begin with the group.</b> Threads whose names differ only in numbers are one group. Groups stand in descending
- * time. The root rows of a group add up to the time that its threads lived: two threads in five minutes are 600
+ * <li><b>Begin with the group.</b> Threads whose names differ only in numbers and identifiers are one group. Groups
+ * stand in descending time. The root rows of a group add up to the time that its threads lived: two threads in five minutes are 600
  * seconds.</li>
  * <li><b>Follow the cumulative time down.</b> It is the time of a line of code and of all that it called, waiting or
  * computing. A row is one line of one method, so a method that makes two slow calls has two rows. Where the figure
@@ -56,7 +55,7 @@
  * <li><b>Names in brackets</b> are not methods: {@code [GC active]} is time in which threads stood still for a garbage
  * collection, {@code [thread ended]} the time from a thread's last sample to its end. The group {@code [JVM]} has the
  * CPU time of the JVM's own threads. Nothing is lost and nothing is spread over other rows.</li>
- * <li><b>Check the account.</b> The record {@code Sampler account.} comes last. It counts each poll under exactly one
+ * <li><b>Check the account.</b> The record {@code Sampler account.} comes first. It counts each poll under exactly one
  * outcome, and shows the memory and the CPU time that the sampler itself used.</li>
  * </ol>
  *

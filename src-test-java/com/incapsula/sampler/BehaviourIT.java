@@ -523,7 +523,7 @@ class BehaviourIT {
         sampler.close();
         sampler.shutdown();
         assertThat(failures).isEmpty();
-        assertThat(recorder.calls()).startsWith("title", "record").endsWith("account", "flush", "close");
+        assertThat(recorder.calls()).startsWith("title", "account", "record").endsWith("record", "flush", "close");
         assertThat(recorder.calls().stream().filter("close"::equals)).hasSize(1);
         assertThat(recorder.reports()).hasSize(1);
     }
@@ -533,7 +533,7 @@ class BehaviourIT {
         sampler.init();
         awaitTicks(sampler, 3);
         sampler.shutdown();
-        assertThat(recorder.calls()).endsWith("account", "flush");
+        assertThat(recorder.calls()).endsWith("record", "flush");
         sampler.close();
         assertThat(recorder.calls()).doesNotContain("close");
     }

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Logs reports: through SLF4J where it is on the class path with a provider, such as Logback, else through
- * {@link System.Logger}. The title is one event, then each thread group is one event of several lines.
+ * {@link System.Logger}. The title is one event, then the sampler's account, then each thread group, as one event of
+ * several lines each. With {@link #setPerGroup setPerGroup(false)} the whole report is one event.
  *
  * <pre>{@code
  * LoggerSamplingOutputer log = new LoggerSamplingOutputer();
@@ -16,12 +17,16 @@ import org.jspecify.annotations.Nullable;
  * sampler.setSamplingOutputer(log);
  * }</pre>
  *
+ * <p>Appenders that drop events drop parts of a report. With its defaults Logback's {@code AsyncAppender} drops events
+ * of level INFO while less than a fifth of its queue of 256 is free, so a report of hundreds of groups loses most of
+ * them. Set {@code perGroup} to false, or the appender's {@code discardingThreshold} to 0.
+ *
  * <p>Where this library does not see SLF4J (it was loaded for an agent, the application in a class loader of its own),
  * the SLF4J of the thread's context class loader is used, if that has a provider.
  *
  * <p>The logger has the name of this class and the level is INFO; both can be set. {@link #printError} logs at ERROR,
  * with its cause. The library's own messages go the same way, to the logger
- * {@code com.incapsula.sampler.ThreadsSampler}. {@link #flush()} and {@link #close()} do nothing.
+ * {@code com.incapsula.sampler.ThreadsSampler}. {@link #close()} does nothing.
  *
  * <p>Threads: any.
  *
@@ -47,6 +52,9 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
     private volatile String loggerName = LoggerSamplingOutputer.class.getName();
     private volatile Level level = Level.INFO;
     private @Nullable LogTarget log;
+    private volatile boolean perGroup = true;
+    /* The report so far, with perGroup false; null: no report has begun. */
+    private @Nullable StringBuilder whole;
 
     /** An outputer with the default logger name and level. */
     public LoggerSamplingOutputer() {}
@@ -95,17 +103,49 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         return level.name();
     }
 
+    /**
+     * Whether each thread group is an event of its own. Default: true. With false a report is one event, with the same
+     * text, which is logged by {@link #flush()}: no appender can drop a part of it. Takes effect with the next report.
+     *
+     * @param perGroup false: one event for all
+     */
+    public void setPerGroup(boolean perGroup) {
+        this.perGroup = perGroup;
+    }
+
+    /**
+     * Whether each thread group is an event of its own.
+     *
+     * @return false: one event for all
+     */
+    public boolean isPerGroup() {
+        return perGroup;
+    }
+
     @Override
     public void printIntervalTitle(String title) {
         if (!slf4j) {
             lookAgain();
         }
-        log().log(level.ofPlatform, title, null);
+        print(title, true);
     }
 
     @Override
     public void printThreadRecord(String threadTitle, String record) {
-        log().log(level.ofPlatform, threadTitle + "\n" + record, null);
+        print(threadTitle + "\n" + record, false);
+    }
+
+    private void print(String text, boolean begins) {
+        synchronized (this) {
+            if (begins) {
+                whole = perGroup ? null : new StringBuilder();
+            }
+            if (whole != null) {
+                whole.append(text).append('\n');
+                return;
+            }
+        }
+        log().log(level.ofPlatform, text, null);
     }
 
     @Override
@@ -113,9 +153,18 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         log().log(System.Logger.Level.ERROR, message, cause);
     }
 
+    /** Logs the report, if {@code perGroup} is false; else does nothing. */
     @Override
     public void flush() {
-        // nothing is buffered here
+        String text;
+        synchronized (this) {
+            if (whole == null) {
+                return;
+            }
+            text = whole.toString();
+            whole = null;
+        }
+        log().log(level.ofPlatform, text, null);
     }
 
     @Override

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives reports. For each report the sampler calls, in this order: {@link #report} once, {@link #printIntervalTitle}
- * once, {@link #printThreadRecord} for every thread group and last for the sampler's own account, {@link #flush} once.
+ * once, {@link #printThreadRecord} for the sampler's own account and then for every thread group, {@link #flush} once.
  * It makes no call for an interval in which nothing was sampled.
  *
  * <pre>{@code
@@ -118,7 +118,7 @@ public interface SamplingOutputer {
     void printIntervalTitle(String title);
 
     /**
-     * Prints one thread group.
+     * Prints one thread group, or as the first record the sampler's own account.
      *
      * @param threadTitle one line without a line end
      * @param record the rows, each ended by {@code \n}

@@ -4,15 +4,19 @@ package com.incapsula.sampler.outputer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import ch.qos.logback.classic.AsyncAppender;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.stream.Stream;
@@ -56,6 +60,90 @@ class LoggerSamplingOutputerTest {
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .containsExactly("title {}", "thread {}\nrow it's {}\n");
         assertThat(events).extracting(ILoggingEvent::getLevel).containsOnly(Level.INFO);
+    }
+
+    @Test
+    void oneEventForAll() {
+        LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
+        assertThat(outputer.isPerGroup()).isTrue();
+        outputer.setPerGroup(false);
+        assertThat(outputer.isPerGroup()).isFalse();
+        List<ILoggingEvent> events = logged(NAME, () -> {
+            outputer.printIntervalTitle("a report that fails");
+            outputer.printIntervalTitle("title");
+            outputer.printThreadRecord("thread", "row\n");
+            outputer.setPerGroup(true); // for the next one
+            outputer.printThreadRecord("other", "row\n");
+            outputer.flush();
+            outputer.flush();
+            outputer.printIntervalTitle("next");
+        });
+        assertThat(events)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly("title\nthread\nrow\n\nother\nrow\n\n", "next");
+    }
+
+    /** An appender that cannot keep up loses the last groups with the least time; with one event nothing. */
+    @Test
+    void whatLogbacksAsyncAppenderDrops() {
+        LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
+        List<String> arrived = arrivedBehindAsync(() -> print(outputer, 1200));
+        assertThat(arrived).hasSizeBetween(100, 256).startsWith("title", "Sampler account.\npolls: 1\n", "thread 0\n");
+        outputer.setPerGroup(false);
+        assertThat(arrivedBehindAsync(() -> print(outputer, 1200)))
+                .singleElement()
+                .asString()
+                .startsWith("title\nSampler account.\npolls: 1\n\nthread 0\n")
+                .endsWith("thread 1199\n\n");
+    }
+
+    private static void print(LoggerSamplingOutputer outputer, int groups) {
+        outputer.printIntervalTitle("title");
+        outputer.printThreadRecord("Sampler account.", "polls: 1\n");
+        for (int i = 0; i < groups; i++) {
+            outputer.printThreadRecord("thread " + i, "");
+        }
+        outputer.flush();
+    }
+
+    /** Logback's AsyncAppender with its defaults, before an appender that takes nothing until work is done. */
+    private static List<String> arrivedBehindAsync(Runnable work) {
+        Logger logger = (Logger) LoggerFactory.getLogger(NAME);
+        CountDownLatch done = new CountDownLatch(1);
+        List<String> arrived = new CopyOnWriteArrayList<>();
+        AppenderBase<ILoggingEvent> slow = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent event) {
+                boolean isDone = false;
+                while (!isDone) {
+                    try {
+                        done.await();
+                        isDone = true;
+                    } catch (InterruptedException e) {
+                        // stop() does that, behind done
+                    }
+                }
+                arrived.add(event.getFormattedMessage());
+            }
+        };
+        AsyncAppender async = new AsyncAppender();
+        slow.setContext(logger.getLoggerContext());
+        slow.start();
+        async.setContext(logger.getLoggerContext());
+        async.setMaxFlushTime(0); // stop() waits until all has arrived
+        async.addAppender(slow);
+        async.start();
+        logger.setAdditive(false);
+        logger.addAppender(async);
+        try {
+            work.run();
+        } finally {
+            done.countDown();
+            logger.detachAppender(async);
+            async.stop();
+            logger.setAdditive(true);
+        }
+        return arrived;
     }
 
     @Test

@@ -22,11 +22,11 @@ import org.junit.jupiter.api.io.TempDir;
 class PrintStreamSamplingOutputerTest {
 
     private static final String REPORT = "\nReport interval: from A till B\n"
-            + "Aggregated thread: main. Max depth: 1. Distinct threads: 1 [main]\n"
-            + "a.B.c(B.java:1) Cumulative time(ms): 2, Method time(ms): 2\n"
-            + "\n"
             + "Sampler account.\n"
             + "samples taken: 1\n"
+            + "\n"
+            + "Aggregated thread: main. Max depth: 1. Distinct threads: 1 [main]\n"
+            + "a.B.c(B.java:1) Cumulative time(ms): 2, Method time(ms): 2\n"
             + "\n";
 
     @TempDir
@@ -34,10 +34,10 @@ class PrintStreamSamplingOutputerTest {
 
     private static void print(SamplingOutputer outputer) {
         outputer.printIntervalTitle("Report interval: from A till B");
+        outputer.printThreadRecord("Sampler account.", "samples taken: 1\n");
         outputer.printThreadRecord(
                 "Aggregated thread: main. Max depth: 1. Distinct threads: 1 [main]",
                 "a.B.c(B.java:1) Cumulative time(ms): 2, Method time(ms): 2\n");
-        outputer.printThreadRecord("Sampler account.", "samples taken: 1\n");
         outputer.flush();
     }
 

@@ -15,17 +15,16 @@ public record Report(String title, List<Group> groups, String account) {
 
     private static final String ACCOUNT_TITLE = "Sampler account.";
 
-    /** @throws AssertionError where the sampler's account is not the last record, or a record has another form */
+    /** @throws AssertionError where the sampler's account is not the first record, or a record has another form */
     static Report of(String title, List<String[]> records) {
         List<Group> groups = new ArrayList<>();
-        int last = records.size() - 1;
-        for (String[] record : records.subList(0, Math.max(0, last))) {
+        if (records.isEmpty() || !records.get(0)[0].equals(ACCOUNT_TITLE)) {
+            throw new AssertionError("a report begins with the sampler's account");
+        }
+        for (String[] record : records.subList(1, records.size())) {
             groups.add(Group.parse(record[0], record[1]));
         }
-        if (last < 0 || !records.get(last)[0].equals(ACCOUNT_TITLE)) {
-            throw new AssertionError("a report ends with the sampler's account");
-        }
-        return new Report(title, groups, records.get(last)[1]);
+        return new Report(title, groups, records.get(0)[1]);
     }
 
     /** @return the reports that a {@code PrintStreamSamplingOutputer} has printed */

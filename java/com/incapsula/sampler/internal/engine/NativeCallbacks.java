@@ -11,7 +11,7 @@ interface NativeCallbacks {
     /** Begins a report. @return false when the outputer failed: nothing more of this report follows */
     boolean title(long fromWallMillis, long tillWallMillis);
 
-    /** One thread group, or last the sampler's account. @return as {@link #title} */
+    /** The sampler's account first, then one thread group each. @return as {@link #title} */
     boolean record(String title, String rows);
 
     /** Ends a report. @return as {@link #title} */

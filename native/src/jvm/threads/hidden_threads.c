@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "jvm/agent/jdk.h"
+#include "jvm/agent/local_frame.h"
+
 /* Global reference to the group of internal threads; NULL: there is none. */
 static _Atomic(jobject) internal_group;
 
@@ -94,9 +97,51 @@ void smp_hidden_threads_unloaded(JNIEnv *env)
         (*env)->DeleteGlobalRef(env, group);
 }
 
-bool smp_hidden_threads_is_hidden(jvmtiEnv *jvmti, JNIEnv *env, const jvmtiThreadInfo *info)
+/* The Runnable of the thread, as a local reference; *out is NULL if it has none. False: not known,
+ * and *out is unchanged. */
+static bool read_task(JNIEnv *env, jthread thread, jclass thread_class, jobject *out)
 {
-    return is_internal_group(env, info->thread_group) ||
+    jfieldID target = smp_jdk_field(env, thread_class, "target", "Ljava/lang/Runnable;");
+    jobject owner = thread;
+
+    if (target == NULL) { /* JDK 19 and later */
+        jclass holder_class = smp_jdk_class(env, "java/lang/Thread$FieldHolder");
+        jfieldID holder =
+            smp_jdk_field(env, thread_class, "holder", "Ljava/lang/Thread$FieldHolder;");
+        target = smp_jdk_field(env, holder_class, "task", "Ljava/lang/Runnable;");
+        owner = holder != NULL ? (*env)->GetObjectField(env, thread, holder) : NULL;
+    }
+    if (target == NULL || owner == NULL)
+        return false;
+    *out = (*env)->GetObjectField(env, owner, target);
+    return true;
+}
+
+/*
+ * The thread that has returned from main, and waits inside of the JVM for the others. It has been
+ * attached anew, so it has nothing to run: no user's thread of that name lives like this.
+ */
+static bool is_ended_main(JNIEnv *env, jthread thread, const char *name)
+{
+    enum { REFERENCES = 5 };
+    bool result = false;
+    jobject task = NULL;
+
+    if (name == NULL || strcmp(name, "DestroyJavaVM") != 0 ||
+        !smp_local_frame_push(env, REFERENCES))
+        return false;
+    jclass thread_class = smp_jdk_class(env, "java/lang/Thread");
+    jclass own_class = (*env)->GetObjectClass(env, thread);
+    if (thread_class != NULL && (*env)->IsSameObject(env, thread_class, own_class))
+        result = read_task(env, thread, thread_class, &task) && task == NULL;
+    smp_local_frame_pop(env);
+    return result;
+}
+
+bool smp_hidden_threads_is_hidden(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
+                                  const jvmtiThreadInfo *info)
+{
+    return is_internal_group(env, info->thread_group) || is_ended_main(env, thread, info->name) ||
            (info->name != NULL && is_service_name(info->name) &&
             is_jvm_group(jvmti, env, info->thread_group));
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hidden_threads.h - which threads are never sampled: the JVM's service threads, and those of the
- * library's own group.
+ * hidden_threads.h - which threads are never sampled: the JVM's service threads, the one that has
+ * returned from main ("DestroyJavaVM"), and those of the library's own group. Their CPU time is in
+ * the group [JVM].
  *
  * A service thread is one with a service thread's name in the JVM's own thread groups: a user's
- * thread called "Finalizer" is an ordinary one.
+ * thread called "Finalizer" is an ordinary one. So is a user's thread called "DestroyJavaVM": it
+ * has a task, or a class of its own.
  *
  * Owns     a global reference to the library's group.
  * Threads  any attached one.
  * Errors   as listed.
- * Cost     is_hidden: a comparison of names; for a service thread's name up to two calls of JVMTI.
+ * Cost     is_hidden: a comparison of names; for such a name some calls of JVMTI or JNI.
  */
 #ifndef SMP_JVM_THREADS_HIDDEN_THREADS_H
 #define SMP_JVM_THREADS_HIDDEN_THREADS_H
@@ -21,7 +23,8 @@
 #include "base/status.h"
 
 /* Of a thread that just started or was found by a scan. */
-bool smp_hidden_threads_is_hidden(jvmtiEnv *jvmti, JNIEnv *env, const jvmtiThreadInfo *info);
+bool smp_hidden_threads_is_hidden(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
+                                  const jvmtiThreadInfo *info);
 /*
  * Hides threads that start in the library's group from now on, those that the JDK's code starts for
  * the library included. The group is the first that is offered; *out is a local reference to it.

@@ -178,7 +178,7 @@ static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t t
         smp_registry_miss(&registry);
     if (error != JVMTI_ERROR_NONE)
         return; /* it has ended meanwhile */
-    const bool hidden = smp_hidden_threads_is_hidden(jvmti, env, &info);
+    const bool hidden = smp_hidden_threads_is_hidden(jvmti, env, thread, &info);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
     if (info.thread_group != NULL)
         (*env)->DeleteLocalRef(env, info.thread_group);

@@ -39,6 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which threads and which frames. */
 @ExtendWith(NothingLeft.class)
@@ -221,20 +222,39 @@ class WhatIsSampledIT {
         }
     }
 
-    /** The thread DestroyJavaVM waits for the others without a Java frame. */
+    /** The thread that has returned from main waits for the others, as DestroyJavaVM; a user's thread has that name. */
     static final class Program {
 
         private Program() {}
 
         public static void main(String[] arguments) {
+            CountDownLatch end = new CountDownLatch(1);
+            Thread namesake = new Thread(() -> {
+                try {
+                    end.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            namesake.setName("DestroyJavaVM");
+            namesake.start();
+            ThreadsSampler sampler = new ThreadsSampler();
+            sampler.setSamplingFrequencyMillis(5);
+            if (arguments[0].equals("before")) {
+                sampler.init();
+            }
             new Thread(() -> {
-                        try (ThreadsSampler sampler = new ThreadsSampler()) {
-                            patiently()
-                                    .until(() -> Thread.getAllStackTraces().keySet().stream()
-                                            .anyMatch(thread -> thread.getName().equals("DestroyJavaVM")));
-                            sampler.setSamplingFrequencyMillis(5);
-                            sampler.init();
-                            Samplers.awaitTicks(sampler, 5);
+                        patiently()
+                                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                                                .filter(thread ->
+                                                        thread.getName().equals("DestroyJavaVM"))
+                                                .count()
+                                        == 2);
+                        sampler.init();
+                        Samplers.awaitTicks(sampler, 5);
+                        end.countDown();
+                        try {
+                            sampler.close();
                         } catch (IOException e) {
                             throw new AssertionError(e);
                         }
@@ -243,19 +263,20 @@ class WhatIsSampledIT {
         }
     }
 
-    @Test
-    void aThreadWithoutJavaFramesIsCredited() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"before", "after"})
+    void theThreadThatHasReturnedFromMainIsTheJvms(String start) throws Exception {
         String output = ChildJvm.of(Program.class)
                 .with(Awaitility.class, org.hamcrest.Matcher.class)
-                .run()
+                .run(start)
                 .assertFine()
                 .output();
         Report report = Report.parse(output).get(0);
-        Group group = report.group("DestroyJavaVM");
-        assertThat(group.rows()).hasSize(1);
-        assertThat(group.rows().get(0).frame()).isEqualTo("[no Java frames]");
-        assertThat(group.maxDepth()).isZero();
-        assertThat(report.figure("samples taken, no Java frames")).isPositive();
+        assertThat(report.group("DestroyJavaVM").distinctThreads()).isEqualTo(1);
+        assertThat(report.group("DestroyJavaVM").methods()).contains("java.util.concurrent.CountDownLatch.await");
+        assertThat(report.group("DestroyJavaVM").rows())
+                .extracting(row -> row.frame())
+                .doesNotContain("[no Java frames]");
     }
 
     // ---- the frame rule ----

@@ -2,13 +2,29 @@
 package com.incapsula.sampler.internal.mcp;
 
 import com.incapsula.sampler.SamplingRow;
+import java.util.List;
 
 /** Frames and names as models read them: short, on one line, and all that a search in sources needs. */
 final class Frames {
 
     private static final int MAX_NAME = 160;
 
+    private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.", "com.sun.");
+
     private Frames() {}
+
+    /** @return whether a row is a method, and not one of the JDK */
+    static boolean isOfUsers(SamplingRow row) {
+        if (row.isPseudo()) {
+            return false;
+        }
+        for (String prefix : JDK) {
+            if (row.getClassName().startsWith(prefix)) {
+                return false;
+            }
+        }
+        return true;
+    }
 
     /** @return the package of a row's class, or empty */
     static String packageOf(SamplingRow row) {

@@ -16,7 +16,10 @@ final class TreeRow {
     /* A call goes on the line of its caller if it has so much of the time of the line. */
     private static final double NEARLY_ALL = 0.98;
 
-    /* Of a longer chain the middle is left out: the begin is nearest to the caller's code, the end to what takes time. */
+    /*
+     * Of a longer chain the middle is left out: the begin is nearest to the caller's code, the end to what takes time.
+     * The innermost frame that is not of the JDK is always shown.
+     */
     private static final int FIRST_SHOWN = 2;
     private static final int LAST_SHOWN = 4;
 
@@ -51,17 +54,33 @@ final class TreeRow {
     private String frames(String packageBefore) {
         StringBuilder text = new StringBuilder();
         String before = packageBefore;
-        int left = chain.size() - FIRST_SHOWN - LAST_SHOWN;
+        int users = innermostOfUsers();
+        int left = 0;
         for (int i = 0; i < chain.size(); i++) {
-            boolean isHidden = left > 1 && i >= FIRST_SHOWN && i < chain.size() - LAST_SHOWN;
-            if (isHidden && i == FIRST_SHOWN) {
-                text.append(" > (").append(left).append(" calls)");
-            } else if (!isHidden) {
-                text.append(i == 0 ? "" : " > ").append(Frames.line(chain.get(i), before));
-                before = Frames.packageOf(chain.get(i));
+            if (isInMiddle(i) && i != users) {
+                left++;
+                continue;
             }
+            if (left > 0) {
+                text.append(" > (").append(left).append(left == 1 ? " call)" : " calls)");
+                left = 0;
+            }
+            text.append(i == 0 ? "" : " > ").append(Frames.line(chain.get(i), before));
+            before = Frames.packageOf(chain.get(i));
         }
         return text.toString();
+    }
+
+    private boolean isInMiddle(int i) {
+        return chain.size() > FIRST_SHOWN + LAST_SHOWN + 1 && i >= FIRST_SHOWN && i < chain.size() - LAST_SHOWN;
+    }
+
+    private int innermostOfUsers() {
+        int i = chain.size() - 1;
+        while (i >= 0 && !Frames.isOfUsers(chain.get(i))) {
+            i--;
+        }
+        return i;
     }
 
     long total() {

@@ -141,6 +141,19 @@ class ToolsTest {
                         + " > p18.C.m:19 > p19.C.m:20");
     }
 
+    /** The line that calls what takes time is shown, however many frames of the JDK are below it. */
+    @Test
+    void theInnermostFrameOfTheUserIsInAnyChain() throws Exception {
+        long above = FakeSnapshot.ROOT;
+        for (int i = 0; i < 12; i++) {
+            String owner = i == 4 || i == 5 ? "p" + i + ".C" : "java.p" + i + ".C";
+            above = add(above, owner, "m", i + 1, WALL, i == 11 ? WALL : 0, 0);
+        }
+        assertThat(rows(call("tree", "group", "main")))
+                .containsExactly("100.0 100.0 100.0 java.p0.C.m:1 > java.p1.C.m:2 > (3 calls) > p5.C.m:6 > (2 calls)"
+                        + " > java.p8.C.m:9 > java.p9.C.m:10 > java.p10.C.m:11 > java.p11.C.m:12");
+    }
+
     /** A wide and deep tree: 1,000 leaves of different shares. */
     private void addManyRows() {
         long left = WALL;

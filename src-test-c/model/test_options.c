@@ -52,6 +52,7 @@ static void test_defaults(void **state)
     assert_int_equal(options.max_counted_methods, 32768);
     assert_int_equal(options.max_call_nodes, 100000);
     assert_int_equal(options.max_call_depth, 1000);
+    assert_int_equal(options.max_groups, 500);
     assert_false(smp_options_count_calls(&options));
     smp_options_fini(&options);
     assert_null(options.monitored_packages);
@@ -213,11 +214,11 @@ static void test_another_table_is_refused(void **state)
 
     (void)state;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 24 integers and 3 texts, got 25 and 3");
+    assert_string_equal(message, "options must be 25 integers and 3 texts, got 26 and 3");
     values.integer_count = SMP_OPTION_INTEGER_COUNT;
     values.text_count = 0;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 24 integers and 3 texts, got 24 and 0");
+    assert_string_equal(message, "options must be 25 integers and 3 texts, got 25 and 0");
 }
 
 static void test_lengths(void **state)

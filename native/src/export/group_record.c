@@ -49,6 +49,8 @@ void smp_group_record_title(const struct smp_group_info *group, struct smp_bytes
                      group->max_depth, group->thread_count);
     put_names(group, out);
     smp_bytes_puts(out, "]");
+    if (group->joined_groups > 0)
+        smp_bytes_printf(out, " of %" PRIu64 " groups", group->joined_groups);
 }
 
 size_t smp_group_record_title_limit(const struct smp_group_info *group)

@@ -16,6 +16,7 @@
 #include "jni/figures.h"
 #include "jni/stream_output.h"
 #include "jni/throw.h"
+#include "model/group_limit.h"
 #include "model/profile_merge.h"
 
 /* Bits of writeSnapshot's flags; those from COLUMNS_SHIFT on are a set of measures. */
@@ -81,6 +82,8 @@ JNIEXPORT jlong BRIDGE(mergeSnapshots)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
     }
     smp_throw(env,
               smp_profile_merge(snapshot_of(a)->quota, snapshot_of(a), snapshot_of(b), &merged));
+    if (merged != NULL)
+        merged = smp_group_limit_apply(merged->quota, merged, 1);
     return (jlong)(intptr_t)merged;
 }
 

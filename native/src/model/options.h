@@ -51,7 +51,7 @@ enum smp_method_timing {
 /* X(field, name, unit, default, min, max, fixed, words): int64_t. */
 #define SMP_OPTION_NUMBERS(X)                                                                    \
     X(sampling_frequency_millis, "samplingFrequencyMillis", "ms", 50, 1, 3600000, false,         \
-      "The mean time between two ticks. A gap is 0.5 to 1.5 times that, at random.")                    \
+      "The mean time between two ticks. A gap is 0.5 to 1.5 times that, at random.")             \
     X(report_frequency_seconds, "reportFrequencySeconds", "s", 900, 0, 31536000, false,          \
       "0: one report, when the sampler is closed.")                                              \
     X(memory_limit_bytes, "memoryLimitBytes", "bytes", 67108864, 4194304, 1099511627776, true,   \
@@ -78,7 +78,10 @@ enum smp_method_timing {
       "counts calls that have no place in it.")                                                  \
     X(max_call_depth, "maxCallDepth", "calls", 1000, 1, 1000000, true,                           \
       "With `rootMethods`: the depth of a thread's tree of calls. The account counts deeper "    \
-      "calls.")
+      "calls.")                                                                                  \
+    X(max_groups, "maxGroups", "groups", 500, 1, 20000, false,                                   \
+      "Of more thread groups, those with the least time that is not idle are shown as one, "     \
+      "`[other threads]`. No time is lost.")
 
 /* X(field, name, default, fixed, words): bool. */
 #define SMP_OPTION_FLAGS(X)                                                                      \

@@ -30,7 +30,8 @@ struct merger {
     bool is_one_table;
     bool is_one_family; /* equal serials are one thread */
     struct smp_merge_limits limits;
-    size_t first_counted; /* the profiles before it were reset: their counted trees are empty */
+    const bool *is_joined; /* of the only profile's groups: go to [other threads]; NULL: none */
+    size_t first_counted;  /* the profiles before it were reset: their counted trees are empty */
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
@@ -39,6 +40,7 @@ struct merger {
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
     uint32_t *adopted;          /* its location's id in the new names table, once it is known */
+    uint64_t joined[SMP_GROUP_COUNTED + 1]; /* groups of each kind that went to [other threads] */
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -142,22 +144,52 @@ static enum smp_status make_merge_arrays(struct merger *merger)
 
 /* --- adding one --- */
 
+static enum smp_status merge_one_group(struct merger *merger, const struct smp_profile *from,
+                                       size_t i)
+{
+    const struct smp_group_info *const info =
+        smp_thread_groups_info(from->groups, (struct smp_group){ .index = (uint32_t)i });
+    const bool is_joined = merger->is_joined != NULL && merger->is_joined[i];
+    const enum smp_status status = smp_thread_groups_add_group(
+        merger->groups, from->groups, i, is_joined ? SMP_OTHER_THREADS_NAME : info->name,
+        &merger->group_of[i]);
+
+    if (is_joined)
+        merger->joined[info->kind]++;
+    return status != SMP_EQUOTA || !is_limited(merger) ? status : SMP_OK;
+}
+
+static void count_joined(struct merger *merger, enum smp_group_kind kind)
+{
+    const struct smp_group_key key = { .name = SMP_OTHER_THREADS_NAME, .kind = kind };
+    struct smp_group_info *info = NULL;
+    struct smp_group group;
+
+    if (merger->joined[kind] == 0 || !smp_thread_groups_peek(merger->groups, key, &group))
+        return;
+    info = smp_thread_groups_info(merger->groups, group);
+    if (merger->joined[kind] > info->joined_groups)
+        info->joined_groups = merger->joined[kind];
+}
+
 static enum smp_status merge_groups(struct merger *merger, const struct smp_profile *from)
 {
     const size_t count = smp_thread_groups_count(from->groups);
 
     for (size_t i = 0; i < count; i++) {
-        const enum smp_status status =
-            smp_thread_groups_add_group(merger->groups, from->groups, i, &merger->group_of[i]);
-        if (status != SMP_OK && (status != SMP_EQUOTA || !is_limited(merger)))
+        if (merge_one_group(merger, from, i) != SMP_OK)
             return SMP_ENOMEM;
     }
+    count_joined(merger, SMP_GROUP_SAMPLED);
+    count_joined(merger, SMP_GROUP_COUNTED);
     if (merger->is_one_family &&
         !smp_thread_groups_add_threads(merger->groups, from->groups, merger->group_of) &&
         !is_limited(merger))
         return SMP_ENOMEM;
+    if (is_limited(merger) || merger->is_joined != NULL)
+        smp_thread_groups_copy_living(merger->groups, from->groups);
     if (is_limited(merger))
-        smp_thread_groups_keep_living(merger->groups, from->groups);
+        smp_thread_groups_forget_ended(merger->groups, 0);
     return SMP_OK;
 }
 
@@ -314,6 +346,8 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
         to->till_wall_ms = from->till_wall_ms;
     to->elapsed_ns += from->elapsed_ns;
     to->own_cpu_ns += from->own_cpu_ns;
+    if (from->max_groups > to->max_groups)
+        to->max_groups = from->max_groups;
     if (from->period_ns > to->period_ns)
         to->period_ns = from->period_ns;
     to->is_cpu_clock = from->is_cpu_clock;
@@ -418,6 +452,18 @@ enum smp_status smp_profile_merge(struct smp_quota *quota, const struct smp_prof
     const bool is_b_older = b->till_wall_ms < a->till_wall_ms;
     const struct smp_profile *const both[] = { is_b_older ? b : a, is_b_older ? a : b };
     struct merger merger = { .quota = quota, .profiles = both, .count = 2 };
+
+    return run_merger(&merger, out);
+}
+
+enum smp_status smp_profile_join_groups(struct smp_quota *quota, const struct smp_profile *profile,
+                                        const bool *is_joined, struct smp_profile **out)
+{
+    struct merger merger = { .quota = quota,
+                             .profiles = &profile,
+                             .count = 1,
+                             .is_joined = is_joined,
+                             .counts = { .is_anew = profile->counts.is_anew } };
 
     return run_merger(&merger, out);
 }

@@ -23,6 +23,7 @@
 #ifndef SMP_MODEL_PROFILE_MERGE_H
 #define SMP_MODEL_PROFILE_MERGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/alloc.h"
@@ -54,5 +55,14 @@ SMP_CHECKED enum smp_status smp_profile_merge_within(struct smp_quota *quota,
                                                      const struct smp_profile *const *profiles,
                                                      size_t count, struct smp_merge_limits limits,
                                                      struct smp_profile **out);
+
+/*
+ * The same profile, but the groups that is_joined marks, by their index, are one group of their
+ * kind: [other threads]. All else stays, to the last nanosecond. Neither overflow group is marked.
+ */
+SMP_CHECKED enum smp_status smp_profile_join_groups(struct smp_quota *quota,
+                                                    const struct smp_profile *profile,
+                                                    const bool *is_joined,
+                                                    struct smp_profile **out);
 
 #endif

@@ -397,19 +397,19 @@ static bool add_names(struct smp_thread_groups *to, struct smp_group_info *info,
     return info->names_lost == lost_before;
 }
 
-static bool is_overflow(const struct smp_thread_groups *groups, struct smp_group group)
+bool smp_thread_groups_is_overflow(const struct smp_thread_groups *groups, struct smp_group group)
 {
     return group.index == 0 || group.index == groups->counted_overflow;
 }
 
 enum smp_status smp_thread_groups_add_group(struct smp_thread_groups *to,
                                             const struct smp_thread_groups *from, size_t index,
-                                            struct smp_group *out)
+                                            const char *name, struct smp_group *out)
 {
     const struct smp_group source = { .index = (uint32_t)index };
     const struct smp_group_info *other = info_at(from, index);
-    const struct smp_group group = smp_thread_groups_find(
-        to, (struct smp_group_key){ .name = other->name, .kind = other->kind });
+    const struct smp_group group =
+        smp_thread_groups_find(to, (struct smp_group_key){ .name = name, .kind = other->kind });
     struct smp_group_info *info = info_at(to, group.index);
     bool is_whole;
 
@@ -419,12 +419,15 @@ enum smp_status smp_thread_groups_add_group(struct smp_thread_groups *to,
         info->max_depth = other->max_depth;
     info->thread_count += other->thread_count;
     info->hook_ns = smp_add_clamped(info->hook_ns, other->hook_ns);
+    if (other->joined_groups > info->joined_groups)
+        info->joined_groups = other->joined_groups;
     smp_tally_add(&info->tally, &other->tally);
     *out = group;
     is_whole = add_names(to, info, other);
     info->names_lost += other->names_lost;
     /* Past the maximum it is the overflow group; before it, only for lack of memory. */
-    if (is_overflow(to, group) && !is_overflow(from, source) && !is_full(to))
+    if (smp_thread_groups_is_overflow(to, group) && !smp_thread_groups_is_overflow(from, source) &&
+        !is_full(to))
         is_whole = false;
     return is_whole ? SMP_OK : SMP_EQUOTA;
 }
@@ -481,11 +484,10 @@ bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
     return has_room;
 }
 
-void smp_thread_groups_keep_living(struct smp_thread_groups *groups,
+void smp_thread_groups_copy_living(struct smp_thread_groups *groups,
                                    const struct smp_thread_groups *last)
 {
     smp_thread_groups_set_living(groups, last->living, last->living_count, last->listed_newest);
-    smp_thread_groups_forget_ended(groups, 0);
 }
 
 bool smp_thread_groups_is_jvm(struct smp_thread_groups *groups, struct smp_group group)

@@ -38,6 +38,8 @@ enum {
 
 /* The group of the JVM's own threads, which are measured, not sampled. */
 #define SMP_JVM_THREADS_NAME "[JVM]"
+/* The group of those that a report has no room for (group_limit.h). */
+#define SMP_OTHER_THREADS_NAME "[other threads]"
 
 struct smp_group {
     uint32_t index; /* 0 is the overflow group, which is printed only when it was used */
@@ -61,6 +63,9 @@ struct smp_group_info {
     struct smp_tally tally;
     struct smp_tree_unseen unseen; /* time whose node is found at the end of the interval */
     int64_t hook_ns; /* counted: time inside the counting hooks, which no node has; 0: unknown */
+    /* Of [other threads]: the groups it holds. Where intervals were merged it is the largest number
+     * of one of them, because their names are not kept. */
+    uint64_t joined_groups;
 };
 
 struct smp_thread_groups;
@@ -74,6 +79,7 @@ struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, struct
 /* The overflow group of this kind. */
 struct smp_group smp_thread_groups_overflow(struct smp_thread_groups *groups,
                                             enum smp_group_kind kind);
+bool smp_thread_groups_is_overflow(const struct smp_thread_groups *groups, struct smp_group group);
 /* The group with this key, if there is one. */
 bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_group_key key,
                             struct smp_group *out);
@@ -110,14 +116,15 @@ bool smp_thread_groups_has_counted(const struct smp_thread_groups *groups);
 void smp_thread_groups_forget_hook_time(struct smp_thread_groups *groups);
 
 /*
- * Adds from's group of this index to the group with the same key in to, which keeps its root; *out
- * is that group. All of from's threads count as new ones. SMP_EQUOTA: for lack of memory *out is
- * the overflow group, or names_lost counts names that are not listed. SMP_ENOMEM: there is not even
- * an overflow group of its kind, and to can only be destroyed.
+ * Adds from's group of this index to the group of this name and its kind in to, which keeps its
+ * root; *out is that group. All of from's threads count as new ones. SMP_EQUOTA: for lack of memory
+ * *out is the overflow group, or names_lost counts names that are not listed. SMP_ENOMEM: there is
+ * not even an overflow group of its kind, and to can only be destroyed.
  */
 SMP_CHECKED enum smp_status smp_thread_groups_add_group(struct smp_thread_groups *to,
                                                         const struct smp_thread_groups *from,
-                                                        size_t index, struct smp_group *out);
+                                                        size_t index, const char *name,
+                                                        struct smp_group *out);
 /*
  * Where equal serials are one thread, once after all groups: threads that were in to already are
  * not counted twice. groups[i] is from's group i in to. False: no memory, and threads of from will
@@ -127,11 +134,10 @@ SMP_CHECKED bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
                                                const struct smp_thread_groups *from,
                                                const struct smp_group *groups);
 /*
- * Forgets all threads that do not live where the interval of last ends. They stay counted: so an
- * interval that grows for as long as the process runs, to which only later ones are added, knows no
- * more threads than the process has. O(pairs).
+ * The same threads live as in last. With forget_ended an interval that grows for as long as the
+ * process runs, to which only later ones are added, knows no more threads than the process has.
  */
-void smp_thread_groups_keep_living(struct smp_thread_groups *groups,
+void smp_thread_groups_copy_living(struct smp_thread_groups *groups,
                                    const struct smp_thread_groups *last);
 
 /* Is it the group of the JVM's own threads? */

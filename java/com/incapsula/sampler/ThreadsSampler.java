@@ -1095,7 +1095,28 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * How threads are grouped. Default: a {@link RegexThreadNameManipulator}, which removes numbers from names; that
+     * How many thread groups a report shows. Default 500. Of more groups, those with the least time that is not idle are
+     * shown as one, {@code [other threads]}, whose line says how many groups and threads it holds; no time is lost. So a
+     * report stays readable if each task has a thread name of its own. Takes effect with the next report.
+     *
+     * @param maxGroups 1 to 20,000
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setMaxGroups(int maxGroups) {
+        properties.set(Property.MAX_GROUPS, (long) maxGroups);
+    }
+
+    /**
+     * How many thread groups a report shows.
+     *
+     * @return groups
+     */
+    public int getMaxGroups() {
+        return Math.toIntExact((Long) properties.get(Property.MAX_GROUPS));
+    }
+
+    /**
+     * How threads are grouped. Default: a {@link RegexThreadNameManipulator}, which removes numbers and identifiers from names; that
      * rule runs without a call into Java. While the sampler runs, the manipulator's {@code init()} is called first.
      *
      * @param threadNameManipulator the manipulator

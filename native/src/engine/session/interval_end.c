@@ -43,6 +43,7 @@ static int64_t take_own_cpu(struct smp_interval_end *end)
 static void complete_profile(struct smp_interval_end *end, struct smp_profile *profile)
 {
     profile->own_cpu_ns = take_own_cpu(end);
+    profile->max_groups = (uint32_t)end->options->max_groups;
     profile->period_ns = end->options->sampling_frequency_millis * NS_PER_MS;
     profile->is_cpu_clock = end->options->clock == SMP_CLOCK_CPU;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/lock.h"
+#include "model/group_limit.h"
 #include "model/profile_merge.h"
 
 struct queue_entry {
@@ -384,7 +385,7 @@ enum smp_status smp_interval_queue_take(struct smp_interval_queue *intervals, un
     release_held(&unwanted);
     if (taken == NULL)
         return status;
-    *out = taken;
+    *out = smp_group_limit_apply(intervals->quota, taken, 1);
     return SMP_OK;
 }
 
@@ -447,6 +448,8 @@ static bool compact_run(struct smp_interval_queue *intervals)
     if (!begin_compact(intervals, &run))
         return false;
     const enum smp_status status = merge_held(intervals, &run, waiting_limits(intervals), &merged);
+    if (status == SMP_OK)
+        merged = smp_group_limit_apply(intervals->quota, merged, SMP_WAITING_GROUPS_TIMES);
     smp_lock_acquire(&intervals->lock);
     intervals->is_compacting = false;
     is_shorter = status == SMP_OK && replace_run(intervals, &run, merged, &unwanted);

@@ -9,9 +9,10 @@
  * An interval is released when every reader is past it. Neighbours that no cursor separates are
  * merged when more than SMP_MAX_APART wait, so a slow reader costs the memory of one profile, not
  * of one for each interval. Where a merged profile would take more than its shares of the memory
- * limit, what does not fit goes to [over memory limit] or [over group limit]: no time is lost. The
- * oldest interval is dropped, and counted once, only when memory has run out and nothing is left to
- * merge; never while a take that runs holds it.
+ * limit, what does not fit goes to [over memory limit] or [over group limit]: no time is lost. What
+ * readers get has maxGroups groups at most (model/group_limit.h), and what waits merged a few times
+ * as many. The oldest interval is dropped, and counted once, only when memory has run out and
+ * nothing is left to merge; never while a take that runs holds it.
  *
  * Owns     the profiles that wait.
  * Threads  any. append, has_room: the sampler thread, and they never wait for a merge. No lock is
@@ -31,9 +32,10 @@
 #include "model/profile.h"
 
 enum {
-    SMP_MAX_READERS = 32, /* at a time */
-    SMP_MAX_WAITING = 64, /* intervals; one more is kept free for the last */
-    SMP_MAX_APART = 4,    /* intervals that stay unmerged */
+    SMP_MAX_READERS = 32,         /* at a time */
+    SMP_MAX_WAITING = 64,         /* intervals; one more is kept free for the last */
+    SMP_MAX_APART = 4,            /* intervals that stay unmerged */
+    SMP_WAITING_GROUPS_TIMES = 8, /* maxGroups: so many groups stay in what is merged */
     /* Shares of the memory limit, for a merged interval: */
     SMP_WAITING_SHARE = 6,        /* a sixth: its tree */
     SMP_WAITING_GROUPS_SHARE = 8, /* an eighth: its groups and their threads that live */

@@ -43,6 +43,7 @@ class ThreadsSamplerTest {
                         "maxCountedMethods",
                         "maxCallNodes",
                         "maxCallDepth",
+                        "maxGroups",
                         "samplingFrequencyMillis",
                         "reportFrequencySeconds",
                         "monitoredPackages",
@@ -121,6 +122,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.getMaxCountedMethods()).isEqualTo(32_768);
         assertThat(sampler.getMaxCallNodes()).isEqualTo(100_000);
         assertThat(sampler.getMaxCallDepth()).isEqualTo(1000);
+        assertThat(sampler.getMaxGroups()).isEqualTo(500);
         assertThat(sampler.getSamplingOutputer()).isInstanceOf(PrintStreamSamplingOutputer.class);
         assertThat(sampler.getThreadNameManipulator()).isInstanceOf(RegexThreadNameManipulator.class);
     }
@@ -154,6 +156,7 @@ class ThreadsSamplerTest {
         sampler.setMaxCountedMethods(1);
         sampler.setMaxCallNodes(64);
         sampler.setMaxCallDepth(1_000_000);
+        sampler.setMaxGroups(20_000);
         sampler.setSamplingOutputer(outputer);
         sampler.setThreadNameManipulator(manipulator);
 
@@ -182,6 +185,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.getMaxCountedMethods()).isEqualTo(1);
         assertThat(sampler.getMaxCallNodes()).isEqualTo(64);
         assertThat(sampler.getMaxCallDepth()).isEqualTo(1_000_000);
+        assertThat(sampler.getMaxGroups()).isEqualTo(20_000);
         assertThat(sampler.getSamplingOutputer()).isSameAs(outputer);
         assertThat(sampler.getThreadNameManipulator()).isSameAs(manipulator);
     }

@@ -16,7 +16,8 @@ public record Group(
         List<Row> rows) {
 
     private static final Pattern TITLE = Pattern.compile(
-            "Aggregated thread: (.*)\\. Max depth: (\\d+)\\. Distinct threads: (\\d+) \\[(.*)\\]", Pattern.DOTALL);
+            "Aggregated thread: (.*)\\. Max depth: (\\d+)\\. Distinct threads: (\\d+) \\[(.*)\\](?: of \\d+ groups)?",
+            Pattern.DOTALL);
 
     /** @throws AssertionError where the title or a row has another form */
     public static Group parse(String title, String record) {

@@ -32,6 +32,8 @@ public enum Property {
     MAX_CALL_NODES("maxCallNodes", 100_000L, 64L, 100_000_000L, true),
     /** Depth of one thread's tree of calls. */
     MAX_CALL_DEPTH("maxCallDepth", 1000L, 1L, 1_000_000L, true),
+    /** Thread groups of a report; the others are one. */
+    MAX_GROUPS("maxGroups", 500L, 1L, 20_000L, false),
     /** Whether samples are taken. */
     ACTIVE("active", true),
     /** Whether daemon threads are not sampled. */

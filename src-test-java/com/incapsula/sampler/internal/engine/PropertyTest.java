@@ -23,6 +23,7 @@ class PropertyTest {
         "MAX_COUNTED_METHODS, 1, 1048576",
         "MAX_CALL_NODES, 64, 100000000",
         "MAX_CALL_DEPTH, 1, 1000000",
+        "MAX_GROUPS, 1, 20000",
     })
     void numbersHaveARange(Property property, long min, long max) {
         assertThat(property.check(min)).isEqualTo(min);

@@ -56,6 +56,7 @@ class ThreadsSamplerAutoConfigurationIT {
         values.put("jfrEvents", "true");
         values.put("jmxName", "orders");
         values.put("maxCallDepth", "7");
+        values.put("maxGroups", "70");
         values.put("maxCallNodes", "70");
         values.put("maxCountedMethods", "700");
         values.put("maxDepthFrames", "70");

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/group_limit.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "model/profile_merge.h"
+
+struct group_limit {
+    const struct smp_profile *profile;
+    size_t most;       /* groups of each kind */
+    size_t count;      /* of all */
+    uint32_t *ranking; /* room for twice as many: the second half is for sorting */
+    bool *is_joined;   /* by group index */
+};
+
+static struct smp_group_info *info_of(const struct smp_profile *profile, uint32_t index)
+{
+    return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = index });
+}
+
+static int64_t total_ns(const struct smp_profile *profile, uint32_t index, enum smp_measure measure)
+{
+    const uint32_t root = info_of(profile, index)->root;
+
+    return root == 0 ? 0 : smp_column_at(smp_tree_column(profile->tree, measure), root);
+}
+
+/* What is known of the time in which a group's threads were not idle: their CPU time. */
+static int64_t active_ns(const struct smp_profile *profile, uint32_t index)
+{
+    return total_ns(profile, index, SMP_MEASURE_CPU);
+}
+
+/* Equally active ones by their wall time, then in the order in which they were first seen. */
+static bool is_more_active(const void *context, uint32_t a, uint32_t b)
+{
+    const struct smp_profile *const profile = context;
+    const int64_t left_ns = active_ns(profile, a);
+    const int64_t right_ns = active_ns(profile, b);
+
+    if (left_ns != right_ns)
+        return left_ns > right_ns;
+    return total_ns(profile, a, SMP_MEASURE_WALL) > total_ns(profile, b, SMP_MEASURE_WALL);
+}
+
+/* Groups that always stay. */
+static bool is_apart(const struct smp_profile *profile, uint32_t index)
+{
+    const struct smp_group group = { .index = index };
+
+    return smp_thread_groups_is_overflow(profile->groups, group) ||
+           smp_thread_groups_is_jvm(profile->groups, group) ||
+           strcmp(info_of(profile, index)->name, SMP_OTHER_THREADS_NAME) == 0;
+}
+
+/* The sampled group of a counted one. */
+static bool find_sampled(const struct smp_profile *profile, uint32_t counted, uint32_t *index)
+{
+    const struct smp_group_key key = { .name = info_of(profile, counted)->name,
+                                       .kind = SMP_GROUP_SAMPLED };
+    struct smp_group group;
+
+    if (!smp_thread_groups_peek(profile->groups, key, &group))
+        return false;
+    *index = group.index;
+    return true;
+}
+
+static bool has_too_many(const struct group_limit *limit)
+{
+    size_t of_kind[SMP_GROUP_COUNTED + 1] = { 0 };
+
+    if (limit->most == 0 || limit->count <= limit->most)
+        return false;
+    for (uint32_t i = 0; i < limit->count; i++)
+        of_kind[info_of(limit->profile, i)->kind] += !is_apart(limit->profile, i);
+    return of_kind[SMP_GROUP_SAMPLED] > limit->most || of_kind[SMP_GROUP_COUNTED] > limit->most;
+}
+
+/* Marks all but the most active ones of the first ranked in the ranking. */
+static void join_least_active(struct group_limit *limit, size_t ranked, size_t most)
+{
+    smp_sort(limit->ranking, limit->ranking + limit->count, ranked, is_more_active, limit->profile);
+    for (size_t i = most; i < ranked; i++)
+        limit->is_joined[limit->ranking[i]] = true;
+}
+
+static void join_sampled(struct group_limit *limit)
+{
+    size_t ranked = 0;
+
+    for (uint32_t i = 0; i < limit->count; i++) {
+        if (info_of(limit->profile, i)->kind == SMP_GROUP_SAMPLED && !is_apart(limit->profile, i))
+            limit->ranking[ranked++] = i;
+    }
+    join_least_active(limit, ranked, limit->most);
+}
+
+static void join_counted(struct group_limit *limit)
+{
+    size_t stay = 0;
+    size_t ranked = 0;
+    uint32_t sampled = 0;
+
+    for (uint32_t i = 0; i < limit->count; i++) {
+        if (info_of(limit->profile, i)->kind != SMP_GROUP_COUNTED || is_apart(limit->profile, i))
+            continue;
+        if (!find_sampled(limit->profile, i, &sampled))
+            limit->ranking[ranked++] = i;
+        else if (limit->is_joined[sampled])
+            limit->is_joined[i] = true;
+        else
+            stay++;
+    }
+    join_least_active(limit, ranked, stay < limit->most ? limit->most - stay : 0);
+}
+
+static enum smp_status join_groups(struct smp_quota *quota, struct group_limit *limit,
+                                   struct smp_profile **out)
+{
+    enum smp_status status = SMP_ENOMEM;
+
+    limit->ranking = smp_alloc(quota, 2 * limit->count * sizeof(*limit->ranking));
+    limit->is_joined = smp_alloc(quota, limit->count * sizeof(*limit->is_joined));
+    if (limit->ranking != NULL && limit->is_joined != NULL) {
+        join_sampled(limit);
+        join_counted(limit);
+        status = smp_profile_join_groups(quota, limit->profile, limit->is_joined, out);
+    }
+    smp_free(quota, limit->is_joined);
+    smp_free(quota, limit->ranking);
+    return status;
+}
+
+struct smp_profile *smp_group_limit_apply(struct smp_quota *quota, struct smp_profile *profile,
+                                          uint32_t times)
+{
+    struct group_limit limit = { .profile = profile,
+                                 .most = (size_t)times * profile->max_groups,
+                                 .count = smp_thread_groups_count(profile->groups) };
+    struct smp_profile *joined = NULL;
+
+    if (!has_too_many(&limit) || join_groups(quota, &limit, &joined) != SMP_OK)
+        return profile;
+    smp_profile_release(profile);
+    return joined;
+}

@@ -148,6 +148,7 @@ static void collapsed_has_a_line_for_each_of_names_that_are_alike(void **state)
         { "a\x1f_b", "a\\u001f_b" },
         { "a\xc2\x85_b", "a\\u0085_b" },
         { "a\xe2\x80\xa8_b", "a\\u2028_b" },
+        { "a\xe2\x80\xae_b", "a\\u202e_b" },
         { "a_b", "a_b" },
     };
     struct smp_bytes expected;
@@ -231,12 +232,12 @@ static void json_names_are_no_markup(void **state)
 {
     struct memory_output output = { 0 };
 
-    report_fixture_credit(*state, "</script>\x01\"\\\xe2\x80\xa8", "&", "<b>.>(\xc3\xa9.java:1)",
-                          1);
+    report_fixture_credit(*state, "</script>\x01\"\\\xe2\x80\xa8\xe2\x81\xa6", "&",
+                          "<b>.>(\xc3\xa9.java:1)", 1);
     assert_int_equal(export_to(&output, report_fixture_seal(*state), SMP_FORMAT_JSON,
                                &(struct smp_export_style){ 0 }),
                      SMP_OK);
-    assert_non_null(strstr(output.bytes, "\"\\u003c/script\\u003e\\u0001\\\"\\\\\\u2028\""));
+    assert_non_null(strstr(output.bytes, "\"\\u003c/script\\u003e\\u0001\\\"\\\\\\u2028\\u2066\""));
     assert_non_null(strstr(output.bytes, "[\"\\u0026\"]"));
     assert_non_null(strstr(output.bytes, "{\"class\":\"\\u003cb\\u003e\",\"method\":\"\\u003e\","
                                          "\"file\":\"\xc3\xa9.java\",\"line\":1}"));

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "jvm/walk/handler/cookie_mark.h"
 #include "jvm/walk/signals.h"
+#include "support/seccomp.h"
 
 enum {
     FRAMES = 16,
@@ -339,6 +340,26 @@ static void test_a_number_that_was_ignored(void **state)
     assert_int_equal(atomic_load(&smp_signal_process.foreign), before + 1);
 }
 
+static int try_to_send(void)
+{
+    return smp_signals_are_permitted() ? 0 : 1;
+}
+
+static void test_under_filters_of_system_calls(void **state)
+{
+    const int permitted = seccomp_run(SYS_rt_tgsigqueueinfo, SECCOMP_RET_ALLOW, try_to_send);
+
+    (void)state;
+    if (permitted == SECCOMP_NO_FILTER)
+        skip();
+    assert_true(smp_signals_are_permitted());
+    assert_int_equal(permitted, 0);
+    assert_int_equal(seccomp_run(SYS_rt_tgsigqueueinfo, SECCOMP_RET_ERRNO | EPERM, try_to_send), 1);
+    /* Our process lives on where the filter ends one that makes the call. */
+    assert_int_equal(seccomp_run(SYS_rt_tgsigqueueinfo, SECCOMP_RET_KILL_PROCESS, try_to_send), 1);
+    assert_int_equal(seccomp_run(SYS_rt_tgsigqueueinfo, SECCOMP_RET_TRAP, try_to_send), 1);
+}
+
 /* One in so many is timed, from its beginning to its end. */
 static void test_the_price_is_measured(void **state)
 {
@@ -558,6 +579,7 @@ int main(void)
         cmocka_unit_test(test_copies_side_by_side_have_different_marks),
         cmocka_unit_test(test_another_number),
         cmocka_unit_test(test_a_number_that_was_ignored),
+        cmocka_unit_test(test_under_filters_of_system_calls),
         cmocka_unit_test(test_the_price_is_measured),
         cmocka_unit_test(test_stale_signals_do_nothing),
         cmocka_unit_test(test_a_late_answer),

@@ -251,6 +251,11 @@ size_t smp_utf8_to_utf16(uint16_t *out, const char *in, size_t length)
     return units;
 }
 
+uint32_t smp_utf8_next(const char *text, size_t *bytes)
+{
+    return decode((const uint8_t *)text, MAX_CHAR_BYTES, bytes); /* stops at the NUL */
+}
+
 size_t smp_utf8_prefix(const char *text, size_t length, size_t max)
 {
     if (length <= max)

@@ -1,34 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/json_text.h"
 
-#include <stdio.h>
+#include <string.h>
 
-enum { ESCAPE_BYTES = 8 /* \u003c and a NUL */ };
+#include "base/utf8.h"
+#include "model/escape.h"
 
-/* The character to escape that text starts with, and its bytes; -1 for all others. */
-static int json_character_to_escape(const unsigned char *text, size_t *length)
+static bool is_escaped(uint32_t character)
 {
-    *length = 1;
-    if (text[0] < 0x20 || text[0] == '"' || text[0] == '\\' || text[0] == '<' || text[0] == '>' ||
-        text[0] == '&' || text[0] == 0x7f)
-        return text[0];
-    if (text[0] == 0xe2 && text[1] == 0x80 && (text[2] == 0xa8 || text[2] == 0xa9)) {
-        *length = 3;
-        return text[2] == 0xa8 ? 0x2028 : 0x2029;
-    }
-    return -1;
+    return (character < 0x80 && strchr("\"\\<>&", (int)character) != NULL) ||
+           smp_escape_is_needed(character);
 }
 
-static void put_json_escape(struct smp_writer *out, int character)
+static void put_json_escape(struct smp_writer *out, uint32_t character)
 {
-    char text[ESCAPE_BYTES];
+    char text[SMP_ESCAPE_BYTES];
 
     if (character == '"' || character == '\\') {
         smp_writer_put_byte(out, '\\');
         smp_writer_put_byte(out, (char)character);
         return;
     }
-    (void)snprintf(text, sizeof(text), "\\u%04x", (unsigned)character & 0xffffu);
+    smp_escape_format(text, character);
     smp_writer_puts(out, text);
 }
 
@@ -38,9 +31,9 @@ void smp_json_put_text(struct smp_writer *out, const char *text)
     size_t length = 0;
 
     for (const char *at = text; *at != '\0'; at += length) {
-        const int character = json_character_to_escape((const unsigned char *)at, &length);
+        const uint32_t character = smp_utf8_next(at, &length);
 
-        if (character < 0)
+        if (!is_escaped(character))
             continue;
         smp_writer_put(out, plain, (size_t)(at - plain));
         put_json_escape(out, character);

@@ -2,8 +2,8 @@
 /*
  * json_text.h - the parts of a JSON document.
  *
- * Strings are such that the document may also stand in an HTML script element: '<', '>', '&',
- * U+2028 and U+2029 are escaped too, besides what JSON itself demands.
+ * The document may also stand in an HTML script element: '<', '>' and '&' are escaped, too, and so
+ * is all that escape.h escapes.
  *
  * Threads  any.
  * Errors   those of writer.h.

@@ -2,7 +2,10 @@
 #include "model/escape.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/utf8.h"
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
@@ -27,32 +30,53 @@ static size_t plain_length(const char *text, size_t length)
     return at;
 }
 
-/* The character to escape that text starts with, and its bytes in UTF-8; 0 for all others. */
-static unsigned character_to_escape(const unsigned char *text, size_t *length)
+/* Controls, separators of lines and paragraphs, and Unicode's category Cf, in ascending order. */
+static const struct {
+    uint32_t first;
+    uint32_t last;
+} hidden[] = {
+    { 0x00, 0x1f },       { 0x7f, 0x9f },       { 0xad, 0xad },       { 0x600, 0x605 },
+    { 0x61c, 0x61c },     { 0x6dd, 0x6dd },     { 0x70f, 0x70f },     { 0x890, 0x891 },
+    { 0x8e2, 0x8e2 },     { 0x180e, 0x180e },   { 0x200b, 0x200f },   { 0x2028, 0x202e },
+    { 0x2060, 0x2064 },   { 0x2066, 0x206f },   { 0xfeff, 0xfeff },   { 0xfff9, 0xfffb },
+    { 0x110bd, 0x110bd }, { 0x110cd, 0x110cd }, { 0x13430, 0x1343f }, { 0x1bca0, 0x1bca3 },
+    { 0x1d173, 0x1d17a }, { 0xe0001, 0xe0001 }, { 0xe0020, 0xe007f },
+};
+
+bool smp_escape_is_needed(uint32_t character)
 {
-    *length = 1;
-    if (text[0] < 0x20 || text[0] == 0x7f)
-        return text[0];
-    *length = 2;
-    if (text[0] == 0xc2 && text[1] >= 0x80 && text[1] <= 0x9f)
-        return text[1];
-    *length = 3;
-    if (text[0] == 0xe2 && text[1] == 0x80 && (text[2] == 0xa8 || text[2] == 0xa9))
-        return text[2] == 0xa8 ? 0x2028 : 0x2029;
-    *length = 1;
-    return 0;
+    size_t i = 0;
+
+    while (i < sizeof(hidden) / sizeof(hidden[0]) && character > hidden[i].last)
+        i++;
+    return i < sizeof(hidden) / sizeof(hidden[0]) && character >= hidden[i].first;
 }
 
-static void put_escape(struct smp_bytes *out, unsigned character)
+void smp_escape_format(char out[SMP_ESCAPE_BYTES], uint32_t character)
 {
+    const uint32_t rest = character - 0x10000;
+
+    if (character < 0x10000)
+        (void)snprintf(out, SMP_ESCAPE_BYTES, "\\u%04x", character);
+    else
+        (void)snprintf(out, SMP_ESCAPE_BYTES, "\\u%04x\\u%04x", 0xd800 | (rest >> 10 & 0x3ff),
+                       0xdc00 | (rest & 0x3ff));
+}
+
+static void put_escape(struct smp_bytes *out, uint32_t character)
+{
+    char text[SMP_ESCAPE_BYTES];
+
     if (character == '\n')
         smp_bytes_puts(out, "\\n");
     else if (character == '\r')
         smp_bytes_puts(out, "\\r");
     else if (character == '\t')
         smp_bytes_puts(out, "\\t");
-    else
-        smp_bytes_printf(out, "\\u%04x", character);
+    else {
+        smp_escape_format(text, character);
+        smp_bytes_puts(out, text);
+    }
 }
 
 void smp_escape_put(struct smp_bytes *out, const char *text)
@@ -62,9 +86,9 @@ void smp_escape_put(struct smp_bytes *out, const char *text)
     size_t length = 0;
 
     for (const char *at = text + plain_length(text, (size_t)(end - text)); at < end; at += length) {
-        const unsigned character = character_to_escape((const unsigned char *)at, &length);
+        const uint32_t character = smp_utf8_next(at, &length);
 
-        if (character == 0)
+        if (!smp_escape_is_needed(character))
             continue;
         smp_bytes_put(out, plain, (size_t)(at - plain));
         put_escape(out, character);

@@ -2,9 +2,10 @@
 /*
  * escape.h - text from outside (names of threads, classes, files) on its way into a line of output.
  *
- * Characters that a terminal or another reader may take for the end of a line or for a command are
- * written as \n, \r, \t or \u001b: C0, DEL, C1, and the line and paragraph separators U+2028 and
- * U+2029. A backslash stays as it is.
+ * Characters that a terminal or another reader may take for the end of a line or for a command, and
+ * those that hide or reverse the text around them, are written as \n, \r, \t or \u001b: C0, DEL,
+ * C1, the line and paragraph separators U+2028 and U+2029, and the format characters (category Cf).
+ * A backslash stays as it is. PlainText.java has the same rule.
  *
  * Threads  any.
  * Errors   those of bytes.h.
@@ -13,9 +14,20 @@
 #ifndef SMP_MODEL_ESCAPE_H
 #define SMP_MODEL_ESCAPE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/bytes.h"
+
+enum { SMP_ESCAPE_BYTES = 13 /* two of \u0000, and a NUL */ };
 
 /* Appends text, which is UTF-8. */
 void smp_escape_put(struct smp_bytes *out, const char *text);
+
+/* True for the characters above. */
+bool smp_escape_is_needed(uint32_t character);
+
+/* Writes \u001b; past U+FFFF, the surrogate pair. */
+void smp_escape_format(char out[SMP_ESCAPE_BYTES], uint32_t character);
 
 #endif

@@ -66,19 +66,23 @@ function randomReport(seed, groupCount = 1 + (seed % 4)) {
     return report;
 }
 
+// Unicode's categories Cc, Cf, Zl and Zp.
+const HIDDEN = (
+    '0-1f 7f-9f ad 600-605 61c 6dd 70f 890-891 8e2 180e 200b-200f 2028-202e 2060-2064 2066-206f feff fff9-fffb ' +
+    '110bd 110cd 13430-1343f 1bca0-1bca3 1d173-1d17a e0001 e0020-e007f'
+)
+    .split(' ')
+    .map((range) => range.split('-').map((end) => parseInt(end, 16)))
+    .map(([first, last = first]) => ({ first, last }));
+
 function escaped(text) {
     let result = '';
-    for (let i = 0; i < text.length; i++) {
-        const code = text.charCodeAt(i);
-        const unseen =
-            code < 0x20 ||
-            (code >= 0x7f && code <= 0x9f) ||
-            code === 0x061c ||
-            (code >= 0x200b && code <= 0x200f) ||
-            (code >= 0x2028 && code <= 0x202e) ||
-            (code >= 0x2060 && code <= 0x2069) ||
-            code === 0xfeff;
-        result += unseen ? '\\u' + ('000' + code.toString(16)).slice(-4) : text[i];
+    for (const c of text) {
+        const code = c.codePointAt(0);
+        const unseen = HIDDEN.some(({ first, last }) => code >= first && code <= last);
+        for (let i = 0; i < c.length; i++) {
+            result += unseen ? '\\u' + ('000' + c.charCodeAt(i).toString(16)).slice(-4) : c[i];
+        }
     }
     return result;
 }

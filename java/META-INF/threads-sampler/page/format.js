@@ -105,13 +105,14 @@ function span(fromMillis, tillMillis) {
     return dayOf(from) + ' ' + clockOf(from) + ' – ' + end;
 }
 
-// Control characters, and those that reverse or hide text around them.
-// eslint-disable-next-line no-control-regex -- these are the ones to find
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+// Control and format characters, and separators of lines: they cannot be seen, or reverse the text around them.
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** @param {string} text */
 function clean(text) {
-    return text.replace(UNSEEN, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+    return text.replace(UNSEEN, (c) =>
+        c.split('').map((unit) => '\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0')).join('')
+    );
 }
 
 /**

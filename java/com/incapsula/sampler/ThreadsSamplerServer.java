@@ -13,8 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows a running sampler in a browser, and gives its reports to tools. Uses the JDK's own HTTP server, module
- * {@code jdk.httpserver}.
+ * Shows a running sampler in a browser, and gives its reports to tools, by HTTP.
  *
  * <pre>{@code
  * ThreadsSamplerServer server = new ThreadsSamplerServer();
@@ -47,6 +46,10 @@ import org.jspecify.annotations.Nullable;
  * request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with the token as password, which browsers and
  * {@code go tool pprof http://any:TOKEN@host/...} can do. There is no encryption: on an address other than the
  * loopback's, put a proxy in front of it.
+ *
+ * <p>A client has five seconds to send its request. At most 64 connections whose requests have not come are open, and 20
+ * requests under way: one more closes the oldest connection, or is closed. Clients that are silent or slow keep no thread
+ * from the others.
  *
  * <p>Only one profile and one report are produced at a time; other requests get status 429 with {@code Retry-After}. A
  * client that closes its connection ends its profile. A report waits in memory for a client that reads slowly; all of
@@ -90,7 +93,6 @@ public class ThreadsSamplerServer implements AutoCloseable {
      * @throws IllegalStateException if no sampler was set, or the server was started and not closed
      * @throws IllegalArgumentException if the host is not known
      * @throws java.io.UncheckedIOException if it cannot listen there, with the reason
-     * @throws UnsupportedOperationException if this JVM runs without the module {@code jdk.httpserver}
      */
     public synchronized void init() {
         if (running != null) {
@@ -101,14 +103,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
             throw new IllegalStateException("sampler must be set before init()");
         }
         InetAddress address = address();
-        try {
-            running = new LiveServer(plan(shown, address), shown.lifecycle());
-        } catch (LinkageError absent) {
-            throw new UnsupportedOperationException(
-                    "ThreadsSamplerServer needs the module jdk.httpserver, which this"
-                            + " JVM runs without: start it with --add-modules jdk.httpserver",
-                    absent);
-        }
+        running = new LiveServer(plan(shown, address), shown.lifecycle());
         if (token == null && !address.isLoopbackAddress()) {
             LibraryLog.log(
                     System.Logger.Level.WARNING,

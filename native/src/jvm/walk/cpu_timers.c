@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/syscall_filter.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/async.h"
@@ -26,6 +27,7 @@ struct smp_jvm_cpu_timers {
     struct smp_cpu_pool *pool;          /* NULL until the first start */
     uint32_t room;                      /* of samples from now on */
     uint64_t reported_drops;            /* of the pool's */
+    bool are_permitted;                 /* by a filter of system calls */
 };
 
 /* --- the system's timers --- */
@@ -68,6 +70,20 @@ static enum smp_status system_set(int32_t id, int64_t first_ns, int64_t interval
 static void system_delete(int32_t id)
 {
     (void)syscall(SYS_timer_delete, id);
+}
+
+/* Of the calling thread; without a signal. */
+static bool use_a_timer(void)
+{
+    struct sigevent event = { .sigev_notify = SIGEV_NONE };
+    int id = 0;
+    bool is_set = false;
+
+    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &id) != 0)
+        return false;
+    is_set = system_set(id, NS_PER_SECOND, NS_PER_SECOND) == SMP_OK;
+    system_delete(id);
+    return is_set;
 }
 
 /* --- start, stop --- */
@@ -166,6 +182,8 @@ static enum smp_status prepare_cpu_timers(struct smp_jvm_cpu_timers *timers,
         return SMP_EUNSUPPORTED;
     if (thread->ended_ns != 0)
         return SMP_EGONE;
+    if (!timers->are_permitted)
+        return SMP_EVM;
     if (timers->mailbox == NULL)
         timers->mailbox = smp_signals_take_mailbox();
     return timers->mailbox != NULL ? make_sample_pool(timers) : SMP_EQUOTA;
@@ -333,6 +351,7 @@ enum smp_status smp_jvm_cpu_timers_create(struct smp_by_signal *walker, int sign
     timers->walker = walker;
     timers->signal = signal;
     timers->room = SMP_ASYNC_FIRST_FRAMES;
+    timers->are_permitted = smp_syscall_filter_permits(use_a_timer);
     *out = timers;
     return SMP_OK;
 }

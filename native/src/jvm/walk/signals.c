@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/stay_mapped.h"
+#include "base/syscall_filter.h"
 #include "jvm/walk/handler/signal_frame.h"
 
 enum {
@@ -144,6 +145,19 @@ void smp_signals_give_mailbox(struct smp_signal_mailbox *mailbox)
 {
     if (mailbox != NULL)
         atomic_store(&mailbox->is_taken, false);
+}
+
+/* Signal 0 is checked, not sent. In a child: its ids are not those of this process. */
+static bool send_no_signal(void)
+{
+    siginfo_t info = { .si_code = SI_QUEUE };
+
+    return syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), 0, &info) == 0;
+}
+
+bool smp_signals_are_permitted(void)
+{
+    return smp_syscall_filter_permits(send_no_signal);
 }
 
 static enum smp_status send_signal(int number, int32_t tid, uint64_t cookie)

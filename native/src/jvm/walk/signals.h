@@ -31,6 +31,8 @@ int smp_signals_number(int wanted);
  */
 SMP_CHECKED enum smp_status smp_signals_install(int number);
 bool smp_signals_is_installed(int number);
+/* False: a filter of system calls forbids requests. */
+bool smp_signals_are_permitted(void);
 /* Hook of agent.h, on an internal thread that runs the user's Java code: a thread started there
  * inherits its mask, and must be able to answer. */
 void smp_signals_let_through(void);

@@ -22,12 +22,14 @@ class FallbackIT {
     Path folder;
 
     private ChildJvm filtered(String... options) throws Exception {
+        return preloaded("container_filter.c", options);
+    }
+
+    private ChildJvm preloaded(String filter, String... options) throws Exception {
         return ChildJvm.of(FallbackProgram.class)
                 .withTestLibraries()
                 .option(options)
-                .environment(
-                        "LD_PRELOAD",
-                        Preload.compile("container_filter.c", folder).toString());
+                .environment("LD_PRELOAD", Preload.compile(filter, folder).toString());
     }
 
     private String runWithReadsThatFailLater(String... options) throws Exception {
@@ -45,6 +47,22 @@ class FallbackIT {
     @Test
     void aFilterOfSystemCallsLeavesTheJvmsOwnWays() throws Exception {
         assertThat(filtered().run().assertSaysFine()).contains(OTHER_WAYS + FORBIDDEN);
+    }
+
+    /* Where the filter ends a process that makes the call, too. */
+    @Test
+    void aFilterThatForbidsSignalsLeavesHandshakes() throws Exception {
+        assertThat(preloaded("killing_filter.c").run().assertSaysFine())
+                .contains("async walk refused: a filter of system calls forbids rt_tgsigqueueinfo");
+    }
+
+    @Test
+    void aFilterThatForbidsTimersLeavesTheCpuClockWithoutThem() throws Exception {
+        assertThat(preloaded("killing_filter.c", "-Dclock=CPU")
+                        .environment("KILLING_FILTER", "timers")
+                        .run()
+                        .assertSaysFine())
+                .contains("engine: ");
     }
 
     /* A record of the JVM's differs from what is read, as it does where the layout is another one. */

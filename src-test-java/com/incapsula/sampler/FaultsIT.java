@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
+import com.incapsula.sampler.internal.report.PlainText;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.testing.Group;
@@ -458,6 +459,7 @@ class FaultsIT {
                 "tab\tbed",
                 "nul\0l",
                 "\u2028\u2029\u0085",
+                "not \u202edetceles\u2069",
                 "lone \ud83d surrogate",
                 "] Max depth: x",
                 "\u001b[31mred",
@@ -496,9 +498,10 @@ class FaultsIT {
                         "nul\ufffdl",
                         "] Max depth: x",
                         "[unnamed]",
+                        "not \\u202edetceles\\u2069",
                         "\\u001b[31mred");
         assertThat(raw.sampled()).allSatisfy(group -> {
-            assertThat(group.title().chars()).noneMatch(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029);
+            assertThat(group.title().chars()).noneMatch(PlainText::isHidden);
             assertThat(group.cumulativeMillis()).isPositive();
         });
         Report printed = Report.parse(Files.readString(file)).get(0);

@@ -523,13 +523,11 @@ class ThreadsSamplerServerTest {
         get("/top.txt");
         assertThat(Thread.getAllStackTraces().keySet())
                 .filteredOn(thread -> !before.contains(thread))
-                .filteredOn(thread -> thread.getName().contains("HTTP")
-                        || thread.getName().startsWith("threads-sampler-http")
-                        || thread.getName().contains("-timeout-task"))
+                .filteredOn(thread -> thread.getName().startsWith("threads-sampler-http"))
                 .allMatch(Thread::isDaemon)
                 .allMatch(thread -> fake.hiddenGroups().contains(thread.getThreadGroup()))
                 .extracting(Thread::getName)
-                .contains("HTTP-Dispatcher", "threads-sampler-http-watch-1");
+                .contains("threads-sampler-http-front", "threads-sampler-http-watch-1");
     }
 
     @Test

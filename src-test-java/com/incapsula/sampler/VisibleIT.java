@@ -41,11 +41,8 @@ class VisibleIT {
             sampler.init();
             ThreadsSamplerServer server = new ThreadsSamplerServer();
             server.setSampler(sampler);
-            try {
-                server.init();
-            } catch (UnsupportedOperationException e) {
-                System.out.println(e.getMessage());
-            }
+            server.init();
+            System.out.println("server: " + (server.getUrl() != null));
             server.close();
             try {
                 new RemoteSamplingOutputer("http://h").starting();
@@ -158,8 +155,7 @@ class VisibleIT {
                 .contains(
                         "groups: true",
                         "closed",
-                        "ThreadsSamplerServer needs the module jdk.httpserver, which this JVM runs without: start it with"
-                                + " --add-modules jdk.httpserver",
+                        "server: true",
                         "RemoteSamplingOutputer needs the module java.net.http, which this JVM runs without: start it with"
                                 + " --add-modules java.net.http");
         assertThat(lines)

@@ -8,6 +8,7 @@ import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.SamplerStatistics;
+import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.ThreadsSampler;
 import java.lang.invoke.MethodHandles;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ public final class FallbackProgram {
     public static void main(String... arguments) throws Exception {
         ThreadsSampler sampler = quick(new Recorder());
         sampler.setOverheadLimitPercent(100);
+        sampler.setClock(SamplingClock.valueOf(System.getProperty("clock", "WALL")));
         try (Worker busy = Worker.busy(BUSY);
                 Worker waiter = Worker.doing(WAITER, FallbackProgram::waitAgainAndAgain)) {
             sampler.init();

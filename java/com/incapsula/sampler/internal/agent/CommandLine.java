@@ -6,6 +6,7 @@ import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
 import com.incapsula.sampler.internal.agent.AnswerSlot.State;
 import com.incapsula.sampler.internal.report.FileSeries;
 import com.incapsula.sampler.internal.report.IoReason;
+import com.incapsula.sampler.internal.report.PlainText;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.internal.json.Json;
+import com.incapsula.sampler.internal.report.PlainText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -12,8 +13,6 @@ final class Frames {
 
     private static final Pattern TYPE = Pattern.compile("_\\[[a-z0-9]]$"); // as other tools add it
     private static final Pattern LINE = Pattern.compile("(?s)(?<file>.+):(?<line>\\d{1,9})");
-    private static final char LINE_SEPARATOR = 0x2028;
-    private static final char PARAGRAPH_SEPARATOR = 0x2029;
 
     private Frames() {}
 
@@ -23,24 +22,23 @@ final class Frames {
             return "[unnamed]";
         }
         StringBuilder part = new StringBuilder(text.length());
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == ';' || Character.isISOControl(c) || c == LINE_SEPARATOR || c == PARAGRAPH_SEPARATOR) {
-                part.append(escape(c));
-            } else {
-                part.append(c);
-            }
-        }
+        text.codePoints().forEach(c -> append(part, c));
         return part.toString();
     }
 
-    private static String escape(char c) {
-        return switch (c) {
-            case '\n' -> "\\n";
-            case '\r' -> "\\r";
-            case '\t' -> "\\t";
-            default -> String.format("\\u%04x", (int) c);
-        };
+    private static void append(StringBuilder part, int c) {
+        switch (c) {
+            case '\n' -> part.append("\\n");
+            case '\r' -> part.append("\\r");
+            case '\t' -> part.append("\\t");
+            default -> {
+                if (c == ';' || PlainText.isHidden(c)) {
+                    PlainText.escape(part, c);
+                } else {
+                    part.appendCodePoint(c);
+                }
+            }
+        }
     }
 
     /** @return the text of the root that stands for a group of the JSON form */

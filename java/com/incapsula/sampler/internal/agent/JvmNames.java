@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import com.incapsula.sampler.internal.report.PlainText;
 import java.util.List;
 import java.util.function.Predicate;
 

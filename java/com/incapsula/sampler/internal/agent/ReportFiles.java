@@ -3,15 +3,17 @@ package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.report.OpenFolder;
+import com.incapsula.sampler.internal.report.WholeFile;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: any.
  */
 final class ReportFiles extends FileSamplingOutputer {
+
+    private static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private volatile @Nullable Throwable failure;
 
@@ -87,16 +92,12 @@ final class ReportFiles extends FileSamplingOutputer {
      * Writes a report into a new file in the JVM's temporary folder, that only its user can read. The reader removes it.
      */
     static Path writeTemporary(SamplingReport report, ReportFormat format) throws IOException {
-        Path file = Files.createTempFile("threads-sampler-", "." + format.getFileExtension());
-        boolean written = false;
-        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file))) {
-            report.writeTo(format, out);
-            written = true;
-        } finally {
-            if (!written) {
-                Files.deleteIfExists(file);
-            }
+        Path folder = Path.of(System.getProperty("java.io.tmpdir", "/tmp")).toRealPath(); // the reader may refuse links
+        Path name = Path.of("threads-sampler-"
+                + Long.toHexString(ThreadLocalRandom.current().nextLong()) + "." + format.getFileExtension());
+        try (OpenFolder open = OpenFolder.open(folder)) {
+            WholeFile.replace(open, name, out -> report.writeTo(format, out), OWNER_ONLY);
         }
-        return file.toRealPath(); // the reader may refuse links
+        return folder.resolve(name);
     }
 }

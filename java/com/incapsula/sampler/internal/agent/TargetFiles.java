@@ -4,6 +4,8 @@ package com.incapsula.sampler.internal.agent;
 import static java.util.Objects.requireNonNull;
 
 import com.incapsula.sampler.internal.engine.LoadedLibrary;
+import com.incapsula.sampler.internal.report.Folders;
+import com.incapsula.sampler.internal.report.IoReason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -88,9 +90,16 @@ final class TargetFiles {
     }
 
     private String copy(Path file, Properties properties) throws IOException {
+        String named = LoadedLibrary.namedFolder();
+        if (named != null) {
+            String copy = copyInto(root(), named, file);
+            copies.add(copy);
+            return copy;
+        }
         IOException first = null;
         for (String folder : List.of(properties.getProperty("java.io.tmpdir", "/tmp"), "/tmp")) {
             try {
+                Folders.requireSafe(root().resolve("."), absolute(folder), Folders.userOfThisProcess(), userOf(process));
                 String copy = copyInto(root(), folder, file);
                 copies.add(copy);
                 return copy;
@@ -98,7 +107,11 @@ final class TargetFiles {
                 first = first == null ? e : first;
             }
         }
-        throw new IOException("no copy of " + file + " can be made for the target: " + first, first);
+        throw new IOException(
+                "no copy of " + file + " can be made for the target: " + IoReason.of(requireNonNull(first))
+                        + "; name a folder, if you trust those that can write to it, with -D" + LoadedLibrary.FOLDER_PROPERTY
+                        + "=FOLDER",
+                first);
     }
 
     /** Removes the copies, as the target has not taken them over. */
@@ -307,12 +320,11 @@ final class TargetFiles {
     }
 
     private boolean hasOtherUser() throws IOException {
-        return !userOf(process).equals(userOf(Path.of("/proc/self")));
+        return userOf(process) != Folders.userOfThisProcess();
     }
 
     /* As a number: it may have no name here. */
-    private static Object userOf(Path path) throws IOException {
-        Path real = path.equals(Path.of("/proc/self")) ? path.toRealPath() : path;
-        return Files.getAttribute(real, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    private static int userOf(Path path) throws IOException {
+        return (Integer) Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
     }
 }

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoadedLibrary {
 
+    /** Names a folder for the library. */
+    public static final String FOLDER_PROPERTY = NativeLibrary.WORKDIR_PROPERTY;
+
     private static volatile @Nullable String preferred; // read once
 
     private static final class OnlyTry {
@@ -96,6 +99,16 @@ public final class LoadedLibrary {
      */
     public static Path file() {
         return library().place();
+    }
+
+    /**
+     * The folder that the user names for files of the library.
+     *
+     * @return as it is written, or null
+     */
+    public static @Nullable String namedFolder() {
+        String named = System.getProperty(FOLDER_PROPERTY);
+        return named == null || named.isBlank() ? null : named;
     }
 
     private static NativeLibrary library() {

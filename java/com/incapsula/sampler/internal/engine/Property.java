@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.internal.report.PlainText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -261,11 +262,11 @@ public enum Property {
     /* As it is shown in a message. */
     static String visible(String prefix) {
         StringBuilder shown = new StringBuilder();
-        prefix.chars().limit(100).forEach(c -> {
-            if (Character.isISOControl(c)) {
-                shown.append(String.format("\\u%04x", c));
+        prefix.codePoints().limit(100).forEach(c -> {
+            if (PlainText.isHidden(c)) {
+                PlainText.escape(shown, c);
             } else {
-                shown.append((char) c);
+                shown.appendCodePoint(c);
             }
         });
         return shown.toString();

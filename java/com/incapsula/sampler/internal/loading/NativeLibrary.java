@@ -41,7 +41,9 @@ import org.jspecify.annotations.Nullable;
 public final class NativeLibrary {
 
     static final String LIBRARY_PROPERTY = "com.incapsula.sampler.library";
-    static final String WORKDIR_PROPERTY = "com.incapsula.sampler.workdir";
+
+    /** Names a folder for the library, which is trusted. */
+    public static final String WORKDIR_PROPERTY = "com.incapsula.sampler.workdir";
 
     /** Stands for the file where the JVM loaded the library itself. */
     static final String AGENT = "-agentpath";

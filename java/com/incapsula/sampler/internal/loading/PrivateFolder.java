@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.loading;
 
+import com.incapsula.sampler.internal.report.Content;
 import com.incapsula.sampler.internal.report.Folders;
+import com.incapsula.sampler.internal.report.OpenFolder;
+import com.incapsula.sampler.internal.report.WholeFile;
 import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -12,7 +14,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
@@ -22,17 +23,15 @@ import java.util.Set;
 
 /**
  * A folder that only this user can change, and files in it whose content is checked before they are used. Native code
- * must not come from a folder that others can write to.
+ * must not come from a folder that others can write to, or put another one in the place of.
  *
- * <p>Files are read and written through streams, not channels: an interrupt of the thread would close a channel.
+ * <p>Files are read through streams, not channels: an interrupt of the thread would close a channel.
  */
 final class PrivateFolder {
 
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
     private static final FileAttribute<Set<PosixFilePermission>> MODE =
             PosixFilePermissions.asFileAttribute(OWNER_ONLY);
-    private static final int WRITABLE_BY_OTHERS = 0002;
-    private static final int STICKY = 01000;
 
     private final Path base;
     private final boolean isNamed;
@@ -76,26 +75,30 @@ final class PrivateFolder {
     /**
      * Makes sure that a file with this content is in the folder.
      *
-     * @return the file
+     * @return the file, by a path without links
      * @throws IOException the message is the reason, without the folder's name
      */
     Path place(String name, byte[] content) throws IOException {
         try {
-            makeFolder();
-            Path temporary = makeTemporary(name);
-            try {
-                checkFolder(temporary);
-                Path file = folder.resolve(name);
-                if (!holds(file, content)) {
-                    write(temporary, content);
-                    Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+            Path made = makeFolder();
+            Path file = made.resolve(name);
+            if (!holds(file, content)) {
+                try (OpenFolder open = OpenFolder.open(made)) {
+                    WholeFile.replace(open, Path.of(name), new Bytes(content), MODE);
                 }
-                return file;
-            } finally {
-                Files.deleteIfExists(temporary);
             }
+            return file;
         } catch (FileSystemException e) {
             throw new IOException(e.getReason() == null ? e.getClass().getSimpleName() : e.getReason(), e);
+        }
+    }
+
+    /** The content of a file. No lambda: a JVM that has just started would link it. */
+    private record Bytes(byte[] bytes) implements Content {
+
+        @Override
+        public void writeTo(OutputStream out) throws IOException {
+            out.write(bytes);
         }
     }
 
@@ -103,50 +106,40 @@ final class PrivateFolder {
     void discard(Path file) {
         try {
             Files.deleteIfExists(file);
-            Files.deleteIfExists(folder);
+            Files.deleteIfExists(file.getParent());
         } catch (IOException inUse) {
             // the folder has another file in it, or was removed meanwhile
         }
     }
 
-    private void makeFolder() throws IOException {
-        Folders.make(base);
-        int mode = (Integer) Files.getAttribute(base, "unix:mode");
-        if (!isNamed && (mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
-            throw new IOException("others can write to " + base + " and its sticky bit is not set");
+    /* Links are resolved first: none is left that could be exchanged. */
+    private Path makeFolder() throws IOException {
+        Path real = Folders.make(base).toRealPath();
+        int user = Folders.userOfThisProcess();
+        if (!isNamed) {
+            Folders.requireSafe(real.getRoot(), real, user);
         }
+        Path made = real.resolve(folder.getFileName());
         try {
-            Files.createDirectory(folder, MODE);
+            Files.createDirectory(made, MODE);
         } catch (FileAlreadyExistsException ofAnEarlierRun) {
             // the checks below are for a new folder and an old one
         }
-        PosixFileAttributes found = attributes(folder);
+        requireOwn(made, user);
+        return made;
+    }
+
+    private static void requireOwn(Path made, int user) throws IOException {
+        PosixFileAttributes found = attributes(made);
         if (!found.isDirectory()) {
-            throw new IOException(folder + " is not a folder");
+            throw new IOException(made + " is not a folder");
+        }
+        if (!Files.getAttribute(made, "unix:uid", LinkOption.NOFOLLOW_LINKS).equals(user)) {
+            throw new IOException(made + " belongs to " + found.owner().getName());
         }
         if (!found.permissions().equals(OWNER_ONLY)) {
-            throw new IOException(folder + " has mode " + PosixFilePermissions.toString(found.permissions())
+            throw new IOException(made + " has mode " + PosixFilePermissions.toString(found.permissions())
                     + " and must have " + PosixFilePermissions.toString(OWNER_ONLY));
-        }
-    }
-
-    /* Not createTempFile, whose random numbers take 30 ms in a JVM that has just started. Only the owner can create files
-     * here, and createFile never takes an existing one. */
-    private Path makeTemporary(String name) throws IOException {
-        while (true) {
-            try {
-                return Files.createFile(
-                        folder.resolve(name + "." + Long.toHexString(System.nanoTime()) + ".tmp"), MODE);
-            } catch (FileAlreadyExistsException ofAnotherJvm) {
-                // another JVM made it in the same nanosecond: try the next one
-            }
-        }
-    }
-
-    /* A new file belongs to the user of this JVM; root can create one in a folder of any user. */
-    private void checkFolder(Path madeByUs) throws IOException {
-        if (!attributes(folder).owner().equals(attributes(madeByUs).owner())) {
-            throw new IOException(folder + " belongs to " + attributes(folder).owner());
         }
     }
 
@@ -160,12 +153,6 @@ final class PrivateFolder {
         }
         try (InputStream in = new FileInputStream(file.toFile())) {
             return Arrays.equals(in.readAllBytes(), content);
-        }
-    }
-
-    private static void write(Path file, byte[] content) throws IOException {
-        try (OutputStream out = new FileOutputStream(file.toFile())) {
-            out.write(content);
         }
     }
 

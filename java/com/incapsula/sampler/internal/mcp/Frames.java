@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.mcp;
 
 import com.incapsula.sampler.SamplingRow;
+import com.incapsula.sampler.internal.report.PlainText;
 import java.util.List;
 
 /** Frames and names as models read them: short, on one line, and all that a search in sources needs. */
@@ -51,10 +52,10 @@ final class Frames {
                 : text;
     }
 
-    /** @return a name of the application's without control characters, its middle left out where it is long */
+    /** @return a name of the application's without control and format characters, its middle left out where it is long */
     static String clean(String name) {
         String line = name.codePoints()
-                .map(c -> Character.isISOControl(c) || isLineEnd(Character.getType(c)) ? '?' : c)
+                .map(c -> PlainText.isHidden(c) ? '?' : c)
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                 .toString();
         if (line.length() <= MAX_NAME) {
@@ -62,9 +63,5 @@ final class Frames {
         }
         int half = MAX_NAME / 2;
         return line.substring(0, half) + "..." + line.substring(line.length() - half);
-    }
-
-    private static boolean isLineEnd(int type) {
-        return type == Character.LINE_SEPARATOR || type == Character.PARAGRAPH_SEPARATOR;
     }
 }

@@ -47,7 +47,7 @@ public final class HttpTransport implements Transport {
     private static final long IDLE_SECONDS = 5;
 
     /** As a terminal or a reader of the log may take them: all controls and ends of lines, not those of ASCII alone. */
-    private static final Pattern CONTROLS = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]+");
+    private static final Pattern CONTROLS = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+");
 
     private final ThreadFactory threads;
     private final List<WeakReference<HttpClient>> left = new ArrayList<>(); // guarded by this

@@ -2,12 +2,11 @@
 package com.incapsula.sampler.internal.report;
 
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -16,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ public final class FileSeries {
     private final Pattern names;
 
     /* A folder or a link counts too: its name is not free. */
-    private record Found(Path file, long number, String time, long again) {}
+    private record Found(Path name, long number, String time, long again) {}
 
     /**
      * A series of files, some of which may exist.
@@ -144,9 +144,9 @@ public final class FileSeries {
     public Path write(Instant till, Content content) throws IOException {
         makeFolder();
         if (timed || numbered) {
-            return WholeFile.writeNew(() -> next(till), content);
+            return WholeFile.writeNew(folder, taken -> next(till, taken), content);
         }
-        Path file = next(till);
+        Path file = folder.resolve(next(till, Set.of()));
         WholeFile.write(file, content);
         return file;
     }
@@ -159,27 +159,30 @@ public final class FileSeries {
      */
     public void check() throws IOException {
         makeFolder();
-        removeLeftovers();
-        WholeFile.check(next(Instant.now()));
+        Set<String> taken = removeLeftovers();
+        WholeFile.check(folder.resolve(next(Instant.now(), taken)));
     }
 
-    /* Old ones only: another process may be writing a new one. */
-    private void removeLeftovers() {
+    /* Old ones only: another process may be writing a new one. @return the names in the folder before */
+    private Set<String> removeLeftovers() {
         Instant old = Instant.now().minus(LEFTOVER_AGE);
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, ".*.tmp")) {
-            for (Path file : files) {
-                String target = WholeFile.targetOf(file.getFileName().toString());
-                if (target != null
-                        && names.matcher(target).matches()
-                        && Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS)
-                                .toInstant()
-                                .isBefore(old)) {
-                    Files.deleteIfExists(file);
+        try (OpenFolder open = OpenFolder.open(folder)) {
+            Set<String> all = open.names();
+            for (String name : all) {
+                String target = WholeFile.targetOf(name);
+                if (target != null && names.matcher(target).matches() && isOlder(open, Path.of(name), old)) {
+                    open.delete(Path.of(name));
                 }
             }
-        } catch (IOException | DirectoryIteratorException later) {
-            // they do no harm until the next start
+            return all;
+        } catch (IOException later) {
+            return Set.of(); // leftovers do no harm until the next start
         }
+    }
+
+    private static boolean isOlder(OpenFolder open, Path name, Instant time) throws IOException {
+        BasicFileAttributes found = open.attributes(name, LinkOption.NOFOLLOW_LINKS);
+        return found != null && found.lastModifiedTime().toInstant().isBefore(time);
     }
 
     private void makeFolder() throws IOException {
@@ -190,17 +193,17 @@ public final class FileSeries {
         }
     }
 
-    private Path next(Instant till) throws IOException {
+    private String next(Instant till, Set<String> taken) throws IOException {
         String time = TIME.format(till.atZone(ZoneId.systemDefault())); // applications set their zone late
-        String number = numbered ? String.valueOf(highest() + 1) : "";
-        Path file = folder.resolve(nameOf(time, number));
-        for (int i = 2; timed && !numbered && Files.exists(file, LinkOption.NOFOLLOW_LINKS); i++) {
+        String number = numbered ? String.valueOf(highest(taken) + 1) : "";
+        String next = nameOf(time, number);
+        for (int i = 2; timed && !numbered && taken.contains(next); i++) {
             if (i > MAX_IN_ONE_SECOND) {
-                throw new IOException("too many files of one second: " + file);
+                throw new IOException("too many files of one second: " + next);
             }
-            file = folder.resolve(nameOf(time + "-" + i, number));
+            next = nameOf(time + "-" + i, number);
         }
-        return file;
+        return next;
     }
 
     private String nameOf(String time, String number) {
@@ -218,28 +221,26 @@ public final class FileSeries {
         return made.toString();
     }
 
-    private long highest() throws IOException {
-        return all().stream().mapToLong(Found::number).max().orElse(0);
+    private long highest(Set<String> taken) {
+        return all(taken).stream().mapToLong(Found::number).max().orElse(0);
     }
 
-    /** @return the files of this series, in no order */
-    private List<Found> all() throws IOException {
+    /** @return those of this series, in no order */
+    private List<Found> all(Set<String> fileNames) {
         List<Found> all = new ArrayList<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-            for (Path file : files) {
-                Matcher matcher = names.matcher(file.getFileName().toString());
-                if (matcher.matches()) {
-                    all.add(found(file, matcher));
-                }
+        for (String each : fileNames) {
+            Matcher matcher = names.matcher(each);
+            if (matcher.matches()) {
+                all.add(found(Path.of(each), matcher));
             }
         }
         return all;
     }
 
-    private Found found(Path file, Matcher matcher) {
+    private Found found(Path fileName, Matcher matcher) {
         String again = timed ? matcher.group("again") : null;
         return new Found(
-                file,
+                fileName,
                 numbered ? Long.parseLong(matcher.group("number")) : 0,
                 timed ? matcher.group("time") : "",
                 again == null ? 0 : Long.parseLong(again));
@@ -258,35 +259,44 @@ public final class FileSeries {
         if (!timed && !numbered) {
             return;
         }
-        List<Found> newestFirst = all();
-        newestFirst.removeIf(found -> !Files.isRegularFile(found.file(), LinkOption.NOFOLLOW_LINKS));
+        try (OpenFolder open = OpenFolder.open(folder)) {
+            removeOld(open, newest.getFileName(), maxFiles, maxTotalBytes);
+        }
+    }
+
+    private void removeOld(OpenFolder open, Path newest, int maxFiles, long maxTotalBytes) throws IOException {
+        List<Found> newestFirst = all(open.names());
         Comparator<Found> byName = Comparator.comparingLong(Found::number)
                 .thenComparing(Found::time)
                 .thenComparingLong(Found::again);
         newestFirst.sort(
-                Comparator.<Found, Boolean>comparing(found -> found.file().equals(newest))
+                Comparator.<Found, Boolean>comparing(found -> found.name().equals(newest))
                         .thenComparing(byName)
                         .reversed());
         long bytesLeft = maxTotalBytes;
         @Nullable IOException first = null;
         boolean full = false;
-        for (int i = 0; i < newestFirst.size(); i++) {
-            Path file = newestFirst.get(i).file();
-            long bytes = file.toFile().length(); // 0 if it was removed meanwhile
-            full = full || i >= maxFiles || bytes > bytesLeft;
-            bytesLeft -= bytes;
-            if (full && i > 0) {
-                first = delete(file, first);
+        int seen = 0;
+        for (Found each : newestFirst) {
+            BasicFileAttributes found = open.attributes(each.name(), LinkOption.NOFOLLOW_LINKS);
+            if (found == null || !found.isRegularFile()) {
+                continue;
             }
+            full = full || seen >= maxFiles || found.size() > bytesLeft;
+            bytesLeft -= found.size();
+            if (full && seen > 0) {
+                first = delete(open, each.name(), first);
+            }
+            seen++;
         }
         if (first != null) {
             throw first;
         }
     }
 
-    private static @Nullable IOException delete(Path file, @Nullable IOException first) {
+    private static @Nullable IOException delete(OpenFolder open, Path name, @Nullable IOException first) {
         try {
-            Files.deleteIfExists(file);
+            open.delete(name);
             return first;
         } catch (IOException e) {
             return first == null ? e : first;

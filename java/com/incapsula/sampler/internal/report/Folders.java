@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.report;
 
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
-/** Makes folders. */
+/** Makes folders, and says which ones are safe from other users. */
 public final class Folders {
+
+    private static final int WRITABLE_BY_OTHERS = 0022;
+    private static final int STICKY = 01000;
+    private static final String USERS = "\nUid:\t";
 
     private Folders() {}
 
@@ -20,5 +31,62 @@ public final class Folders {
      */
     public static Path make(Path folder) throws IOException {
         return Files.isDirectory(folder) ? folder : Files.createDirectories(folder);
+    }
+
+    /**
+     * Makes sure that only root and these users can put another folder in the place of this one: each folder above it, and
+     * itself, belongs to one of them, and no other user can write to it, unless its sticky bit keeps others from renaming
+     * what is in it. The owner of the root folder counts as root, who has another number in some namespaces.
+     *
+     * @param root the root folder; of another process, perhaps
+     * @param folder a path below the root, without links
+     * @param users who are trusted besides root
+     * @throws IOException the message is the reason
+     */
+    public static void requireSafe(Path root, Path folder, int... users) throws IOException {
+        Set<Integer> trusted = new HashSet<>(List.of(0, userOf(root)));
+        for (int user : users) {
+            trusted.add(user);
+        }
+        Path at = root;
+        requireSafe(at, trusted);
+        for (Path part : folder) {
+            at = at.resolve(part);
+            requireSafe(at, trusted);
+        }
+    }
+
+    private static void requireSafe(Path folder, Set<Integer> trusted) throws IOException {
+        if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException(folder + " is not a folder");
+        }
+        if (!trusted.contains(userOf(folder))) {
+            throw new IOException(folder + " belongs to "
+                    + Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS).getName());
+        }
+        int mode = (Integer) Files.getAttribute(folder, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
+            throw new IOException("others can write to " + folder + " and its sticky bit is not set");
+        }
+    }
+
+    private static int userOf(Path folder) throws IOException {
+        return (Integer) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /**
+     * The user that owns the files which this process makes.
+     *
+     * @return a number
+     * @throws IOException if the system does not say it
+     */
+    public static int userOfThisProcess() throws IOException {
+        String status;
+        try (InputStream in = new FileInputStream("/proc/self/status")) {
+            status = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+        }
+        int begin = status.indexOf(USERS) + USERS.length();
+        String[] users = status.substring(begin, status.indexOf('\n', begin)).split("\t"); // real, effective, saved, file's
+        return (int) Long.parseLong(users[users.length - 1]);
     }
 }

@@ -2,29 +2,36 @@
 package com.incapsula.sampler.internal.report;
 
 import java.io.BufferedOutputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A file that readers see whole or not at all: it is written under another name in the same folder and then renamed. A
- * failure leaves nothing behind, and an older file of that name as it was.
+ * failure leaves nothing behind, and an older file of that name as it was. The folder may belong to another user, see
+ * {@link OpenFolder}.
  *
- * <p>It is written through a stream, not a channel: an interrupt of the thread would close a channel.
+ * <p>An interrupt of the thread closes the file that is being written; it is then written once more.
  */
 public final class WholeFile {
 
     private static final int BUFFER_BYTES = 64 * 1024;
     private static final int MAX_TRIES = 100;
-    private static final Pattern TEMPORARY = Pattern.compile("\\.(.+)\\.[0-9a-f]{1,16}\\.tmp");
+    private static final String RESERVED = "0"; // no random number
+    private static final String END = ".tmp";
+    private static final int MAX_DIGITS = 16;
 
     private WholeFile() {}
 
@@ -32,74 +39,104 @@ public final class WholeFile {
      * Writes a file, with the permissions any new file has.
      *
      * @param file its name; the folder must be there
-     * @param content writes it
+     * @param content writes it; called again after an interrupt
      * @throws IOException with the file's name and the reason; also if a device or a pipe has the name
      */
     public static void write(Path file, Content content) throws IOException {
         Path target = file.toAbsolutePath();
-        try {
-            requireReplaceable(target);
-            Path temporary = makeTemporary(target);
-            try {
-                fill(temporary, content);
-                Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
-            } finally {
-                Files.deleteIfExists(temporary);
-            }
+        try (OpenFolder folder = openFolderOf(target)) {
+            replace(folder, nameOf(target), content);
         } catch (IOException e) {
-            throw new IOException("cannot write " + target + ": " + IoReason.of(e), e);
+            throw failure(target, e);
         }
-    }
-
-    /** Names for a new file, one after the other. */
-    @FunctionalInterface
-    interface Names {
-
-        /** @return the first one that no file has now */
-        Path next() throws IOException;
     }
 
     /**
-     * Writes a file that replaces none, with the permissions any new file has. Where another process, or another sampler,
-     * takes the name meanwhile, this one gets the next.
+     * Writes a file into an open folder.
      *
-     * @param names gives names in one folder, which must be there
-     * @param content writes it
-     * @return the file
-     * @throws IOException with the file's name and the reason
+     * @param name of the file; one that has it is replaced
+     * @param content writes it; called again after an interrupt
+     * @param attributes of the file
+     * @throws IOException also if a device or a pipe has the name
      */
-    static Path writeNew(Names names, Content content) throws IOException {
-        Path target = names.next().toAbsolutePath();
+    public static void replace(OpenFolder folder, Path name, Content content, FileAttribute<?>... attributes)
+            throws IOException {
+        requireReplaceable(folder, name);
+        Path temporary = temporary(name, random());
+        for (int i = 1; !fill(folder, temporary, content, attributes); i++) {
+            requireTry(i, temporary);
+            temporary = temporary(name, random());
+        }
         try {
-            Path temporary = makeTemporary(target);
-            try {
-                fill(temporary, content);
-                for (int i = 1; !place(temporary, target); i++) {
-                    if (i == MAX_TRIES) {
-                        throw new FileAlreadyExistsException(target.toString());
-                    }
-                    target = names.next().toAbsolutePath();
-                }
-                return target;
-            } finally {
-                Files.deleteIfExists(temporary);
-            }
-        } catch (IOException e) {
-            throw new IOException("cannot write " + target + ": " + IoReason.of(e), e);
+            folder.rename(temporary, name);
+        } finally {
+            folder.delete(temporary);
         }
     }
 
-    /* A second name, because a rename would replace what has it. @return false: it is taken */
-    private static boolean place(Path temporary, Path target) throws IOException {
-        try {
-            Files.createLink(target, temporary);
-            return true;
-        } catch (FileAlreadyExistsException taken) {
+    /** Names for a new file. */
+    @FunctionalInterface
+    interface Names {
+
+        /**
+         * Chooses a name.
+         *
+         * @param taken names in the folder, and those that files which are being written will have
+         */
+        String choose(Set<String> taken) throws IOException;
+    }
+
+    /**
+     * Writes a file that replaces none, with the permissions any new file has. Its temporary name keeps its name from
+     * other processes and samplers while it is written.
+     *
+     * @param path the folder, which must be there
+     * @param names chooses the file's name
+     * @param content writes it; called again after an interrupt
+     * @return the file
+     * @throws IOException with the file's name and the reason
+     */
+    static Path writeNew(Path path, Names names, Content content) throws IOException {
+        Path target = path;
+        try (OpenFolder folder = OpenFolder.open(path)) {
+            for (int i = 1; ; i++) {
+                Path name = Path.of(names.choose(taken(folder)));
+                target = path.resolve(name);
+                if (placeNew(folder, name, content)) {
+                    return target;
+                }
+                requireTry(i, target);
+            }
+        } catch (IOException e) {
+            throw failure(target, e);
+        }
+    }
+
+    private static Set<String> taken(OpenFolder folder) throws IOException {
+        Set<String> taken = folder.names();
+        for (String name : List.copyOf(taken)) {
+            String target = targetOf(name);
+            if (target != null) {
+                taken.add(target);
+            }
+        }
+        return taken;
+    }
+
+    /* False: another one has taken the name meanwhile. */
+    private static boolean placeNew(OpenFolder folder, Path name, Content content) throws IOException {
+        Path temporary = temporary(name, RESERVED);
+        if (!fill(folder, temporary, content)) {
             return false;
-        } catch (IOException | UnsupportedOperationException noSecondNames) { // some file systems have none
-            requireReplaceable(target);
-            Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
-            return true;
+        }
+        try {
+            boolean isFree = folder.attributes(name, LinkOption.NOFOLLOW_LINKS) == null;
+            if (isFree) {
+                folder.rename(temporary, name);
+            }
+            return isFree;
+        } finally {
+            folder.delete(temporary);
         }
     }
 
@@ -110,48 +147,125 @@ public final class WholeFile {
      * @throws IOException the message is the reason
      */
     static void check(Path file) throws IOException {
-        Path target = file.toAbsolutePath();
-        try {
-            requireReplaceable(target);
-            Files.deleteIfExists(makeTemporary(target));
+        try (OpenFolder folder = openFolderOf(file)) {
+            requireReplaceable(folder, nameOf(file));
+            Path temporary = temporary(nameOf(file), random());
+            folder.create(temporary).close();
+            folder.delete(temporary);
         } catch (IOException e) {
             throw new IOException(IoReason.of(e), e);
         }
     }
 
-    private static void requireReplaceable(Path target) throws IOException {
-        if (Files.isDirectory(target)) {
+    private static IOException failure(Path target, IOException cause) {
+        return new IOException("cannot write " + target + ": " + IoReason.of(cause), cause);
+    }
+
+    private static OpenFolder openFolderOf(Path file) throws IOException {
+        Path parent = file.getParent();
+        if (parent == null) {
             throw new IOException("it is a folder");
         }
-        if (Files.exists(target) && !Files.isRegularFile(target)) {
+        return OpenFolder.open(parent);
+    }
+
+    private static Path nameOf(Path file) {
+        return Objects.requireNonNull(file.getFileName());
+    }
+
+    private static void requireReplaceable(OpenFolder folder, Path name) throws IOException {
+        BasicFileAttributes found = folder.attributes(name);
+        if (found != null && found.isDirectory()) {
+            throw new IOException("it is a folder");
+        }
+        if (found != null && !found.isRegularFile()) {
             /* Renaming would replace /dev/stdout or /dev/null for the superuser. */
             throw new IOException("it is not a regular file and cannot be replaced");
         }
     }
 
-    private static Path makeTemporary(Path target) throws IOException {
-        for (int i = 1; ; i++) {
-            String name = "." + target.getFileName() + "."
-                    + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".tmp";
-            try {
-                return Files.createFile(target.resolveSibling(name));
-            } catch (FileAlreadyExistsException taken) {
-                if (i == MAX_TRIES) {
-                    throw taken;
-                }
-            }
+    private static void requireTry(int tries, Path taken) throws IOException {
+        if (tries == MAX_TRIES) {
+            throw new FileAlreadyExistsException(taken.toString());
         }
+    }
+
+    private static String random() {
+        return Long.toHexString(ThreadLocalRandom.current().nextLong());
+    }
+
+    private static Path temporary(Path name, String number) {
+        return Path.of("." + name + "." + number + END);
     }
 
     /** @return the name of the file that a temporary one of this name becomes, or null: it is no such name */
     static @Nullable String targetOf(String name) {
-        Matcher matcher = TEMPORARY.matcher(name);
-        return matcher.matches() ? matcher.group(1) : null;
+        int end = name.length() - END.length();
+        int dot = name.endsWith(END) ? name.lastIndexOf('.', end - 1) : 0;
+        boolean isNumber = end - dot > 1 && end - dot <= MAX_DIGITS + 1;
+        for (int i = dot + 1; i < end; i++) {
+            isNumber = isNumber && Character.digit(name.charAt(i), 16) >= 0;
+        }
+        return name.startsWith(".") && dot > 1 && isNumber ? name.substring(1, dot) : null;
     }
 
-    private static void fill(Path temporary, Content content) throws IOException {
-        try (OutputStream out = new BufferedOutputStream(new FileOutputStream(temporary.toFile()), BUFFER_BYTES)) {
+    /* False: another file has the name. */
+    private static boolean fill(OpenFolder folder, Path temporary, Content content, FileAttribute<?>... attributes)
+            throws IOException {
+        boolean wasInterrupted = Thread.interrupted();
+        try {
+            for (int i = 1; i <= MAX_TRIES; i++) {
+                SeekableByteChannel file = create(folder, temporary, attributes);
+                if (file == null || fillOrDelete(folder, temporary, file, content)) {
+                    return file != null;
+                }
+                wasInterrupted = Thread.interrupted() || wasInterrupted;
+            }
+            throw new InterruptedIOException("the thread is interrupted again and again");
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static @Nullable SeekableByteChannel create(
+            OpenFolder folder, Path temporary, FileAttribute<?>... attributes) throws IOException {
+        try {
+            return folder.create(temporary, attributes);
+        } catch (FileAlreadyExistsException taken) {
+            return null;
+        }
+    }
+
+    /* False: an interrupt has closed it. */
+    private static boolean fillOrDelete(OpenFolder folder, Path temporary, SeekableByteChannel file, Content content)
+            throws IOException {
+        boolean isWhole = false;
+        try {
+            boolean isFilled = fill(file, content);
+            file.close(); // it may fail, as all else
+            isWhole = isFilled;
+        } finally {
+            file.close();
+            if (!isWhole) {
+                folder.delete(temporary);
+            }
+        }
+        return isWhole;
+    }
+
+    private static boolean fill(SeekableByteChannel file, Content content) throws IOException {
+        OutputStream out = new BufferedOutputStream(Channels.newOutputStream(file), BUFFER_BYTES);
+        try {
             content.writeTo(out);
+            out.flush();
+            return true;
+        } catch (IOException e) {
+            if (file.isOpen()) {
+                throw e;
+            }
+            return false;
         }
     }
 }

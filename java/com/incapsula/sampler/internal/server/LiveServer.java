@@ -10,13 +10,12 @@ import com.incapsula.sampler.internal.engine.Lifecycle;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import com.incapsula.sampler.internal.report.RunningInterval;
-import com.sun.net.httpserver.Headers;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +27,7 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers requests for reports of a running sampler. Only this class needs the module {@code jdk.httpserver}: it fails
- * to load where that is absent.
+ * Answers requests for reports of a running sampler.
  *
  * <p>Every answer that costs something needs one of two permits: one for profiles, which take as long as the request
  * says, one for all other forms. If the permit is taken, the answer is 429. A profile under way sends a few bytes ten
@@ -37,18 +35,13 @@ import org.jspecify.annotations.Nullable;
  * memory and sent when its permit is free again, so a client that reads slowly holds no permit; only a report past the
  * memory for this is sent while it is made.
  *
- * <p>All answers of our handler, refusals too, have our headers. The JDK's server itself answers a request that it
- * cannot read, with 400, and one without a path, with 404.
- *
- * <p>Threads: any. One of the {@link RequestWorkers} answers a request; they and the server's own threads are not
- * sampled.
+ * <p>Threads: any. The {@link HttpFront} waits for requests, one of the {@link RequestWorkers} answers each; none of
+ * their threads is sampled.
  */
 public final class LiveServer implements AutoCloseable {
 
-    private static final int BACKLOG = 16;
-    private static final long HEADERS_MILLIS = 10_000; // for a client to send its request
+    private static final long HEADERS_MILLIS = 5_000; // for a client to send its request
     private static final long ANSWER_MILLIS = 30_000; // to make an answer, and for a client to read it
-    private static final long BODY_MILLIS = 1_000; // for a client to send a body, which is not read
     private static final long WAIT_MILLIS = 2_000; // for another answer to be ready
     private static final int STANDARD_PROFILE_SECONDS = 30; // as go tool pprof expects
     private static final long RETRY_SECONDS = 2;
@@ -108,7 +101,7 @@ public final class LiveServer implements AutoCloseable {
             boolean hasMcp) {}
 
     private final Plan plan;
-    private final HttpServer server;
+    private final HttpFront front;
     private final RequestWorkers workers;
     private final RequestGuard guard;
     private final RunningInterval interval; // guarded by rendering once the server has started
@@ -136,86 +129,30 @@ public final class LiveServer implements AutoCloseable {
         interval = new RunningInterval(plan.sampler(), plan.intervalSeconds());
         models = plan.hasMcp() ? new McpEndpoint(plan.sampler(), plan.intervalSeconds()) : null;
         ThreadGroup threads = InternalThreads.hidden(lifecycle);
-        workers = new RequestWorkers(threads, headersMillis);
-        HttpServer started = null;
+        workers = new RequestWorkers(threads, ANSWER_MILLIS);
+        HttpFront opened = null;
         try {
-            started = start(threads);
+            interval.begin();
+            if (models != null) {
+                models.begin();
+            }
+            opened = new HttpFront(plan.address(), threads, headersMillis, this::take);
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "cannot listen on " + plan.host() + ":" + plan.address().getPort() + ": " + e.getMessage(), e);
         } finally {
-            if (started == null) {
+            if (opened == null) {
                 workers.close();
                 closeIntervals();
             }
         }
-        server = started;
+        front = opened;
+        front.start();
         workers.repeat(this::renew, WAIT_MILLIS);
     }
 
     private static long keptBytes() {
         return Math.min(KEPT_BYTES, Runtime.getRuntime().maxMemory() / KEPT_SHARE);
-    }
-
-    /* On a thread of the group, because the JDK's server creates threads, which inherit the group of their creator. */
-    private HttpServer start(ThreadGroup threads) {
-        HttpServer[] made = new HttpServer[1];
-        Throwable[] failure = new Throwable[1];
-        Thread starter = new Thread(
-                threads,
-                () -> {
-                    try {
-                        made[0] = create();
-                    } catch (IOException | RuntimeException | Error e) {
-                        failure[0] = e;
-                    }
-                },
-                "threads-sampler-http-start",
-                0,
-                false);
-        starter.setDaemon(true);
-        starter.setContextClassLoader(null);
-        starter.start();
-        joinUninterrupted(starter);
-        if (failure[0] instanceof IOException e) {
-            throw new UncheckedIOException(
-                    "cannot listen on " + plan.host() + ":" + plan.address().getPort() + ": " + e.getMessage(), e);
-        }
-        rethrow(failure[0]);
-        return made[0];
-    }
-
-    private HttpServer create() throws IOException {
-        interval.begin();
-        if (models != null) {
-            models.begin();
-        }
-        /* Last: the JDK's server gives a port back only after it has started. */
-        HttpServer created = HttpServer.create(plan.address(), BACKLOG);
-        created.createContext("/", this::handle);
-        created.setExecutor(workers);
-        created.start();
-        return created;
-    }
-
-    private static void rethrow(Throwable failure) {
-        if (failure instanceof RuntimeException e) {
-            throw e;
-        }
-        if (failure instanceof Error e) {
-            throw e;
-        }
-    }
-
-    private static void joinUninterrupted(Thread thread) {
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /**
@@ -224,7 +161,7 @@ public final class LiveServer implements AutoCloseable {
      * @return with the port in use
      */
     public InetSocketAddress address() {
-        return server.getAddress();
+        return front.address();
     }
 
     /** Ends the server: closes open connections and ends a profile under way. */
@@ -232,7 +169,7 @@ public final class LiveServer implements AutoCloseable {
     public void close() {
         closed = true;
         workers.close();
-        server.stop(0);
+        front.close();
         closeIntervals();
     }
 
@@ -270,27 +207,37 @@ public final class LiveServer implements AutoCloseable {
 
     // ---- one request ----
 
+    private void take(SocketChannel channel, ByteBuffer received) {
+        workers.execute(() -> {
+            boolean isComplete = false;
+            try {
+                handle(new HttpExchange(channel, received));
+                front.answered(channel);
+                isComplete = true;
+            } catch (IOException clientIsGone) {
+                // or the time is up; the client sees that the answer is not complete
+            } finally {
+                if (!isComplete) {
+                    front.drop(channel);
+                }
+            }
+        });
+    }
+
     private void handle(HttpExchange exchange) throws IOException {
-        if (!workers.isWorking()) {
-            throw new IOException("too many requests");
-        }
-        workers.allow(ANSWER_MILLIS);
         setHeaders(exchange.getResponseHeaders());
         AnswerStream out = new AnswerStream(exchange, keptPieces);
         try {
+            exchange.readHead();
             requireOwnName(exchange);
             if (models != null
                     && McpEndpoint.PATH.equals(exchange.getRequestURI().getRawPath())) {
                 McpEndpoint.check(exchange, guard);
-                workers.allow(HEADERS_MILLIS);
-                byte[] message = McpEndpoint.read(exchange);
-                workers.allow(McpEndpoint.ANSWER_MILLIS);
-                models.answer(exchange, message);
+                models.answer(exchange, workers);
             } else {
                 check(exchange);
                 answer(exchange, out);
                 out.complete();
-                limitBody(exchange);
                 out.finish();
             }
         } catch (Refusal e) {
@@ -302,15 +249,6 @@ public final class LiveServer implements AutoCloseable {
             refuse(exchange, failure(e));
         } finally {
             out.discard();
-        }
-        exchange.close();
-    }
-
-    /* Limits the time for a body, which is not used, but of which the JDK's server reads a part at the end. */
-    private void limitBody(HttpExchange exchange) {
-        Headers headers = exchange.getRequestHeaders();
-        if (headers.containsKey("Content-Length") || headers.containsKey("Transfer-Encoding")) {
-            workers.allow(BODY_MILLIS);
         }
     }
 
@@ -329,14 +267,13 @@ public final class LiveServer implements AutoCloseable {
         return new Refusal(500, "the server failed; its log says how");
     }
 
-    private static void setHeaders(Headers headers) {
+    private static void setHeaders(HttpHeaders headers) {
         headers.set("Cache-Control", "no-store");
         headers.set("X-Content-Type-Options", "nosniff");
         headers.set("X-Frame-Options", "DENY");
         headers.set("Referrer-Policy", "no-referrer");
         headers.set("Cross-Origin-Resource-Policy", "same-origin");
         headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-        headers.set("Connection", "close");
     }
 
     private void requireOwnName(HttpExchange exchange) throws Refusal {
@@ -348,7 +285,7 @@ public final class LiveServer implements AutoCloseable {
     }
 
     private void check(HttpExchange exchange) throws Refusal {
-        Headers headers = exchange.getRequestHeaders();
+        HttpHeaders headers = exchange.getRequestHeaders();
         if (!List.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
             throw new Refusal(405, "only requests by GET and HEAD are answered", Map.of("Allow", "GET, HEAD"));
         }
@@ -491,8 +428,7 @@ public final class LiveServer implements AutoCloseable {
     }
 
     private void refuse(HttpExchange exchange, Refusal refusal) throws IOException {
-        limitBody(exchange);
-        Headers headers = exchange.getResponseHeaders();
+        HttpHeaders headers = exchange.getResponseHeaders();
         headers.set("Content-Type", "text/plain; charset=utf-8");
         refusal.headers().forEach(headers::set);
         byte[] text = (refusal.getMessage() + "\n").getBytes(StandardCharsets.UTF_8);
@@ -500,6 +436,7 @@ public final class LiveServer implements AutoCloseable {
         exchange.sendResponseHeaders(refusal.status(), head ? -1 : text.length);
         if (!head) {
             exchange.getResponseBody().write(text);
+            exchange.getResponseBody().close();
         }
     }
 
@@ -524,7 +461,7 @@ public final class LiveServer implements AutoCloseable {
         }
 
         /** Compresses the answer if the client accepts that. */
-        void negotiate(Headers request) {
+        void negotiate(HttpHeaders request) {
             packs = ContentCodings.acceptGzip(request.get("Accept-Encoding"));
             exchange.getResponseHeaders().set("Vary", "Accept-Encoding");
         }

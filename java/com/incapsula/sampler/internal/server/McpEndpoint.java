@@ -4,8 +4,6 @@ package com.incapsula.sampler.internal.server;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.mcp.KeptIntervals;
 import com.incapsula.sampler.internal.mcp.McpProtocol;
-import com.sun.net.httpserver.Headers;
-import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -24,9 +22,8 @@ final class McpEndpoint implements AutoCloseable {
 
     static final String PATH = "/mcp";
 
-    /** The longest answer: it may wait for another one, and sample first. */
-    static final long ANSWER_MILLIS = 90_000;
-
+    private static final long BODY_MILLIS = 5_000; // for a client to send its message
+    private static final long ANSWER_MILLIS = 90_000; // an answer may wait for another one, and sample first
     private static final int PLACES = 2;
     private static final long WAIT_MILLIS = 45_000;
     private static final int UNAUTHORIZED = 401;
@@ -66,7 +63,7 @@ final class McpEndpoint implements AutoCloseable {
      * @param guard knows which requests are allowed
      */
     static void check(HttpExchange exchange, RequestGuard guard) throws Refusal {
-        Headers headers = exchange.getRequestHeaders();
+        HttpHeaders headers = exchange.getRequestHeaders();
         if (!guard.isSameOrigin(headers.get("Origin"), headers.getFirst("Host"))) {
             throw new Refusal(403, "a page of another site must not read this server");
         }
@@ -86,32 +83,43 @@ final class McpEndpoint implements AutoCloseable {
         }
     }
 
-    /** Reads the message of a request that {@link #check} has not refused. */
-    static byte[] read(HttpExchange exchange) throws IOException, Refusal {
-        byte[] message = exchange.getRequestBody().readNBytes(McpProtocol.MAX_MESSAGE_BYTES + 1);
+    private static byte[] read(HttpExchange exchange) throws IOException, Refusal {
+        byte[] message = exchange.readBody(McpProtocol.MAX_MESSAGE_BYTES + 1);
         if (message.length > McpProtocol.MAX_MESSAGE_BYTES) {
             throw new Refusal(413, "a message has at most " + McpProtocol.MAX_MESSAGE_BYTES + " bytes");
         }
         return message;
     }
 
-    /** Answers a message. */
-    void answer(HttpExchange exchange, byte[] message) throws IOException, Refusal {
-        Headers headers = exchange.getRequestHeaders();
-        send(
-                exchange,
-                inTurn(
-                        message,
-                        new McpProtocol.Headers(
-                                headers.getFirst("MCP-Protocol-Version"),
-                                headers.getFirst("Mcp-Method"),
-                                headers.getFirst("Mcp-Name"))));
-    }
-
-    private McpProtocol.Answer inTurn(byte[] message, McpProtocol.Headers headers) throws IOException, Refusal {
+    /**
+     * Answers a request that {@link #check} has not refused.
+     *
+     * @param workers one of them is the calling thread
+     */
+    void answer(HttpExchange exchange, RequestWorkers workers) throws IOException, Refusal {
+        /* Before the message is read: slow clients keep no more threads than that. */
         if (!places.tryAcquire()) {
             throw busy();
         }
+        try {
+            workers.allow(BODY_MILLIS);
+            byte[] message = read(exchange);
+            workers.allow(ANSWER_MILLIS);
+            HttpHeaders headers = exchange.getRequestHeaders();
+            send(
+                    exchange,
+                    inTurn(
+                            message,
+                            new McpProtocol.Headers(
+                                    headers.getFirst("MCP-Protocol-Version"),
+                                    headers.getFirst("Mcp-Method"),
+                                    headers.getFirst("Mcp-Name"))));
+        } finally {
+            places.release();
+        }
+    }
+
+    private McpProtocol.Answer inTurn(byte[] message, McpProtocol.Headers headers) throws IOException, Refusal {
         try {
             if (!turn.tryAcquire(WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
                 throw busy();
@@ -126,8 +134,6 @@ final class McpEndpoint implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             throw new IOException("the server was closed", e);
-        } finally {
-            places.release();
         }
     }
 
@@ -145,6 +151,7 @@ final class McpEndpoint implements AutoCloseable {
         exchange.getResponseHeaders().set("Content-Type", "application/json");
         exchange.sendResponseHeaders(answer.status(), body.length);
         exchange.getResponseBody().write(body);
+        exchange.getResponseBody().close();
     }
 
     /** Ends it, after a request under way; the caller has interrupted that. */

@@ -4,7 +4,6 @@ package com.incapsula.sampler.internal.server;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -18,12 +17,9 @@ import org.jspecify.annotations.Nullable;
  * The threads that answer requests: few, with a short queue, and with a limit for each task. A thread whose time is up
  * is interrupted, which closes the connection that it reads from or writes to.
  *
- * <p>If the queue is full, the request's connection is closed at once: the thread that brings the task is interrupted
- * and then runs it itself.
- *
  * <p>Threads: any. All are daemons.
  */
-final class RequestWorkers implements Executor {
+final class RequestWorkers {
 
     static final int THREADS = 4;
     static final int QUEUE = 16;
@@ -47,8 +43,7 @@ final class RequestWorkers implements Executor {
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new ArrayBlockingQueue<>(QUEUE),
-                factory(group, "threads-sampler-http-"),
-                (refused, full) -> shed(((Task) refused).task));
+                factory(group, "threads-sampler-http-"));
         pool.allowCoreThreadTimeOut(true);
         watch = new ScheduledThreadPoolExecutor(1, factory(group, "threads-sampler-http-watch-"));
         watch.setRemoveOnCancelPolicy(true);
@@ -98,24 +93,13 @@ final class RequestWorkers implements Executor {
         }
     }
 
-    @Override
-    public void execute(Runnable task) {
-        pool.execute(new Task(task));
-    }
-
-    /** A task in the pool. It holds the original task, which is needed if the pool refuses it. */
-    private final class Task implements Runnable {
-
-        private final Runnable task;
-
-        Task(Runnable task) {
-            this.task = task;
-        }
-
-        @Override
-        public void run() {
-            runWatched(task);
-        }
+    /**
+     * Runs a task on one of the threads.
+     *
+     * @throws RejectedExecutionException if the queue is full
+     */
+    void execute(Runnable task) {
+        pool.execute(() -> runWatched(task));
     }
 
     private void runWatched(Runnable task) {
@@ -128,21 +112,6 @@ final class RequestWorkers implements Executor {
             jobs.remove(job.thread);
             job.finish();
         }
-    }
-
-    private static void shed(Runnable task) {
-        Thread.currentThread().interrupt();
-        try {
-            task.run();
-        } finally {
-            Thread.interrupted();
-        }
-    }
-
-    /** @return false on a thread that only drops a request */
-    boolean isWorking() {
-        return jobs.containsKey(Thread.currentThread())
-                && !Thread.currentThread().isInterrupted();
     }
 
     /** Sets the limit of the calling task, from now on. */

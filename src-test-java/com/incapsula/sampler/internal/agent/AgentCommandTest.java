@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
 import com.incapsula.sampler.internal.agent.AnswerSlot.State;
+import com.incapsula.sampler.internal.report.PlainText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -141,6 +141,34 @@ class PrivateFolderTest {
         assertThat(folder.place("a.so", CONTENT)).exists();
     }
 
+    /** Its owner could put another library in the place of ours; the folder itself is right. */
+    @Test
+    void foldersAboveTheBaseThatOthersCanRenameInAreRefused() throws IOException {
+        Path above = Files.createDirectory(base.resolve("above"));
+        PrivateFolder deep = new PrivateFolder(above.resolve("x/y"), "me", false);
+        deep.place("a.so", CONTENT);
+        Files.setAttribute(above, "unix:mode", 02775);
+        assertThatIOException()
+                .isThrownBy(() -> deep.place("a.so", CONTENT))
+                .withMessage("others can write to " + above + " and its sticky bit is not set");
+        Files.setAttribute(above, "unix:mode", 03775);
+        deep.place("a.so", CONTENT);
+    }
+
+    @Test
+    void foldersAboveTheBaseThatBelongToOthersAreRefused() throws IOException {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root can give files away");
+        Path above = Files.createDirectory(base.resolve("above"));
+        PrivateFolder deep = new PrivateFolder(above.resolve("x"), "me", false);
+        deep.place("a.so", CONTENT);
+        Files.setAttribute(above, "unix:uid", 65534);
+        assertThatIOException()
+                .isThrownBy(() -> deep.place("a.so", CONTENT))
+                .withMessageStartingWith(above + " belongs to ");
+        assertThat(new PrivateFolder(above.resolve("x"), "me", true).place("a.so", CONTENT))
+                .hasBinaryContent(CONTENT);
+    }
+
     @Test
     void baseThatAnOptionNamesIsTrusted() throws IOException {
         chmod(base, "rwxrwxrwx");
@@ -153,7 +181,7 @@ class PrivateFolderTest {
     void baseMayBeALinkToAFolder() throws IOException {
         Path link = Files.createSymbolicLink(base.resolve("link"), Files.createDirectory(base.resolve("real")));
         assertThat(new PrivateFolder(link, "me", false).place("a.so", CONTENT))
-                .isEqualTo(link.resolve("threads-sampler-me/a.so"))
+                .isEqualTo(base.resolve("real/threads-sampler-me/a.so"))
                 .hasBinaryContent(CONTENT);
     }
 

@@ -46,13 +46,13 @@ class FileSeriesTest {
         "r-%n.txt, r-1.txt, r-2.txt",
         "%t-%n, 20261120-090807-1, 20261120-090807-2"
     })
-    void whatAnotherHasWrittenMeanwhileStays(String pattern, String first, String second) throws IOException {
+    void whatAnotherWritesMeanwhileHasAnotherName(String pattern, String first, String second) throws IOException {
         Path written = write(pattern, out -> {
-            assertThat(write(pattern, text("another's"))).isEqualTo(folder.resolve(first));
+            assertThat(write(pattern, text("another's"))).isEqualTo(folder.resolve(second));
             text("ours").writeTo(out);
         });
-        assertThat(written).isEqualTo(folder.resolve(second)).hasContent("ours");
-        assertThat(folder.resolve(first)).hasContent("another's");
+        assertThat(written).isEqualTo(folder.resolve(first)).hasContent("ours");
+        assertThat(folder.resolve(second)).hasContent("another's");
         assertThat(files()).containsExactlyInAnyOrder(first, second);
     }
 
@@ -64,6 +64,22 @@ class FileSeriesTest {
         });
         assertThat(written).hasContent("ours");
         assertThat(files()).containsExactly("r.txt");
+    }
+
+    /** By a program that does not know the files that are being written. */
+    @ParameterizedTest
+    @CsvSource({
+        "r-%t.txt, r-20261120-090807.txt, r-20261120-090807-2.txt",
+        "r-%n.txt, r-1.txt, r-2.txt",
+    })
+    void aFileThatHasComeMeanwhileStays(String pattern, String first, String second) throws IOException {
+        Path written = write(pattern, out -> {
+            Files.writeString(folder.resolve(first), "another's");
+            text("ours").writeTo(out);
+        });
+        assertThat(written).isEqualTo(folder.resolve(second)).hasContent("ours");
+        assertThat(folder.resolve(first)).hasContent("another's");
+        assertThat(files()).containsExactlyInAnyOrder(first, second);
     }
 
     @Test

@@ -149,7 +149,6 @@ class LiveServerTest {
                 .startsWith("HTTP/1.1 200 OK");
     }
 
-    /** Newer JDKs (17.0.21, for one) answer these with 400 before our handler sees them; older ones leave it to us. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -158,7 +157,7 @@ class LiveServerTest {
                 "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
             })
     void requestWithoutExactlyOneNameGetsNothing(String request) throws IOException {
-        assertRefused(request, "HTTP/1\\.1 4(00|21) ");
+        assertRefused(request, "HTTP/1\\.1 421 ");
     }
 
     private void assertRefused(String request, String status) throws IOException {
@@ -242,16 +241,74 @@ class LiveServerTest {
     }
 
     @Test
-    void floodOfSlowClientsIsShed() throws IOException {
-        serveImpatiently();
-        List<Socket> slow = new ArrayList<>();
-        for (int i = 0; i < RequestWorkers.THREADS + RequestWorkers.QUEUE + 30; i++) {
-            slow.add(send("GET /top.txt HTTP/1.1\r\nHost: lo"));
+    void slowClientsKeepNoThread() throws IOException {
+        for (int i = 0; i < 10 * RequestWorkers.THREADS; i++) {
+            send("GET /top.txt HTTP/1.1\r\nHost: lo");
         }
-        await().ignoreExceptions().untilAsserted(this::assertServes);
-        for (Socket socket : slow) {
+        assertServes();
+    }
+
+    /** With a message that does not come, they keep two threads. */
+    @Test
+    void slowClientsOfModelsKeepNoThreadFromOthers() throws IOException {
+        for (int i = 0; i < 10 * RequestWorkers.THREADS; i++) {
+            send("POST /mcp HTTP/1.1\r\n" + HOST + "Content-Type: application/json\r\nContent-Length: 9\r\n\r\nx");
+        }
+        assertServes();
+    }
+
+    /** Each one more closes the oldest. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "GET /top.txt HTTP/1.1\r\nHost: lo"})
+    void connectionsWithoutARequestAreLimited(String part) throws IOException {
+        List<Socket> silent = new ArrayList<>();
+        for (int i = 0; i < 3 * HttpFront.MAX_WAITING; i++) {
+            silent.add(send(part));
+        }
+        assertServes();
+        for (Socket socket : silent.subList(0, 2 * HttpFront.MAX_WAITING)) {
             assertThat(isCutOff(socket)).isTrue();
         }
+        Socket youngest = silent.get(silent.size() - 1);
+        youngest.setSoTimeout(1);
+        assertThat(isCutOff(youngest)).isFalse();
+    }
+
+    @Test
+    void silentConnectionsAreCutOff() throws IOException {
+        serveImpatiently();
+        assertThat(isCutOff(connect())).isTrue();
+    }
+
+    @Test
+    void aRequestMayComeInPieces() throws IOException {
+        Socket socket = connect();
+        for (byte each : ("GET /top.txt HTTP/1.1\r\n" + HOST + "\r\n").getBytes(StandardCharsets.ISO_8859_1)) {
+            socket.getOutputStream().write(each);
+        }
+        assertThat(answer(socket)).startsWith("HTTP/1.1 200 OK");
+    }
+
+    @Test
+    void headersHaveALimit() throws IOException {
+        String filler = "X: " + "x".repeat(1000) + "\r\n";
+        assertThat(answerTo("GET /top.txt HTTP/1.1\r\n" + HOST + filler.repeat(15) + "\r\n"))
+                .startsWith("HTTP/1.1 200 OK");
+        assertThat(answerTo("GET /top.txt HTTP/1.1\r\n" + HOST + filler.repeat(50) + "\r\n"))
+                .startsWith("HTTP/1.1 431 ");
+    }
+
+    @Test
+    void aMessageMayComeInChunks() throws IOException {
+        String head = "POST /mcp HTTP/1.1\r\n" + HOST + "Content-Type: application/json\r\n";
+        String ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+        String inChunks = "5;x=y\r\n" + ping.substring(0, 5) + "\r\n" + Integer.toHexString(ping.length() - 5) + "\r\n"
+                + ping.substring(5) + "\r\n0\r\n\r\n";
+        String plain = answerTo(head + "Content-Length: " + ping.length() + "\r\n\r\n" + ping);
+        assertThat(plain).startsWith("HTTP/1.1 200 OK").contains("\"id\":1");
+        assertThat(answerTo(head + "Transfer-Encoding: chunked\r\n\r\n" + inChunks).lines())
+                .last()
+                .isEqualTo(plain.lines().reduce("", (before, line) -> line));
     }
 
     private void makeLargeReports() {
@@ -298,7 +355,6 @@ class LiveServerTest {
         await().untilAsserted(this::assertServes);
     }
 
-    /** The headers come if the JDK's server has sent them before the body, as JDK 17 does and JDK 25 does not. */
     @ParameterizedTest
     @ValueSource(strings = {"", "Accept-Encoding: gzip\r\n"})
     void answerThatBreaksOffIsSeenToBeIncomplete(String headers) throws IOException {
@@ -309,7 +365,7 @@ class LiveServerTest {
             return interval;
         });
         assertThat(answerTo("GET /report.txt HTTP/1.1\r\n" + HOST + headers + "\r\n"))
-                .matches("(?s)|HTTP/1\\.1 200 .*")
+                .startsWith("HTTP/1.1 200 ")
                 .doesNotEndWith("\r\n0\r\n\r\n");
     }
 
@@ -360,7 +416,7 @@ class LiveServerTest {
         assertThat(answers)
                 .hasSize(15)
                 .allMatch(text -> text.startsWith("HTTP/1.1 200")
-                        || text.startsWith("HTTP/1.1 429") && text.contains("Retry-after:"));
+                        || text.startsWith("HTTP/1.1 429") && text.contains("Retry-After:"));
         assertThat(answers).anyMatch(text -> text.contains("JSON 0 0"));
     }
 }

@@ -35,7 +35,9 @@ struct smp_profile {
     bool is_cpu_clock;  /* all times are CPU times, but elapsed_ns */
     /* The monitored packages, for people; "": all are, and every frame was kept. */
     char packages[SMP_PROFILE_PACKAGES_BYTES];
-    int64_t own_cpu_ns; /* CPU the sampler's own threads used in the interval */
+    int64_t own_cpu_ns;           /* CPU the sampler's own threads used in the interval */
+    int64_t longest_handshake_ns; /* 0: none was long */
+    int64_t longest_handler_ns;   /* of a walk; as above */
     size_t memory_used_bytes;
     size_t memory_limit_bytes;
     struct smp_tally tally; /* the sum over all groups */

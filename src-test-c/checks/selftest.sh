@@ -86,6 +86,18 @@ tables() {
     echo "$folder"
 }
 
+check_handshakes() {
+    expect pass "handshakes: from the leaf" "$checks/handshakes.sh" \
+        "$(tree h0 native/src/jvm/x.c '    (*jvmti)->GetStackTrace(' '        jvmti, thread, 0, (jint)room, frames, &got);')"
+    expect fail "handshakes: from the root" "$checks/handshakes.sh" \
+        "$(tree h1 native/src/jvm/x.c '    (*jvmti)->GetStackTrace(jvmti, thread, -2, 2, frames, &got);')"
+    expect fail "handshakes: a depth" "$checks/handshakes.sh" \
+        "$(tree h2 native/src/jvm/x.c '    (*jvmti)->GetFrameCount(jvmti, thread, &got);')"
+    expect fail "handshakes: all threads" "$checks/handshakes.sh" \
+        "$(tree h3 native/src/jvm/x.c '    (*jvmti)->GetAllStackTraces(jvmti, 8, &all, &got);')"
+    expect fail "handshakes: no files" "$checks/handshakes.sh" "$work/nothing"
+}
+
 check_tables() {
     local good
     good=$(tables t0)
@@ -534,6 +546,7 @@ if [ "$part" = format ]; then
     check_format
 else
     check_layers
+    check_handshakes
     check_contracts
     check_static_names
     check_tables

@@ -142,6 +142,15 @@ static void users_code_below_the_gap_only(void **state)
     assert_string_equal(kept(f, "lll:Ml", 5), "[4..7 frames omitted]Ml");
 }
 
+static void a_root_that_is_not_known(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_string_equal(kept(f, "llMl:", 5), "lMl[frames omitted]");
+    assert_string_equal(kept(f, "lll:", 5), "[frames omitted]");
+    assert_string_equal(kept(f, "oMl:", 5), "Ml[frames omitted]");
+}
+
 static void no_users_code_at_all(void **state)
 {
     struct fixture *f = *state;
@@ -177,6 +186,7 @@ int main(void)
         TEST(own_frames_at_the_leaf),
         TEST(own_frames_where_all_is_monitored),
         TEST(users_code_above_the_gap),
+        TEST(a_root_that_is_not_known),
         TEST(no_users_code_at_all),
         TEST(users_code_below_the_gap_only),
         TEST(omitted_frames_are_counted_in_powers_of_two),

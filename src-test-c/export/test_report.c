@@ -577,6 +577,13 @@ static void the_account_names_each_figure_that_is_not_zero(void **state)
                            "samples taken: 1\n"
                            "memory used: 1234567 of 67108864 bytes\n"
                            "sampler's own CPU: 1234 ms, 0.14 % of the interval\n== Aggregated"));
+    profile->longest_handshake_ns = 12 * MS + 1;
+    profile->longest_handler_ns = 10 * MS;
+    assert_non_null(strstr(report_fixture_print(*state, by_name),
+                           "samples taken: 1\n"
+                           "longest handshake: 12 ms\n"
+                           "longest walk in a signal handler: 10 ms\n"
+                           "memory used"));
 }
 
 static void missed_packages_are_named(void **state)

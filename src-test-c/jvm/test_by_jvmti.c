@@ -9,6 +9,8 @@
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
 #include "jvm/walk/by_jvmti.h"
+#include "jvm/walk/handler/pauses.h"
+#include "support/fake_clock.h"
 #include "support/vm_fixture.h"
 
 enum { CAPACITY = 16 };
@@ -17,6 +19,14 @@ static struct vm_fixture fixture;
 static struct vm_fixture_reader reader;
 static struct smp_frame frames[CAPACITY + 1];
 static struct smp_sample sample;
+static struct fake_clock fake_time;
+static int64_t handshake_ns;
+
+static void take_time(enum fake_call call)
+{
+    if (call == FAKE_GetStackTrace)
+        fake_clock_advance(&fake_time, handshake_ns);
+}
 
 static int setup(void **state)
 {
@@ -66,8 +76,6 @@ static void a_stack_is_read_leaf_first(void **state)
     assert_int_equal(sample.leaf_count, 5);
     assert_int_equal(sample.omitted, 0);
     assert_frames(0, 5, 4);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetFrameCount], 0);
 }
 
 static void an_empty_stack_is_ok(void **state)
@@ -80,96 +88,58 @@ static void an_empty_stack_is_ok(void **state)
     assert_int_equal(sample.leaf_count, 0);
 }
 
-static void a_stack_that_just_fits_is_whole(void **state)
+/* For its depth the JVM would walk all of it, in the handshake. */
+static void assert_bounded(void)
+{
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
+    assert_int_equal(fake_jvmti.most_frames, sample.capacity);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetFrameCount], 0);
+}
+
+static void a_stack_that_leaves_room_is_whole(void **state)
 {
     (void)state;
-    fixture.main_thread.depth = CAPACITY;
+    fixture.main_thread.depth = CAPACITY - 1;
     assert_int_equal(walk(), SMP_OK);
-    assert_int_equal(sample.count, CAPACITY);
-    assert_int_equal(sample.leaf_count, CAPACITY);
+    assert_int_equal(sample.count, CAPACITY - 1);
+    assert_int_equal(sample.leaf_count, CAPACITY - 1);
     assert_int_equal(sample.omitted, 0);
-    assert_frames(0, CAPACITY, CAPACITY - 1);
+    assert_frames(0, CAPACITY - 1, CAPACITY - 2);
+    assert_bounded();
 }
 
-static void a_deep_stack_keeps_both_ends(void **state)
+static void of_a_deep_stack_the_leafs_end_is_read_and_no_depth(void **state)
 {
+    static const jint depths[] = { CAPACITY, CAPACITY + 1, 500000 };
+
     (void)state;
-    fixture.main_thread.depth = 50000;
-    assert_int_equal(walk(), SMP_OK);
-    assert_int_equal(sample.count, CAPACITY);
-    assert_int_equal(sample.leaf_count, CAPACITY / 2);
-    assert_int_equal(sample.omitted, 50000 - CAPACITY);
-    assert_frames(0, CAPACITY / 2, 49999);
-    assert_frames(CAPACITY / 2, CAPACITY, CAPACITY / 2 - 1);
+    for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+        fake_jvmti.calls[FAKE_GetStackTrace] = 0;
+        fixture.main_thread.depth = depths[i];
+        assert_int_equal(walk(), SMP_OK);
+        assert_int_equal(sample.count, CAPACITY);
+        assert_true(smp_sample_lacks_root(&sample));
+        assert_frames(0, CAPACITY, (size_t)depths[i] - 1);
+        assert_bounded();
+    }
 }
 
-static void one_frame_too_many_is_one_omitted(void **state)
+static void long_handshakes_are_noted(void **state)
 {
+    const int session = smp_pauses_open();
+
     (void)state;
-    fixture.main_thread.depth = CAPACITY + 1;
-    assert_int_equal(walk(), SMP_OK);
-    assert_int_equal(sample.omitted, 1);
-    assert_int_equal(sample.count, CAPACITY);
-}
-
-static void an_odd_capacity_keeps_both_ends(void **state)
-{
-    (void)state;
-    sample.capacity = 5;
-    fixture.main_thread.depth = 9;
-    assert_int_equal(walk(), SMP_OK);
-    assert_int_equal(sample.count, 5);
-    assert_int_equal(sample.leaf_count, 3);
-    assert_int_equal(sample.omitted, 4);
-    assert_frames(0, 3, 8);
-    assert_frames(3, 5, 1);
-}
-
-static void shrink_at_frame_count(enum fake_call call)
-{
-    if (call == FAKE_GetFrameCount)
-        fixture.main_thread.depth = 4;
-}
-
-static void a_stack_that_shrank_is_walked_again(void **state)
-{
-    (void)state;
-    fixture.main_thread.depth = 100;
-    fake_jvmti.before = shrink_at_frame_count;
-    assert_int_equal(walk(), SMP_OK);
-    assert_int_equal(sample.count, 4);
-    assert_int_equal(sample.leaf_count, 4);
-    assert_int_equal(sample.omitted, 0);
-    assert_frames(0, 4, 3);
-}
-
-static void shrink_at_root_end(enum fake_call call)
-{
-    if (call == FAKE_GetStackTrace && fake_jvmti.calls[FAKE_GetFrameCount] == 1)
-        fixture.main_thread.depth = 4;
-}
-
-static void a_root_end_that_is_no_more_is_walked_again(void **state)
-{
-    (void)state;
-    fixture.main_thread.depth = 100;
-    fake_jvmti.before = shrink_at_root_end;
-    assert_int_equal(walk(), SMP_OK);
-    assert_int_equal(sample.count, 4);
-    assert_int_equal(sample.omitted, 0);
-}
-
-static void breathe(enum fake_call call)
-{
-    fixture.main_thread.depth = call == FAKE_GetFrameCount ? 4 : 100;
-}
-
-static void a_stack_that_never_stands_still_is_given_up(void **state)
-{
-    (void)state;
-    fake_jvmti.before = breathe;
-    assert_int_equal(walk(), SMP_EVM);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetFrameCount], SMP_JVMTI_WALK_ATTEMPTS);
+    fake_clock_install(&fake_time);
+    fake_jvmti.before = take_time;
+    for (int64_t ns = SMP_PAUSE_LEAST_NS - 1; ns <= SMP_PAUSE_LEAST_NS + 1; ns++) {
+        handshake_ns = ns;
+        assert_int_equal(walk(), SMP_OK);
+        assert_int_equal(smp_pauses_take(session, SMP_PAUSE_HANDSHAKE),
+                         ns < SMP_PAUSE_LEAST_NS ? 0 : ns);
+        assert_int_equal(smp_pauses_take(session, SMP_PAUSE_HANDSHAKE), 0);
+    }
+    fake_clock_remove();
+    smp_pauses_close(session);
 }
 
 static void absurd_counts_are_not_believed(void **state)
@@ -177,25 +147,10 @@ static void absurd_counts_are_not_believed(void **state)
     static const jint counts[] = { CAPACITY + 1, 1000000, -1, INT32_MIN, INT32_MAX };
 
     (void)state;
-    fixture.main_thread.depth = CAPACITY; /* so that the depth does not betray the count */
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         fake_jvmti.absurd_count = counts[i];
         assert_int_equal(walk(), SMP_EVM);
     }
-}
-
-static void make_depth_absurd(enum fake_call call)
-{
-    if (call == FAKE_GetFrameCount)
-        fixture.main_thread.depth = -5;
-}
-
-static void an_absurd_depth_is_not_believed(void **state)
-{
-    (void)state;
-    fixture.main_thread.depth = 100;
-    fake_jvmti.before = make_depth_absurd;
-    assert_int_equal(walk(), SMP_EVM);
 }
 
 static void errors_are_distinguished(void **state)
@@ -210,17 +165,10 @@ static void errors_are_distinguished(void **state)
     assert_int_equal(reader.threads[0]->ended_ns, 0);
 }
 
-static void die_before_frame_count(enum fake_call call)
-{
-    if (call == FAKE_GetFrameCount)
-        fixture.main_thread.ended = true;
-}
-
-static void a_thread_may_die_between_two_calls(void **state)
+static void a_thread_may_have_died(void **state)
 {
     (void)state;
-    fixture.main_thread.depth = 100;
-    fake_jvmti.before = die_before_frame_count;
+    fixture.main_thread.ended = true;
     assert_int_equal(walk(), SMP_EGONE);
     /* there was no event, so the walk reported it */
     assert_int_not_equal(reader.threads[0]->ended_ns, 0);
@@ -270,17 +218,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_stack_is_read_leaf_first),
         TEST(an_empty_stack_is_ok),
-        TEST(a_stack_that_just_fits_is_whole),
-        TEST(a_deep_stack_keeps_both_ends),
-        TEST(one_frame_too_many_is_one_omitted),
-        TEST(an_odd_capacity_keeps_both_ends),
-        TEST(a_stack_that_shrank_is_walked_again),
-        TEST(a_root_end_that_is_no_more_is_walked_again),
-        TEST(a_stack_that_never_stands_still_is_given_up),
+        TEST(a_stack_that_leaves_room_is_whole),
+        TEST(of_a_deep_stack_the_leafs_end_is_read_and_no_depth),
+        TEST(long_handshakes_are_noted),
         TEST(absurd_counts_are_not_believed),
-        TEST(an_absurd_depth_is_not_believed),
         TEST(errors_are_distinguished),
-        TEST(a_thread_may_die_between_two_calls),
+        TEST(a_thread_may_have_died),
         TEST(a_frame_without_an_id_has_a_key),
         TEST(too_small_a_sample_is_refused),
         cmocka_unit_test_setup_teardown(after_vm_death_the_jvm_is_left_alone, setup,

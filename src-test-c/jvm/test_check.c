@@ -292,6 +292,25 @@ static void a_compile_id_is_of_one_method(void **state)
     each_version_finds(give_equal_compile_ids, "two compiled methods have one compile id");
 }
 
+/* From JDK 26 on the JVM may move a method's code. */
+static void a_copy_of_the_code_has_the_same_compile_id(void **state)
+{
+    (void)state;
+    begin(25);
+    const uintptr_t deopt = fake_code_stub(jvm.code, "DeoptimizationBlob", FRAME_WORDS);
+    const uintptr_t method = fake_code_method(jvm.code, "app/Main", "main", MAIN_ID);
+    const struct fake_record record = { .pc = 16, .count = 1, .frames = { { method, ROOT_BCI } } };
+    jvm.event.info = NULL;
+    for (int i = 0; i < 2; i++) {
+        jvm.event.start = fake_code_compile(jvm.code, method, FRAME_WORDS, &record, 1);
+        put_jump(jvm.event.start, deopt);
+        put_original_pc(jvm.event.start, 4);
+        fake_code_set_compile_id(jvm.code, jvm.event.start, 77);
+        assert_null(check());
+    }
+    end();
+}
+
 static void lead_handler_elsewhere(void)
 {
     put_jump(jvm.start, jvm.other);
@@ -668,6 +687,7 @@ int main(void)
         cmocka_unit_test(the_entry_of_a_method_counts_as_its_beginning),
         cmocka_unit_test(a_method_elsewhere_is_a_difference),
         cmocka_unit_test(a_compile_id_is_of_one_method),
+        cmocka_unit_test(a_copy_of_the_code_has_the_same_compile_id),
         cmocka_unit_test(deoptimised_frames_are_understood),
         cmocka_unit_test(the_original_pc_is_on_top_of_the_frame),
 #if defined(__x86_64__)

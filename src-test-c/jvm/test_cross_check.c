@@ -64,7 +64,7 @@ static const struct smp_clock_fake clock_seam = { .thread_cpu_ns = read_cpu,
 static int setup(void **state)
 {
     (void)state;
-    sample = (struct smp_sample){ frames, CAPACITY, 3, 2, 9 };
+    sample = (struct smp_sample){ frames, CAPACITY, 3, 3, 0 };
     jvmti = sample;
     jvmti.frames = jvmti_frames;
     memcpy(jvmti_frames, frames, sizeof(frames));
@@ -193,12 +193,32 @@ static void any_difference_is_named(void **state)
     assert_differs("frame 2 of 3 read as another one");
     jvmti_frames[0].method = 1;
     assert_differs("frame 0 of 3 read as another one");
-    jvmti.count = 2;
-    assert_differs("a stack of 11 frames read as 12");
-    jvmti.leaf_count = 1;
-    assert_differs("a stack of 12 frames read as 12");
-    jvmti.omitted = 8;
-    assert_differs("a stack of 11 frames read as 12");
+    jvmti.count = jvmti.leaf_count = 2;
+    assert_differs("a stack of 2 frames read as 3");
+}
+
+/* JVMTI's has no root's end, and ours may have none. */
+static void deep_stacks_are_compared_at_the_leafs_end(void **state)
+{
+    char reason[SMP_CROSS_CHECK_REASON_BYTES];
+
+    (void)state;
+    jvmti.omitted = 1;
+    assert_true(one_walk(reason)); /* just as deep as there is room for */
+    sample.leaf_count = 2;
+    sample.omitted = 9;
+    jvmti_frames[2].bci = 1;
+    assert_true(one_walk(reason));
+    jvmti_frames[1].bci = 1;
+    assert_false(one_walk(reason));
+    assert_string_equal(reason, "frame 1 of 3 read as another one");
+    jvmti_frames[1].bci = frames[1].bci;
+    sample.count = sample.leaf_count = 2;
+    sample.omitted = 0;
+    assert_false(one_walk(reason));
+    assert_string_equal(reason, "a stack of 3 frames read as 2");
+    sample.omitted = 1;
+    assert_true(one_walk(reason));
 }
 
 /* JVMTI shows the id that it has just made. */
@@ -248,6 +268,7 @@ int main(void)
         TEST(a_run_that_costs_the_clock_nothing_is_a_run),
         TEST(the_last_difference_is_kept),
         TEST(any_difference_is_named),
+        TEST(deep_stacks_are_compared_at_the_leafs_end),
         TEST(names_without_an_id_are_no_difference),
         TEST(other_ids_of_the_same_method_are_no_difference),
     };

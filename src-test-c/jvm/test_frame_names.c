@@ -167,6 +167,15 @@ static void so_many_copies_and_no_more(void **state)
 
 /* ----------------------------------------------------------------------------- in the handler */
 
+static struct smp_stack_cut cut;
+
+static uint32_t walk_as_handler(const struct smp_own_walk *own, struct smp_jvm_frame *frames,
+                                uint32_t capacity)
+{
+    return (uint32_t)own->walk(own, fake_stack_start(vm.code), fake_stack_high(vm.code), frames,
+                               capacity, &cut);
+}
+
 static void the_handlers_walk_has_the_names_behind_its_frames(void **state)
 {
     static struct smp_jvm_frame frames[CAPACITY];
@@ -175,8 +184,8 @@ static void the_handlers_walk_has_the_names_behind_its_frames(void **state)
     (void)state;
     fake_stack_interpreted(vm.code, make_method("main", 4711), 0, 0);
     fake_stack_interpreted(vm.code, make_method("sell", 0), 31, 0);
-    assert_int_equal(
-        own.walk(&own, fake_stack_start(vm.code), fake_stack_high(vm.code), frames, CAPACITY), 2);
+    assert_int_equal(walk_as_handler(&own, frames, CAPACITY), 2);
+    assert_int_equal(cut.omitted, 0);
     expect_copy((uintptr_t)frames[0].method, frames, sizeof(frames), "sell", FIRST_LINE + 3);
     assert_int_equal(frames[0].bci, 31);
     assert_int_equal((uintptr_t)frames[1].method, 4711);
@@ -192,16 +201,35 @@ static void without_room_the_handlers_walk_has_the_frames_all_the_same(void **st
     (void)state;
     for (int i = 0; i < 4; i++)
         fake_stack_interpreted(vm.code, make_method("sell", 0), 31, 0);
-    for (uint32_t capacity = 6; capacity < 12; capacity++) {
+    for (uint32_t capacity = 4; capacity < 12; capacity++) {
         memset(frames, 0, sizeof(frames));
-        const uint32_t count = (uint32_t)own.walk(&own, fake_stack_start(vm.code),
-                                                  fake_stack_high(vm.code), frames, capacity);
-        assert_true(count == 4 || count == capacity); /* capacity: perhaps more */
-        for (uint32_t i = 0; count == 4 && i < count; i++)
-            assert_null(frames[i].method);
+        const uint32_t count = walk_as_handler(&own, frames, capacity);
+        assert_int_equal(count, capacity < 8 ? capacity / SMP_OWN_WALK_ROOM : 4);
+        assert_int_equal(cut.omitted, 4 - count);
+        assert_int_equal(cut.root_count, count < 4 ? count / 2 : 0);
+        for (uint32_t i = 0; i < count; i++)
+            assert_true(frames[i].method == NULL ||
+                        smp_frame_name_of((uintptr_t)frames[i].method, frames,
+                                          capacity * sizeof(*frames)) != NULL);
         for (uint32_t i = capacity; i < CAPACITY; i++)
             assert_null(frames[i].method);
     }
+}
+
+static void a_deep_stacks_ends_have_names(void **state)
+{
+    enum { DEPTH = 100, ROOM = 64, KEPT = ROOM / SMP_OWN_WALK_ROOM };
+    static struct smp_jvm_frame frames[ROOM];
+    const struct smp_own_walk own = smp_own_walk_make(vm.layout, NULL, VIRTUAL_ROOT);
+    const uintptr_t method = make_method("sell", 0);
+
+    (void)state;
+    for (int i = 0; i < DEPTH; i++)
+        fake_stack_interpreted(vm.code, method, 31, 0);
+    assert_int_equal(walk_as_handler(&own, frames, ROOM), KEPT);
+    assert_int_equal(cut.omitted, DEPTH - KEPT);
+    assert_non_null(smp_frame_name_of((uintptr_t)frames[0].method, frames, sizeof(frames)));
+    assert_ptr_equal(frames[KEPT - 1].method, frames[0].method);
 }
 
 /* The walk begins at its caller. */
@@ -214,12 +242,11 @@ static void a_leaf_without_a_frame_has_names_beside_those_of_the_walk(void **sta
 
     (void)state;
     fake_stack_interpreted(vm.code, make_method("sell", 0), 31, 0);
-    assert_int_equal(
-        own.walk(&own, fake_stack_start(vm.code), fake_stack_high(vm.code), frames, CAPACITY), 1);
+    assert_int_equal(walk_as_handler(&own, frames, CAPACITY), 1);
     /* Behind so many frames as there is room for, a virtual thread's last one. */
-    frames[CAPACITY / 3 * 2] = (struct smp_jvm_frame){ .bci = -3, .method = frames };
+    frames[CAPACITY / 2] = (struct smp_jvm_frame){ .bci = -3, .method = frames };
     assert_true(own.id_of(&own, leaf, frames, CAPACITY, &id));
-    assert_ptr_equal(frames[CAPACITY / 3 * 2].method, frames);
+    assert_ptr_equal(frames[CAPACITY / 2].method, frames);
     expect_copy(id, frames, sizeof(frames), "pay", FIRST_LINE);
     expect_copy((uintptr_t)frames[0].method, frames, sizeof(frames), "sell", FIRST_LINE + 3);
     assert_true(own.id_of(&own, make_method("main", 4711), frames, CAPACITY, &id));
@@ -241,6 +268,7 @@ int main(void)
         TEST(so_many_copies_and_no_more),
         TEST(the_handlers_walk_has_the_names_behind_its_frames),
         TEST(without_room_the_handlers_walk_has_the_frames_all_the_same),
+        TEST(a_deep_stacks_ends_have_names),
         TEST(a_leaf_without_a_frame_has_names_beside_those_of_the_walk),
     };
 

@@ -21,7 +21,7 @@ static const int versions[] = { 17, 21, 25 };
 enum {
     VERSION_COUNT = sizeof(versions) / sizeof(versions[0]),
     CAPACITY = 64,
-    WORDS = 256,
+    WORDS = 1024,
     CALL_PC = 20, /* offset of the record of every compiled method here */
     ROUNDS = 300,
     READERS = 2
@@ -101,7 +101,7 @@ static void expect_end(const struct program *program, enum smp_frames_end end, s
     assert_int_equal(program->out.end, end);
     assert_int_equal(program->out.count, count);
     assert_int_equal(program->out.leaf_count, count);
-    assert_int_equal(program->out.omitted, 0);
+    assert_int_equal(program->out.omitted, end == SMP_FRAMES_FULL ? 1 : 0);
 }
 
 /* Every kind of frame, above every other one where that happens. */
@@ -502,28 +502,43 @@ static void test_each_word_of_a_stack_is_broken(void **state)
     assert_true(read > VERSION_COUNT * 10);
 }
 
-/* More words than there is room for are counted, and the rest of the walk is the same. */
-static void test_words_that_are_not_kept(void **state)
+/* The walk ends before it reads words that are not kept; each frame has two. */
+static void test_no_room_for_more_words(void **state)
 {
+    enum { DEPTH = 60 };
     struct program program;
     size_t all = 0;
 
     (void)state;
     program_open(&program, 25);
-    make_mixed_stack(&program);
+    fake_stack_begin(program.code);
+    fake_stack_enter(program.code);
+    for (int32_t i = 0; i < DEPTH; i++)
+        fake_stack_interpreted(program.code, program.methods[0], i, 0);
     walk(&program);
+    expect_end(&program, SMP_FRAMES_ROOT, DEPTH);
     all = program.words.count;
-    program.words.capacity = 1;
-    program.read[1] = (struct smp_frames_word){ 1, 2 };
+    for (size_t capacity = all / 2; capacity < all + 60; capacity++) {
+        program.words.capacity = capacity;
+        smp_frames_walk(program.layout, NULL, fake_stack_start(program.code),
+                        fake_stack_high(program.code), &program.out);
+        assert_true(program.words.count <= capacity);
+        if (program.out.end == SMP_FRAMES_ROOT)
+            continue;
+        assert_true(program.out.count > 0 && program.out.count <= DEPTH);
+        expect_end(&program, SMP_FRAMES_FULL, program.out.count);
+        for (size_t i = 0; i < program.out.count; i++)
+            expect(&program, i, 0, DEPTH - 1 - (int32_t)i);
+    }
+    assert_int_equal(program.out.end, SMP_FRAMES_ROOT);
+    program.words.capacity = all / 2; /* and no room for all frames */
+    program.out.capacity = 5;
     smp_frames_walk(program.layout, NULL, fake_stack_start(program.code),
                     fake_stack_high(program.code), &program.out);
-    assert_int_equal(program.words.count, all);
-    assert_int_equal(program.read[1].address, 1);
-    expect_mixed_stack(&program);
-    program.out.words = NULL;
-    smp_frames_walk(program.layout, NULL, fake_stack_start(program.code),
-                    fake_stack_high(program.code), &program.out);
-    expect_mixed_stack(&program);
+    assert_int_equal(program.out.end, SMP_FRAMES_FULL);
+    assert_int_equal(program.out.count, 3);
+    assert_int_equal(program.out.leaf_count, 3);
+    assert_in_range(program.out.omitted, 1, DEPTH - 4);
     fake_code_destroy(program.code);
 }
 
@@ -770,7 +785,7 @@ int main(void)
         cmocka_unit_test(test_frames_that_say_their_size),
         cmocka_unit_test(test_both_ends_of_deep_stacks),
         cmocka_unit_test(test_each_word_of_a_stack_is_broken),
-        cmocka_unit_test(test_words_that_are_not_kept),
+        cmocka_unit_test(test_no_room_for_more_words),
         cmocka_unit_test(test_starts_that_are_no_frames),
         cmocka_unit_test(test_random_stacks),
         cmocka_unit_test(test_the_cache_sees_other_code),

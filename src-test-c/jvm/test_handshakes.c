@@ -85,6 +85,14 @@ static void a_stack_that_fills_the_room_is_none(void **state)
     assert_false(walk(1));
 }
 
+static void no_stack_is_walked_further_than_the_limit(void **state)
+{
+    (void)state;
+    fixture.main_thread.depth = 500000;
+    assert_false(walk(100000));
+    assert_int_equal(fake_jvmti.most_frames, SMP_HANDSHAKES_MOST);
+}
+
 static void saved_time_is_spent_and_earned_again(void **state)
 {
     (void)state;
@@ -185,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_whole_stack_is_walked),
         TEST(a_stack_that_fills_the_room_is_none),
+        TEST(no_stack_is_walked_further_than_the_limit),
         TEST(saved_time_is_spent_and_earned_again),
         TEST(no_more_is_saved_than_the_limit),
         TEST(a_percentage_of_the_time_is_earned),

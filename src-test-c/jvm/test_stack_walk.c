@@ -77,6 +77,7 @@ static struct {
 static struct {
     struct smp_frames_start from; /* fp, bcp 0: any */
     bool is_at_root;              /* there is no frame any more */
+    struct smp_stack_cut cut;
     int calls;
 } own;
 
@@ -151,10 +152,12 @@ static void walk_as_expected(struct smp_jvm_trace *trace, int32_t depth, void *c
 }
 
 static int32_t walk_own(const struct smp_own_walk *self, struct smp_frames_start from,
-                        uintptr_t stack_high, struct smp_jvm_frame *out, uint32_t capacity)
+                        uintptr_t stack_high, struct smp_jvm_frame *out, uint32_t capacity,
+                        struct smp_stack_cut *cut)
 {
     (void)self;
     own.calls++;
+    *cut = own.cut;
     assert_int_equal(capacity, FRAMES - 1);
     assert_true(from.sp < stack_high);
     if (from.pc != own.from.pc || from.sp != own.from.sp || from.line_pc != own.from.line_pc ||
@@ -403,6 +406,22 @@ static void test_a_complete_frame_is_walked_by_ourselves(void **state)
     take_own(at(NATIVE + 0x50), 0, slot(8));
     catch_at(at(NATIVE + 0x50), 8, NULL);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+}
+
+static void test_a_stack_without_enough_room_is_cut(void **state)
+{
+    (void)state;
+    own.cut = (struct smp_stack_cut){ .root_count = 1, .omitted = 9 };
+    take_own(at(METHOD + 0x50), at(METHOD + 0x51), slot(8));
+    catch_at(at(METHOD + 0x50), 8, NULL);
+    assert_int_equal(answer.cut.omitted, 9);
+    assert_int_equal(answer.cut.root_count, 1);
+    assert_int_equal((uintptr_t)answer.root, ROOT_ID);
+    own.cut.root_count = 0;
+    catch_at(at(METHOD + 0x50), 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(answer.cut.omitted, 9);
+    assert_null(answer.root); /* not known */
 }
 
 static void test_at_the_entry(void **state)
@@ -1967,6 +1986,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_prologues_are_understood),
         TEST(test_a_complete_frame_is_walked_by_ourselves),
+        TEST(test_a_stack_without_enough_room_is_cut),
         TEST(test_at_the_entry),
         TEST(test_at_the_return),
         TEST(test_a_frame_that_was_taken_down_is_not_walked),

@@ -198,6 +198,40 @@ static void test_a_deep_stack_loses_its_middle(void **state)
     assert_int_equal(sample.frames[4].method, 7);
 }
 
+static void assert_methods(const uintptr_t *methods, size_t count)
+{
+    assert_int_equal(sample.count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(sample.frames[i].method, methods[i]);
+}
+
+static void test_what_the_walk_has_cut_is_cut_further(void **state)
+{
+    const uintptr_t methods[] = { 1, 2, 3, 4, 5, 6, 7 };
+    const uintptr_t both[] = { 1, 2, 3, 6, 7 };
+    const uintptr_t short_root[] = { 1, 2, 3, 4, 7 };
+
+    (void)state;
+    make(methods, 7);
+    sample.leaf_count = 4;
+    sample.omitted = 10;
+    smp_walked_sample_cut(&sample, 5);
+    assert_methods(both, 5);
+    assert_int_equal(sample.leaf_count, 3);
+    assert_int_equal(sample.omitted, 12);
+    make(methods, 7);
+    sample.leaf_count = 6; /* a virtual thread's carrier has had most of that end */
+    sample.omitted = 10;
+    smp_walked_sample_cut(&sample, 5);
+    assert_methods(short_root, 5);
+    assert_int_equal(sample.leaf_count, 4);
+    make(methods, 7);
+    sample.omitted = 1; /* the root is not known */
+    smp_walked_sample_cut(&sample, 5);
+    assert_methods(methods, 5);
+    assert_true(smp_sample_lacks_root(&sample));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_in_a_recursion_the_longest_match_is_taken),
         cmocka_unit_test(test_a_root_that_is_not_sure_is_not_taken),
         cmocka_unit_test(test_a_deep_stack_loses_its_middle),
+        cmocka_unit_test(test_what_the_walk_has_cut_is_cut_further),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -429,6 +429,8 @@ static void figures_span_both(void **state)
     b->elapsed_ns = 2000;
     a->own_cpu_ns = 10;
     b->own_cpu_ns = 20;
+    a->longest_handshake_ns = b->longest_handler_ns = 11;
+    b->longest_handshake_ns = a->longest_handler_ns = 12;
     a->period_ns = 5;
     (void)strcpy(a->packages, "com.acme");
     b->memory_used_bytes = 77;
@@ -438,6 +440,8 @@ static void figures_span_both(void **state)
     assert_int_equal(merged->till_wall_ms, 200);
     assert_int_equal(merged->elapsed_ns, 3000);
     assert_int_equal(merged->own_cpu_ns, 30);
+    assert_int_equal(merged->longest_handshake_ns, 12);
+    assert_int_equal(merged->longest_handler_ns, 12);
     assert_int_equal(merged->period_ns, 5);
     assert_string_equal(merged->packages, "com.acme");
     assert_int_equal(merged->memory_used_bytes, 77);

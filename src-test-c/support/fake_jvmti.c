@@ -199,10 +199,11 @@ static jvmtiError JNICALL get_stack_trace(jvmtiEnv *env, jthread ref, jint start
     if (error != JVMTI_ERROR_NONE)
         return error;
     const jint depth = thread->depth;
-    const jint first = start < 0 ? depth + start : start;
-    if (first < 0 || (start > 0 && start >= depth))
+    if (start != 0) /* from the root: the JVM walks the whole stack */
         return JVMTI_ERROR_ILLEGAL_ARGUMENT;
-    for (jint i = first; i < depth && written < max; i++) {
+    if (max > fake_jvmti.most_frames)
+        fake_jvmti.most_frames = max;
+    for (jint i = 0; i < depth && written < max; i++) {
         const jint from_root = depth - 1 - i;
         const intptr_t method = fake_jvmti.null_methods ? 0 : FAKE_METHOD + from_root;
         frames[written++] =

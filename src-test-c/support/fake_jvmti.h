@@ -68,6 +68,7 @@ struct fake_jvmti {
     _Atomic int calls[FAKE_CALL_COUNT]; /* how often it was called */
     /* Before a call does its work: where a thread may die or a stack change. */
     void (*before)(enum fake_call call);
+    jint most_frames;  /* of all requests to GetStackTrace */
     jint absurd_count; /* what GetStackTrace says it wrote, where not 0 */
     bool null_methods; /* frames without a method id */
     bool has_cpu_time; /* GetThreadCpuTime returns the thread's cpu_ns */

@@ -65,8 +65,13 @@ static bool child_is_permitted(smp_syscall_attempt *attempt)
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == PERMITTED;
 }
 
-/* A core dump of the child would end us too on kernels before 5.16, so none is made during that
- * moment. */
+/*
+ * A core dump of the child would end us too on kernels before 5.16, so none is made during that
+ * moment: about a millisecond, and only where there is a filter. The price: if the process itself
+ * crashes then it leaves no core either, and another process of its user that attaches then is
+ * refused. Nothing less helps: the kernel ends those that share memory before it looks at
+ * RLIMIT_CORE, and for a child with memory of its own it would copy the tables of all our pages.
+ */
 static bool is_permitted_by_filter(smp_syscall_attempt *attempt)
 {
     const int dumpable = prctl(PR_GET_DUMPABLE);

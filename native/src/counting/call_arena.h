@@ -9,6 +9,10 @@
  * gives both back at the end of its outermost root: its tree, with its counts, goes to a pool, and
  * the next virtual thread of that pool goes on counting there. Nothing is kept for carriers.
  *
+ * A state never leaves the list of its slot, because hooks follow that without a lock; the next
+ * thread of the slot takes it. So there are as many states as each slot has ever had threads at
+ * once, and room for four of each. With none left a thread is not counted, as losses say.
+ *
  * close stops counting at once. The nodes of a thread that is inside of a root at that time stay
  * until it leaves the root, so its late exits do no harm; a thread outside touches no node any
  * more:

@@ -328,6 +328,13 @@ struct smp_attach {
     void *self;
 };
 
+/* How long threads were stopped, where that was long. */
+struct smp_pause_source {
+    /* The longest handshake, or walk in a signal handler, since the last call; 0: none was long. */
+    int64_t (*take_longest)(void *self, bool is_handshake);
+    void *self;
+};
+
 /* name_callback.group_names is called only while options say !default_name_rule. */
 struct smp_jvm {
     struct smp_thread_source threads;
@@ -339,6 +346,7 @@ struct smp_jvm {
     struct smp_os_thread_source os_threads; /* all NULL: the JVM's own threads are not reported */
     struct smp_virtual_threads virtual_threads; /* all NULL: unmounted ones are not sampled */
     struct smp_call_counter calls;              /* all NULL: calls cannot be counted */
+    struct smp_pause_source pauses;             /* all NULL: they are not known */
 };
 
 #endif

@@ -35,6 +35,12 @@ static void put_figure(struct smp_bytes *out, const char *text, uint64_t value)
         smp_bytes_printf(out, "%s: %" PRIu64 "\n", text, value);
 }
 
+static void put_longest(struct smp_bytes *out, const char *text, int64_t ns)
+{
+    if (ns > 0)
+        smp_bytes_printf(out, "%s: %" PRId64 " ms\n", text, ns / NS_PER_MS);
+}
+
 static uint64_t names_lost(struct smp_thread_groups *groups)
 {
     const size_t count = smp_thread_groups_count(groups);
@@ -137,6 +143,8 @@ void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes
         smp_escape_put(out, profile->packages);
         smp_bytes_puts(out, "\n");
     }
+    put_longest(out, TEXTS[LINE_LONGEST_HANDSHAKE], profile->longest_handshake_ns);
+    put_longest(out, TEXTS[LINE_LONGEST_HANDLER], profile->longest_handler_ns);
     smp_bytes_printf(out, "%s: %zu of %zu bytes\n", TEXTS[LINE_MEMORY_USED],
                      profile->memory_used_bytes, profile->memory_limit_bytes);
     put_own_cpu(out, profile->own_cpu_ns, profile->elapsed_ns);

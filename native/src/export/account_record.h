@@ -34,6 +34,12 @@
     X(MISSED_PACKAGES, "no frame of the monitored packages was seen",                            \
       "Every stack is its root frame alone, because `monitoredPackages` (which follows the "     \
       "colon) names nothing that ran.")                                                          \
+    X(LONGEST_HANDSHAKE, "longest handshake",                                                    \
+      "The longest time that the JVM took to stop a thread and read its stack for the sampler; " \
+      "only where that was 10 ms or more. Of all samplers in the process.")                      \
+    X(LONGEST_HANDLER, "longest walk in a signal handler",                                       \
+      "The longest time that a thread took to walk its own stack, or waited for a CPU in "       \
+      "between; only where that was 10 ms or more. Of all samplers in the process.")             \
     X(MEMORY_USED, "memory used", "Now, of `memoryLimitBytes`.")                                 \
     X(OWN_CPU, "sampler's own CPU",                                                              \
       "Of `threads-sampler` and `threads-sampler-report`, in the interval; while calls are "     \

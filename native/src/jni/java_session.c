@@ -21,6 +21,7 @@
 #include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/by_signal.h"
 #include "jvm/walk/cpu_timers.h"
+#include "jvm/walk/handler/pauses.h"
 #include "jvm/walk/outside.h"
 #include "jvm/walk/unmounted.h"
 
@@ -35,6 +36,7 @@ struct smp_java_session {
     int signal;                     /* of async */
     struct smp_jvm_cpu_timers *cpu; /* NULL: the clock is WALL */
     struct smp_unmounted *unmounted;
+    int pauses;        /* its number there */
     _Atomic bool open; /* destroy closes the agent, and what it opened */
 };
 
@@ -68,7 +70,15 @@ static struct smp_cpu_timers session_cpu_timers(const struct smp_java_session *j
     return smp_jvm_cpu_timers_functions(java_session->cpu);
 }
 
-static struct smp_session_config config_of(const struct smp_java_session *java_session)
+static int64_t take_longest_pause(void *self, bool is_handshake)
+{
+    const struct smp_java_session *java_session = self;
+
+    return smp_pauses_take(java_session->pauses,
+                           is_handshake ? SMP_PAUSE_HANDSHAKE : SMP_PAUSE_HANDLER);
+}
+
+static struct smp_session_config config_of(struct smp_java_session *java_session)
 {
     return (struct smp_session_config){
         .vm = { .threads = smp_threads_source(),
@@ -79,7 +89,8 @@ static struct smp_session_config config_of(const struct smp_java_session *java_s
                 .name_callback = smp_jni_name_callback_functions(java_session->name_callback),
                 .os_threads = smp_os_threads_source(java_session->os_threads),
                 .virtual_threads = smp_unmounted_functions(java_session->unmounted),
-                .calls = smp_jvm_call_counter() },
+                .calls = smp_jvm_call_counter(),
+                .pauses = { .take_longest = take_longest_pause, .self = java_session } },
         .attach = { .stack_bytes = smp_agent_stack_bytes(), .enter = enter, .leave = leave },
         .outputer = smp_jni_callbacks_outputer(java_session->callbacks),
     };
@@ -157,6 +168,7 @@ enum smp_status smp_java_session_create(JNIEnv *env, const struct smp_options *o
     java_session = smp_alloc(NULL, sizeof(*java_session));
     if (java_session == NULL)
         return SMP_ENOMEM;
+    java_session->pauses = smp_pauses_open();
     status = make_java_parts(env, java_session, options, callbacks);
     if (status == SMP_OK)
         *out = java_session;
@@ -228,6 +240,7 @@ void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session
     smp_session_destroy(java_session->core);
     if (java_session->open)
         close_vm(java_session);
+    smp_pauses_close(java_session->pauses);
     smp_jvm_cpu_timers_destroy(java_session->cpu);
     smp_by_signal_destroy(java_session->async);
     smp_outside_destroy(java_session->outside);

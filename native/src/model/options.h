@@ -57,7 +57,8 @@ enum smp_method_timing {
     X(memory_limit_bytes, "memoryLimitBytes", "bytes", 67108864, 4194304, 1099511627776, true,   \
       "The limit of trees, names and reports together.")                                         \
     X(max_depth_frames, "maxDepthFrames", "frames", 1024, 16, 65536, true,                       \
-      "A deeper stack keeps both ends, with `[n..m frames omitted]` between them.")              \
+      "A deeper stack keeps both ends, with `[n..m frames omitted]` between them; one that a "  \
+      "handshake has walked, or of more than 65,536 frames, keeps its leaf's end.")               \
     X(idle_lookback_millis, "idleLookbackMillis", "ms", 1000, 1, 60000, false,                   \
       "The longest time between two polls of an idle thread, one whose CPU clock stands "        \
       "still. The more such threads there are, the more rarely each is polled. Figures are "     \

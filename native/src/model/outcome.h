@@ -44,9 +44,10 @@ enum smp_outcome_kind {
 #define SMP_OUTCOME_MAP(X) \
     X(WALKED, WALKED, "samples taken", NULL,                                                  \
       "The whole stack was walked.")                                                          \
-    X(DEEP_STACK_CUT, WALKED, "samples taken, middle of a deep stack omitted", NULL,          \
+    X(DEEP_STACK_CUT, WALKED, "samples taken, part of a deep stack omitted", NULL,            \
       "The stack was walked, but it is deeper than `maxDepthFrames`: frames in its middle "   \
-      "are omitted.")                                                                         \
+      "are omitted; or those at its root, `[frames omitted]`, where a handshake has walked "  \
+      "it, or where it has more than 65,536 frames.")                                         \
     X(NO_JAVA_FRAMES, WALKED, "samples taken, no Java frames", "[no Java frames]",            \
       "The thread had no Java code on its stack. The time is under `[no Java frames]`.")      \
     X(VIRTUAL_THREAD_CUT, WALKED, "samples taken, virtual thread cut where it was parked",    \
@@ -169,7 +170,8 @@ enum smp_outcome {
       "All threads were idle and none was due, so the sampler slept on. The start of a "      \
       "thread wakes it up.")                                                                  \
     X(FRAMES_OMITTED, "frames omitted from deep stacks",                                      \
-      "What `maxDepthFrames` omitted, in all samples together.")                              \
+      "What `maxDepthFrames` omitted, in all samples together; at least so many, where "      \
+      "stacks were not walked to their root.")                                                \
     X(UNLOADED_METHODS, "methods of unloaded classes",                                        \
       "Their class was unloaded before the sampler read their name: `[unloaded]`.")           \
     X(UNNAMED_METHODS, "methods without a name",                                              \

@@ -37,6 +37,8 @@ struct smp_profile {
     char packages[SMP_PROFILE_PACKAGES_BYTES];
     uint32_t max_groups; /* of each kind that its readers want; 0: any number (group_limit.h) */
     int64_t own_cpu_ns;  /* CPU the sampler's own threads used in the interval */
+    int64_t longest_handshake_ns; /* 0: none was long */
+    int64_t longest_handler_ns;   /* of a walk; as above */
     size_t memory_used_bytes;
     size_t memory_limit_bytes;
     struct smp_tally tally; /* the sum over all groups */

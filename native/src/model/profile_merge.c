@@ -354,6 +354,10 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
     /* Where lists differ the newest is shown; each frame knows itself whether it is monitored. */
     if (from->packages[0] != '\0')
         memcpy(to->packages, from->packages, sizeof(to->packages));
+    if (from->longest_handshake_ns > to->longest_handshake_ns)
+        to->longest_handshake_ns = from->longest_handshake_ns;
+    if (from->longest_handler_ns > to->longest_handler_ns)
+        to->longest_handler_ns = from->longest_handler_ns;
     if (from->memory_used_bytes > to->memory_used_bytes)
         to->memory_used_bytes = from->memory_used_bytes;
     if (from->memory_limit_bytes > to->memory_limit_bytes)

@@ -28,7 +28,8 @@ struct smp_frame {
 /*
  * One walked stack, leaf first. Where a stack is deeper than the walker keeps,
  * frames[0..leaf_count) is its leaf end and frames[leaf_count..count) its root end, with omitted
- * frames between the two. Not cut: leaf_count == count and omitted == 0.
+ * frames between the two. Where the walk has not reached the root there is no root end: leaf_count
+ * == count, and omitted > 0 is the least number. Not cut: leaf_count == count and omitted == 0.
  */
 struct smp_sample {
     struct smp_frame *frames; /* the caller's storage */
@@ -37,6 +38,11 @@ struct smp_sample {
     size_t leaf_count;
     size_t omitted;
 };
+
+static inline bool smp_sample_lacks_root(const struct smp_sample *sample)
+{
+    return sample->omitted > 0 && sample->leaf_count == sample->count;
+}
 
 struct smp_line {
     int32_t start_bci;

@@ -9,8 +9,8 @@ const OUTCOMES = {
     },
     DEEP_STACK_CUT: {
         kind: 'walked',
-        text: 'samples taken, middle of a deep stack omitted',
-        words: 'The stack was walked, but it is deeper than maxDepthFrames: frames in its middle are omitted.',
+        text: 'samples taken, part of a deep stack omitted',
+        words: 'The stack was walked, but it is deeper than maxDepthFrames: frames in its middle are omitted; or those at its root, [frames omitted], where a handshake has walked it, or where it has more than 65,536 frames.',
     },
     NO_JAVA_FRAMES: {
         kind: 'walked',
@@ -188,7 +188,7 @@ const COUNTERS = {
     },
     FRAMES_OMITTED: {
         text: 'frames omitted from deep stacks',
-        words: 'What maxDepthFrames omitted, in all samples together.',
+        words: 'What maxDepthFrames omitted, in all samples together; at least so many, where stacks were not walked to their root.',
     },
     UNLOADED_METHODS: {
         text: 'methods of unloaded classes',

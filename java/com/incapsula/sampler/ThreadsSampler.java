@@ -661,7 +661,9 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * How many frames of one stack are reported. Default 1024. A deeper stack keeps its first and its last frames, with
-     * a row between them that says how many are missing.
+     * a row between them that says how many are missing. One that a handshake has walked, or that has more than 65,536
+     * frames, keeps those of its leaf's end, below a row {@code [frames omitted]}: to read its root, a thread would be
+     * stopped for as long as its stack is deep.
      *
      * @param maxDepthFrames 16 to 65,536
      * @throws IllegalArgumentException if it is out of range

@@ -62,6 +62,8 @@ void smp_stack_path_find(struct smp_stack_path *path, struct smp_methods *method
             smp_methods_monitored(methods, path->locations[path->count - 1]))
             monitored = path->count - 1;
     }
+    if (smp_sample_lacks_root(sample))
+        append_location(path, over_limit, smp_methods_pseudo(methods, "[frames omitted]"));
     if (monitored == SIZE_MAX)
         path->first = path->count - 1;
     else

@@ -6,7 +6,8 @@
  *   kept: root .. f[max(k - 1, 0)]; none monitored: only the root frame
  *
  * A stack that was cut has "[n..m frames omitted]" between its two ends (powers of two, so that a
- * recursion does not make a row for each depth). It counts as a frame that is not monitored: where
+ * recursion does not make a row for each depth); where its root is not known it has
+ * "[frames omitted]" there. It counts as a frame that is not monitored: where
  * only the root end is monitored, it is the leaf, because the method called there is among the
  * omitted ones. Frames of the library's own classes at the leaf's end are removed first: a thread
  * that calls close() is seen at the line of the call. A stack of only such frames is its root

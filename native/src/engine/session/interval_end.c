@@ -40,10 +40,19 @@ static int64_t take_own_cpu(struct smp_interval_end *end)
     return more_ns > 0 ? more_ns : 0;
 }
 
+static void take_pauses(const struct smp_pause_source *pauses, struct smp_profile *profile)
+{
+    if (pauses->take_longest == NULL)
+        return;
+    profile->longest_handshake_ns = pauses->take_longest(pauses->self, true);
+    profile->longest_handler_ns = pauses->take_longest(pauses->self, false);
+}
+
 static void complete_profile(struct smp_interval_end *end, struct smp_profile *profile)
 {
     profile->own_cpu_ns = take_own_cpu(end);
     profile->max_groups = (uint32_t)end->options->max_groups;
+    take_pauses(&end->pauses, profile);
     profile->period_ns = end->options->sampling_frequency_millis * NS_PER_MS;
     profile->is_cpu_clock = end->options->clock == SMP_CLOCK_CPU;
 }

@@ -458,6 +458,7 @@ enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup, struct s
         .intervals = setup->intervals,
         .reporter = setup->reporter,
         .sampler = ticker->sampler,
+        .pauses = setup->vm->pauses,
     };
     publish_options(ticker);
     *out = ticker;

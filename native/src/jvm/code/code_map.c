@@ -266,14 +266,17 @@ const char *smp_code_map_name(uint64_t key)
     return text;
 }
 
+/* Callbacks of the JVM ask while another thread closes: the name is only there with the mutex. */
 bool smp_code_map_is_stub(uintptr_t address, const char *part)
 {
-    const struct smp_code_piece *piece = smp_code_find(smp_code_enter(), address);
-    const uint64_t key = piece != NULL && piece->kind == SMP_CODE_STUB ? piece->id : 0;
+    bool is_stub = false;
 
-    smp_code_leave();
-    const char *name = smp_code_map_name(key);
-    return name != NULL && strstr(name, part) != NULL;
+    pthread_mutex_lock(&code.mutex);
+    const struct smp_code_piece *piece = smp_code_find(current_view(), address);
+    if (piece != NULL && piece->kind == SMP_CODE_STUB)
+        is_stub = strstr(code.names[piece->id - 1], part) != NULL;
+    pthread_mutex_unlock(&code.mutex);
+    return is_stub;
 }
 
 /* --------------------------------------------------------------------------------------- public */

@@ -301,12 +301,13 @@ static const char *check_records(const struct smp_layout *layout, const struct s
 
 /* Compilations that were seen of late; a pair that is torn is no pair. */
 static struct {
-    _Atomic uint64_t code;
-    _Atomic uint64_t sum; /* of the code and the id */
+    _Atomic uint64_t method;
+    _Atomic uint64_t sum; /* of the method and the id */
 } recent[RECENT_IDS];
 static _Atomic uint32_t next_recent;
 
-/* Of different compilations, ids are never the same. */
+/* Compilations of different methods never have one id. From JDK 26 on the JVM may copy a method's
+ * code to another place, and both have the id of that compilation. */
 static const char *check_compile_id(const struct smp_blob *blob)
 {
     const uint64_t id = blob->compile_id;
@@ -314,14 +315,14 @@ static const char *check_compile_id(const struct smp_blob *blob)
     if (id == 0 || id > INT32_MAX)
         return "a compiled method has no compile id";
     for (size_t i = 0; i < RECENT_IDS; i++) {
-        const uint64_t code = atomic_load(&recent[i].code);
-        if (code != 0 && code != blob->code && atomic_load(&recent[i].sum) == code + id)
+        const uint64_t method = atomic_load(&recent[i].method);
+        if (method != 0 && method != blob->method && atomic_load(&recent[i].sum) == method + id)
             return "two compiled methods have one compile id";
     }
     const uint32_t at = atomic_fetch_add(&next_recent, 1) % RECENT_IDS;
-    atomic_store(&recent[at].code, 0);
-    atomic_store(&recent[at].sum, blob->code + id);
-    atomic_store(&recent[at].code, blob->code);
+    atomic_store(&recent[at].method, 0);
+    atomic_store(&recent[at].sum, blob->method + id);
+    atomic_store(&recent[at].method, blob->method);
     return NULL;
 }
 
@@ -386,5 +387,5 @@ void smp_check_forget(void)
     for (size_t i = 0; i < KNOWN_IDS; i++)
         atomic_store(&known_ids[i].method, 0);
     for (size_t i = 0; i < RECENT_IDS; i++)
-        atomic_store(&recent[i].code, 0);
+        atomic_store(&recent[i].method, 0);
 }

@@ -169,18 +169,19 @@ static const char *compare_frame(const struct smp_layout *layout, jvmtiEnv *jvmt
                : "a method has another file or line";
 }
 
-/* Of a virtual thread JVMTI gives all frames, and a walk those up to where they lie in the heap. */
+/* JVMTI gives all frames of a virtual thread, and a walk those up to where they lie in the heap. */
 static const char *compare_stacks(const struct smp_layout *layout, jvmtiEnv *jvmti,
                                   const struct smp_frames *ours, const jvmtiFrameInfo *theirs,
                                   size_t count)
 {
-    const bool is_virtual = ours->end == SMP_FRAMES_VIRTUAL_ROOT || ours->end == SMP_FRAMES_BARRIER;
+    const bool is_part = ours->end == SMP_FRAMES_VIRTUAL_ROOT || ours->end == SMP_FRAMES_BARRIER ||
+                         ours->end == SMP_FRAMES_FULL;
     const size_t common = ours->count < count ? ours->count : count;
     const char *reason = NULL;
 
-    if (!is_virtual && ours->end != SMP_FRAMES_ROOT)
+    if (!is_part && ours->end != SMP_FRAMES_ROOT)
         return "a stack is not walked to its root";
-    if (!is_virtual && ours->count + ours->omitted != count && count < FRAMES)
+    if (!is_part && ours->count + ours->omitted != count && count < FRAMES)
         return "a stack has another depth";
     for (size_t i = 0; reason == NULL && i < common && i < ours->leaf_count; i++)
         reason = compare_frame(layout, jvmti, ours, theirs, i);

@@ -44,7 +44,7 @@ struct smp_blob {
     enum smp_blob_kind kind;
     uint32_t frame_bytes;   /* of its complete frame; 0: unknown */
     int32_t frame_complete; /* offset in the code from which on the frame stands; -1: never */
-    uint32_t compile_id;    /* of a method, never used again; 0: not a method */
+    uint32_t compile_id;    /* of a method, which no other ever has; 0: not a method */
     uintptr_t method;       /* Method*; 0: not a method */
     bool is_data_mapped;    /* smp_code_map_data: its debug data are read without a system call */
 };

@@ -27,7 +27,7 @@ enum {
     SMP_CODE_COPY_METADATA = 2 * 1024
 };
 
-/* Whose data, and where they were. A compile id is never used again; 0: of no method. */
+/* Whose data, and where they were. A compile id is never one of another method; 0: of no method. */
 struct smp_code_copy_key {
     uintptr_t blob;
     uintptr_t compile_id;

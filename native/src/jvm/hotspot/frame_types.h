@@ -11,7 +11,10 @@
 
 #include "jvm/hotspot/code.h"
 
-enum { SMP_FRAMES_CACHE = 16384 /* return addresses; a power of two */ };
+enum {
+    SMP_FRAMES_CACHE = 16384, /* return addresses; a power of two */
+    SMP_FRAMES_MOST = 65536   /* physical frames of a walk: 1 to 2 ms */
+};
 
 struct smp_frames_cache;
 struct smp_chunks;
@@ -38,7 +41,7 @@ enum smp_frames_end {
     SMP_FRAMES_ROOT,         /* the thread's first entry into Java has been reached */
     SMP_FRAMES_VIRTUAL_ROOT, /* a virtual thread's own first frame */
     SMP_FRAMES_BARRIER,      /* the rest of a virtual thread lies in the heap, and was not read */
-    SMP_FRAMES_FULL,         /* more physical frames than any stack has */
+    SMP_FRAMES_FULL,         /* SMP_FRAMES_MOST, or no room for more words: the root is not known */
     SMP_FRAMES_UNWALKABLE
 };
 
@@ -56,7 +59,7 @@ struct smp_frames_words {
 };
 
 /*
- * The stack that was read, leaf first. Deeper than capacity: both ends, as in model/sample.h.
+ * The stack that was read, leaf first. Deeper than capacity, or FULL: cut as in model/sample.h.
  * raw and ids are the caller's, with room for capacity frames, at least 2.
  */
 struct smp_frames {

@@ -5,9 +5,8 @@
 #include "jvm/hotspot/safepoint_count.h"
 
 enum {
-    MAX_PHYSICAL =
-        1024 * 1024, /* frames have 16 bytes at least, and stacks are smaller than that */
     WORDS_BELOW_SP = 2,
+    WORDS_OF_STEP = 32, /* more than a step reads */
     LINE_BYTES = 64,
     MIN_CAPACITY = 2 /* one frame of each end */
 };
@@ -26,7 +25,7 @@ static void reverse(struct smp_frames *frames, size_t from, size_t to)
     }
 }
 
-/* Puts the root's end in order. */
+/* Puts the root's end in order; without the root it is dropped. */
 static void finish(struct smp_frame_walk *walk)
 {
     struct smp_frames *out = walk->out;
@@ -34,6 +33,13 @@ static void finish(struct smp_frame_walk *walk)
 
     if (walk->added <= out->capacity) {
         out->count = out->leaf_count = walk->added;
+        out->omitted = out->end == SMP_FRAMES_FULL ? 1 : 0;
+        return;
+    }
+    out->leaf_count = leaves;
+    if (out->end == SMP_FRAMES_FULL) {
+        out->count = leaves;
+        out->omitted = walk->added - leaves;
         return;
     }
     const size_t oldest = leaves + (walk->added - leaves) % (out->capacity - leaves);
@@ -41,8 +47,13 @@ static void finish(struct smp_frame_walk *walk)
     reverse(out, oldest, out->capacity);
     reverse(out, leaves, out->capacity);
     out->count = out->capacity;
-    out->leaf_count = leaves;
     out->omitted = walk->added - out->capacity;
+}
+
+/* The words of all frames that are kept are, too. */
+static bool has_no_word_room(const struct smp_frames_words *words)
+{
+    return words != NULL && words->count + WORDS_OF_STEP > words->capacity;
 }
 
 static bool begin(struct smp_frame_walk *walk, const struct smp_frames_start *start)
@@ -82,7 +93,7 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
         begin(&walk, &start) && (start.line_pc == 0 || smp_frame_step_leaf(&walk, start.line_pc));
     for (size_t i = 0; goes_on; i++) {
         bool is_known = false;
-        if (i == MAX_PHYSICAL) {
+        if (i == SMP_FRAMES_MOST || has_no_word_room(out->words)) {
             goes_on = smp_frame_end(&walk, SMP_FRAMES_FULL);
         } else if (smp_frame_is_at_bottom(&walk)) {
             goes_on = smp_frame_next_chunk(&walk);

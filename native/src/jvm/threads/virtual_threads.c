@@ -101,8 +101,11 @@ enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample)
     if (boundary == sample->count)
         return SMP_VIRTUAL_NONE;
     const size_t own = smp_virtual_threads_count_own(sample->frames, boundary);
+    if (boundary < sample->leaf_count)
+        sample->omitted = 0; /* of the carrier's frames */
+    if (own < sample->leaf_count)
+        sample->leaf_count = own;
     sample->count = own;
-    sample->leaf_count = own;
     return own < boundary ? SMP_VIRTUAL_WHOLE : SMP_VIRTUAL_CUT;
 }
 

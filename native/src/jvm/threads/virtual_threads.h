@@ -36,7 +36,7 @@ enum smp_virtual_cut {
 
 /* False: this JVM has none. */
 bool smp_virtual_threads_init(JNIEnv *env);
-/* Cuts the carrier's frames off a stack, which is not cut in the middle. */
+/* Cuts the carrier's frames off a stack. */
 enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample);
 /* The same of a virtual thread's own stack: cuts off the frames below VirtualThread.run. */
 void smp_virtual_threads_trim_root(struct smp_sample *sample);

@@ -2,18 +2,13 @@
 /*
  * by_jvmti.h - walks one thread's stack through JVMTI.
  *
- * One GetStackTrace for one thread: a handshake with that thread alone. Lists of threads and
- * GetAllStackTraces would stop the whole JVM and are never used. A stack that fills the sample is
- * deeper than it, so its depth and then its root end are read as well.
- *
- *   frames [leaf 0 ... leaf_count) [root end ... count)     omitted = depth - count
- *
- * The two ends of a running thread's stack are not of one moment. If it shrank in between, the walk
- * is repeated, SMP_JVMTI_WALK_ATTEMPTS times at most.
+ * One GetStackTrace for one thread: a handshake with that thread alone, as long as the frames that
+ * are read. Lists of threads and GetAllStackTraces would stop the whole JVM and are never used. A
+ * stack that fills the sample counts as deeper than it: only its leaf end is known then.
  *
  * Threads  any attached one.
  * Errors   as jvm.h lists. SMP_EINVAL: capacity below 2.
- * Cost     a handshake; three for a deep stack. No allocation.
+ * Cost     a handshake of some 0.5 us a frame. No allocation.
  */
 #ifndef SMP_JVM_WALK_BY_JVMTI_H
 #define SMP_JVM_WALK_BY_JVMTI_H
@@ -22,8 +17,6 @@
 #include <stddef.h>
 
 #include "engine/jvm.h"
-
-enum { SMP_JVMTI_WALK_ATTEMPTS = 3 };
 
 struct smp_walker smp_by_jvmti(void);
 

@@ -331,16 +331,28 @@ static bool end_by_handshake(struct smp_by_signal *walker, JNIEnv *env, struct s
     return true;
 }
 
-/* More room, for this stack and all later ones. */
+uint32_t smp_by_signal_more_room(const struct smp_by_signal *walker, uint32_t room)
+{
+    const size_t most = SMP_OWN_WALK_ROOM * (walker->delivery.capacity + SMP_WALK_EXTRA);
+
+    return 2 * (size_t)room < most ? 2 * room : (uint32_t)most;
+}
+
+/* More room, for this stack and all later ones. False: not for this one. */
 static bool grow_frame_buffer(struct smp_by_signal *walker, struct request *request)
 {
-    if (request->buffer.capacity >= SMP_ASYNC_MAX_FRAMES)
+    const uint32_t room = smp_by_signal_more_room(walker, request->buffer.capacity);
+    struct buffer larger;
+
+    if (request->buffer.capacity >= room)
         return false;
-    if (walker->room < 2 * request->buffer.capacity)
-        walker->room = 2 * request->buffer.capacity;
+    if (walker->room < room)
+        walker->room = room;
+    if (request->is_late || !take_buffer(walker, &larger))
+        return false;
     give_buffer(walker, request->buffer);
-    request->buffer = (struct buffer){ 0 };
-    return take_buffer(walker, &request->buffer);
+    request->buffer = larger;
+    return true;
 }
 
 /* Reads the walk of a try. True: that ended the request. */
@@ -363,10 +375,8 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
                                        .is_retried = request->tries > 1,
                                        .is_late = request->is_late };
     smp_walk_target_learn(request->thread, env, &answer);
-    if (answer.count + 1 >= request->buffer.capacity) {
-        request->answer = SMP_ANSWER_NOT_WALKABLE_JAVA; /* unless there is more room */
-        if (grow_frame_buffer(walker, request))
-            return false;
+    if (answer.cut.omitted > 0 && grow_frame_buffer(walker, request)) {
+        return false;
     } else if (answer.count > 0 && may_try_again(request) && smp_delivery_lacks_ids(&walked) &&
                has_another_way_to_names(walker, env)) {
         request->answer = SMP_ANSWER_NO_METHOD;
@@ -497,20 +507,17 @@ bool smp_by_signal_deliver(struct smp_by_signal *walker, const struct smp_walked
                            struct smp_delivery_to to)
 {
     const struct smp_walk_answer *answer = walked->answer;
-    const bool fits = answer->count + 1 < walked->capacity;
     JNIEnv *env = smp_agent_env();
 
     smp_walk_target_learn(walked->thread, env, answer);
-    if (fits && answer->count > 0 && env != NULL) {
+    if (answer->count > 0 && env != NULL) {
         if (smp_delivery_lacks_ids(walked)) /* for the next walk */
             (void)smp_handshakes_make_ids(&walker->delivery.handshakes, env);
         smp_delivery_stack(&walker->delivery, env, walked, to);
-        return true;
+    } else {
+        smp_delivery_none(walked->token, answer->answer, to);
     }
-    /* With frames: a stack without enough room. */
-    smp_delivery_none(walked->token,
-                      answer->count > 0 ? SMP_ANSWER_NOT_WALKABLE_JAVA : answer->answer, to);
-    return fits;
+    return answer->cut.omitted == 0;
 }
 
 /* ------------------------------------------------------------------------------ create, destroy */

@@ -31,14 +31,12 @@
 #include "jvm/walk/delivery.h"
 
 enum {
-    SMP_ASYNC_IN_FLIGHT = 64,      /* requests of a session between two collects */
-    SMP_ASYNC_LATE = 256,          /* requests that are late; then no more are made */
-    SMP_ASYNC_LATE_MS = 2000,      /* a late walk is kept so long where room is needed */
-    SMP_ASYNC_FIRST_FRAMES = 512,  /* room at first, for each of them; doubled where needed */
-    SMP_ASYNC_MAX_FRAMES = 131072, /* of a buffer: two thirds are a stack's; deeper ones are not
-                                      walked */
-    SMP_ASYNC_TRIES = 3,           /* at one thread in one collect */
-    SMP_ASYNC_TRY_GAP_NS = 50000   /* between two of them */
+    SMP_ASYNC_IN_FLIGHT = 64,     /* requests of a session between two collects */
+    SMP_ASYNC_LATE = 256,         /* requests that are late; then no more are made */
+    SMP_ASYNC_LATE_MS = 2000,     /* a late walk is kept so long where room is needed */
+    SMP_ASYNC_FIRST_FRAMES = 512, /* room at first, for each of them; doubled where needed */
+    SMP_ASYNC_TRIES = 3,          /* at one thread in one collect */
+    SMP_ASYNC_TRY_GAP_NS = 50000  /* between two of them */
 };
 
 struct smp_by_signal;
@@ -55,8 +53,10 @@ void smp_by_signal_destroy(struct smp_by_signal *walker);
 /* Borrows walker. */
 struct smp_async_walker smp_by_signal_functions(struct smp_by_signal *walker);
 
-/* Delivers what a thread has walked for a CPU timer. False: and it was deeper than capacity. */
+/* Delivers what a thread has walked for a CPU timer. False: with more room there may be more. */
 bool smp_by_signal_deliver(struct smp_by_signal *walker, const struct smp_walked *walked,
                            struct smp_delivery_to to);
+/* Room for the walks after one that had this much: twice that, up to what a sample needs. */
+uint32_t smp_by_signal_more_room(const struct smp_by_signal *walker, uint32_t room);
 
 #endif

@@ -274,8 +274,8 @@ static void read_cpu_sample(struct smp_jvm_cpu_timers *timers, struct smp_cpu_sa
 
     if (!smp_by_signal_deliver(timers->walker, &walked,
                                (struct smp_delivery_to){ deliver_weighted, &weighted }) &&
-        timers->room == sample->capacity && timers->room < SMP_ASYNC_MAX_FRAMES)
-        timers->room *= 2;
+        timers->room == sample->capacity)
+        timers->room = smp_by_signal_more_room(timers->walker, timers->room);
     renew_timer_target(timer);
     if (reserve_sample_frames(sample, timers->room))
         atomic_store(&sample->state, SMP_CPU_SAMPLE_FREE);

@@ -109,15 +109,30 @@ static bool is_same_frame(const struct smp_frame *ours, const struct smp_frame *
                                         smp_same_method(ours->method, theirs->method));
 }
 
+/* Of a stack whose root is not known: the least number of its frames that is certain. */
+static size_t depth_of(const struct smp_sample *sample)
+{
+    return smp_sample_lacks_root(sample) ? sample->count : sample->count + sample->omitted;
+}
+
+static bool is_same_depth(const struct smp_sample *a, const struct smp_sample *b)
+{
+    return (depth_of(a) >= depth_of(b) || smp_sample_lacks_root(a)) &&
+           (depth_of(b) >= depth_of(a) || smp_sample_lacks_root(b));
+}
+
+/* Cut ones are compared at the leaf's end: JVMTI's has no other. */
 static bool is_same_stack(const struct smp_sample *a, const struct smp_sample *b,
                           char reason[SMP_CROSS_CHECK_REASON_BYTES])
 {
-    if (a->count != b->count || a->leaf_count != b->leaf_count || a->omitted != b->omitted) {
+    const size_t common = a->leaf_count < b->leaf_count ? a->leaf_count : b->leaf_count;
+
+    if (!is_same_depth(a, b)) {
         (void)snprintf(reason, SMP_CROSS_CHECK_REASON_BYTES, "a stack of %zu frames read as %zu",
-                       b->count + b->omitted, a->count + a->omitted);
+                       depth_of(b), depth_of(a));
         return false;
     }
-    for (size_t i = 0; i < a->count; i++) {
+    for (size_t i = 0; i < common; i++) {
         if (is_same_frame(&a->frames[i], &b->frames[i]))
             continue;
         (void)snprintf(reason, SMP_CROSS_CHECK_REASON_BYTES, "frame %zu of %zu read as another one",

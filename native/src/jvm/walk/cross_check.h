@@ -10,6 +10,7 @@
  * or the host took, a short run may cost nothing. It counts as a run, so runs are compared as well.
  *
  * Frames are equal if they are of the same method (code/same_method.h), at the same byte code.
+ * Deep stacks are compared at their leaf's end only.
  * Two stacks of one standing thread that differ mean that we misread this JVM, if that comes twice
  * in a row: our own walks end, in handlers as well (smp_hotspot_refuse), and the engine's name says
  * why.

@@ -37,7 +37,8 @@ static bool fill_ids(struct smp_delivery *delivery, jobject thread, struct smp_s
 {
     struct smp_sample other;
 
-    return smp_handshakes_walk(&delivery->handshakes, thread, sample->count, &other) &&
+    return sample->omitted == 0 &&
+           smp_handshakes_walk(&delivery->handshakes, thread, sample->count, &other) &&
            smp_walked_sample_fill(sample, other.frames, other.count);
 }
 

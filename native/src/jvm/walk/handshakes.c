@@ -44,7 +44,8 @@ bool smp_handshakes_walk(struct smp_handshakes *handshakes, jobject thread, size
                          struct smp_sample *out)
 {
     const int64_t start_ns = smp_clock_ns();
-    const size_t room = SMP_HANDSHAKES_FRAMES + 2 * frames;
+    const size_t wanted = SMP_HANDSHAKES_FRAMES + 2 * frames;
+    const size_t room = wanted < SMP_HANDSHAKES_MOST ? wanted : SMP_HANDSHAKES_MOST;
     size_t count = 0;
 
     if (smp_virtual_threads_in_use() || !has_saved_time(handshakes, start_ns) ||

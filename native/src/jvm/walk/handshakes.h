@@ -11,7 +11,7 @@
  * Owns     memory for one stack, made at the first handshake.
  * Threads  one sampler thread.
  * Errors   false: not allowed now, or refused.
- * Cost     walk: microseconds, but as long as the thread takes to reach its next safepoint.
+ * Cost     walk: 0.5 us a frame, and as long as the thread takes to reach its next safepoint.
  *          make_ids: as smp_method_ids_make_all.
  */
 #ifndef SMP_JVM_WALK_HANDSHAKES_H
@@ -27,7 +27,8 @@
 enum {
     SMP_HANDSHAKES_PERCENT = 5, /* of the time, at most */
     SMP_HANDSHAKES_SAVED_NS = 50000000,
-    SMP_HANDSHAKES_FRAMES = 1024 /* walked beyond those that are expected */
+    SMP_HANDSHAKES_FRAMES = 1024, /* walked beyond twice those that are expected, */
+    SMP_HANDSHAKES_MOST = 8192    /* and at most: 4 ms */
 };
 
 struct smp_handshakes {

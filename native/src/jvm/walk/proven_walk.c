@@ -49,8 +49,8 @@ static bool is_same_anchor(const struct anchor *a, const struct anchor *b)
 
 static bool is_whole(const struct smp_frames *frames)
 {
-    return frames->end == SMP_FRAMES_ROOT && frames->count <= frames->capacity &&
-           frames->words->count <= frames->words->capacity;
+    return (frames->end == SMP_FRAMES_ROOT || frames->end == SMP_FRAMES_FULL) &&
+           frames->count <= frames->capacity && frames->words->count <= frames->words->capacity;
 }
 
 static void forget_frames(struct smp_frames *out)

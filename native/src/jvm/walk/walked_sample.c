@@ -37,7 +37,8 @@ void smp_walked_sample_make(struct smp_jvm_frame *frames, const struct smp_walk_
     *sample = (struct smp_sample){ .frames = out,
                                    .capacity = answer->count,
                                    .count = answer->count,
-                                   .leaf_count = answer->count };
+                                   .leaf_count = answer->count - answer->cut.root_count,
+                                   .omitted = answer->cut.omitted };
 }
 
 bool smp_walked_sample_is_missing(const struct smp_sample *sample)
@@ -119,16 +120,18 @@ void smp_walked_sample_keep_nameless(struct smp_sample *sample)
     }
 }
 
+/* What was cut before keeps what it has of its root's end, which may be nothing. */
 void smp_walked_sample_cut(struct smp_sample *sample, size_t capacity)
 {
-    const size_t root = capacity / 2;
+    const size_t has = sample->omitted > 0 ? sample->count - sample->leaf_count : sample->count;
+    const size_t root = has < capacity / 2 ? has : capacity / 2;
     const size_t leaf = capacity - root;
 
     if (sample->count <= capacity)
         return;
     memmove(sample->frames + leaf, sample->frames + sample->count - root,
             root * sizeof(*sample->frames));
-    sample->omitted = sample->count - capacity;
+    sample->omitted += sample->count - capacity;
     sample->count = capacity;
     sample->leaf_count = leaf;
 }

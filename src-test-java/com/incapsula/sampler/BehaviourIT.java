@@ -219,11 +219,31 @@ class BehaviourIT {
             assertThat(group.rows().get(0).method()).isEqualTo("java.lang.Thread.run");
             assertThat(group.methods()).anyMatch(row -> row.matches("\\[.* frames omitted\\]"));
             assertThat(recorder.reports().stream()
-                            .mapToLong(report -> report.figure("samples taken, middle of a deep stack omitted"))
+                            .mapToLong(report -> report.figure("samples taken, part of a deep stack omitted"))
                             .sum())
                     .isPositive();
             assertThat(recorder.last().figure("frames omitted from deep stacks"))
                     .isGreaterThan(160);
+        }
+    }
+
+    /** The root would be read in a handshake as long as the stack is deep. */
+    @Test
+    void aDeepStackThatIsWalkedByAHandshakeKeepsItsLeafsEnd() {
+        try (Worker deep =
+                Worker.doing("deep", goHome -> Desk.serveDeep(200, goHome)).awaitWaiting()) {
+            sampler.setMaxDepthFrames(40);
+            sampler.setEngine(SamplingEngine.JVMTI);
+            sampler.setThreadToBeSampled(deep.thread());
+            sampler.init();
+            patiently().until(() -> freshReport().figure("credited as idle") > 0);
+            Group group = recorder.last().group("deep");
+            assertThat(group.rows().get(0).method()).isEqualTo("[frames omitted]");
+            assertThat(group.methods()).contains("com.incapsula.sampler.testing.work.Desk.serveDeep");
+            assertThat(recorder.reports().stream()
+                            .mapToLong(report -> report.figure("samples taken, part of a deep stack omitted"))
+                            .sum())
+                    .isPositive();
         }
     }
 

@@ -26,7 +26,9 @@ bool smp_caller_on_stack(const struct smp_walk *walk, uintptr_t address)
  * id yet has a mark in its place, for this walk only. */
 static void keep_root(struct smp_walk *walk, uint32_t count)
 {
-    void *root = count > 0 && count + 1 < walk->capacity ? walk->frames[count].method : NULL;
+    const struct smp_stack_cut *cut = &walk->answer->cut;
+    const bool has_root = count > 0 && (cut->omitted == 0 || cut->root_count > 0);
+    void *root = has_root ? walk->frames[count].method : NULL;
 
     if (root != walk->target->own->virtual_root && ((uintptr_t)root & SMP_FRAME_NAME_BIT) == 0)
         walk->answer->root = root;
@@ -40,8 +42,8 @@ bool smp_caller_walk(struct smp_walk *walk, struct smp_frames_start from)
 
     from.chunks = smp_walk_chunks(walk);
     if (smp_caller_on_stack(walk, from.sp))
-        count =
-            own->walk(own, from, walk->target->stack_high, walk->frames + 1, walk->capacity - 1);
+        count = own->walk(own, from, walk->target->stack_high, walk->frames + 1, walk->capacity - 1,
+                          &answer->cut);
     if (count == SMP_OWN_WALK_FAILED)
         return false;
     answer->first = 1;

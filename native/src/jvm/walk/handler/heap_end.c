@@ -56,7 +56,8 @@ static void walk_heap(struct smp_walk *walk, const struct smp_chunks *chunks, ui
         if (!is_barrier(own, from.pc))
             continue;
         /* Without frames of the heap it is the last one alone. */
-        const int32_t count = own->walk(own, from, walk->target->stack_high, to, room);
+        const int32_t count =
+            own->walk(own, from, walk->target->stack_high, to, room, &walk->answer->cut);
         if (count > 1) {
             walk->answer->count = own_frames + (uint32_t)count;
             break;

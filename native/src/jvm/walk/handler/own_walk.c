@@ -11,6 +11,12 @@ _Static_assert(sizeof(struct smp_raw_frame) == sizeof(struct smp_jvm_frame),
                "one takes the other's place");
 _Static_assert(sizeof(struct smp_jvm_frame) == 2 * sizeof(uint64_t), "a frame and half of one");
 
+/* Behind the frames and the names of their methods. */
+static uint32_t own_walk_ids_at(uint32_t capacity)
+{
+    return capacity - capacity / SMP_OWN_WALK_ROOM / 2 - 1;
+}
+
 /* In place: frames holds raw ones. */
 static void name_frames(struct smp_jvm_frame *frames, const uint64_t *ids, size_t count)
 {
@@ -47,26 +53,28 @@ static int32_t add_virtual_root(const struct smp_own_walk *self, struct smp_jvm_
 }
 
 static int32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_start from,
-                           uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity)
+                           uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity,
+                           struct smp_stack_cut *cut)
 {
-    /* Two thirds for the frames, one third for their ids. */
-    const uint32_t room = capacity / 3 * 2;
+    /* A half for the frames, a quarter for their ids, and as much for names. */
+    const uint32_t room = own_walk_ids_at(capacity);
     uint64_t *const ids = (uint64_t *)(void *)(frames + room);
     struct smp_frames found = { .raw = (struct smp_raw_frame *)(void *)frames,
                                 .ids = ids,
-                                .capacity = room };
+                                .capacity = capacity / SMP_OWN_WALK_ROOM };
 
     smp_frames_walk(self->layout, self->cache, from, stack_high, &found);
-    if (found.end != SMP_FRAMES_ROOT && found.end != SMP_FRAMES_VIRTUAL_ROOT &&
-        found.end != SMP_FRAMES_BARRIER)
+    if (found.end == SMP_FRAMES_UNWALKABLE)
         return SMP_OWN_WALK_FAILED;
-    if (found.omitted > 0)
-        return (int32_t)capacity;
+    *cut = (struct smp_stack_cut){ .root_count = (uint32_t)(found.count - found.leaf_count),
+                                   .omitted = (uint32_t)found.omitted };
     smp_frames_confirm(self->cache, &found); /* this thread stands still as long as we walk */
     copy_names(self, &found, frames, room);
     name_frames(frames, ids, found.count);
-    if (found.end == SMP_FRAMES_ROOT)
+    if (found.end == SMP_FRAMES_ROOT || found.end == SMP_FRAMES_FULL)
         return (int32_t)found.count;
+    if (cut->omitted > 0)
+        cut->root_count++;
     return add_virtual_root(self, frames, (uint32_t)found.count);
 }
 
@@ -80,7 +88,7 @@ static bool find_code(const struct smp_own_walk *self, uintptr_t pc, struct smp_
 static void copy_leaf(const struct smp_own_walk *self, uintptr_t method,
                       struct smp_jvm_frame *frames, uint32_t capacity, uint64_t *id)
 {
-    const uint32_t room = capacity / 3 * 2 + 1;
+    const uint32_t room = own_walk_ids_at(capacity) + 1;
     struct smp_raw_frame raw = { .method = method, .bci = 0 };
     struct smp_frames leaf = { .raw = &raw, .ids = id, .count = 1 };
 

@@ -15,6 +15,7 @@
 
 #include "base/give_way.h"
 #include "jvm/walk/handler/cookie_mark.h"
+#include "jvm/walk/handler/pauses.h"
 #include "jvm/walk/handler/signal_frame.h"
 
 /* cookie: 16 bits mark, 16 bits slot, 32 bits generation. word: generation above the state. */
@@ -92,23 +93,29 @@ static int64_t handler_clock_ns(void)
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* 0: this one is not timed. */
-static int64_t begin_timing(void)
+struct timing {
+    bool is_counted; /* in the median */
+    int64_t start_ns;
+};
+
+static struct timing begin_timing(void)
 {
     const uint64_t number =
         atomic_fetch_add_explicit(&smp_signal_process.walks, 1, memory_order_relaxed);
+    const bool is_counted = number % SMP_SIGNAL_TIMED_EVERY == 0;
 
-    if (number % SMP_SIGNAL_TIMED_EVERY != 0)
-        return 0;
-    (void)handler_clock_ns(); /* loads the clock's memory, which is not the handler's cost */
-    return handler_clock_ns();
+    if (is_counted)
+        (void)handler_clock_ns(); /* loads the clock's memory, which is not the handler's cost */
+    return (struct timing){ .is_counted = is_counted, .start_ns = handler_clock_ns() };
 }
 
-static void end_timing(int64_t start_ns)
+static void end_timing(struct timing timing)
 {
-    if (start_ns == 0)
+    const uint64_t ns = (uint64_t)(handler_clock_ns() - timing.start_ns);
+
+    smp_pauses_note(SMP_PAUSE_HANDLER, (int64_t)ns);
+    if (!timing.is_counted)
         return;
-    const uint64_t ns = (uint64_t)(handler_clock_ns() - start_ns);
     const uint64_t number =
         atomic_fetch_add_explicit(&smp_signal_process.timed, 1, memory_order_relaxed);
 
@@ -148,14 +155,14 @@ void smp_signal_handle(int number, siginfo_t *info, void *context)
 
     smp_signal_frame_learn((uintptr_t)__builtin_return_address(0));
     if (is_request(info)) {
-        const int64_t start_ns = begin_timing();
+        const struct timing timing = begin_timing();
         answer_request(signal_cookie(info), context);
-        end_timing(start_ns);
+        end_timing(timing);
     } else if (smp_cpu_timer_is_for(info)) {
-        const int64_t start_ns = begin_timing();
+        const struct timing timing = begin_timing();
         if (!smp_cpu_timer_sample(info, context, &smp_signal_process.is_open))
             atomic_fetch_add_explicit(&smp_signal_process.stale, 1, memory_order_relaxed);
-        end_timing(start_ns);
+        end_timing(timing);
     } else {
         pass_on_signal(number, info, context);
     }

@@ -37,7 +37,7 @@
 enum {
     SMP_SIGNAL_SLOTS = 1024,     /* outstanding requests, over all sessions; late ones included */
     SMP_SIGNAL_MAILBOXES = 64,   /* sessions at one time */
-    SMP_SIGNAL_TIMED_EVERY = 64, /* one signal of so many is timed */
+    SMP_SIGNAL_TIMED_EVERY = 64, /* one signal of so many is timed for the median */
     SMP_SIGNAL_TIMES = 256,      /* the last times that are kept */
     SMP_SIGNAL_NUMBERS = 65      /* of signals, and 0 */
 };

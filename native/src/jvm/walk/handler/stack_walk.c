@@ -97,6 +97,7 @@ static bool walk_by_jvm(struct smp_walk *walk, int32_t *code)
     *code = count;
     answer->answer = answer_of(count);
     answer->count = 0;
+    answer->cut = (struct smp_stack_cut){ 0 };
     if (count == SMP_JVM_THREAD_EXIT)
         return false;
     walk->is_alive = true; /* or it would have said so */
@@ -108,6 +109,8 @@ static bool walk_by_jvm(struct smp_walk *walk, int32_t *code)
     answer->answer = SMP_ANSWER_WHOLE;
     answer->first = 1;
     answer->count = (uint32_t)count;
+    if (answer->count + 1 >= walk->capacity)
+        answer->cut.omitted = 1; /* perhaps: it does not say */
     smp_heap_end_add(walk);
     return true;
 }

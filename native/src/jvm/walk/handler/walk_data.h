@@ -46,14 +46,25 @@ enum {
     SMP_JVM_DEOPT = -9
 };
 
-enum { SMP_OWN_WALK_FAILED = -1 };
+enum {
+    SMP_OWN_WALK_FAILED = -1,
+    SMP_OWN_WALK_ROOM = 2, /* the room it needs, of that of the frames which it keeps */
+    SMP_WALK_EXTRA = 4     /* frames that are no part of a sample: a virtual thread's end, a leaf */
+};
+
+/* Of a stack without enough room: as in model/sample.h. */
+struct smp_stack_cut {
+    uint32_t root_count; /* frames of the root's end; 0: the root is not known, or nothing is cut */
+    uint32_t omitted;    /* 0: nothing is cut */
+};
 
 /* Walks that read memory only: hotspot/frames.h. */
 struct smp_own_walk {
-    /* From a complete frame: frames written, leaf first, up to the thread's root; capacity:
-     * perhaps more. SMP_OWN_WALK_FAILED: no whole stack. */
+    /* From a complete frame: frames written, leaf first, up to the thread's root, or cut as *cut
+     * says. SMP_OWN_WALK_FAILED: no whole stack. */
     int32_t (*walk)(const struct smp_own_walk *self, struct smp_frames_start from,
-                    uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity);
+                    uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity,
+                    struct smp_stack_cut *cut);
     /* The code that pc lies in. False: it is not the JVM's. */
     bool (*find)(const struct smp_own_walk *self, uintptr_t pc, struct smp_blob *out);
     /* The id of a Method*, or the mark of its names, copied into the memory of a walk that is over
@@ -101,6 +112,7 @@ struct smp_walk_answer {
     bool is_pseudo; /* it is a pseudo-frame: its method is a key of code_map.h */
     uint32_t first; /* the stack is frames[first .. first + count) */
     uint32_t count;
+    struct smp_stack_cut cut;
     /* Where count is 0: frames[1 .. 1 + rootless), of the JVM's walk, are right as far as they go,
      * but do not reach the root. It follows no frame that is to be deoptimised. */
     uint32_t rootless;

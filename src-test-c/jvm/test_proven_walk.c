@@ -34,6 +34,7 @@ static struct {
     struct object object;
     _Atomic uintptr_t stack[DEPTH]; /* the methods on it, leaf first */
     _Atomic int64_t cpu_ns;
+    int64_t now_ns; /* each reading takes one of it */
     bool has_no_clock;
     enum smp_frames_end end;
     struct smp_walk_info info;
@@ -67,6 +68,13 @@ static bool read_cpu(void *self, int32_t tid, int64_t *out)
     return tid == TID && !thread.has_no_clock;
 }
 
+static int64_t read_clock(void *self)
+{
+    (void)self;
+    take_step();
+    return thread.now_ns++;
+}
+
 /* Reads word for word, as a walk does. */
 static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high,
                  struct smp_frames *out)
@@ -97,6 +105,7 @@ static void confirm(void *self, const struct smp_frames *proven)
 }
 
 static const struct smp_clock_fake clock_seam = { .thread_cpu_ns = read_cpu };
+static const struct smp_clock_fake watching_seam = { .thread_cpu_ns = read_cpu, .ns = read_clock };
 
 static int setup(void **state)
 {
@@ -140,6 +149,7 @@ static enum smp_proof prove_from(int64_t cpu_ns)
 {
     proof_walk.tid = TID;
     proof_walk.cpu_ns = cpu_ns;
+    proof_walk.watched_ns = 0;
     return smp_proven_walk_thread(&thread.how, &thread.info, &proof_walk);
 }
 
@@ -464,6 +474,111 @@ static void a_walk_that_its_thread_no_longer_waits_for_is_thrown_away(void **sta
     assert_proof(SMP_PROOF_ENDED);
 }
 
+/* -------------------------------------------------------------- a thread that is watched */
+
+enum { WATCHED_NS = 3 };
+
+static enum smp_proof watch(void)
+{
+    thread.steps = 0;
+    thread.walks = 0;
+    thread.now_ns = 0;
+    frames->count = 99;
+    proof_walk.tid = 0; /* its clock is not read */
+    proof_walk.watched_ns = WATCHED_NS;
+    smp_clock_set_fake(&watching_seam);
+    const enum smp_proof proof = smp_proven_walk_thread(&thread.how, &thread.info, &proof_walk);
+    smp_clock_set_fake(&clock_seam);
+    if (proof != SMP_PROOF_PROVEN)
+        assert_int_equal(frames->count, 0);
+    return proof;
+}
+
+static void clock_runs(unsigned number)
+{
+    (void)number;
+    thread.cpu_ns++;
+}
+
+static void a_thread_in_native_code_is_proven_although_it_runs(void **state)
+{
+    static const int32_t resting[] = { STATE_IN_NATIVE, STATE_BLOCKED };
+
+    (void)state;
+    thread.step = clock_runs;
+    for (size_t i = 0; i < sizeof(resting) / sizeof(resting[0]); i++) {
+        thread.object.state = resting[i];
+        assert_int_equal(watch(), SMP_PROOF_PROVEN);
+        assert_int_equal(frames->count, DEPTH);
+        assert_int_equal(thread.now_ns, WATCHED_NS + 1);
+        assert_int_equal(thread.walks, 1);
+    }
+    thread.object.sp = 0; /* native code has attached it, and not called Java */
+    assert_int_equal(watch(), SMP_PROOF_PROVEN);
+    assert_int_equal(frames->count, 0);
+    thread.info.java_thread = 0;
+    assert_int_equal(watch(), SMP_PROOF_NO_STACK);
+}
+
+static void a_thread_that_runs_java_or_the_jvm_is_not_watched(void **state)
+{
+    static const int32_t running[] = { STATE_IN_JAVA, STATE_FROM_NATIVE, STATE_IN_VM,
+                                       STATE_FROM_VM, STATE_BLOCKED + 1, 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(running) / sizeof(running[0]); i++) {
+        thread.object.state = running[i];
+        assert_int_equal(watch(), SMP_PROOF_IN_JAVA);
+        assert_int_equal(thread.walks, 0);
+    }
+    thread.how.layout.states = (struct smp_jvm_states)STATES_SINCE_28;
+    thread.object.state = 4; /* it is in Java there */
+    assert_int_equal(watch(), SMP_PROOF_IN_JAVA);
+    thread.object.state = 2;
+    assert_int_equal(watch(), SMP_PROOF_PROVEN);
+}
+
+static void runs_java(void)
+{
+    thread.object.state = STATE_IN_JAVA;
+}
+
+/* Each change is seen from the first reading of the state on, to the end of the time. */
+static void a_thread_that_leaves_native_code_is_not_proven(void **state)
+{
+    static void (*const changes[])(void) = { word_changes, pc_changes, fp_changes, runs_java,
+                                             sp_goes };
+    const unsigned last = DEPTH + WATCHED_NS; /* then the last reading of the time */
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        for (unsigned at = 1; at < last; at++) {
+            (void)setup(state);
+            thread.object.state = STATE_IN_NATIVE;
+            thread.step = change_once;
+            change = changes[i];
+            change_at = at;
+            if (changes[i] == word_changes && at <= 1 + DEPTH / 2)
+                assert_int_equal(watch(), SMP_PROOF_PROVEN); /* before it was read */
+            else
+                assert_int_equal(watch(), SMP_PROOF_HAS_RUN);
+            assert_true(smp_gate_wait(&thread.info.gate, 0)); /* no reader is left behind */
+        }
+    }
+}
+
+static void what_could_not_be_walked_is_known_once_it_has_been_watched(void **state)
+{
+    (void)state;
+    thread.object.state = STATE_IN_NATIVE;
+    thread.end = SMP_FRAMES_UNWALKABLE;
+    assert_int_equal(watch(), SMP_PROOF_UNWALKABLE);
+    thread.step = change_once;
+    change = runs_java;
+    change_at = 2 + DEPTH;
+    assert_int_equal(watch(), SMP_PROOF_HAS_RUN);
+}
+
 /* ---------------------------------------------------------------------- random lives */
 
 enum { ROUNDS = 20000 };
@@ -564,6 +679,10 @@ int main(void)
         TEST(a_thread_that_is_gone_at_the_second_clock_has_run),
         TEST(what_could_not_be_walked_has_run_where_the_clock_moved),
         TEST(a_walk_that_its_thread_no_longer_waits_for_is_thrown_away),
+        TEST(a_thread_in_native_code_is_proven_although_it_runs),
+        TEST(a_thread_that_runs_java_or_the_jvm_is_not_watched),
+        TEST(a_thread_that_leaves_native_code_is_not_proven),
+        TEST(what_could_not_be_walked_is_known_once_it_has_been_watched),
         TEST(a_proven_stack_is_one_that_the_thread_had),
         TEST(no_torn_stack_is_proven),
     };

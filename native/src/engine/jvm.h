@@ -154,18 +154,20 @@ typedef void smp_on_answer(void *context, uint64_t token, enum smp_answer answer
                            const struct smp_mounted_thread *mounted);
 
 /*
- * Walks running threads without waiting for a safepoint: a signal makes the thread walk itself.
- * request and collect are called on one sampler thread; several sessions have a walker each and
- * share the signal. All NULL where this JVM does not offer it.
+ * Walks running threads without waiting for a safepoint: a signal makes a thread that runs Java
+ * code walk itself; a thread in native code is read and gets no signal. request and collect are
+ * called on one sampler thread; several sessions have a walker each and share the signal. All NULL
+ * where this JVM does not offer it.
  */
 struct smp_async_walker {
     const char *name; /* of the engine, for statistics: "HYBRID" */
     /*
-     * Sends the signal. A later collect gives the answer, exactly once, UNANSWERED included.
-     * SMP_ESTATE: an older request to this thread is unanswered, or too many to others are.
-     * SMP_EGONE. SMP_EQUOTA: the system's or our queue is full. SMP_EUNSUPPORTED: this thread's tid
-     * is not known for sure. SMP_EINVAL: likewise, and a handshake with it would stall virtual
-     * threads if it runs.
+     * Reads the thread's stack, or sends the signal. A later collect gives the answer, exactly
+     * once, UNANSWERED included. SMP_ESTATE: an older request to this thread is unanswered, or too
+     * many to others are. SMP_EGONE. SMP_EQUOTA: the system's or our queue is full.
+     * SMP_EUNSUPPORTED: this thread's tid is not known for sure, or it is in native code and its
+     * stack is not understood. SMP_EINVAL: its tid is not known for sure, and a handshake with it
+     * would stall virtual threads if it runs.
      */
     enum smp_status (*request)(void *self, struct smp_thread *thread, uint64_t token);
     /*

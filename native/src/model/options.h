@@ -70,8 +70,8 @@ enum smp_method_timing {
       "more, at most 100 ms of CPU time, once. Probes of counted calls have a limit of the "     \
       "same size for themselves: [what loses them](#how-often); with 100 none does.")            \
     X(sampling_signal, "samplingSignal", "", 38, 34, 64, true,                                   \
-      "The real-time signal for running threads. Change it only if native code of yours uses "   \
-      "this one. Not 62: the JDK uses it.")                                                      \
+      "The real-time signal for threads that run Java code. Change it only if native code of "   \
+      "yours uses this one. Not 62: the JDK uses it.")                                           \
     X(max_counted_methods, "maxCountedMethods", "methods", 32768, 1, 1048576, true,              \
       "With `rootMethods`: how many methods may be counted. The account names those beyond.")    \
     X(max_call_nodes, "maxCallNodes", "nodes of a thread", 100000, 64, 100000000, true,          \
@@ -113,10 +113,11 @@ enum smp_method_timing {
  * the first is the default. */
 #define SMP_OPTION_CHOICES(X)                                                                    \
     X(engine, "engine", smp_engine, "AUTO", "JVMTI", NULL, true,                                 \
-      "AUTO: running threads get a signal and walk their own stacks, so a row is the line "      \
-      "that runs, not the next safepoint's; waiting threads are read from outside and notice "   \
-      "nothing. Where a JVM does not allow that, JVMTI's handshakes take over, and "             \
-      "`getStatistics().getEngine()` gives the reason. JVMTI: handshakes only.")                 \
+      "AUTO: threads that run Java code get a signal and walk their own stacks, so a row is "    \
+      "the line that runs, not the next safepoint's; waiting threads and those in native code "  \
+      "are read from outside and notice nothing. Where a JVM does not allow that, JVMTI's "      \
+      "handshakes take over, and `getStatistics().getEngine()` gives the reason. JVMTI: "        \
+      "handshakes only.")                                                                        \
     X(clock, "clock", smp_clock, "WALL", "CPU", NULL, true,                                      \
       "CPU: each thread has a timer on its CPU time and is sampled as it uses CPU time. "        \
       "Waiting threads are not in the report, and all its times are CPU times. Needs `engine` "  \

@@ -735,7 +735,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The number of the real-time signal that makes a running thread walk its own stack. Default 38. It matters only
+     * The number of the real-time signal that makes a thread walk its own stack while it runs Java code. Default 38. It matters only
      * where other native code of this process uses the same signal: a handler that was installed before
      * {@link #init()} goes on getting its signals; a handler that is installed over the sampler's takes the sampler's
      * signals away, and their time is reported as {@code [signal not answered]}.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * walks.h - gets the stack of a thread: from outside where it waits, by an asynchronous request
- * where it runs, and calls the source with what came of it.
+ * where it runs, and calls the source with what came of it. The asynchronous walker sends a signal
+ * only to a thread that runs Java code.
  *
  *   start ─┬ waits ──► walk_outside, else walk ─────────────► found
  *          └ runs ───► request ─► (collect) ─┬ answer ──────► found, or skipped

@@ -25,4 +25,11 @@ static inline bool smp_jvm_is_outside_java(const struct smp_jvm_states *states, 
     return state == states->in_native || state == states->in_vm || state == states->blocked;
 }
 
+/* A thread in one of these states may run, but its anchor and its Java frames stand still until it
+ * leaves the state. */
+static inline bool smp_jvm_keeps_frames(const struct smp_jvm_states *states, int32_t state)
+{
+    return state == states->in_native || state == states->blocked;
+}
+
 #endif

@@ -10,6 +10,8 @@
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/async.h"
 #include "jvm/walk/delivery.h"
+#include "jvm/walk/native_walk.h"
+#include "jvm/walk/proven_walk.h"
 #include "jvm/walk/signals.h"
 #include "jvm/walk/walk_target.h"
 
@@ -50,7 +52,8 @@ struct smp_by_signal {
     size_t late_count;
     struct buffer spare[SMP_ASYNC_IN_FLIGHT + 1 + SMP_ASYNC_LATE]; /* a stack: used last, next */
     size_t spare_count;
-    uint32_t room; /* of buffers from now on */
+    uint32_t room;                 /* of buffers from now on */
+    struct smp_frames_words words; /* of a walk in native code */
     struct smp_delivery delivery;
 };
 
@@ -133,7 +136,24 @@ static bool record_request(struct smp_walk_info *info, uint64_t cookie)
     return false;
 }
 
-/* One try. SMP_ESTATE, SMP_EQUOTA, SMP_EGONE, SMP_EVM: no signal was sent. */
+/* A thread that runs Java code by signal; one in native code without. */
+static enum smp_status ask_thread(struct smp_by_signal *walker, struct smp_thread *thread,
+                                  struct smp_signal_slot *slot, uint64_t cookie)
+{
+    const enum smp_status status =
+        smp_native_walk(smp_threads_walk_info(thread), &walker->words, slot);
+
+    if (status == SMP_ESTATE)
+        return smp_signals_request(smp_async_signal(walker->signal), thread, slot, cookie);
+    if (status == SMP_OK)
+        smp_signal_spare(cookie);
+    else
+        smp_signal_release(cookie);
+    return status;
+}
+
+/* One try. SMP_ESTATE, SMP_EQUOTA, SMP_EGONE, SMP_EVM, SMP_EUNSUPPORTED: there is no answer to
+ * come. */
 static enum smp_status send_request(struct smp_by_signal *walker, struct request *request,
                                     JNIEnv *env)
 {
@@ -153,8 +173,7 @@ static enum smp_status send_request(struct smp_by_signal *walker, struct request
     }
     drop_mounted(env, request);
     request->mounted = mounted_on(env, request->thread, info);
-    const enum smp_status status =
-        smp_signals_request(smp_async_signal(walker->signal), request->thread, slot, cookie);
+    const enum smp_status status = ask_thread(walker, request->thread, slot, cookie);
     if (status == SMP_OK) {
         request->cookie = cookie;
         confirm_mounted(env, request, info);
@@ -535,6 +554,14 @@ enum smp_status smp_by_signal_create(size_t capacity, int signal, struct smp_by_
     walker->room = SMP_ASYNC_FIRST_FRAMES;
     walker->delivery.capacity = capacity;
     walker->delivery.states = smp_async_get()->layout.jvm.states;
+    walker->words = (struct smp_frames_words){
+        .read = smp_alloc(NULL, SMP_PROVEN_WORDS * sizeof(*walker->words.read)),
+        .capacity = SMP_PROVEN_WORDS
+    };
+    if (walker->words.read == NULL) {
+        smp_free(NULL, walker);
+        return SMP_ENOMEM;
+    }
     smp_handshakes_init(&walker->delivery.handshakes);
     *out = walker;
     return SMP_OK;
@@ -572,6 +599,7 @@ void smp_by_signal_destroy(struct smp_by_signal *walker)
     smp_signals_give_mailbox(walker->mailbox);
     smp_handshakes_fini(&walker->delivery.handshakes);
     smp_mounted_check_fini(&walker->delivery.mounted_check);
+    smp_free(NULL, walker->words.read);
     smp_free(NULL, walker);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * by_signal.h - the asynchronous walker of one session: requests walks from running threads by
- * signal, and delivers them.
+ * signal, and delivers them. It walks threads in native code itself, and sends them no signal.
  *
- *   request ─► slot, signal ─► (thread walks itself) ─► collect ─► another try? ─► delivery.h
+ *   request ─► slot ┬ signal ─► (thread walks itself) ─► collect ─► another try? ─► delivery.h
+ *                   └ native_walk.h ──────────────────────►┘
  *
  * collect tries again, after some microseconds, if the thread was caught where it cannot be walked:
  * in a transition, while its frames are rewritten. For a stack deeper than expected it tries again
@@ -13,11 +14,12 @@
  * another request is made: it shows where the thread lost its CPU, so where it waited. Every
  * session has its own request at a thread, up to SMP_WALK_INFO_REQUESTS sessions.
  *
- * Owns     the buffers of frames; a mailbox.
+ * Owns     the buffers of frames; room for the words of one stack; a mailbox.
  * Threads  create and destroy: any; the functions: one sampler thread. Until smp_async_open, and
  *          if that refuses, request returns SMP_EUNSUPPORTED for every thread.
  * Errors   as jvm.h.
- * Cost     a system call and a wake-up per request; no allocation once each buffer is made.
+ * Cost     a system call and a wake-up, or a walk, per request; no allocation once each buffer is
+ *          made.
  */
 #ifndef SMP_JVM_WALK_BY_SIGNAL_H
 #define SMP_JVM_WALK_BY_SIGNAL_H

@@ -16,10 +16,7 @@
 #include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/cross_check.h"
 
-enum {
-    DEATH_MOST_MS = 1000, /* for walks, which take microseconds */
-    WORDS = 64 * 1024 /* of a stack, that are read again: half of 1 MB, most Java stacks' size */
-};
+enum { DEATH_MOST_MS = 1000 /* for walks, which take microseconds */ };
 
 static struct {
     struct smp_once once;
@@ -283,9 +280,10 @@ enum smp_status smp_outside_create(size_t capacity, const struct smp_proven_walk
     walker->raw = smp_alloc(NULL, capacity * sizeof(*walker->raw));
     walker->ids = smp_alloc(NULL, capacity * sizeof(*walker->ids));
     walker->names = smp_alloc(NULL, SMP_OUTSIDE_NAMES_BYTES);
-    walker->words =
-        (struct smp_frames_words){ .read = smp_alloc(NULL, WORDS * sizeof(*walker->words.read)),
-                                   .capacity = WORDS };
+    walker->words = (struct smp_frames_words){
+        .read = smp_alloc(NULL, SMP_PROVEN_WORDS * sizeof(*walker->words.read)),
+        .capacity = SMP_PROVEN_WORDS
+    };
     if (walker->raw == NULL || walker->ids == NULL || walker->names == NULL ||
         walker->words.read == NULL || smp_cross_check_init(&walker->check, capacity) != SMP_OK) {
         smp_outside_destroy(walker);

@@ -110,6 +110,30 @@ static enum smp_proof walk_and_read_again(const struct smp_proven_walk *how,
     return is_same && is_same_anchor(&first, &last) ? SMP_PROOF_PROVEN : SMP_PROOF_HAS_RUN;
 }
 
+/* The thread may run, but must not leave native code. What failed does not count where it left. */
+static enum smp_proof walk_watched(const struct smp_proven_walk *how, struct smp_walk_info *info,
+                                   struct smp_thread_walk *walk)
+{
+    const uintptr_t java_thread = info->java_thread;
+    const int64_t until_ns = smp_clock_ns() + walk->watched_ns;
+    struct anchor first;
+    enum smp_proof proof = SMP_PROOF_IN_JAVA;
+
+    if (java_thread == 0)
+        return SMP_PROOF_NO_STACK;
+    first = read_anchor(&how->layout, java_thread);
+    if (!smp_jvm_keeps_frames(&how->layout.states, first.state))
+        return SMP_PROOF_IN_JAVA;
+    proof = walk_from_anchor(how, &first, info, &walk->frames);
+    do {
+        const bool is_same = holds_same_words(walk->frames.words);
+        const struct anchor now = read_anchor(&how->layout, java_thread);
+        if (!is_same || !is_same_anchor(&first, &now))
+            return SMP_PROOF_HAS_RUN;
+    } while (smp_clock_ns() < until_ns);
+    return proof;
+}
+
 /* What failed on the way does not count where the thread has run meanwhile. */
 static enum smp_proof walk_between_clocks(const struct smp_proven_walk *how,
                                           struct smp_walk_info *info, struct smp_thread_walk *walk)
@@ -136,7 +160,8 @@ static enum smp_proof walk_behind_gates(const struct smp_proven_walk *how,
 
     if (!smp_gate_enter(&info->gate))
         return smp_gate_is_unsure(&info->gate) ? SMP_PROOF_UNSURE : SMP_PROOF_ENDED;
-    proof = walk_between_clocks(how, info, walk);
+    proof =
+        walk->watched_ns > 0 ? walk_watched(how, info, walk) : walk_between_clocks(how, info, walk);
     return smp_gate_leave(&info->gate) ? proof : SMP_PROOF_LATE;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proven_walk.h - reads the stack of another thread that stands still, and proves that it stood
- * still meanwhile. Nothing is sent to the thread, and it is not held up.
+ * proven_walk.h - reads the stack of another thread, and proves that the stack stood still
+ * meanwhile. Nothing is sent to the thread, and it is not held up.
  *
  *     CPU clock (the caller has read it)
  *   enter the gates
  *     state, anchor ─► walk ─► all words that it read, again ─► anchor, state ─► CPU clock
  *   leave them      the same state, anchor, words and clock? ─► proven
+ *
+ *   watched: the same without the clock, and words, anchor and state again and again for a time
  *
  * A thread in native code, or blocked in the JVM, has left the stack pointer of its last Java
  * frame in its thread object: the anchor. A thread whose CPU clock has not moved has not run, so
@@ -16,12 +18,17 @@
  * come to the same frames, so it is not made. Method ids are read in the walk, so they are those of
  * methods that are in use, and cannot be unloaded meanwhile.
  *
+ * A thread that runs in native code cannot change its Java frames before it returns to Java. It is
+ * watched, because it might return, run Java code and come back to the same call: it would have to
+ * do so between the same two words in each round, of which there are at least a dozen.
+ *
  * What is read of a thread that does run may be anything: no word of it is followed beyond the
  * thread's stack and what jvm/hotspot reads safely, and none of it is kept.
  *
  * Threads  any; the thread itself is another one.
  * Errors   see smp_proof.
- * Cost     a walk, and a reading of a CPU clock (0.2 to 0.4 us); two where the caller has none.
+ * Cost     a walk, and a reading of a CPU clock (0.2 to 0.4 us); two where the caller has none. A
+ *          watched thread: the time it is watched for.
  */
 #ifndef SMP_JVM_WALK_PROVEN_WALK_H
 #define SMP_JVM_WALK_PROVEN_WALK_H
@@ -32,6 +39,10 @@
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/thread_layout.h"
 #include "jvm/threads/registry.h"
+
+enum {
+    SMP_PROVEN_WORDS = 64 * 1024 /* room for words: half of 1 MB, most Java stacks' size */
+};
 
 enum smp_proof {
     SMP_PROOF_PROVEN,     /* the stack is the thread's; without Java frames: count is 0 */
@@ -57,6 +68,9 @@ struct smp_proven_walk {
 
 /* A walk of one thread. */
 struct smp_thread_walk {
+    /* 0: its CPU clock must stand still. Else the thread may run in native code, and must stay
+     * there for so long; tid and clock are not used then. */
+    int64_t watched_ns;
     int32_t tid;
     /* Its CPU clock, as the caller has read it; negative: it has not. Then: the last reading. */
     int64_t cpu_ns;

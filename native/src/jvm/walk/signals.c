@@ -160,6 +160,8 @@ bool smp_signals_are_permitted(void)
     return smp_syscall_filter_permits(send_no_signal);
 }
 
+/* Between the reading of the thread's state and the signal lies nothing that can be spared: in that
+ * time the thread may begin to wait in native code. */
 static enum smp_status send_signal(int number, int32_t tid, uint64_t cookie)
 {
     siginfo_t info;
@@ -168,7 +170,6 @@ static enum smp_status send_signal(int number, int32_t tid, uint64_t cookie)
     info.si_signo = number;
     info.si_code = SI_QUEUE;
     info.si_pid = smp_signal_process.pid;
-    info.si_uid = getuid();
     info.si_value.sival_ptr = (void *)(uintptr_t)cookie; /* NOLINT(performance-no-int-to-ptr) */
     if (syscall(SYS_rt_tgsigqueueinfo, smp_signal_process.pid, tid, number, &info) == 0)
         return SMP_OK;

@@ -61,14 +61,16 @@ static int32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_st
     uint64_t *const ids = (uint64_t *)(void *)(frames + room);
     struct smp_frames found = { .raw = (struct smp_raw_frame *)(void *)frames,
                                 .ids = ids,
-                                .capacity = capacity / SMP_OWN_WALK_ROOM };
+                                .capacity = capacity / SMP_OWN_WALK_ROOM,
+                                .words = self->words };
 
     smp_frames_walk(self->layout, self->cache, from, stack_high, &found);
     if (found.end == SMP_FRAMES_UNWALKABLE)
         return SMP_OWN_WALK_FAILED;
     *cut = (struct smp_stack_cut){ .root_count = (uint32_t)(found.count - found.leaf_count),
                                    .omitted = (uint32_t)found.omitted };
-    smp_frames_confirm(self->cache, &found); /* this thread stands still as long as we walk */
+    if (self->words == NULL) /* this thread stands still as long as we walk */
+        smp_frames_confirm(self->cache, &found);
     copy_names(self, &found, frames, room);
     name_frames(frames, ids, found.count);
     if (found.end == SMP_FRAMES_ROOT || found.end == SMP_FRAMES_FULL)

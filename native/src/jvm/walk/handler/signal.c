@@ -199,6 +199,11 @@ void smp_signal_post(struct smp_signal_slot *slot)
     atomic_store(&slot->word, word - SMP_SLOT_FILLING + SMP_SLOT_PENDING);
 }
 
+void smp_signal_spare(uint64_t cookie)
+{
+    (void)change_slot_state(cookie, SMP_SLOT_FILLING, SMP_SLOT_DONE);
+}
+
 enum smp_slot_state smp_signal_state(uint64_t cookie)
 {
     const uint64_t word = atomic_load(&smp_signal_slot_of(cookie)->word);

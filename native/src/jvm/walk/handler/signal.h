@@ -4,6 +4,7 @@
  * and answers pass, and the handler.
  *
  *   requester  FREE ─take─► FILLING ─post─► PENDING ──too late─► LATE ──abandon─► LOST
+ *                              └─spare─► DONE │                   │                │
  *   handler                                    └─► BUSY ─► DONE    └─► BUSY ─► DONE  └─► FREE
  *   requester  FREE ◄────────────────────────── release ┘ ◄───────────── release ┘
  *
@@ -95,6 +96,8 @@ void smp_signal_handle(int number, siginfo_t *info, void *context);
 struct smp_signal_slot *smp_signal_take(uint64_t *cookie);
 /* The slot's fields are filled: from now on the handler may find it. Counts it in its mailbox. */
 void smp_signal_post(struct smp_signal_slot *slot);
+/* In place of post: the requester has filled in the answer itself, and sends no signal. */
+void smp_signal_spare(uint64_t cookie);
 /* The state of a cookie's request; FREE also if the slot serves another by now. */
 enum smp_slot_state smp_signal_state(uint64_t cookie);
 struct smp_signal_slot *smp_signal_slot_of(uint64_t cookie);

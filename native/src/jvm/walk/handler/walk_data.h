@@ -76,6 +76,7 @@ struct smp_own_walk {
     void
         *virtual_root; /* a virtual thread's frames stand on that of this method; NULL: not known */
     const struct smp_chunks *chunks; /* NULL: its frames in the heap are not read in this JVM */
+    struct smp_frames_words *words; /* NULL: the walked thread stands still, so they are not kept */
 };
 
 /* What is known of the process and of the thread before it is interrupted. */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * native_walk.h - the walk of a thread that runs native code, or waits in the JVM, made by the
+ * thread that asks for it. A signal would end a system call of the application's: poll, select,
+ * epoll_wait and nanosleep then return EINTR, whatever the flags of the handler.
+ *
+ *   state, anchor ─► walk ─► words, anchor, state: the same, again and again ─► its stack
+ *   └ it runs Java ─► a signal
+ *
+ * Its Java frames stand still until it returns to Java, although its CPU clock moves: so they are
+ * proven by watching it (proven_walk.h). It is watched for as long as a signal takes to arrive. A
+ * thread that is found in Java code answers that much later, and may be in native code by then: if
+ * nothing was taken off at the other end of a native call, short ones would count too much.
+ *
+ * Threads  the sampler thread that has taken the slot.
+ * Errors   see smp_native_walk.
+ * Cost     a walk, and SMP_NATIVE_WATCHED_NS; of a thread that runs Java code some loads.
+ */
+#ifndef SMP_JVM_WALK_NATIVE_WALK_H
+#define SMP_JVM_WALK_NATIVE_WALK_H
+
+#include "base/status.h"
+#include "jvm/threads/registry.h"
+#include "jvm/walk/handler/signal.h"
+
+enum {
+    SMP_NATIVE_WATCHED_NS = 4000,
+    SMP_NATIVE_TRIES = 3 /* at a thread that leaves native code each time: its calls are short */
+};
+
+/*
+ * slot: its target, frames and capacity are filled in; gets the answer. info: of its thread. words:
+ * room for SMP_PROVEN_WORDS. SMP_ESTATE: the thread runs Java code, or this way is not open: send a
+ * signal. SMP_EUNSUPPORTED: it is in native code, and its stack is not understood.
+ */
+SMP_CHECKED enum smp_status smp_native_walk(struct smp_walk_info *info,
+                                            struct smp_frames_words *words,
+                                            struct smp_signal_slot *slot);
+
+#endif

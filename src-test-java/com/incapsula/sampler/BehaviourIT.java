@@ -237,9 +237,7 @@ class BehaviourIT {
             sampler.setThreadToBeSampled(deep.thread());
             sampler.init();
             patiently().until(() -> freshReport().figure("credited as idle") > 0);
-            Group group = recorder.last().group("deep");
-            assertThat(group.rows().get(0).method()).isEqualTo("[frames omitted]");
-            assertThat(group.methods()).contains("com.incapsula.sampler.testing.work.Desk.serveDeep");
+            assertThat(recorder.last().group("deep").rows().get(0).method()).isEqualTo("[frames omitted]");
             assertThat(recorder.reports().stream()
                             .mapToLong(report -> report.figure("samples taken, part of a deep stack omitted"))
                             .sum())

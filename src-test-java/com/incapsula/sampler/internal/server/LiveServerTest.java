@@ -248,10 +248,10 @@ class LiveServerTest {
         assertServes();
     }
 
-    /** With a message that does not come, they keep two threads. */
+    /** With a message that does not come, they keep two threads. All of them together fit into the queue. */
     @Test
     void slowClientsOfModelsKeepNoThreadFromOthers() throws IOException {
-        for (int i = 0; i < 10 * RequestWorkers.THREADS; i++) {
+        for (int i = 0; i < 2 * RequestWorkers.THREADS; i++) {
             send("POST /mcp HTTP/1.1\r\n" + HOST + "Content-Type: application/json\r\nContent-Length: 9\r\n\r\nx");
         }
         assertServes();

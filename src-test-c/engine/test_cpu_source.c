@@ -624,6 +624,31 @@ static void sampling_once_walks_only_threads_that_run(void **state)
     assert_int_equal(fake_jvm_timers(f->vm), 0);
 }
 
+/* Its signals do not arrive. What comes of them later has its time already. */
+static void time_without_samples_has_a_row(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *busy = started(f, "busy");
+
+    f->clock.seam.thread_cpu_ns = read_used;
+    fake_jvm_identify(busy, 1);
+    sampler_fixture_start(f);
+    fake_clock_spend_cpu(&f->clock, 2 * TICK);
+    fake_jvm_expire(f->vm, busy, 2);
+    make_ticks(f, 1);
+    fake_clock_spend_cpu(&f->clock, 3000 * MS);
+    make_ticks(f, 100);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "busy", LOOP), 2 * TICK);
+    assert_int_equal(sampler_fixture_self(f, "busy", "[signal not answered]"), 3000 * MS);
+    fake_jvm_expire(f->vm, busy, 60); /* the signal that was blocked, with its overruns */
+    fake_clock_spend_cpu(&f->clock, TICK);
+    fake_jvm_expire(f->vm, busy, 1);
+    make_ticks(f, 1);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_sum(f), TICK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -667,6 +692,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_new_filter_holds_at_the_next_tick, setup, teardown),
         cmocka_unit_test_setup_teardown(a_sample_belongs_to_the_name_of_its_thread, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(time_without_samples_has_a_row, setup, teardown),
         cmocka_unit_test_setup_teardown(sampling_once_walks_only_threads_that_run, setup, teardown),
     };
 

@@ -609,6 +609,21 @@ static void one_poll_names_a_thread_that_does_not_answer(void **state)
     sim_destroy(sim);
 }
 
+/* It is walked in another way, in the same poll. */
+static void a_thread_that_blocks_the_signal_is_walked(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    sim_add_running(sim, "busy", 1)->answer = SMP_ANSWER_BLOCKED;
+    sim_start(sim);
+    sim_run(sim, 400 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns);
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_SIGNAL_UNANSWERED), 0);
+    sim_destroy(sim);
+}
+
 static void one_poll_counts_the_threads_for_which_there_was_no_time(void **state)
 {
     enum { THREADS = SMP_MAX_REQUESTS + 8 };
@@ -1116,6 +1131,7 @@ int main(void)
         cmocka_unit_test(one_poll_has_room_for_many_quick_answers),
         cmocka_unit_test(one_poll_names_a_thread_that_does_not_answer),
         cmocka_unit_test(time_before_a_new_name_stays_with_the_old_one),
+        cmocka_unit_test(a_thread_that_blocks_the_signal_is_walked),
         cmocka_unit_test(one_poll_counts_the_threads_for_which_there_was_no_time),
         cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
         cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),

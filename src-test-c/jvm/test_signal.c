@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -433,8 +434,8 @@ static void test_a_late_answer(void **state)
     end(&target);
 }
 
-/* While its signal is still to come the slot is not reused; then it is free. Its frames may be
- * gone: nothing is walked. */
+/* Its slot is free at once, for requests of others, too. Its frames may be gone: when its signal
+ * comes nothing is walked. */
 static void test_an_abandoned_request(void **state)
 {
     struct walked_thread target;
@@ -450,8 +451,13 @@ static void test_an_abandoned_request(void **state)
             assert_true(smp_signal_give_up(cookie));
         assert_true(smp_signal_abandon(cookie));
         assert_false(smp_signal_abandon(cookie));
-        assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LOST);
+        assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
         assert_int_equal(atomic_load(&mailbox->pending), 0);
+        for (int i = 0; i < SMP_SIGNAL_SLOTS; i++) {
+            uint64_t other = 0;
+            assert_non_null(smp_signal_take(&other));
+            smp_signal_release(other);
+        }
         block(&target, false);
         assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
         assert_int_equal(atomic_load(&walked_tid), 0);
@@ -477,6 +483,36 @@ static void test_a_walk_at_work_is_not_given_up(void **state)
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
     smp_signal_release(cookie);
     end(&target);
+}
+
+static void *spin_cancellable(void *self)
+{
+    (void)pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    return spin(self);
+}
+
+/* An asynchronous cancellation waits until the handler has returned, or its slot would be BUSY for
+ * ever. */
+static void test_a_cancelled_thread_ends_its_walk(void **state)
+{
+    struct walked_thread target;
+    void *result = NULL;
+
+    (void)state;
+    memset(&target, 0, sizeof(target));
+    assert_int_equal(pthread_create(&target.handle, NULL, spin_cancellable, &target), 0);
+    while (target.thread.os_tid == 0)
+        (void)sched_yield();
+    atomic_store(&hold_walks, true);
+    const uint64_t cookie = request_walk(&target);
+    while (!atomic_load(&is_walking))
+        (void)sched_yield();
+    assert_int_equal(pthread_cancel(target.handle), 0);
+    atomic_store(&hold_walks, false);
+    assert_int_equal(pthread_join(target.handle, &result), 0);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
+    smp_signal_release(cookie);
 }
 
 static void test_a_closed_process_does_not_walk(void **state)
@@ -556,6 +592,143 @@ static void test_all_slots_in_use(void **state)
     smp_signal_release(more);
 }
 
+/* --- other handlers above ours --- */
+
+static struct sigaction ours;
+static _Atomic int swallowed;
+static _Atomic int chained;
+
+static void swallow(int which, siginfo_t *info, void *context)
+{
+    (void)which;
+    (void)info;
+    (void)context;
+    atomic_fetch_add(&swallowed, 1);
+}
+
+static void chain(int which, siginfo_t *info, void *context)
+{
+    atomic_fetch_add(&chained, 1);
+    ours.sa_sigaction(which, info, context);
+}
+
+static void put_above(void (*handler)(int, siginfo_t *, void *))
+{
+    const struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
+
+    assert_int_equal(sigaction(number, &action, &ours), 0);
+}
+
+static enum smp_signals_hold check(char taker[256])
+{
+    taker[0] = '\0';
+    return smp_signals_check(number, taker, 256);
+}
+
+static void expect_answers(bool answers)
+{
+    struct walked_thread target;
+
+    begin(&target);
+    const uint64_t cookie = request_walk(&target);
+    wait_ms(answers ? WAIT_MS : 5);
+    assert_int_equal(smp_signal_state(cookie), answers ? SMP_SLOT_DONE : SMP_SLOT_PENDING);
+    smp_signal_release(cookie);
+    end(&target);
+}
+
+static void test_a_handler_that_passes_on_is_left_alone(void **state)
+{
+    char taker[256];
+
+    (void)state;
+    assert_int_equal(check(taker), SMP_SIGNALS_HELD);
+    put_above(chain);
+    atomic_store(&chained, 0);
+    assert_int_equal(check(taker), SMP_SIGNALS_HELD);
+    assert_int_equal(chained, 1);
+    expect_answers(true);
+    assert_int_equal(chained, 2);
+    assert_int_equal(sigaction(number, &ours, NULL), 0);
+}
+
+/* In a process of its own, as the number is lost for the others. Returns its exit status. */
+static int in_child(void (*run)(void))
+{
+    int status = 0;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        smp_signal_process.pid = (int32_t)getpid();
+        run();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Taken back, above the other one, which gets what is not ours, once; if it passes that on, the
+ * handler below gets it. */
+static void take_back_from_others(void)
+{
+    struct sigaction now;
+    char taker[256];
+    const int32_t tid = (int32_t)syscall(SYS_gettid);
+
+    put_above(swallow);
+    expect_answers(false);
+    assert_int_equal(check(taker), SMP_SIGNALS_TAKEN_BACK);
+    assert_non_null(strstr(taker, "test_signal"));
+    expect_answers(true);
+    atomic_store(&swallowed, 0);
+    send_value(tid, getpid(), SI_QUEUE, 42);
+    assert_int_equal(swallowed, 1);
+
+    assert_int_equal(sigaction(number, &(struct sigaction){ .sa_handler = SIG_IGN }, &ours), 0);
+    assert_int_equal(check(taker), SMP_SIGNALS_TAKEN_BACK);
+    expect_answers(true);
+    assert_int_equal(sigaction(number, &(struct sigaction){ .sa_handler = SIG_DFL }, &now), 0);
+    assert_int_equal(check(taker), SMP_SIGNALS_TAKEN_BACK);
+    assert_string_equal(taker, "the default action");
+    expect_answers(true);
+
+    /* Not again and again. */
+    put_above(swallow);
+    assert_int_equal(check(taker), SMP_SIGNALS_LOST);
+    assert_true(smp_signals_is_lost(number));
+    assert_int_equal(check(taker), SMP_SIGNALS_LOST);
+    assert_int_equal(sigaction(number, &ours, NULL), 0);
+    assert_int_equal(check(taker), SMP_SIGNALS_HELD);
+    assert_false(smp_signals_is_lost(number));
+    expect_answers(true);
+}
+
+static void chain_if_not_ours(int which, siginfo_t *info, void *context)
+{
+    if (info->si_value.sival_int == 42)
+        chain(which, info, context);
+}
+
+static void pass_on_in_a_circle(void)
+{
+    char taker[256];
+
+    put_above(chain_if_not_ours);
+    assert_int_equal(check(taker), SMP_SIGNALS_TAKEN_BACK);
+    atomic_store(&chained, 0);
+    atomic_store(&foreign_count, 0);
+    send_value((int32_t)syscall(SYS_gettid), getpid(), SI_QUEUE, 42);
+    assert_int_equal(chained, 1);
+    assert_int_equal(foreign_count, 1);
+}
+
+static void test_a_signal_that_is_taken(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(take_back_from_others), 0);
+    assert_int_equal(in_child(pass_on_in_a_circle), 0);
+}
+
 static void test_mailboxes_run_out(void **state)
 {
     struct smp_signal_mailbox *taken[SMP_SIGNAL_MAILBOXES];
@@ -585,10 +758,13 @@ int main(void)
         cmocka_unit_test(test_a_late_answer),
         cmocka_unit_test(test_an_abandoned_request),
         cmocka_unit_test(test_a_walk_at_work_is_not_given_up),
+        cmocka_unit_test(test_a_cancelled_thread_ends_its_walk),
         cmocka_unit_test(test_a_closed_process_does_not_walk),
         cmocka_unit_test(test_an_ended_thread_gets_no_signal),
         cmocka_unit_test(test_ends_and_requests_race),
         cmocka_unit_test(test_all_slots_in_use),
+        cmocka_unit_test(test_a_handler_that_passes_on_is_left_alone),
+        cmocka_unit_test(test_a_signal_that_is_taken),
         cmocka_unit_test(test_mailboxes_run_out),
     };
 

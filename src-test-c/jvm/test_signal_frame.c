@@ -24,7 +24,7 @@ static struct {
     const ucontext_t *at;          /* found */
     const ucontext_t *above;
     struct smp_registers copied; /* at the time: the frame is gone later */
-    bool on_alternate;
+    struct smp_signal_stack on;  /* the stack that was interrupted */
     int depth; /* of calls in the other handler before it sends our signal; 0: it does not */
 } round_of;
 
@@ -35,7 +35,8 @@ static void handle_ours(int number, siginfo_t *info, void *context)
     smp_signal_frame_learn((uintptr_t)__builtin_return_address(0));
     round_of.at = smp_signal_frame_at(round_of.stack, context);
     round_of.above = smp_signal_frame_above(round_of.stack, context);
-    round_of.on_alternate = smp_signal_frame_on_alternate(context);
+    const uintptr_t sp = smp_registers_get(context).sp;
+    round_of.on = smp_signal_frame_stack(round_of.stack, context, sp);
     if (round_of.at != NULL)
         round_of.copied = smp_registers_get(round_of.at);
 }
@@ -160,7 +161,7 @@ static void test_no_handler_was_interrupted(void **state)
     (void)raise(SIGUSR2);
     assert_null(round_of.at);
     assert_null(round_of.above);
-    assert_false(round_of.on_alternate);
+    assert_int_equal(round_of.on.low, round_of.stack.low);
 }
 
 static void test_at_the_first_instruction_of_a_handler(void **state)
@@ -202,7 +203,8 @@ static void test_on_an_alternate_stack(void **state)
     deliver(SIGUSR1, SIGUSR2, SIGUSR2);
     assert_true((uintptr_t)round_of.other >= (uintptr_t)room);
     assert_true((uintptr_t)round_of.other < (uintptr_t)room + sizeof(room));
-    assert_true(round_of.on_alternate);
+    assert_int_equal(round_of.on.low, (uintptr_t)room);
+    assert_int_equal(round_of.on.high, (uintptr_t)room + sizeof(room));
     assert_ptr_equal(round_of.at, round_of.other);
     assert_true(round_of.copied.sp >= round_of.stack.low);
     assert_true(round_of.copied.sp < round_of.stack.high);

@@ -132,7 +132,9 @@ struct smp_walker {
     X(NO_METHOD, METHOD_WITHOUT_ID) /* whole, but for the name of a frame: a pseudo-frame */      \
     X(VIRTUAL_CUT,                                                                                \
       VIRTUAL_THREAD_CUT)            /* a virtual thread's stack, cut where it was last parked */ \
+    X(FOREIGN_STACK, FOREIGN_STACK)  /* on a stack not its own, or without room for a walk */     \
     X(UNANSWERED, SIGNAL_UNANSWERED) /* the handler has not run in time */                        \
+    X(BLOCKED, SIGNAL_UNANSWERED)    /* the thread blocks the signal: walk it otherwise */        \
     X(DROPPED, WALK_BUFFER_FULL)     /* of a CPU timer: there was no room for the walk */
 
 enum smp_answer {
@@ -166,8 +168,8 @@ struct smp_async_walker {
      * once, UNANSWERED included. SMP_ESTATE: an older request to this thread is unanswered, or too
      * many to others are. SMP_EGONE. SMP_EQUOTA: the system's or our queue is full.
      * SMP_EUNSUPPORTED: this thread's tid is not known for sure, or it is in native code and its
-     * stack is not understood. SMP_EINVAL: its tid is not known for sure, and a handshake with it
-     * would stall virtual threads if it runs.
+     * stack is not understood, or it blocks the signal. SMP_EINVAL: its tid is not known for sure,
+     * and a handshake with it would stall virtual threads if it runs.
      */
     enum smp_status (*request)(void *self, struct smp_thread *thread, uint64_t token);
     /*
@@ -182,6 +184,13 @@ struct smp_async_walker {
      */
     bool (*take_late)(void *self, struct smp_thread *thread, uint64_t token,
                       smp_on_answer *answered, void *context);
+    /*
+     * Has another library taken the signal? NULL: no, or it passes our signals on. Else which one,
+     * and what was done about it, a file and some words; valid until the next call. *is_lost: the
+     * signal is not sent any more, until a later call returns NULL. NULL where the signal cannot
+     * be taken.
+     */
+    const char *(*check_signal)(void *self, bool *is_lost);
     void *self;
 };
 
@@ -207,7 +216,7 @@ struct smp_cpu_timers {
      * Samples the thread from now on. from_cpu_ns: its CPU clock where its time begins; -1: now.
      * random: any number, for the phase, so that threads that live less than an interval get their
      * share on average. SMP_EQUOTA: the system has no more timers. SMP_EGONE. SMP_ENOMEM.
-     * SMP_EUNSUPPORTED: its tid is not known for sure.
+     * SMP_EUNSUPPORTED: its tid is not known for sure. SMP_EVM: also where the signal is lost.
      */
     enum smp_status (*start)(void *self, struct smp_thread *thread, int64_t interval_ns,
                              int64_t from_cpu_ns, uint64_t random, uint64_t token, void **timer);

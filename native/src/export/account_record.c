@@ -145,6 +145,11 @@ void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes
     }
     put_longest(out, TEXTS[LINE_LONGEST_HANDSHAKE], profile->longest_handshake_ns);
     put_longest(out, TEXTS[LINE_LONGEST_HANDLER], profile->longest_handler_ns);
+    if (profile->signal_taker[0] != '\0') {
+        smp_bytes_printf(out, "%s: ", TEXTS[LINE_SIGNAL_TAKEN]);
+        smp_escape_put(out, profile->signal_taker);
+        smp_bytes_puts(out, "\n");
+    }
     smp_bytes_printf(out, "%s: %zu of %zu bytes\n", TEXTS[LINE_MEMORY_USED],
                      profile->memory_used_bytes, profile->memory_limit_bytes);
     put_own_cpu(out, profile->own_cpu_ns, profile->elapsed_ns);

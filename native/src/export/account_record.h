@@ -40,6 +40,11 @@
     X(LONGEST_HANDLER, "longest walk in a signal handler",                                       \
       "The longest time that a thread took to walk its own stack, or waited for a CPU in "       \
       "between; only where that was 10 ms or more. Of all samplers in the process.")             \
+    X(SIGNAL_TAKEN, "another library took the sampler's signal",                                 \
+      "It installed its own handler for `samplingSignal`, which did not call the sampler's. "    \
+      "Its file follows the colon. Taken back: the sampler's handler is in front of it again. "  \
+      "Not taken back: running threads are walked by handshakes, and with `clock` CPU their "    \
+      "time is under `[no CPU timer]`.")                                                         \
     X(MEMORY_USED, "memory used", "Now, of `memoryLimitBytes`.")                                 \
     X(OWN_CPU, "sampler's own CPU",                                                              \
       "Of `threads-sampler` and `threads-sampler-report`, in the interval; while calls are "     \

@@ -124,6 +124,10 @@ static void put_json_account(struct writer *writer)
         smp_json_put_key(writer->out, "missedPackages", false);
         smp_json_put_string(writer->out, profile->packages);
     }
+    if (profile->signal_taker[0] != '\0') {
+        smp_json_put_key(writer->out, "signalTaken", false);
+        smp_json_put_string(writer->out, profile->signal_taker);
+    }
     smp_writer_put_byte(writer->out, '}');
 }
 

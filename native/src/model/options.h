@@ -71,7 +71,10 @@ enum smp_method_timing {
       "same size for themselves: [what loses them](#how-often); with 100 none does.")            \
     X(sampling_signal, "samplingSignal", "", 38, 34, 64, true,                                   \
       "The real-time signal for threads that run Java code. Change it only if native code of "   \
-      "yours uses this one. Not 62: the JDK uses it.")                                           \
+      "yours uses this one. A handler that is installed for it later must call the one that "    \
+      "was there, with all three arguments, for signals that it does not know; otherwise the "   \
+      "sampler puts its own in front again, warns, and names the library in the account. Not "   \
+      "62: the JDK uses it.")                                                                    \
     X(max_counted_methods, "maxCountedMethods", "methods", 32768, 1, 1048576, true,              \
       "With `rootMethods`: how many methods may be counted. The account names those beyond.")    \
     X(max_call_nodes, "maxCallNodes", "nodes of a thread", 100000, 64, 100000000, true,          \

@@ -108,6 +108,11 @@ enum smp_outcome_kind {
       "The thread was changing from one state to another.")                                   \
     X(DEOPTIMISATION, FAILED, "failed, deoptimisation (-9)", "[deoptimisation]",              \
       "The JVM was replacing compiled code of this stack by interpreted code.")               \
+    X(FOREIGN_STACK, FAILED, "failed, on a stack of another library",                         \
+      "[stack of another library]",                                                           \
+      "The thread ran on a stack that is not its own (a goroutine's or a coroutine's), or "   \
+      "its signal stack had too little room for a walk. Nothing of such a stack is read; if " \
+      "Java code had called a native method, its stack is walked all the same.")              \
     X(THREAD_ENDED_IN_WALK, FAILED, "failed, thread ended during the walk", "[thread ended]", \
       "The thread ended during the walk. The time is under `[thread ended]`.")                \
     X(JVM_NOT_LIVE, FAILED, "failed, JVM starting or ending", "[JVM not live]",               \
@@ -140,14 +145,15 @@ enum smp_outcome_kind {
       "The thread got no CPU to answer. It answers when it gets one, with the stack it "      \
       "waited in, and the time up to then is credited there; at the end of a report, to "     \
       "the thread's last stack. `[signal not answered]` has only threads that run for a "     \
-      "second without answering (native code that blocks signals), and those whose stack "    \
-      "was never seen.")                                                                      \
+      "second without answering, and those whose stack was never seen. A thread that blocks " \
+      "the signal is walked in other ways; with `clock` CPU, whose samples are signals, its "  \
+      "time is under `[signal not answered]`.")                                            \
     X(WALK_BUFFER_FULL, SKIPPED, "skipped, buffer for walks full", "[walk buffer full]",      \
       "(`clock` CPU) The sampler had not fetched earlier samples yet. The next sample of "    \
       "the thread counts for this one, too.")                                                 \
     X(NO_CPU_TIMER, SKIPPED, "skipped, no CPU timer available", "[no CPU timer]",             \
-      "(`clock` CPU) The system gave no timer to the thread (`ulimit -i`). The time is "      \
-      "under `[no CPU timer]`.")                                                             
+      "(`clock` CPU) The system gave no timer to the thread (`ulimit -i`), or another "       \
+      "library has taken the signal. The time is under `[no CPU timer]`.")
 
 enum smp_outcome {
 #define X(code, kind, text, frame, words) SMP_OUTCOME_##code,

@@ -24,7 +24,7 @@
 #include "model/thread_groups.h"
 #include "model/tree.h"
 
-enum { SMP_PROFILE_PACKAGES_BYTES = 256 };
+enum { SMP_PROFILE_PACKAGES_BYTES = 256, SMP_SIGNAL_TAKER_BYTES = 256 };
 
 struct smp_profile {
     /* The wall clock at both ends, for titles; all amounts come from the monotonic clock. */
@@ -36,7 +36,9 @@ struct smp_profile {
     /* The monitored packages, for people; "": all are, and every frame was kept. */
     char packages[SMP_PROFILE_PACKAGES_BYTES];
     uint32_t max_groups; /* of each kind that its readers want; 0: any number (group_limit.h) */
-    int64_t own_cpu_ns;  /* CPU the sampler's own threads used in the interval */
+    /* The library that has taken the sampler's signal, for people; "": none. */
+    char signal_taker[SMP_SIGNAL_TAKER_BYTES];
+    int64_t own_cpu_ns;           /* CPU the sampler's own threads used in the interval */
     int64_t longest_handshake_ns; /* 0: none was long */
     int64_t longest_handler_ns;   /* of a walk; as above */
     size_t memory_used_bytes;

@@ -358,6 +358,8 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
         to->longest_handshake_ns = from->longest_handshake_ns;
     if (from->longest_handler_ns > to->longest_handler_ns)
         to->longest_handler_ns = from->longest_handler_ns;
+    if (from->signal_taker[0] != '\0')
+        memcpy(to->signal_taker, from->signal_taker, sizeof(to->signal_taker));
     if (from->memory_used_bytes > to->memory_used_bytes)
         to->memory_used_bytes = from->memory_used_bytes;
     if (from->memory_limit_bytes > to->memory_limit_bytes)

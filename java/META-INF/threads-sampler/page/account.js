@@ -85,6 +85,9 @@ class Account {
                     'Each stack is its root frame alone.'
             );
         }
+        if (account.signalTaken) {
+            lines.push(`Another library took the sampler's signal: ${shorten(account.signalTaken, NAME_LIMIT)}.`);
+        }
         const title = this.sides[side] ? this.sides[side] + ': what was seen' : 'What was seen, and what was not';
         return [element('h2', '', title), ...lines.map((line) => element('p', '', line))];
     }

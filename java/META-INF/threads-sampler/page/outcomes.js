@@ -107,6 +107,11 @@ const OUTCOMES = {
         text: 'failed, deoptimisation (-9)',
         words: 'The JVM was replacing compiled code of this stack by interpreted code.',
     },
+    FOREIGN_STACK: {
+        kind: 'failed',
+        text: 'failed, on a stack of another library',
+        words: 'The thread ran on a stack that is not its own (a goroutine\'s or a coroutine\'s), or its signal stack had too little room for a walk. Nothing of such a stack is read; if Java code had called a native method, its stack is walked all the same.',
+    },
     THREAD_ENDED_IN_WALK: {
         kind: 'failed',
         text: 'failed, thread ended during the walk',
@@ -155,7 +160,7 @@ const OUTCOMES = {
     SIGNAL_UNANSWERED: {
         kind: 'skipped',
         text: 'skipped, signal not answered in time',
-        words: 'The thread got no CPU to answer. It answers when it gets one, with the stack it waited in, and the time up to then is credited there; at the end of a report, to the thread\'s last stack. [signal not answered] has only threads that run for a second without answering (native code that blocks signals), and those whose stack was never seen.',
+        words: 'The thread got no CPU to answer. It answers when it gets one, with the stack it waited in, and the time up to then is credited there; at the end of a report, to the thread\'s last stack. [signal not answered] has only threads that run for a second without answering, and those whose stack was never seen. A thread that blocks the signal is walked in other ways; with clock CPU, whose samples are signals, its time is under [signal not answered].',
     },
     WALK_BUFFER_FULL: {
         kind: 'skipped',
@@ -165,7 +170,7 @@ const OUTCOMES = {
     NO_CPU_TIMER: {
         kind: 'skipped',
         text: 'skipped, no CPU timer available',
-        words: '(clock CPU) The system gave no timer to the thread (ulimit -i). The time is under [no CPU timer].',
+        words: '(clock CPU) The system gave no timer to the thread (ulimit -i), or another library has taken the signal. The time is under [no CPU timer].',
     },
 };
 

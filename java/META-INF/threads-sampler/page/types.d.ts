@@ -47,7 +47,7 @@ interface SamplerReport {
     groups: ReportGroup[];
     counted?: ReportGroup[];
     counting?: { [code: string]: { text: string; count: number; names: string[] } };
-    account?: { polls?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string };
+    account?: { polls?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string; signalTaken?: string };
 }
 
 /** The tree of two reports; native/src/export/difference_tree.c says what its fields mean. */

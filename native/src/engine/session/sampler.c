@@ -2,6 +2,7 @@
 #include "engine/session/sampler.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/attribution/attribution.h"
@@ -23,6 +24,8 @@ enum {
 
 enum { MOST_SOURCES = 4 };
 
+#define SIGNAL_CHECK_NS INT64_C(1000000000)
+
 struct smp_sampler {
     struct smp_quota *quota;
     struct smp_log *log;
@@ -39,6 +42,8 @@ struct smp_sampler {
     int64_t covered_ns;    /* the last tick */
     uint64_t known_serial; /* no thread with a higher one was there before the interval */
     bool warned_of_memory; /* in this interval */
+    int64_t signal_checked_ns;
+    char signal_taker[SMP_SIGNAL_TAKER_BYTES]; /* in this interval; "": none */
     bool has_news;
     struct smp_tally closed_tally; /* of all sealed intervals */
     uint64_t closed_counters[SMP_COUNTER_COUNT];
@@ -239,6 +244,34 @@ static void warn_of_refusals(struct smp_sampler *sampler)
     }
 }
 
+static void signal_lost(struct smp_sampler *sampler)
+{
+    for (size_t i = 0; i < sampler->source_count; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->signal_lost != NULL)
+            source->signal_lost(source->self);
+    }
+}
+
+static void check_signal(struct smp_sampler *sampler, int64_t now_ns)
+{
+    const struct smp_async_walker *async = &sampler->vm.async;
+    bool is_lost = false;
+
+    if (async->check_signal == NULL || now_ns - sampler->signal_checked_ns < SIGNAL_CHECK_NS)
+        return;
+    sampler->signal_checked_ns = now_ns;
+    const char *taker = async->check_signal(async->self, &is_lost);
+    if (taker == NULL)
+        return;
+    (void)snprintf(sampler->signal_taker, sizeof(sampler->signal_taker), "%s", taker);
+    sampler->has_news = true;
+    smp_log_put_once(sampler->log, SMP_LOG_WARNING,
+                     "another handler was installed for the sampler's signal: %s", taker);
+    if (is_lost)
+        signal_lost(sampler);
+}
+
 bool smp_sampler_take_news(struct smp_sampler *sampler)
 {
     const bool news = sampler->has_news;
@@ -352,6 +385,7 @@ void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
     if (!sampler->is_running)
         return;
     smp_interval_count(sampler->interval, SMP_COUNTER_TICKS, 1);
+    check_signal(sampler, now_ns);
     for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];
         if (source->tick != NULL)
@@ -518,9 +552,10 @@ static struct smp_methods *next_methods(const struct smp_sampler *sampler)
     return compacted != NULL ? compacted : smp_methods_hold(sampler->methods);
 }
 
-/* The interval is sealed: adds its figures to those of the closed ones. */
-static void close_interval(struct smp_sampler *sampler)
+/* The interval is sealed as profile: adds its figures to those of the closed ones. */
+static void close_interval(struct smp_sampler *sampler, struct smp_profile *profile)
 {
+    memcpy(profile->signal_taker, sampler->signal_taker, sizeof(profile->signal_taker));
     smp_tally_add(&sampler->closed_tally, smp_interval_tally(sampler->interval));
     for (int i = 0; i < SMP_COUNTER_COUNT; i++)
         sampler->closed_counters[i] += smp_interval_counter(sampler->interval, (enum smp_counter)i);
@@ -529,6 +564,7 @@ static void close_interval(struct smp_sampler *sampler)
     sampler->attribution.tree_epoch++; /* a new tree also forgets the node of the last stack */
     sampler->attribution.ran_out = false;
     sampler->warned_of_memory = false;
+    sampler->signal_taker[0] = '\0';
 }
 
 enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms,
@@ -550,7 +586,7 @@ enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, in
     status = smp_interval_seal(sampler->interval, now_ns, wall_ms, out);
     if (status != SMP_OK)
         goto done;
-    close_interval(sampler);
+    close_interval(sampler, *out);
     sampler->known_serial = known_serial;
     if (sampler->is_running)
         smp_interval_begin(next, sampler->covered_ns, (*out)->till_wall_ms);
@@ -577,7 +613,7 @@ enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, int64_t now_n
     smp_roster_forget_stacks(&sampler->roster);
     status = smp_interval_seal(sampler->interval, now_ns, wall_ms, out);
     if (status == SMP_OK)
-        close_interval(sampler);
+        close_interval(sampler, *out);
     return status;
 }
 

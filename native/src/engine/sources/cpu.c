@@ -9,6 +9,7 @@
 #include "engine/threads/timer_wheel.h"
 
 #define NS_PER_MS INT64_C(1000000)
+#define UNSAMPLED_NS INT64_C(1000000000) /* more than a timer and the samples under way can hold */
 
 enum {
     PER_MILLE = 1000,
@@ -22,6 +23,9 @@ struct cpu_thread {
     bool is_waiting;                 /* for a timer; counted in waiting */
     bool has_clock;                  /* cpu_ns is known. Only without a timer */
     int64_t cpu_ns;                  /* its CPU clock: all before is attributed */
+    bool is_watched;                 /* sampled_ns is known. Only with a timer */
+    bool is_ahead;                   /* samples of attributed time may still come */
+    int64_t sampled_ns;              /* its CPU clock, up to which all is attributed */
     int64_t since_ns;                /* sampled since, or not sampled */
 };
 
@@ -85,6 +89,23 @@ static void attribute_cpu_time(struct cpu_source *source, const struct smp_tree_
     smp_interval_used_cpu(source->attribution->interval, target->node, cpu_ns);
 }
 
+/* How much of a sample's time is not attributed yet. */
+static int64_t take_sampled_ns(struct cpu_thread *thread, int64_t ns)
+{
+    int64_t used_ns = 0;
+
+    if (!thread->is_watched)
+        return ns;
+    if (thread->is_ahead &&
+        smp_clock_thread_cpu_ns(smp_thread_record_tid(&thread->record), &used_ns)) {
+        const int64_t left_ns = used_ns - thread->sampled_ns;
+        ns = left_ns < ns ? left_ns : ns;
+        ns = ns > 0 ? ns : 0;
+    }
+    thread->sampled_ns += ns;
+    return ns;
+}
+
 /* A walk that was dropped has no time: the thread's next sample carries it. cpu_ns is not 0 where
  * no sample will come. */
 static void on_dropped(struct cpu_source *source, struct smp_thread_record *record, int64_t cpu_ns)
@@ -110,11 +131,12 @@ static void on_cpu_sample(void *context, uint64_t token, enum smp_answer answer,
 {
     struct cpu_source *source = context;
     struct smp_thread_record *record = smp_walks_record_of(token);
-    const int64_t cpu_ns = (int64_t)weight * source->interval_ns;
+    struct cpu_thread *thread = cpu_thread_of(record);
     struct smp_found found;
 
-    if (!is_to_sample(source, cpu_thread_of(record)))
+    if (!is_to_sample(source, thread))
         return;
+    const int64_t cpu_ns = take_sampled_ns(thread, (int64_t)weight * source->interval_ns);
     if (answer == SMP_ANSWER_DROPPED) {
         on_dropped(source, record, cpu_ns);
     } else if (smp_walks_find(&source->walks, answer, sample, mounted, &found)) {
@@ -151,6 +173,30 @@ static void attribute_clock(struct cpu_source *source, struct cpu_thread *thread
     thread->cpu_ns = cpu_ns;
 }
 
+/* For a thread with a timer: its signals do not arrive if the thread blocks them, or if another
+ * library takes them. */
+static void attribute_unsampled(struct cpu_source *source, struct cpu_thread *thread)
+{
+    const int32_t tid = smp_thread_record_tid(&thread->record);
+    int64_t used_ns = 0;
+
+    if (thread->timer == NULL || tid <= 0 || !smp_clock_thread_cpu_ns(tid, &used_ns))
+        return;
+    if (!thread->is_watched) {
+        thread->is_watched = true;
+        thread->is_ahead = false;
+        thread->sampled_ns = used_ns;
+    }
+    const int64_t missing_ns = used_ns - thread->sampled_ns;
+    if (missing_ns <= UNSAMPLED_NS + 2 * source->interval_ns)
+        return;
+    const struct smp_tree_target target =
+        smp_attribution_pseudo(source->attribution, &thread->record, SMP_OUTCOME_SIGNAL_UNANSWERED);
+    attribute_cpu_time(source, &target, missing_ns);
+    thread->sampled_ns = used_ns;
+    thread->is_ahead = true;
+}
+
 static void set_waiting(struct cpu_source *source, struct cpu_thread *thread, bool is_waiting)
 {
     if (thread->is_waiting == is_waiting)
@@ -178,8 +224,10 @@ static void start_timer(struct cpu_source *source, struct cpu_thread *thread)
     const bool is_refused = status == SMP_EQUOTA || status == SMP_ENOMEM || status == SMP_EVM;
 
     set_waiting(source, thread, is_refused);
-    if (status == SMP_OK)
-        thread->has_clock = false;
+    if (status == SMP_OK) {
+        thread->has_clock = thread->is_watched = false;
+        attribute_unsampled(source, thread); /* from now on */
+    }
     if (status == SMP_EQUOTA || status == SMP_ENOMEM)
         source->refused_tick = source->tick;
     if (is_refused)
@@ -298,11 +346,12 @@ static void visit_cpu_thread(struct cpu_source *source, struct cpu_thread *threa
         return;
     const bool is_sampled = is_to_sample(source, thread);
     smp_roster_set_sampled(source->roster, &thread->record, is_sampled);
-    if (is_sampled && thread->timer == NULL)
+    if (is_sampled && thread->timer == NULL) {
         start_timer(source, thread);
-    else if (!is_sampled)
+    } else if (is_sampled) {
+        attribute_unsampled(source, thread);
+    } else {
         stop_timer_and_sample(source, thread);
-    if (!is_sampled) {
         set_waiting(source, thread, false);
         thread->has_clock = false; /* what it uses from now on is not attributed */
     }
@@ -335,6 +384,8 @@ static void flush_cpu(void *self, SMP_UNUSED enum smp_flush reason)
         struct cpu_thread *thread = cpu_thread_at(source, i);
         if (thread->record.is_sampled && thread->timer == NULL && thread->has_clock)
             attribute_clock(source, thread);
+        else if (thread->record.is_sampled)
+            attribute_unsampled(source, thread);
     }
 }
 
@@ -349,6 +400,23 @@ static void make_all_visits_due(struct cpu_source *source)
         put_cpu_visit(source, cpu_thread_at(source, i), 0);
 }
 
+/* Timers would send the signal to another library's handler. */
+static void on_cpu_signal_lost(void *self)
+{
+    struct cpu_source *source = self;
+
+    stop_all_timers(source);
+    for (size_t i = 0; i < source->roster->table.count; i++) {
+        struct cpu_thread *thread = cpu_thread_at(source, i);
+        if (!thread->is_watched)
+            continue;
+        thread->has_clock = true;
+        thread->cpu_ns = thread->sampled_ns;
+        thread->is_watched = false;
+    }
+    make_all_visits_due(source);
+}
+
 static void mark_cpu(void *self, int64_t now_ns)
 {
     struct cpu_source *source = self;
@@ -356,6 +424,7 @@ static void mark_cpu(void *self, int64_t now_ns)
     for (size_t i = 0; i < source->roster->table.count; i++) {
         cpu_thread_at(source, i)->since_ns = now_ns;
         cpu_thread_at(source, i)->has_clock = false;
+        cpu_thread_at(source, i)->is_watched = false;
     }
     source->covered_ns = now_ns;
     smp_throttle_restart(&source->throttle);
@@ -429,6 +498,7 @@ static struct smp_source describe_cpu_source(struct cpu_source *source)
         .mark = mark_cpu,
         .tick = tick_cpu,
         .flush = flush_cpu,
+        .signal_lost = on_cpu_signal_lost,
         .stop = stop_all_timers,
         .poll_once = poll_running_once,
         .set_options = set_cpu_options,

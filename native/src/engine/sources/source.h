@@ -61,6 +61,8 @@ struct smp_source {
     void (*poll_all)(void *self);
     /* Attributes what is pending up to the last tick. Polls no thread. */
     void (*flush)(void *self, enum smp_flush reason);
+    /* The signal for walks is not sent any more (check_signal in jvm.h). */
+    void (*signal_lost)(void *self);
     /* Time is not sampled from now on, until mark. */
     void (*stop)(void *self);
     /* Between stop and mark: polls every thread and attributes span_ns to what it finds. */

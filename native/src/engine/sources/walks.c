@@ -173,12 +173,15 @@ static void on_async_answer(void *context, uint64_t token, enum smp_answer answe
                             const struct smp_sample *sample,
                             const struct smp_mounted_thread *mounted)
 {
+    static const struct smp_reading running = { .activity = SMP_ACTIVITY_RUNNING };
     struct smp_walks *walks = context;
     struct smp_thread_record *record = smp_walks_record_of(token);
 
     walks->in_flight--;
     if (answer == SMP_ANSWER_UNANSWERED)
         walks->events.unanswered(walks->events.context, record, true);
+    else if (answer == SMP_ANSWER_BLOCKED)
+        smp_walks_walk(walks, record, &running);
     else
         deliver_answer(walks, record, answer, sample, mounted);
 }

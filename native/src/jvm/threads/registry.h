@@ -51,7 +51,9 @@ struct smp_walk_info {
     _Atomic uint32_t root_guessed;
     _Atomic uintptr_t run_method; /* its run(), which is the root where the JVM started it */
     _Atomic bool is_carrier;      /* of virtual threads */
-    struct smp_gate gate;         /* java_thread and the stack are read from outside behind it */
+    _Atomic uint64_t blocked;     /* the signals that it blocked at mask_read_ns; 0: never read */
+    _Atomic int64_t mask_read_ns;
+    struct smp_gate gate; /* java_thread and the stack are read from outside behind it */
 };
 
 struct smp_jvm_thread {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/walk/by_signal.h"
 
+#include <stdio.h>
 #include <time.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "jvm/agent/agent.h"
+#include "jvm/threads/signal_mask.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/async.h"
@@ -16,6 +18,8 @@
 #include "jvm/walk/walk_target.h"
 
 #define NS_PER_MS 1000000LL
+
+enum { TAKER_BYTES = 256, TAKER_FILE_BYTES = 208 };
 
 struct buffer {
     struct smp_jvm_frame *frames;
@@ -55,6 +59,7 @@ struct smp_by_signal {
     uint32_t room;                 /* of buffers from now on */
     struct smp_frames_words words; /* of a walk in native code */
     struct smp_delivery delivery;
+    char taker[TAKER_BYTES]; /* of the last check_signal */
 };
 
 /* -------------------------------------------------------------------------------------- buffers */
@@ -190,6 +195,26 @@ static struct late *find_late(struct smp_by_signal *walker, const struct smp_thr
     return NULL;
 }
 
+/* Reads the thread's mask, if what is known of it is old. All sessions share that. */
+static bool blocks_signal(const struct smp_by_signal *walker, struct smp_thread *thread)
+{
+    struct smp_walk_info *info = smp_threads_walk_info(thread);
+    const int64_t now_ns = smp_clock_ns();
+    const int64_t read_ns = info->mask_read_ns;
+
+    if (read_ns == 0 || now_ns - read_ns >= SMP_ASYNC_MASK_MS * NS_PER_MS) {
+        info->blocked = smp_signal_mask_of_tid(thread->os_tid);
+        info->mask_read_ns = now_ns;
+    }
+    return (info->blocked & smp_signal_mask_bit(smp_async_signal(walker->signal))) != 0;
+}
+
+/* Is it known that the thread blocks the signal, and still true? */
+static bool has_blocked_signal(const struct smp_by_signal *walker, struct smp_thread *thread)
+{
+    return smp_threads_walk_info(thread)->blocked != 0 && blocks_signal(walker, thread);
+}
+
 static void drop_late(struct smp_by_signal *walker, JNIEnv *env, struct late *late)
 {
     smp_signal_release(late->cookie);
@@ -198,7 +223,8 @@ static void drop_late(struct smp_by_signal *walker, JNIEnv *env, struct late *la
     *late = walker->late[--walker->late_count];
 }
 
-/* Drops late walks that were not taken in time: their threads have ended, or are not sampled. */
+/* Late walks that were not taken in time are dropped, and old requests without an answer given up:
+ * their threads have ended, or are not sampled, or have no CPU. */
 static void sweep_late(struct smp_by_signal *walker, JNIEnv *env)
 {
     const int64_t now_ns = smp_clock_ns();
@@ -207,22 +233,34 @@ static void sweep_late(struct smp_by_signal *walker, JNIEnv *env)
         struct late *late = &walker->late[i - 1];
         const enum smp_slot_state at = smp_signal_state(late->cookie);
         const bool is_old = now_ns - late->since_ns > SMP_ASYNC_LATE_MS * NS_PER_MS;
-        if (at == SMP_SLOT_FREE || (at == SMP_SLOT_DONE && is_old))
+        if (at == SMP_SLOT_FREE ||
+            (is_old && (at == SMP_SLOT_DONE || smp_signal_abandon(late->cookie))))
             drop_late(walker, env, late);
     }
 }
 
+/* A thread that was late for want of a CPU may block the signal by now. */
+static bool give_up_late(struct smp_by_signal *walker, JNIEnv *env, struct late *late,
+                         struct smp_thread *thread)
+{
+    if (!blocks_signal(walker, thread) || !smp_signal_abandon(late->cookie))
+        return false;
+    drop_late(walker, env, late);
+    return true;
+}
+
 /* Each request may become a late one: without room for that its walk would be lost. SMP_ESTATE: try
- * later. */
+ * later. SMP_EUNSUPPORTED: the thread blocks the signal. */
 static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
-                                    const struct smp_thread *thread)
+                                    struct smp_thread *thread)
 {
     struct late *late = find_late(walker, thread);
 
     if (late != NULL) {
-        if (is_outstanding(late->cookie))
-            return SMP_ESTATE;
-        drop_late(walker, env, late); /* not taken: it is of an earlier time */
+        if (!is_outstanding(late->cookie))
+            drop_late(walker, env, late); /* not taken: it is of an earlier time */
+        else
+            return give_up_late(walker, env, late, thread) ? SMP_EUNSUPPORTED : SMP_ESTATE;
     }
     if (walker->late_count + walker->count >= SMP_ASYNC_LATE)
         sweep_late(walker, env);
@@ -231,7 +269,7 @@ static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
 
 static enum smp_status check_thread(struct smp_by_signal *walker, struct smp_thread *thread)
 {
-    if (!smp_async_is_usable())
+    if (!smp_async_is_usable() || smp_signals_is_lost(smp_async_signal(walker->signal)))
         return SMP_EUNSUPPORTED;
     if (thread->os_tid == 0)
         return smp_virtual_threads_in_use() ? SMP_EINVAL : SMP_EUNSUPPORTED;
@@ -240,6 +278,8 @@ static enum smp_status check_thread(struct smp_by_signal *walker, struct smp_thr
         return SMP_EUNSUPPORTED; /* a handshake shows that it lives */
     if (thread->ended_ns != 0)
         return SMP_EGONE;
+    if (has_blocked_signal(walker, thread))
+        return SMP_EUNSUPPORTED;
     if (walker->count == SMP_ASYNC_IN_FLIGHT)
         return SMP_EQUOTA;
     if (walker->mailbox == NULL)
@@ -440,6 +480,19 @@ static void try_again(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
     }
 }
 
+/* The walk has not begun. A thread that has ended never answers; one that blocks the signal must be
+ * walked in another way. */
+static enum smp_answer keep_or_abandon(struct smp_by_signal *walker, struct request *request)
+{
+    const bool has_ended = request->thread->ended_ns != 0;
+    const bool is_blocked = !has_ended && blocks_signal(walker, request->thread);
+
+    if ((has_ended || is_blocked) && smp_signal_abandon(request->cookie))
+        return is_blocked ? SMP_ANSWER_BLOCKED : SMP_ANSWER_UNANSWERED;
+    keep_late(walker, request);
+    return SMP_ANSWER_UNANSWERED;
+}
+
 /* Time is up: a walk that has not begun will be late; one that has ends within microseconds. */
 static void give_up_requests(struct smp_by_signal *walker, JNIEnv *env, struct smp_delivery_to to)
 {
@@ -451,12 +504,8 @@ static void give_up_requests(struct smp_by_signal *walker, JNIEnv *env, struct s
                               is_worth_another_try(request->answer) ? SMP_ANSWER_UNANSWERED
                                                                     : request->answer);
         } else if (smp_signal_give_up(request->cookie)) {
-            /* A thread that has ended never answers. */
-            if (request->thread->ended_ns != 0)
-                smp_signal_release(request->cookie);
-            else
-                keep_late(walker, request);
-            end_without_stack(walker, env, to, i - 1, SMP_ANSWER_UNANSWERED);
+            const enum smp_answer answer = keep_or_abandon(walker, request);
+            end_without_stack(walker, env, to, i - 1, answer);
         } else {
             smp_signal_let_finish(request->cookie);
             request->is_late = true;
@@ -507,7 +556,13 @@ static bool take_late_walk(void *self, struct smp_thread *thread, uint64_t token
     JNIEnv *env = smp_agent_env();
     const size_t index = walker->count;
 
-    if (late == NULL || env == NULL || smp_signal_state(late->cookie) != SMP_SLOT_DONE)
+    if (late == NULL || env == NULL)
+        return false;
+    if (is_outstanding(late->cookie) && give_up_late(walker, env, late, thread)) {
+        smp_delivery_none(token, SMP_ANSWER_BLOCKED, to);
+        return true;
+    }
+    if (smp_signal_state(late->cookie) != SMP_SLOT_DONE)
         return false;
     walker->requests[walker->count++] = (struct request){ .token = token,
                                                           .cookie = late->cookie,
@@ -520,6 +575,23 @@ static bool take_late_walk(void *self, struct smp_thread *thread, uint64_t token
     if (!read_walk(walker, env, to, index))
         end_without_stack(walker, env, to, index, walker->requests[index].answer);
     return true;
+}
+
+static const char *check_signal(void *self, bool *is_lost)
+{
+    struct smp_by_signal *walker = self;
+    const int number = smp_async_signal(walker->signal);
+    char file[TAKER_FILE_BYTES];
+    enum smp_signals_hold hold = SMP_SIGNALS_HELD;
+
+    if (smp_async_is_usable())
+        hold = smp_signals_check(number, file, sizeof(file));
+    *is_lost = hold == SMP_SIGNALS_LOST;
+    if (hold == SMP_SIGNALS_HELD)
+        return NULL;
+    (void)snprintf(walker->taker, sizeof(walker->taker), "%s (signal %d, %s)", file, number,
+                   *is_lost ? "not taken back" : "taken back");
+    return walker->taker;
 }
 
 bool smp_by_signal_deliver(struct smp_by_signal *walker, const struct smp_walked *walked,
@@ -610,6 +682,7 @@ struct smp_async_walker smp_by_signal_functions(struct smp_by_signal *walker)
         .request = request_by_signal,
         .collect = collect_walks,
         .take_late = take_late_walk,
+        .check_signal = check_signal,
         .self = walker,
     };
 }

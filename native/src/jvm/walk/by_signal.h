@@ -14,6 +14,10 @@
  * another request is made: it shows where the thread lost its CPU, so where it waited. Every
  * session has its own request at a thread, up to SMP_WALK_INFO_REQUESTS sessions.
  *
+ * Native code may block the signal. When a thread has not answered in time, the signals that it
+ * blocks are read; if ours is one of them, the request is given up and the thread gets no other one
+ * until it has unblocked the signal.
+ *
  * Owns     the buffers of frames; room for the words of one stack; a mailbox.
  * Threads  create and destroy: any; the functions: one sampler thread. Until smp_async_open, and
  *          if that refuses, request returns SMP_EUNSUPPORTED for every thread.
@@ -34,8 +38,9 @@
 
 enum {
     SMP_ASYNC_IN_FLIGHT = 64,     /* requests of a session between two collects */
-    SMP_ASYNC_LATE = 256,         /* requests that are late; then no more are made */
-    SMP_ASYNC_LATE_MS = 2000,     /* a late walk is kept so long where room is needed */
+    SMP_ASYNC_LATE = 256,         /* requests that are late; then the oldest are given up */
+    SMP_ASYNC_LATE_MS = 2000,     /* a late request is kept so long where room is needed */
+    SMP_ASYNC_MASK_MS = 1000,     /* the signals that a thread blocks are read so often at most */
     SMP_ASYNC_FIRST_FRAMES = 512, /* room at first, for each of them; doubled where needed */
     SMP_ASYNC_TRIES = 3,          /* at one thread in one collect */
     SMP_ASYNC_TRY_GAP_NS = 50000  /* between two of them */

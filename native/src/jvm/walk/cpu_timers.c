@@ -182,7 +182,7 @@ static enum smp_status prepare_cpu_timers(struct smp_jvm_cpu_timers *timers,
         return SMP_EUNSUPPORTED;
     if (thread->ended_ns != 0)
         return SMP_EGONE;
-    if (!timers->are_permitted)
+    if (!timers->are_permitted || smp_signals_is_lost(smp_async_signal(timers->signal)))
         return SMP_EVM;
     if (timers->mailbox == NULL)
         timers->mailbox = smp_signals_take_mailbox();

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/walk/signals.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -12,6 +14,8 @@
 #include "base/clock.h"
 #include "base/stay_mapped.h"
 #include "base/syscall_filter.h"
+#include "base/thread.h"
+#include "jvm/threads/signal_mask.h"
 #include "jvm/walk/handler/signal_frame.h"
 
 enum {
@@ -23,6 +27,7 @@ enum {
 static struct {
     pthread_mutex_t mutex;
     _Atomic uint64_t numbers; /* a bit for each that has the handler */
+    _Atomic uint64_t lost;    /* of these, the ones that other libraries have taken */
 } installed = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 int smp_signals_number(int wanted)
@@ -30,15 +35,15 @@ int smp_signals_number(int wanted)
     return wanted != 0 ? wanted : SIGRTMIN + STANDARD_OFFSET;
 }
 
-static uint64_t bit_of(int number)
-{
-    return UINT64_C(1) << (number - 1);
-}
-
 bool smp_signals_is_installed(int number)
 {
     return number > 0 && number < SMP_SIGNAL_NUMBERS &&
-           (atomic_load(&installed.numbers) & bit_of(number)) != 0;
+           (atomic_load(&installed.numbers) & smp_signal_mask_bit(number)) != 0;
+}
+
+bool smp_signals_is_lost(int number)
+{
+    return (atomic_load(&installed.lost) & smp_signal_mask_bit(number)) != 0;
 }
 
 void smp_signals_let_through(void)
@@ -55,48 +60,161 @@ void smp_signals_let_through(void)
 
 /*
  * Other profilers' signals wait until the handler returns: a walk that starts inside of it fails
- * (measured: async-profiler's itimer mode, 99 % of its walks). Faults do not wait: the JVM answers
- * those.
+ * (measured: async-profiler's itimer mode, 99 % of its walks). So do those of the C library, which
+ * sigfillset() leaves out: an asynchronous cancellation amid a walk would leave its slot BUSY for
+ * ever. Faults do not wait: the JVM answers those.
  */
 static void fill_mask(sigset_t *mask)
 {
     static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
 
-    (void)sigfillset(mask);
+    memset(mask, 0xff, sizeof(*mask));
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
         (void)sigdelset(mask, faults[i]);
 }
 
 /*
- * Without SA_ONSTACK: a thread's alternate stack, made for its own handler, may be too small for a
- * walk, while Java keeps 80 KB free below its stack pointer.
+ * SA_ONSTACK: a thread may run on a stack that a library has made for its own functions only. Such
+ * a library gives the thread an alternate stack for handlers; guarded_walk.h checks how much room
+ * that has. A handler below ours runs there as well, even if it was installed without SA_ONSTACK.
  */
-static enum smp_status install_for(int number)
+static enum smp_status install_above(int number, const struct sigaction *found)
 {
     struct sigaction action = { .sa_sigaction = smp_signal_handle,
-                                .sa_flags = SA_SIGINFO | SA_RESTART };
+                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+    const uint32_t installs = atomic_load(&smp_signal_process.installs[number]);
+
+    fill_mask(&action.sa_mask);
+    smp_signal_process.previous[number][installs] = *found;
+    atomic_store(&smp_signal_process.installs[number], installs + 1);
+    return sigaction(number, &action, NULL) == 0 ? SMP_OK : SMP_EINVAL;
+}
+
+static enum smp_status install_for(int number)
+{
+    struct sigaction found;
+    enum smp_status status = SMP_EINVAL;
 
     /* The JVM may unload the library with its class loader. */
     if (!smp_stay_mapped((const void *)&smp_signal_process))
         return SMP_EVM;
-    fill_mask(&action.sa_mask);
     smp_signal_process.pid = (int32_t)getpid();
-    if (sigaction(number, NULL, &smp_signal_process.previous[number]) != 0 ||
-        sigaction(number, &action, NULL) != 0)
-        return SMP_EINVAL;
-    atomic_fetch_or(&installed.numbers, bit_of(number));
-    return SMP_OK;
+    if (sigaction(number, NULL, &found) == 0)
+        status = install_above(number, &found);
+    if (status == SMP_OK)
+        atomic_fetch_or(&installed.numbers, smp_signal_mask_bit(number));
+    return status;
+}
+
+/* --- other libraries' handlers --- */
+
+static bool is_function(const struct sigaction *action)
+{
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
+static bool is_ours(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == smp_signal_handle;
+}
+
+/* A function is data to dladdr(). */
+static const void *address_of(const struct sigaction *action)
+{
+    const void *address = NULL;
+
+    memcpy(&address, &action->sa_handler, sizeof(address));
+    return address;
+}
+
+static void name_taker(const struct sigaction *action, char *out, size_t size)
+{
+    Dl_info info;
+    const char *name = "code without a file";
+
+    if (action->sa_handler == SIG_DFL)
+        name = "the default action";
+    else if (action->sa_handler == SIG_IGN)
+        name = "the signal is ignored";
+    else if (dladdr(address_of(action), &info) != 0 && info.dli_fname != NULL)
+        name = info.dli_fname;
+    (void)snprintf(out, size, "%s", name);
+}
+
+/* Sends one of our signals to this thread, which is there before pthread_sigmask() returns. */
+static bool passes_on(int number)
+{
+    struct smp_signal_mailbox *mailbox = smp_signals_take_mailbox();
+    uint64_t cookie = 0;
+    struct smp_signal_slot *slot = mailbox != NULL ? smp_signal_take(&cookie) : NULL;
+    bool is_answered = true; /* without a slot it is not known */
+    sigset_t before;
+
+    if (slot != NULL) {
+        slot->target = (struct smp_walk_target){ 0 }; /* no way to walk */
+        slot->mailbox = mailbox;
+        slot->capacity = 0;
+        (void)pthread_sigmask(SIG_SETMASK, NULL, &before);
+        const enum smp_status status =
+            smp_signals_request_tid(number, smp_thread_own_tid(), slot, cookie);
+        smp_signals_let_through();
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+        if (status == SMP_OK)
+            is_answered = smp_signals_end(cookie);
+        smp_signal_release(cookie);
+    }
+    smp_signals_give_mailbox(mailbox);
+    return is_answered;
+}
+
+static bool take_back(int number, const struct sigaction *taken)
+{
+    const bool is_safe = !is_function(taken) || smp_stay_mapped(address_of(taken));
+
+    return is_safe && smp_signal_process.installs[number] < SMP_SIGNAL_INSTALLS &&
+           install_above(number, taken) == SMP_OK;
+}
+
+static enum smp_signals_hold check_installed(int number, char *taker, size_t size)
+{
+    struct sigaction now;
+    const bool was_lost = smp_signals_is_lost(number);
+
+    if (sigaction(number, NULL, &now) != 0 || is_ours(&now) ||
+        (!was_lost && is_function(&now) && passes_on(number))) {
+        atomic_fetch_and(&installed.lost, ~smp_signal_mask_bit(number));
+        return SMP_SIGNALS_HELD;
+    }
+    name_taker(&now, taker, size);
+    if (!was_lost && take_back(number, &now))
+        return SMP_SIGNALS_TAKEN_BACK;
+    atomic_fetch_or(&installed.lost, smp_signal_mask_bit(number));
+    return SMP_SIGNALS_LOST;
+}
+
+enum smp_signals_hold smp_signals_check(int number, char *taker, size_t size)
+{
+    enum smp_signals_hold hold = SMP_SIGNALS_HELD;
+
+    (void)pthread_mutex_lock(&installed.mutex);
+    if (smp_signals_is_installed(number))
+        hold = check_installed(number, taker, size);
+    (void)pthread_mutex_unlock(&installed.mutex);
+    return hold;
 }
 
 enum smp_status smp_signals_install(int number)
 {
     enum smp_status status = SMP_OK;
+    char taker[1];
 
     if (number < 1 || number >= SMP_SIGNAL_NUMBERS)
         return SMP_EINVAL;
     (void)pthread_mutex_lock(&installed.mutex);
     if (!smp_signals_is_installed(number))
         status = install_for(number);
+    else
+        (void)check_installed(number, taker, sizeof(taker));
     (void)pthread_mutex_unlock(&installed.mutex);
     return status;
 }

@@ -16,6 +16,7 @@
 #define SMP_JVM_WALK_SIGNALS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -25,14 +26,27 @@
 /* The signal for 0: one that neither the C library nor the JVM nor its flight recorder uses. */
 int smp_signals_number(int wanted);
 
-/*
- * Once per process and number; it stays. A handler that is installed above ours later is left
- * there: it must call ours. SMP_EINVAL: no such signal.
- */
+/* The handler stays. Installed already: as smp_signals_check. SMP_EINVAL: no such signal. */
 SMP_CHECKED enum smp_status smp_signals_install(int number);
 bool smp_signals_is_installed(int number);
 /* False: a filter of system calls forbids requests. */
 bool smp_signals_are_permitted(void);
+
+enum smp_signals_hold {
+    SMP_SIGNALS_HELD, /* the handler is ours, or passes our signals on to ours */
+    SMP_SIGNALS_TAKEN_BACK,
+    SMP_SIGNALS_LOST
+};
+
+/*
+ * Another library may have installed its own handler. If that does not pass our signals on, which
+ * one signal to the calling thread shows, ours is installed again, above the other, which gets what
+ * is not for us. Not more than SMP_SIGNAL_INSTALLS times, and only if the other one's file can be
+ * kept mapped: else the signal is lost until its handler is ours again, and must not be sent.
+ * taker: the file of the other handler, unless the signal is held.
+ */
+enum smp_signals_hold smp_signals_check(int number, char *taker, size_t size);
+bool smp_signals_is_lost(int number);
 /* Hook of agent.h, on an internal thread that runs the user's Java code: a thread started there
  * inherits its mask, and must be able to answer. */
 void smp_signals_let_through(void);

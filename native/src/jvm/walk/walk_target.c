@@ -3,9 +3,12 @@
 
 #include <jvmti.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
+
+enum { GUARD_PAGES = 4 /* two yellow ones, a red and a reserved one, by default */ };
 
 #define NO_METHOD ((uintptr_t)1) /* the class has no run(); no id is this number */
 
@@ -68,6 +71,7 @@ struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struc
     smp_walk_target_learn_stack(info, &target.layout);
     target.stack_low = info->stack_low;
     target.stack_high = info->stack_high;
+    target.guard_end = info->stack_low + GUARD_PAGES * (uintptr_t)sysconf(_SC_PAGESIZE);
     target.root = (void *)info->root; /* NOLINT(performance-no-int-to-ptr) */
     target.own = smp_async_own_walk();
     /* Known JVMs only check that it is not NULL; the thread's own is passed if it is known. */

@@ -12,9 +12,13 @@ import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The signal to running threads: which it is, and what becomes of others' signals of that number. */
 class SignalIT {
@@ -55,11 +59,124 @@ class SignalIT {
         }
     }
 
+    /** A library that is loaded after the sampler takes its signal. */
+    static final class TakenProgram {
+
+        private TakenProgram() {}
+
+        public static void main(String[] arguments) throws Exception {
+            try (ThreadsSampler sampler = quick(new Recorder())) {
+                sampler.setClock(SamplingClock.valueOf(arguments[0]));
+                sampler.init();
+                try (Worker busy = Worker.busy("busy")) {
+                    awaitWalks(sampler);
+                    System.load(arguments[1]);
+                    awaitReport(sampler, ReportFormat.TEXT, arguments[2]);
+                    awaitWalks(sampler);
+                }
+            }
+            System.out.println("fine");
+        }
+    }
+
+    /** More threads that block the signal than there is room for requests without an answer. */
+    static final class BlockedProgram {
+
+        private static final int THREADS = 300;
+        private static volatile boolean isSecond;
+        private static volatile boolean isOver;
+        private static volatile long sink;
+
+        private BlockedProgram() {}
+
+        private static void firstPlace() {
+            while (!isSecond) {
+                sink++;
+            }
+        }
+
+        private static void secondPlace() {
+            while (!isOver) {
+                sink++;
+            }
+        }
+
+        public static void main(String[] arguments) throws Exception {
+            try (ThreadsSampler sampler = quick(new Recorder())) {
+                sampler.setClock(SamplingClock.valueOf(arguments[0]));
+                sampler.setOverheadLimitPercent(100);
+                sampler.init();
+                Thread victim = new Thread(
+                        () -> {
+                            firstPlace();
+                            secondPlace();
+                        },
+                        "victim");
+                victim.start();
+                awaitStack(sampler, "firstPlace");
+                Thread blocking = new Thread(() -> startBlocked(arguments[1]));
+                blocking.start();
+                blocking.join();
+                isSecond = true;
+                awaitStack(sampler, "secondPlace");
+                awaitStack(sampler, arguments[2]);
+                isOver = true;
+                victim.join();
+            }
+            System.out.println("fine");
+            Runtime.getRuntime().halt(0);
+        }
+
+        private static void startBlocked(String library) {
+            System.load(library);
+            for (int i = 0; i < THREADS; i++) {
+                Thread thread = new Thread(BlockedProgram::runBlocked, "blocked-" + i);
+                thread.setDaemon(true);
+                thread.start();
+                LockSupport.parkNanos(4_000_000);
+            }
+        }
+
+        private static void runBlocked() {
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < 4_000_000) {
+                sink++;
+            }
+            if (Thread.currentThread().getName().equals("blocked-299")) {
+                blockedLoop();
+            }
+            while (!isOver) {
+                LockSupport.park();
+            }
+        }
+
+        private static void blockedLoop() {
+            while (!isOver) {
+                sink++;
+            }
+        }
+
+        private static void awaitStack(ThreadsSampler sampler, String part) throws InterruptedException {
+            awaitReport(sampler, ReportFormat.COLLAPSED, part);
+        }
+    }
+
     /* In the child, too, which has no more than the JDK; it is ended where this takes for ever. */
     private static void awaitWalks(ThreadsSampler sampler) throws InterruptedException {
         long enough = walked(sampler) + 20;
         while (walked(sampler) < enough) {
             Thread.sleep(2);
+        }
+    }
+
+    private static void awaitReport(ThreadsSampler sampler, ReportFormat format, String part)
+            throws InterruptedException {
+        boolean isThere = false;
+        while (!isThere) {
+            Thread.sleep(20);
+            try (SamplingReport report = sampler.snapshot()) {
+                isThere = report.toString(format).contains(part);
+            }
         }
     }
 
@@ -86,6 +203,34 @@ class SignalIT {
                 .awaitOutput("engine")
                 .awaitOutput(String.format("foreign %03d%n", 2 * SENT));
         assertEnds(child);
+    }
+
+    @ParameterizedTest
+    @EnumSource(SamplingClock.class)
+    void aSignalThatALibraryTakesLaterIsTakenBack(SamplingClock clock) throws Exception {
+        Path library = Preload.compile("foreign_handler.c", folder);
+        String line = "another library took the sampler's signal: " + library + " (signal 38, taken back)\n";
+        ChildJvm.of(TakenProgram.class)
+                .with(Awaitility.class)
+                .environment("FOREIGN_SIGNAL", "38")
+                .start(clock.name(), library.toString(), line)
+                .await()
+                .assertSaysFine();
+    }
+
+    /** They are walked by handshakes; with {@code clock} CPU, whose timers are signals, their time has a row. */
+    @ParameterizedTest
+    @CsvSource({"WALL, blockedLoop", "CPU, [signal not answered]"})
+    void threadsThatBlockTheSignalLeaveTheOthersAlone(SamplingClock clock, String row) throws Exception {
+        ChildJvm.of(BlockedProgram.class)
+                .with(Awaitility.class)
+                .environment("BLOCKED_SIGNAL", "38")
+                .start(
+                        clock.name(),
+                        Preload.compile("foreign_handler.c", folder).toString(),
+                        row)
+                .await()
+                .assertSaysFine();
     }
 
     /** The default action of a real-time signal ends the process. */

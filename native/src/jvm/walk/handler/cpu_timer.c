@@ -7,6 +7,7 @@
 
 #include "base/give_way.h"
 #include "jvm/walk/handler/cookie_mark.h"
+#include "jvm/walk/handler/guarded_walk.h"
 
 /* cookie: 16 bits mark, 16 bits timer, 32 bits generation. word: generation above the state. */
 enum { MARK_SHIFT = 48, TIMER_SHIFT = 32, TIMER_MASK = 0xffff, STATE_BITS = 8 };
@@ -73,14 +74,15 @@ static void drop_expirations(struct smp_cpu_timer *timer, uint64_t weight)
 static void take_cpu_sample(struct smp_cpu_timer *timer, ucontext_t *context, uint64_t weight,
                             bool may_walk)
 {
-    struct smp_cpu_sample *to = may_walk ? take_free_sample(timer->pool) : NULL;
+    struct smp_cpu_pool *pool = timer->pool;
+    struct smp_cpu_sample *to = may_walk ? take_free_sample(pool) : NULL;
 
     if (to == NULL) {
         drop_expirations(timer, weight);
-        atomic_fetch_add(&timer->pool->dropped, 1);
+        atomic_fetch_add(&pool->dropped, 1);
         return;
     }
-    smp_stack_walk(&timer->target, context, to->frames, to->capacity, &to->answer);
+    smp_guarded_walk(&timer->target, context, to->frames, to->capacity, &to->answer);
     to->timer = timer;
     to->weight = weight + atomic_exchange(&timer->carried, 0);
     atomic_store(&to->state, SMP_CPU_SAMPLE_DONE);

@@ -28,7 +28,7 @@
 #include <ucontext.h>
 
 #include "engine/jvm.h"
-#include "jvm/walk/handler/stack_walk.h"
+#include "jvm/walk/handler/walk_data.h"
 
 enum {
     SMP_CPU_TIMERS = 8192, /* threads sampled by CPU time, over all sessions */
@@ -65,10 +65,10 @@ struct smp_cpu_timer {
     _Atomic uint64_t word; /* generation and smp_cpu_timer_state */
     struct smp_walk_target target;
     struct smp_thread *thread;
-    struct smp_cpu_pool *pool;
-    _Atomic uint64_t carried; /* weight without a sample yet */
-    _Atomic uint64_t dropped; /* expirations without a sample; not reported yet */
-    uint64_t token;           /* these are the sampler thread's */
+    struct smp_cpu_pool *_Atomic pool; /* all sessions look for their own */
+    _Atomic uint64_t carried;          /* weight without a sample yet */
+    _Atomic uint64_t dropped;          /* expirations without a sample; not reported yet */
+    uint64_t token;                    /* these are the sampler thread's */
     int32_t system_id;
 };
 

@@ -9,17 +9,19 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/give_way.h"
 #include "jvm/walk/handler/cookie_mark.h"
+#include "jvm/walk/handler/guarded_walk.h"
 #include "jvm/walk/handler/pauses.h"
 #include "jvm/walk/handler/signal_frame.h"
 
 /* cookie: 16 bits mark, 16 bits slot, 32 bits generation. word: generation above the state. */
-enum { MARK_SHIFT = 48, SLOT_SHIFT = 32, SLOT_MASK = 0xffff, STATE_BITS = 8 };
+enum { MARK_SHIFT = 48, SLOT_SHIFT = 32, SLOT_MASK = 0xffff, STATE_BITS = 8, PASS_BITS = 16 };
 
 struct smp_signal_process smp_signal_process;
 struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
@@ -70,10 +72,30 @@ static bool is_request(const siginfo_t *info)
            cookie >> MARK_SHIFT == slot_mark() && slot_index(cookie) < SMP_SIGNAL_SLOTS;
 }
 
+/* How often we have passed a signal on stands in the last bytes of its siginfo_t, which the kernel
+ * leaves zero, beside our mark. */
+static uint32_t count_passes(siginfo_t *info)
+{
+    char *const at = (char *)info + sizeof(*info) - sizeof(uint32_t);
+    const uint32_t mark = (uint32_t)slot_mark() << PASS_BITS;
+    uint32_t word = 0;
+
+    memcpy(&word, at, sizeof(word));
+    const uint32_t passes = word >> PASS_BITS == mark >> PASS_BITS ? word - mark : 0;
+    word = mark + passes + 1;
+    memcpy(at, &word, sizeof(word));
+    return passes;
+}
+
 /* If there was no handler before, the default action is not carried out. */
 static void pass_on_signal(int number, siginfo_t *info, void *context)
 {
-    const struct sigaction *previous = &smp_signal_process.previous[number];
+    const uint32_t installs = atomic_load(&smp_signal_process.installs[number]);
+    const uint32_t passes = count_passes(info);
+
+    if (passes >= installs)
+        return;
+    const struct sigaction *previous = &smp_signal_process.previous[number][installs - 1 - passes];
 
     atomic_fetch_add_explicit(&smp_signal_process.foreign, 1, memory_order_relaxed);
     /* SIG_DFL and SIG_IGN are no functions, whatever the flags beside them. */
@@ -137,13 +159,12 @@ static void answer_request(uint64_t cookie, ucontext_t *context)
 
     if (!is_in_time && !change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_BUSY)) {
         atomic_fetch_add_explicit(&smp_signal_process.stale, 1, memory_order_relaxed);
-        (void)change_slot_state(cookie, SMP_SLOT_LOST, SMP_SLOT_FREE);
         return;
     }
     struct smp_signal_mailbox *mailbox = slot->mailbox;
     slot->answer = (struct smp_walk_answer){ .answer = SMP_ANSWER_UNKNOWN_STATE };
     if (atomic_load(&smp_signal_process.is_open))
-        smp_stack_walk(&slot->target, context, slot->frames, slot->capacity, &slot->answer);
+        smp_guarded_walk(&slot->target, context, slot->frames, slot->capacity, &slot->answer);
     atomic_store(&slot->word, slot_word(cookie, SMP_SLOT_DONE));
     if (is_in_time)
         count_answer(mailbox);
@@ -226,7 +247,7 @@ bool smp_signal_give_up(uint64_t cookie)
 bool smp_signal_abandon(uint64_t cookie)
 {
     (void)smp_signal_give_up(cookie);
-    return change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_LOST);
+    return change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE);
 }
 
 void smp_signal_release(uint64_t cookie)
@@ -237,8 +258,7 @@ void smp_signal_release(uint64_t cookie)
         atomic_fetch_sub(&mailbox->pending, 1);
     else if (!change_slot_state(cookie, SMP_SLOT_DONE, SMP_SLOT_FREE) &&
              !change_slot_state(cookie, SMP_SLOT_FILLING, SMP_SLOT_FREE))
-        (void)(change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE) ||
-               change_slot_state(cookie, SMP_SLOT_LOST, SMP_SLOT_FREE));
+        (void)change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE);
 }
 
 /* The last system call lets a signal that has been sent by now arrive. */

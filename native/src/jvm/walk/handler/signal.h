@@ -3,22 +3,23 @@
  * signal.h - what happens in a thread whose stack is requested: the slots through which requests
  * and answers pass, and the handler.
  *
- *   requester  FREE ─take─► FILLING ─post─► PENDING ──too late─► LATE ──abandon─► LOST
- *                              └─spare─► DONE │                   │                │
- *   handler                                    └─► BUSY ─► DONE    └─► BUSY ─► DONE  └─► FREE
+ *   requester  FREE ─take─► FILLING ─post─► PENDING ──too late─► LATE ──abandon─► FREE
+ *                              └─spare─► DONE │                   │
+ *   handler                                    └─► BUSY ─► DONE    └─► BUSY ─► DONE
  *   requester  FREE ◄────────────────────────── release ┘ ◄───────────── release ┘
  *
  * A signal carries a cookie: the slot's number and generation. The generation changes with every
  * take, so a signal that comes after its request matches no slot. Slots and mailboxes are static:
  * nothing that a late signal touches is ever freed. A thread without a CPU answers when it gets
- * one: a LATE walk is as good as another, but the requester waits no longer. Of a LOST one the
- * frames have been freed: the signal only frees the slot. Until either there is no second request
- * of the same session to that thread.
+ * one: a LATE walk is as good as another, but the requester waits no longer. Until then there is no
+ * second request of the same session to that thread. A requester that abandons a request may free
+ * its frames: its signal matches no slot any more.
  *
- * Signals that are not ours are passed on to the handler that was installed before. Ours is never
- * removed: a late signal must not meet the default action, which ends the process. If a redeployed
- * application has brought another version of the library, that core's handler is above, and passes
- * on the signals of the cores before: cookie_mark.h distinguishes them.
+ * Signals that are not ours are passed on to the handler that was installed before. If that calls
+ * ours with them (ours was installed again, above one that passes on), the one before that gets
+ * them. Ours is never removed: a late signal must not meet the default action, which ends the
+ * process. If a redeployed application has brought another version of the library, that core's
+ * handler is above, and passes on the signals of the cores before: cookie_mark.h tells them apart.
  *
  * Owns     the slots; the walked frames belong to the requester.
  * Threads  the handler on any thread. take, post, release: any requester, for its own slots.
@@ -33,14 +34,15 @@
 #include <stdint.h>
 
 #include "jvm/walk/handler/cpu_timer.h"
-#include "jvm/walk/handler/stack_walk.h"
+#include "jvm/walk/handler/walk_data.h"
 
 enum {
     SMP_SIGNAL_SLOTS = 1024,     /* outstanding requests, over all sessions; late ones included */
     SMP_SIGNAL_MAILBOXES = 64,   /* sessions at one time */
     SMP_SIGNAL_TIMED_EVERY = 64, /* one signal of so many is timed for the median */
     SMP_SIGNAL_TIMES = 256,      /* the last times that are kept */
-    SMP_SIGNAL_NUMBERS = 65      /* of signals, and 0 */
+    SMP_SIGNAL_NUMBERS = 65,     /* of signals, and 0 */
+    SMP_SIGNAL_INSTALLS = 4      /* of one: the first, and after other libraries have taken it */
 };
 
 enum smp_slot_state {
@@ -49,8 +51,7 @@ enum smp_slot_state {
     SMP_SLOT_PENDING,
     SMP_SLOT_BUSY,
     SMP_SLOT_DONE,
-    SMP_SLOT_LATE,
-    SMP_SLOT_LOST
+    SMP_SLOT_LATE
 };
 
 /* Counts answers: the requester polls until pending is 0. To wake it up would cost the walked
@@ -78,10 +79,12 @@ struct smp_signal_process {
     _Atomic uint64_t walks;
     _Atomic uint64_t timed; /* of the whole handler, beginning to end */
     _Atomic uint64_t timed_ns;
-    _Atomic uint64_t foreign;                      /* signals that were passed on */
-    _Atomic uint64_t stale;                        /* signals that came after their request */
-    struct sigaction previous[SMP_SIGNAL_NUMBERS]; /* by signal */
-    _Atomic uint32_t times_ns[SMP_SIGNAL_TIMES];   /* the last ones, in no order */
+    _Atomic uint64_t foreign; /* signals that were passed on */
+    _Atomic uint64_t stale;   /* signals that came after their request */
+    /* By signal: what each install has found. */
+    struct sigaction previous[SMP_SIGNAL_NUMBERS][SMP_SIGNAL_INSTALLS];
+    _Atomic uint32_t installs[SMP_SIGNAL_NUMBERS];
+    _Atomic uint32_t times_ns[SMP_SIGNAL_TIMES]; /* the last ones, in no order */
 };
 
 extern struct smp_signal_process smp_signal_process;
@@ -103,9 +106,9 @@ enum smp_slot_state smp_signal_state(uint64_t cookie);
 struct smp_signal_slot *smp_signal_slot_of(uint64_t cookie);
 /* PENDING becomes LATE. False: the handler is BUSY, or DONE. */
 bool smp_signal_give_up(uint64_t cookie);
-/* PENDING or LATE becomes LOST. False: the handler is BUSY, or DONE. */
+/* PENDING or LATE becomes FREE. False: the handler is BUSY, or DONE. */
 bool smp_signal_abandon(uint64_t cookie);
-/* Back to FREE, from FILLING, DONE, or PENDING, LATE, LOST when no signal will come any more. */
+/* Back to FREE, from any state but BUSY. */
 void smp_signal_release(uint64_t cookie);
 /* Waits while the handler walks: some microseconds. */
 void smp_signal_let_finish(uint64_t cookie);

@@ -52,20 +52,22 @@ static struct smp_signal_stack alternate_of(const ucontext_t *context)
     return (struct smp_signal_stack){ low, low + context->uc_stack.ss_size };
 }
 
-bool smp_signal_frame_on_alternate(const ucontext_t *context)
+/* The alternate stack may be a part of the thread's own. */
+struct smp_signal_stack smp_signal_frame_stack(struct smp_signal_stack thread,
+                                               const ucontext_t *context, uintptr_t address)
 {
-    return stack_holds(alternate_of(context), smp_registers_get(context).sp);
-}
-
-/* The stack that context lies on. If it is unknown, only a frame that begins at sp can be read. */
-static struct smp_signal_stack stack_of(struct smp_signal_stack thread, const ucontext_t *context)
-{
-    const uintptr_t sp = smp_registers_get(context).sp;
+    const struct smp_signal_stack alternate = alternate_of(context);
     const struct smp_signal_stack none = { 0 };
 
-    if (stack_holds(thread, sp))
-        return thread;
-    return smp_signal_frame_on_alternate(context) ? alternate_of(context) : none;
+    if (stack_holds(alternate, address))
+        return alternate;
+    return stack_holds(thread, address) ? thread : none;
+}
+
+/* If it is unknown, only a frame that begins at sp can be read. */
+static struct smp_signal_stack stack_of(struct smp_signal_stack thread, const ucontext_t *context)
+{
+    return smp_signal_frame_stack(thread, context, smp_registers_get(context).sp);
 }
 
 /* A handler runs with its own signal blocked: if it is not, the frame is left from a handler that

@@ -54,7 +54,9 @@ const ucontext_t *smp_signal_frame_above(struct smp_signal_stack thread, const u
 /* Counts a walk that starts from such a frame; their number in this process. */
 void smp_signal_frame_count(void);
 uint64_t smp_signal_frame_walks(void);
-/* Does context lie on the thread's alternate signal stack? */
-bool smp_signal_frame_on_alternate(const ucontext_t *context);
+/* The stack that holds address: the alternate one, as context has it, or the thread's own; both 0:
+ * neither. */
+struct smp_signal_stack smp_signal_frame_stack(struct smp_signal_stack thread,
+                                               const ucontext_t *context, uintptr_t address);
 
 #endif

@@ -202,15 +202,21 @@ static void walk_as_possible(struct smp_walk *walk)
         walk_without_layout(walk);
 }
 
-void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
-                    struct smp_jvm_frame *frames, uint32_t capacity, struct smp_walk_answer *answer)
+static bool begin_answer(const struct smp_walk_target *target, struct smp_walk_answer *answer)
 {
     const bool has_ended = target->thread != NULL && target->thread->ended_ns != 0;
-    ucontext_t copy; /* large, and written only where it is needed */
 
     *answer = (struct smp_walk_answer){ .answer = has_ended ? SMP_ANSWER_THREAD_EXIT
                                                             : SMP_ANSWER_UNKNOWN_STATE };
-    if (has_ended)
+    return !has_ended;
+}
+
+void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
+                    struct smp_jvm_frame *frames, uint32_t capacity, struct smp_walk_answer *answer)
+{
+    ucontext_t copy; /* large, and written only where it is needed */
+
+    if (!begin_answer(target, answer))
         return;
     struct smp_walk walk = { .target = target,
                              .context = context,
@@ -222,4 +228,28 @@ void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
                              .copy = &copy };
     prefetch_frames(frames, capacity);
     walk_as_possible(&walk);
+}
+
+void smp_stack_walk_anchor(const struct smp_walk_target *target, ucontext_t *context,
+                           struct smp_jvm_frame *frames, uint32_t capacity,
+                           struct smp_walk_answer *answer)
+{
+    struct smp_walk walk = { .target = target,
+                             .context = context,
+                             .frames = frames,
+                             .capacity = capacity,
+                             .is_alive = target->was_alive,
+                             .answer = answer };
+
+    if (!begin_answer(target, answer))
+        return;
+    answer->state = smp_top_state(&walk);
+    if (target->own != NULL && answer->state != 0 &&
+        answer->state == target->layout.states.in_native) {
+        walk.code = smp_code_enter();
+        (void)smp_top_walk_anchor(&walk);
+        smp_code_leave();
+    }
+    if (answer->count == 0)
+        answer->answer = SMP_ANSWER_FOREIGN_STACK;
 }

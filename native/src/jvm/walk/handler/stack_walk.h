@@ -36,5 +36,10 @@
 void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
                     struct smp_jvm_frame *frames, uint32_t capacity,
                     struct smp_walk_answer *answer);
+/* The same for a thread whose registers lead to a stack that is not its own: reads none of it.
+ * Walks only a thread that is in native code, from the JVM's anchor; else FOREIGN_STACK. */
+void smp_stack_walk_anchor(const struct smp_walk_target *target, ucontext_t *context,
+                           struct smp_jvm_frame *frames, uint32_t capacity,
+                           struct smp_walk_answer *answer);
 
 #endif

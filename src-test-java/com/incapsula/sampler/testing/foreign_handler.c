@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * foreign_handler.c - preloaded into a JVM, installs the first handler of the signal FOREIGN_SIGNAL,
- * and says on the standard output which of its signals this is.
+ * and says on the standard output which of its signals this is; loaded later, it takes the signal.
+ * The thread that loads it blocks the signal BLOCKED_SIGNAL, and so do those that it starts.
  */
 #include <errno.h>
 #include <signal.h>
@@ -34,6 +35,13 @@ __attribute__((constructor)) static void install(void)
     const char *number = getenv("FOREIGN_SIGNAL");
     struct sigaction action = { .sa_sigaction = tell, .sa_flags = SA_SIGINFO | SA_RESTART };
 
+    const char *blocked = getenv("BLOCKED_SIGNAL");
+    sigset_t set;
+
+    (void)sigemptyset(&set);
+    if (blocked != NULL)
+        (void)sigaddset(&set, atoi(blocked));
+    (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
     if (number != NULL && sigaction(atoi(number), &action, NULL) != 0)
         _exit(1);
 }

@@ -197,6 +197,7 @@ static int teardown(void **state)
     smp_class_loaders_close(&loaders, fake_classes_jni());
     counted.stray_count = 0;
     counted.id_base = 0;
+    smp_stray_methods_clear(&counted.stray_methods);
     fake_classes_check();
     assert_int_equal(smp_alloc_live_bytes(), 0);
     return 0;
@@ -330,7 +331,9 @@ static void a_refused_class_is_left_alone_and_the_others_are_not(void **state)
     assert_false(is_dirty());
     const struct smp_losses *losses = smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE);
     assert_int_equal(losses->count, 1);
-    assert_string_equal(losses->texts[0], "its class did not pass the verifier: app.Callee.go");
+    assert_string_equal(
+        losses->texts[0],
+        "its class did not pass the verifier, JVMTI error FAILS_VERIFICATION: app.Callee.go");
     assert_int_equal(figures().methods, 2);
 }
 
@@ -671,6 +674,88 @@ static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
     assert_int_equal(counted.id_base, 0);
 }
 
+static bool is_slice(struct smp_slice slice, const char *text)
+{
+    return slice.length == strlen(text) && memcmp(slice.bytes, text, slice.length) == 0;
+}
+
+/* The name of an id that probes of an earlier counting push. */
+static bool is_stray_method(int32_t pushed, const char *class_name, const char *method_name)
+{
+    struct smp_stray_name name;
+
+    return smp_stray_methods_find(&counted.stray_methods, pushed, &name) &&
+           is_slice(name.class_name, class_name) && is_slice(name.method_name, method_name);
+}
+
+static void count_anew(const char *roots)
+{
+    close_counting();
+    assert_int_equal(open_with(NULL, roots, SMP_SCHEME_LAZY), SMP_OK);
+    meet(&root);
+    meet(&callee);
+    meet(&leaf);
+    (void)run_batch();
+}
+
+/* Another agent adds members to it. */
+static void a_class_that_always_keeps_its_probes_keeps_its_names(void **state)
+{
+    (void)state;
+    load_all();
+    root.refusal = JVMTI_ERROR_UNSUPPORTED_REDEFINITION_SCHEMA_CHANGED;
+    give_back();
+    count_anew("app.Leaf.end");
+    assert_true(has_probes(&root) && has_probes(&leaf));
+    assert_true(is_stray_method(0, "app/Root", "run"));
+    assert_false(is_stray_method(1, "app/Leaf", "end"));
+    give_back();
+    assert_int_equal(counted.stray_count, 1);
+    count_anew("app.Callee.go");
+    assert_int_equal(counted.id_base, 2);
+    assert_true(is_stray_method(0, "app/Root", "run"));
+    root.refusal = JVMTI_ERROR_NONE;
+    give_back();
+    assert_true(is_original(&root));
+    assert_int_equal(counted.stray_count, 0);
+    close_counting();
+    assert_false(is_stray_method(0, "app/Root", "run"));
+}
+
+/* The other agent came after the probe. */
+static void a_probe_that_cannot_be_taken_out_is_a_stray(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    assert_true(run_batch());
+    assert_true(has_probes(&callee));
+    assert_true(smp_reach_drop(counted.reach, 1, 0));
+    callee.refusal = JVMTI_ERROR_UNSUPPORTED_REDEFINITION_METHOD_ADDED;
+    assert_true(run_batch());
+    give_back();
+    assert_true(has_probes(&callee));
+    assert_int_equal(counted.stray_count, 1);
+    assert_true(is_stray_method(1, "app/Callee", "go"));
+}
+
+static void names_of_strays_are_lost_without_memory(void **state)
+{
+    struct failing_alloc refusing;
+
+    (void)state;
+    load_all();
+    root.refusal = JVMTI_ERROR_INTERNAL;
+    for (size_t step = 1; step <= 2; step++) {
+        failing_alloc_arm(&refusing, step, step);
+        smp_counted_classes_keep_strays(&counted);
+        assert_int_equal(failing_alloc_disarm(&refusing), 1);
+        assert_false(is_stray_method(0, "app/Root", "run"));
+    }
+    smp_counted_classes_keep_strays(&counted);
+    assert_true(is_stray_method(0, "app/Root", "run"));
+}
+
 static void a_class_that_is_never_prepared_is_remembered(void **state)
 {
     (void)state;
@@ -762,6 +847,7 @@ static enum smp_status count_all(void *self)
     close_counting();
     smp_class_loaders_close(&loaders, fake_classes_jni());
     counted.stray_count = 0;
+    smp_stray_methods_clear(&counted.stray_methods);
     assert_true(status != SMP_EVM);
     return status;
 }
@@ -803,6 +889,9 @@ int main(void)
         TEST(bytes_that_are_not_understood_are_left_alone),
         TEST(all_classes_are_given_back),
         TEST(a_class_that_keeps_its_probes_disturbs_no_later_count),
+        TEST(a_class_that_always_keeps_its_probes_keeps_its_names),
+        TEST(a_probe_that_cannot_be_taken_out_is_a_stray),
+        TEST(names_of_strays_are_lost_without_memory),
         TEST(a_class_that_is_never_prepared_is_remembered),
         TEST(batches_grow_while_stops_are_short),
         TEST(the_jvm_that_has_no_memory_for_bytes_keeps_the_class),

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "counting/losses.h"
 #include "jvm/calls/retransform.h"
 
 enum { MOST = 300, ROUNDS = 2000 };
@@ -119,10 +120,15 @@ static void a_jvm_that_dies_is_called_once(void **state)
 static void each_error_has_a_text(void **state)
 {
     (void)state;
-    for (int error = JVMTI_ERROR_NONE; error <= JVMTI_ERROR_MAX; error++)
-        assert_true(strlen(smp_retransform_text((jvmtiError)error)) > 10);
+    for (int error = JVMTI_ERROR_NONE; error <= JVMTI_ERROR_MAX; error++) {
+        const size_t length = strlen(smp_retransform_text((jvmtiError)error));
+        assert_true(length > 10 && length + strlen(": ") < SMP_LOSS_TEXT_BYTES / 2);
+    }
     assert_string_equal(smp_retransform_text(JVMTI_ERROR_FAILS_VERIFICATION),
-                        "its class did not pass the verifier");
+                        "its class did not pass the verifier, JVMTI error FAILS_VERIFICATION");
+    assert_string_equal(
+        smp_retransform_text(JVMTI_ERROR_UNSUPPORTED_REDEFINITION_SCHEMA_CHANGED),
+        "another agent adds members, JVMTI error UNSUPPORTED_REDEFINITION_SCHEMA_CHANGED");
 }
 
 int main(void)

@@ -47,6 +47,15 @@ int64_t smp_clock_ns(void)
     return read_ns(CLOCK_MONOTONIC);
 }
 
+int64_t smp_clock_boot_ns(void)
+{
+    const struct smp_clock_fake *fake = current_fake();
+
+    if (fake != NULL && fake->boot_ns != NULL)
+        return fake->boot_ns(fake->self);
+    return read_ns(CLOCK_BOOTTIME);
+}
+
 int64_t smp_clock_wall_ms(void)
 {
     const struct smp_clock_fake *fake = current_fake();

@@ -16,6 +16,7 @@
 #include <time.h>
 
 int64_t smp_clock_ns(void);         /* CLOCK_MONOTONIC */
+int64_t smp_clock_boot_ns(void);    /* the same, and goes on while the machine is suspended */
 int64_t smp_clock_wall_ms(void);    /* ms since the epoch */
 int64_t smp_clock_own_cpu_ns(void); /* CPU time of the calling thread */
 
@@ -35,6 +36,7 @@ bool smp_clock_thread_runs(int32_t tid, uint64_t *out);
  * then. Not for production. */
 struct smp_clock_fake {
     int64_t (*ns)(void *self);
+    int64_t (*boot_ns)(void *self);
     int64_t (*wall_ms)(void *self);
     int64_t (*own_cpu_ns)(void *self);
     bool (*thread_cpu_ns)(void *self, int32_t tid, int64_t *out);

@@ -11,7 +11,15 @@
 
 #define CLOCK_SOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
 
-enum { CLOCK_TRIES = 5 };
+#define COUNTER_NAME "tsc"
+#define SEPARATORS " \n"
+
+enum {
+    CLOCK_TRIES = 5,
+    LEAST_NS = 10000000, /* between two reads: their own error is then below 0.001 % */
+    SUSPENDED_NS = 1000000,
+    PERCENT = 100
+};
 
 bool smp_call_clock_is_counter;
 static bool without_counter;
@@ -39,7 +47,7 @@ static bool is_stable(void)
         return false;
     const size_t length = fread(sources, 1, sizeof(sources) - 1, file);
     (void)fclose(file);
-    return length > 0 && strstr(sources, "tsc") != NULL;
+    return length > 0 && smp_call_clock_is_listed(sources);
 }
 
 static bool has_counter(void)
@@ -57,19 +65,36 @@ static bool has_counter(void)
 }
 #endif
 
-/* Both clocks at one moment: of several tries the one that took the shortest time. */
-static struct smp_call_clock read_both(void)
+/* "tsc-early" is another source: the kernel has not looked at the counter for long enough then. */
+bool smp_call_clock_is_listed(const char *sources)
 {
-    struct smp_call_clock best = { 0 };
+    const char *word = sources + strspn(sources, SEPARATORS);
+
+    while (*word != '\0') {
+        const size_t length = strcspn(word, SEPARATORS);
+        if (length == strlen(COUNTER_NAME) && memcmp(word, COUNTER_NAME, length) == 0)
+            return true;
+        word += length;
+        word += strspn(word, SEPARATORS);
+    }
+    return false;
+}
+
+/* Of several tries the one that took the shortest time. Where the counter went back in each, the
+ * moment is 0. */
+static struct smp_call_moment read_clocks(void)
+{
+    struct smp_call_moment best = { 0 };
     int64_t least = INT64_MAX;
 
     for (int i = 0; i < CLOCK_TRIES; i++) {
         const int64_t before = smp_call_clock_ticks();
         const int64_t ns = smp_clock_ns();
+        const int64_t boot_ns = smp_clock_boot_ns();
         const int64_t took = smp_call_clock_ticks() - before;
-        if (took < least) {
+        if (took >= 0 && took < least) {
             least = took;
-            best = (struct smp_call_clock){ .start_ticks = before + took / 2, .start_ns = ns };
+            best = (struct smp_call_moment){ before + took / 2, ns, boot_ns };
         }
     }
     return best;
@@ -81,18 +106,57 @@ void smp_call_clock_start(struct smp_call_clock *clock)
 
     if (is_counter != smp_call_clock_is_counter) /* threads of an earlier start may read it */
         smp_call_clock_is_counter = is_counter;
-    *clock = read_both();
+    *clock = (struct smp_call_clock){ .last = read_clocks() };
 }
 
-double smp_call_clock_tick_ns(const struct smp_call_clock *clock)
+static bool is_near(double tick_ns, double other_ns)
 {
-    if (!smp_call_clock_is_counter)
-        return 1;
+    const double most = other_ns / PERCENT;
 
-    const struct smp_call_clock now = read_both();
-    const int64_t ns = now.start_ns - clock->start_ns;
-    const int64_t ticks = now.start_ticks - clock->start_ticks;
-    return ticks > 0 && ns > 0 ? (double)ns / (double)ticks : 1;
+    return tick_ns > other_ns - most && tick_ns < other_ns + most;
+}
+
+/* The first read may have been the wrong one: what two others in a row say replaces it. */
+static void take(struct smp_call_clock *clock, double tick_ns)
+{
+    if (clock->tick_ns == 0 || is_near(tick_ns, clock->tick_ns) ||
+        is_near(tick_ns, clock->dropped_ns)) {
+        clock->tick_ns = tick_ns;
+        clock->dropped_ns = 0;
+    } else {
+        clock->dropped_ns = tick_ns;
+    }
+}
+
+double smp_call_clock_advance(struct smp_call_clock *clock, struct smp_call_moment now)
+{
+    const int64_t ticks = now.ticks - clock->last.ticks;
+    const int64_t ns = now.ns - clock->last.ns;
+    const int64_t boot_ns = now.boot_ns - clock->last.boot_ns;
+    const bool is_forward = now.ticks > clock->last.ticks && ns > 0;
+
+    if (is_forward && ns < LEAST_NS)
+        return clock->tick_ns > 0 ? clock->tick_ns : (double)ns / (double)ticks;
+    clock->last = now;
+    if (is_forward && boot_ns - ns < SUSPENDED_NS)
+        take(clock, (double)ns / (double)ticks);
+    if (clock->tick_ns > 0)
+        return clock->tick_ns;
+    return is_forward && boot_ns > 0 ? (double)boot_ns / (double)ticks : 1;
+}
+
+double smp_call_clock_tick_ns(struct smp_call_clock *clock)
+{
+    return smp_call_clock_is_counter ? smp_call_clock_advance(clock, read_clocks()) : 1;
+}
+
+int64_t smp_call_clock_to_ns(int64_t ticks, double tick_ns)
+{
+    const double ns = (double)ticks * tick_ns;
+
+    if (ticks <= 0)
+        return 0;
+    return ns < (double)INT64_MAX ? (int64_t)(ns + 0.5) : INT64_MAX;
 }
 
 void smp_call_clock_without_counter(bool without)

@@ -19,9 +19,7 @@ struct read {
 
 static int64_t to_ns(const struct read *read, int64_t ticks)
 {
-    const double ns = (double)ticks * read->tick_ns;
-
-    return (int64_t)(ns + 0.5); /* a time that has passed */
+    return smp_call_clock_to_ns(ticks, read->tick_ns);
 }
 
 /* Of calls that have ended, and of the one that runs. The thread goes on: where it has ended the

@@ -26,7 +26,7 @@
 
 enum {
     SMP_MAX_COUNTING_NAMES = 20,       /* listed for each code */
-    SMP_MAX_COUNTING_NAME_BYTES = 160, /* longer ones end in an ellipsis */
+    SMP_MAX_COUNTING_NAME_BYTES = 240, /* longer ones end in an ellipsis */
 };
 
 /* clang-format off */
@@ -77,7 +77,10 @@ enum {
     X(MALFORMED_CLASS, HIGHEST, "left alone, malformed class",                                  \
       "The rewriter does not understand the bytes of the class.")                               \
     X(REFUSED_CLASS, HIGHEST, "left alone, their class cannot be changed",                      \
-      "The JVM refuses to change the class. The names begin with its reason.")                  \
+      "The JVM refuses to change the class. The names begin with its reason and JVMTI's error. "  \
+      "`another agent adds members`: its transformer adds other fields or methods each time. "    \
+      "If an earlier sampler has put probes into the class, they stay there, and its methods are " \
+      "counted all the same.")                                                                    \
     X(NOT_FOLLOWED, LAST, "calls by reflection not found by themselves",                        \
       "This JVM does not let these classes hand out what they call. A method that is only called " \
       "by reflection is counted where it is a root, or with `instrumentation=TOTAL`.")          \

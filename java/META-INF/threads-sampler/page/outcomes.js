@@ -304,7 +304,7 @@ const COUNTING = {
     },
     REFUSED_CLASS: {
         text: 'left alone, their class cannot be changed',
-        words: 'The JVM refuses to change the class. The names begin with its reason.',
+        words: 'The JVM refuses to change the class. The names begin with its reason and JVMTI\'s error. another agent adds members: its transformer adds other fields or methods each time. If an earlier sampler has put probes into the class, they stay there, and its methods are counted all the same.',
     },
     NOT_FOLLOWED: {
         text: 'calls by reflection not found by themselves',

@@ -214,13 +214,14 @@ public final class SamplingRow {
         return StreamSupport.stream(new DepthFirst(this), false);
     }
 
-    /** The frame as a report prints it: {@code com.acme.Foo.bar(Foo.java:12)}. */
+    /**
+     * The frame as a report prints it: {@code com.acme.Foo.bar(Foo.java:12)}. If the row has calls, they follow:
+     * {@code com.acme.Foo.bar(Foo.java), Calls: 3}.
+     */
     @Override
     public String toString() {
-        if (isPseudo()) {
-            return raw.className();
-        }
-        return getClassName() + "." + getMethodName() + "(" + place() + ")";
+        String frame = isPseudo() ? raw.className() : getClassName() + "." + getMethodName() + "(" + place() + ")";
+        return getCalls() == 0 ? frame : frame + ", Calls: " + getCalls();
     }
 
     private String place() {

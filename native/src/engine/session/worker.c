@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/session/worker.h"
 
-#include <signal.h>
 #include <stdio.h>
 
 #include "base/thread.h"
@@ -66,27 +65,12 @@ static void *run_worker(void *argument)
     return NULL;
 }
 
-/* The new thread inherits the mask: no signal of the application is ever handled on it. */
-static enum smp_status start_masked(struct smp_worker *worker)
-{
-    sigset_t all;
-    sigset_t before;
-    enum smp_status status;
-
-    (void)sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-        return SMP_ETHREAD;
-    status = smp_thread_start(&worker->to_join, worker->attach.stack_bytes, run_worker, worker);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return status;
-}
-
 enum smp_status smp_worker_start(struct smp_worker *worker)
 {
     enum smp_status status;
 
     worker->may_start_return = false;
-    status = start_masked(worker);
+    status = smp_thread_start(&worker->to_join, worker->attach.stack_bytes, run_worker, worker);
     if (status != SMP_OK)
         return status;
     smp_lock_acquire(&worker->lock);

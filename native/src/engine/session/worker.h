@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worker.h - one internal thread: started with all signals blocked, attached to the JVM (which may
- * unblock some), joined.
+ * worker.h - one internal thread: started, attached to the JVM, joined.
+ *
+ * It has the signal mask of its starter, as a Java thread has: code of the application runs on it,
+ * and the threads and processes which that code starts inherit the mask.
  *
  * Owns     its thread between start and join.
  * Threads  start and join: one caller at a time; is_caller: any; ready: the thread itself.

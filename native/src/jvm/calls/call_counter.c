@@ -210,8 +210,7 @@ static bool keeps_method(SMP_UNUSED void *self, int64_t method)
 
 static void drop_methods(SMP_UNUSED void *self, const int64_t *methods, size_t count)
 {
-    smp_instrumenter_drop(methods, count);
-    counting.has_dropped = true;
+    counting.has_dropped |= smp_instrumenter_drop(methods, count);
 }
 
 static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figures *out)

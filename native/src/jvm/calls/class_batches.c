@@ -185,6 +185,22 @@ static void put_batch_back(struct smp_class_batches *batches)
 
 /* --- changing them --- */
 
+/* Those that were changed have the probes of their plan, and no others. */
+static void end_strays(const struct smp_class_batches *batches)
+{
+    struct smp_counted_classes *const counted = batches->counted;
+
+    smp_lock_acquire(&counted->lock);
+    for (size_t i = 0; i < batches->count; i++) {
+        const uint32_t index = batches->indexes[i];
+        if (smp_reach_is_loaded(counted->reach, index) &&
+            !smp_reach_is_refused(counted->reach, index) &&
+            !smp_reach_is_dirty(counted->reach, index))
+            smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_STRAY;
+    }
+    smp_lock_release(&counted->lock);
+}
+
 /* The class may have been lost meanwhile, for lack of memory, and its index be another's. */
 static void on_dirty_refused(void *self, size_t which, jvmtiError error)
 {
@@ -249,6 +265,7 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
     if (batches->count == 0)
         return false;
     (void)change_some(&search, 0, on_dirty_refused);
+    end_strays(batches);
     release_classes(batches, env);
     return true;
 }
@@ -264,9 +281,9 @@ static void find_probed(void *self, const struct smp_loaded_class *loaded)
 
     smp_lock_acquire(&counted->lock);
     const uint32_t index = smp_reach_find(counted->reach, loaded->loader, loaded->name);
-    if (index != 0)
-        is_probed = (smp_counted_classes_mark(counted, index)->flags &
-                     (SMP_COUNTED_PROBED | SMP_COUNTED_KEPT)) == SMP_COUNTED_PROBED;
+    const uint8_t flags = index != 0 ? smp_counted_classes_mark(counted, index)->flags : 0;
+    is_probed =
+        (flags & (SMP_COUNTED_PROBED | SMP_COUNTED_STRAY)) != 0 && (flags & SMP_COUNTED_KEPT) == 0;
     smp_lock_release(&counted->lock);
     if (!is_probed || batches->count == SMP_BATCH_MOST || !is_prepared(search->jvmti, loaded->type))
         return;
@@ -297,7 +314,7 @@ static void forget_probes(const struct smp_class_batches *batches)
     for (size_t i = 0; i < batches->count; i++) {
         struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
         if ((mark->flags & SMP_COUNTED_KEPT) == 0)
-            mark->flags &= (uint8_t)~SMP_COUNTED_PROBED;
+            mark->flags &= (uint8_t) ~(SMP_COUNTED_PROBED | SMP_COUNTED_STRAY);
     }
     smp_lock_release(&counted->lock);
 }
@@ -322,14 +339,8 @@ static bool give_some_back(struct batch_search *search)
 void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
 {
     struct batch_search search = { .batches = batches, .jvmti = jvmti, .env = env };
-    struct smp_counted_classes *const counted = batches->counted;
 
     while (give_some_back(&search))
         continue;
-    smp_lock_acquire(&counted->lock);
-    for (size_t i = 0; i < counted->mark_count; i++) {
-        if ((counted->marks[i].flags & SMP_COUNTED_PROBED) != 0)
-            smp_counted_classes_add_stray(counted, counted->marks[i].name_hash);
-    }
-    smp_lock_release(&counted->lock);
+    smp_counted_classes_keep_strays(batches->counted);
 }

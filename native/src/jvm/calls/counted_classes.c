@@ -86,6 +86,8 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
     smp_root_rules_destroy(counted->rules);
     smp_free(counted->quota, counted->planned);
     smp_free(counted->quota, counted->marks);
+    if (counted->id_base == 0)
+        smp_stray_methods_clear(&counted->stray_methods);
     counted->reach = NULL;
     counted->filter = NULL;
     counted->rules = NULL;
@@ -141,10 +143,34 @@ bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t 
            counted->marks[index].name_hash == hash_name(name);
 }
 
-void smp_counted_classes_add_stray(struct smp_counted_classes *counted, uint32_t name_hash)
+static bool is_stray(const struct smp_counted_classes *counted, uint32_t index)
 {
-    if (counted->stray_count < SMP_STRAYS_LIMIT)
-        counted->strays[counted->stray_count++] = name_hash;
+    return index < counted->mark_count &&
+           (counted->marks[index].flags & (SMP_COUNTED_PROBED | SMP_COUNTED_STRAY)) != 0 &&
+           smp_reach_is_loaded(counted->reach, index);
+}
+
+static void keep_stray_methods(struct smp_counted_classes *counted)
+{
+    const struct smp_method_ids *const ids = smp_reach_ids(counted->reach);
+
+    for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(ids, id);
+        if (record != NULL && record->in_class != 0 && counted->planned[id] != 0 &&
+            is_stray(counted, record->in_class))
+            smp_stray_methods_add(&counted->stray_methods, counted->id_base + id, ids, id);
+    }
+}
+
+void smp_counted_classes_keep_strays(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    for (uint32_t i = 0; i < counted->mark_count; i++) {
+        if (is_stray(counted, i) && counted->stray_count < SMP_STRAYS_LIMIT)
+            counted->strays[counted->stray_count++] = counted->marks[i].name_hash;
+    }
+    keep_stray_methods(counted);
+    smp_lock_release(&counted->lock);
 }
 
 /* Is it one? It is none any more then. */
@@ -331,12 +357,15 @@ static bool copy_plan(struct counted_load *load, const struct smp_method_probe *
     return has_any;
 }
 
+/* The JVM may refuse the new bytes: then the class keeps the probes of the old ones. */
 static void mark_probed(struct smp_class_mark *mark, bool has_probes)
 {
-    if (has_probes)
+    if (has_probes) {
         mark->flags |= SMP_COUNTED_PROBED;
-    else
+    } else if ((mark->flags & SMP_COUNTED_PROBED) != 0) {
         mark->flags &= (uint8_t)~SMP_COUNTED_PROBED;
+        mark->flags |= SMP_COUNTED_STRAY;
+    }
 }
 
 /* Has a load made other methods known? */
@@ -485,8 +514,11 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
 static void make_due(struct smp_counted_classes *counted, uint32_t index)
 {
     struct smp_class_mark *const mark = smp_counted_classes_mark(counted, index);
+    const bool is_stray = take_stray(counted, mark->name_hash);
 
-    if ((mark->flags & SMP_COUNTED_WAITING) != 0 || take_stray(counted, mark->name_hash)) {
+    if (is_stray)
+        mark->flags |= SMP_COUNTED_STRAY;
+    if (is_stray || (mark->flags & SMP_COUNTED_WAITING) != 0) {
         mark->flags &= (uint8_t)~SMP_COUNTED_WAITING;
         smp_reach_put_back(counted->reach, index);
     }

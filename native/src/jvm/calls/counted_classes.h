@@ -35,12 +35,14 @@
 #include "classfile/rewrite.h"
 #include "counting/reach.h"
 #include "jvm/calls/loaded_classes.h"
+#include "jvm/calls/stray_methods.h"
 #include "model/counting_account.h"
 
 enum {
     SMP_COUNTED_PROBED = 1,  /* its bytes have probes, or had when they were made last */
     SMP_COUNTED_WAITING = 2, /* it was not found, or not prepared, when it was to be changed */
     SMP_COUNTED_KEPT = 4,    /* the JVM refuses to give its bytes back */
+    SMP_COUNTED_STRAY = 8,   /* may have probes that are not in its plan, until it is changed */
     SMP_STRAYS_LIMIT = 4096
 };
 
@@ -87,6 +89,7 @@ struct smp_counted_classes {
      * close. */
     uint32_t strays[SMP_STRAYS_LIMIT];
     size_t stray_count;
+    struct smp_stray_methods stray_methods; /* of these; until ids begin anew */
 };
 
 #define SMP_COUNTED_CLASSES_INIT \
@@ -144,7 +147,8 @@ void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_
                                 struct smp_slice signature);
 /* Tells reach which methods have been entered for the first time. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted);
-/* With the lock held: remembered beyond close. */
-void smp_counted_classes_add_stray(struct smp_counted_classes *counted, uint32_t name_hash);
+/* Classes that may still have probes are remembered beyond close, and so are the names of their
+ * methods. */
+void smp_counted_classes_keep_strays(struct smp_counted_classes *counted);
 
 #endif

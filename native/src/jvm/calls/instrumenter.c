@@ -539,6 +539,15 @@ void smp_instrumenter_end_renewal(void)
     smp_id_renewal_end(&instrumenter.renewal, &instrumenter.counted);
 }
 
+static void fill_name(struct smp_counted_name *out, struct smp_slice class_name,
+                      struct smp_slice method_name, struct smp_slice source_file)
+{
+    write_name(out->class_name, sizeof(out->class_name), class_name);
+    write_name(out->method_name, sizeof(out->method_name), method_name);
+    write_name(out->source_file, sizeof(out->source_file), source_file);
+    dot_name(out->class_name);
+}
+
 /* -1: it is no method's any more. */
 static int32_t id_of_number(int64_t number)
 {
@@ -550,16 +559,19 @@ static int32_t id_of_number(int64_t number)
 bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;
-    const int32_t id = id_of_number(number);
+    const int32_t pushed = smp_id_renewal_pushed(&instrumenter.renewal, number);
+    const int32_t id = pushed < 0 ? -1 : smp_counted_classes_id(counted, pushed);
+    struct smp_stray_name stray;
     bool is_known = false;
 
     smp_lock_acquire(&counted->lock);
     const struct smp_method_ids *const ids = smp_reach_ids(counted->reach);
     if (id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL) {
-        write_name(out->class_name, sizeof(out->class_name), smp_method_ids_class(ids, id));
-        write_name(out->method_name, sizeof(out->method_name), smp_method_ids_name(ids, id));
-        write_name(out->source_file, sizeof(out->source_file), smp_method_ids_source(ids, id));
-        dot_name(out->class_name);
+        fill_name(out, smp_method_ids_class(ids, id), smp_method_ids_name(ids, id),
+                  smp_method_ids_source(ids, id));
+        is_known = true;
+    } else if (id < 0 && smp_stray_methods_find(&counted->stray_methods, pushed, &stray)) {
+        fill_name(out, stray.class_name, stray.method_name, stray.source_file);
         is_known = true;
     }
     smp_lock_release(&counted->lock);
@@ -579,17 +591,19 @@ bool smp_instrumenter_keeps(int64_t number)
     return is_kept;
 }
 
-void smp_instrumenter_drop(const int64_t *numbers, size_t count)
+bool smp_instrumenter_drop(const int64_t *numbers, size_t count)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;
+    bool has_dropped = false;
 
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < count; i++) {
         const int32_t id = id_of_number(numbers[i]);
         if (id >= 0)
-            (void)smp_reach_drop(counted->reach, id, smp_clock_wall_ms());
+            has_dropped |= smp_reach_drop(counted->reach, id, smp_clock_wall_ms());
     }
     smp_lock_release(&counted->lock);
+    return has_dropped;
 }
 
 void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)

@@ -83,8 +83,8 @@ int64_t smp_instrumenter_number(int32_t pushed);
 bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out);
 /* Is it a root that a rule without stars names? */
 bool smp_instrumenter_keeps(int64_t number);
-/* Their probes are taken out for good; such roots keep theirs. */
-void smp_instrumenter_drop(const int64_t *numbers, size_t count);
+/* Their probes are taken out for good; such roots keep theirs, and so do strays. False: none is. */
+bool smp_instrumenter_drop(const int64_t *numbers, size_t count);
 /* Before a read of the trees; true: it has begun, and end comes after the read. */
 bool smp_instrumenter_begin_renewal(void);
 void smp_instrumenter_end_renewal(void);

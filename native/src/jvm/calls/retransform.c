@@ -9,23 +9,40 @@ struct class_range {
     size_t count;
 };
 
+#define ADDS_MEMBERS "another agent adds members"
+#define CHANGES "another agent changes its class"
+
+/* No change of ours is among those that the JVM does not support: it adds code and constants. */
 const char *smp_retransform_text(jvmtiError error)
 {
-    switch (error) {
-    case JVMTI_ERROR_UNMODIFIABLE_CLASS:
-        return "the JVM does not let its class be changed";
-    case JVMTI_ERROR_FAILS_VERIFICATION:
-        return "its class did not pass the verifier";
-    case JVMTI_ERROR_OUT_OF_MEMORY:
-        return "the JVM has no memory for its class";
-    case JVMTI_ERROR_INVALID_CLASS_FORMAT:
-    case JVMTI_ERROR_CIRCULAR_CLASS_DEFINITION:
-    case JVMTI_ERROR_NAMES_DONT_MATCH:
-    case JVMTI_ERROR_UNSUPPORTED_VERSION:
-        return "another agent changes its class in a way that the JVM refuses";
-    default:
-        return "the JVM refuses to change its class";
+    static const struct {
+        jvmtiError error;
+        const char *text;
+    } refusals[] = {
+#define REFUSED(name, why) { JVMTI_ERROR_##name, why ", JVMTI error " #name }
+        REFUSED(UNMODIFIABLE_CLASS, "the JVM does not let its class be changed"),
+        REFUSED(FAILS_VERIFICATION, "its class did not pass the verifier"),
+        REFUSED(OUT_OF_MEMORY, "the JVM has no memory for its class"),
+        REFUSED(UNSUPPORTED_REDEFINITION_METHOD_ADDED, ADDS_MEMBERS),
+        REFUSED(UNSUPPORTED_REDEFINITION_SCHEMA_CHANGED, ADDS_MEMBERS),
+        REFUSED(UNSUPPORTED_REDEFINITION_METHOD_DELETED, "another agent removes members"),
+        REFUSED(UNSUPPORTED_REDEFINITION_HIERARCHY_CHANGED, CHANGES),
+        REFUSED(UNSUPPORTED_REDEFINITION_CLASS_MODIFIERS_CHANGED, CHANGES),
+        REFUSED(UNSUPPORTED_REDEFINITION_METHOD_MODIFIERS_CHANGED, CHANGES),
+        REFUSED(UNSUPPORTED_REDEFINITION_CLASS_ATTRIBUTE_CHANGED, CHANGES),
+        REFUSED(UNSUPPORTED_VERSION, CHANGES),
+        REFUSED(INVALID_CLASS_FORMAT, CHANGES),
+        REFUSED(CIRCULAR_CLASS_DEFINITION, CHANGES),
+        REFUSED(NAMES_DONT_MATCH, CHANGES),
+        REFUSED(INTERNAL, "the JVM refuses to change its class"),
+#undef REFUSED
+    };
+
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        if (refusals[i].error == error)
+            return refusals[i].text;
     }
+    return "the JVM refuses to change its class";
 }
 
 size_t smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,

@@ -3,6 +3,8 @@ package com.incapsula.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.testing.AddedMembersProgram;
+import com.incapsula.sampler.testing.AddingAgent;
 import com.incapsula.sampler.testing.BesideAgentProgram;
 import com.incapsula.sampler.testing.ChildJvm;
 import counted.Work;
@@ -23,6 +25,8 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Agents that change the very classes whose calls are counted: they see what they see without us, each call is counted,
@@ -79,6 +83,21 @@ class BesideAgentsIT {
                 .forEach(method -> covered.put(
                         method.getName(), method.getInstructionCounter().getCoveredCount()));
         return covered;
+    }
+
+    /** Its transformer does not make the same class twice, so the JVM refuses to take our probes out, or to put them in. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "LATE"})
+    void oneThatAddsMembers(String when) throws Exception {
+        Path jar = folder.resolve("adding.jar");
+        AddingAgent.writeJar(jar);
+        String output = ChildJvm.of(AddedMembersProgram.class)
+                .withTestLibraries()
+                .option("-javaagent:" + jar)
+                .run(when.isEmpty() ? new String[0] : new String[] {when})
+                .assertFine()
+                .output();
+        assertThat(output).contains("fine\n");
     }
 
     /** async-profiler's own use of JNI is not what is checked here. */

@@ -88,7 +88,7 @@ class SamplingRowTest {
         assertThat(report.rows(report.getCountedGroups().get(0)))
                 .singleElement()
                 .satisfies(row -> assertThat(row.getCalls()).isEqualTo(6))
-                .hasToString("a.A.run(A.java)");
+                .hasToString("a.A.run(A.java), Calls: 6");
     }
 
     @Test

@@ -5,14 +5,23 @@ import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import com.incapsula.sampler.manipulate.ThreadNameManipulator;
+import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.Preload;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -255,27 +264,106 @@ class SignalIT {
         }
     }
 
-    /** Our threads block signals, and a thread begins with the mask of the one that starts it. */
+    /** Other profilers see such a thread, and a child is ended by SIGPIPE and SIGALRM, as in any other place. */
     @Test
-    void aThreadThatAnOutputerStartsAnswersToo() throws Exception {
-        AtomicReference<Worker> made = new AtomicReference<>();
-        Recorder recorder = new Recorder() {
-
-            @Override
-            public synchronized void printIntervalTitle(String text) {
-                super.printIntervalTitle(text);
-                if (made.get() == null) {
-                    made.set(Worker.busy("made"));
-                }
-            }
-        };
-        try (ThreadsSampler sampler = quick(recorder)) {
+    void whatACallbackStartsHasTheSignalMaskOfMain() throws Exception {
+        String expected = Masks.ofWhatIsStartedHere();
+        Masks masks = new Masks();
+        try (ThreadsSampler sampler = quick(masks)) {
+            sampler.setThreadNameManipulator(masks);
             sampler.init();
+            masks.awaitManipulator();
             sampler.printReport();
-            try (Worker worker = made.get()) {
-                sampler.setThreadToBeSampled(worker.thread());
-                awaitWalks(sampler);
+        }
+        assertThat(masks.found.keySet())
+                .containsExactlyInAnyOrder("init", "manipulator", "starting", "report", "title", "record", "error", "flush", "close");
+        assertThat(masks.found).allSatisfy((callback, found) -> assertThat(found).isEqualTo(expected));
+    }
+
+    /** What starts a thread and a process in each callback, at its first call. */
+    private static final class Masks implements SamplingOutputer, ThreadNameManipulator {
+
+        private final Map<String, String> found = new ConcurrentHashMap<>();
+        private final CountDownLatch named = new CountDownLatch(1);
+
+        /** @return the signals that a new thread and a new process block */
+        static String ofWhatIsStartedHere() {
+            AtomicReference<String> thread = new AtomicReference<>();
+            try {
+                Thread started = new Thread(() -> thread.set(blocked("/proc/thread-self/status")), "started");
+                started.start();
+                started.join();
+                Process process = new ProcessBuilder("grep", "SigBlk", "/proc/self/status").start();
+                String ofProcess = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                return thread.get() + ofProcess;
+            } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
             }
+        }
+
+        private static String blocked(String status) {
+            try (Stream<String> lines = Files.lines(Path.of(status))) {
+                return lines.filter(line -> line.startsWith("SigBlk")).findFirst().orElse("none");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private void note(String callback) {
+            if (!found.containsKey(callback)) {
+                found.put(callback, ofWhatIsStartedHere());
+            }
+        }
+
+        void awaitManipulator() throws InterruptedException {
+            named.await();
+        }
+
+        @Override
+        public String getManipulatedThreadName(Thread thread) {
+            note("manipulator");
+            named.countDown();
+            throw new IllegalStateException("for printError");
+        }
+
+        @Override
+        public void init() {
+            note("init");
+        }
+
+        @Override
+        public void starting() {
+            note("starting");
+        }
+
+        @Override
+        public void report(SamplingReport report) {
+            note("report");
+        }
+
+        @Override
+        public void printIntervalTitle(String title) {
+            note("title");
+        }
+
+        @Override
+        public void printThreadRecord(String threadTitle, String record) {
+            note("record");
+        }
+
+        @Override
+        public void printError(String message, Throwable cause) {
+            note("error");
+        }
+
+        @Override
+        public void flush() {
+            note("flush");
+        }
+
+        @Override
+        public void close() {
+            note("close");
         }
     }
 

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How many threads run and where, of intervals of its own. An interval ends when a value is read and the interval began
- * a step ago or more.
+ * a step ago or more. The first one ends at the first read.
  *
  * <p>A thread of its own ends intervals, because that waits for the sampler. Readers get at once what the last interval
- * that has ended says. The thread and its cursor are there while values are read: they end when none was for
+ * that has ended says; only while none has ended yet they wait for the first one, for a limited time. The thread and its cursor are there while values are read: they end when none was for
  * {@value #IDLE_STEPS} steps. The thread is not sampled.
  *
  * <p>Threads: any.
@@ -37,6 +37,8 @@ final class BusyGroups {
 
     private static final String JVM_THREADS = "[JVM]";
     private static final long NANOS_PER_MILLI = 1_000_000;
+    private static final long LEAST_FIRST_NANOS = 150 * NANOS_PER_MILLI; // some ticks
+    private static final long MOST_WAIT_NANOS = 1000 * NANOS_PER_MILLI;
 
     private final ThreadsSampler sampler;
     private final Clock clock;
@@ -63,22 +65,54 @@ final class BusyGroups {
     }
 
     /**
-     * The value of the last interval that has ended. Waits for nothing.
+     * The value of the last interval that has ended. If none has, this waits for the first one, a second at most.
      *
      * @return threads of the application that were running, on average; NaN: not known
      */
     synchronized double threads() {
+        begin();
+        if (reading != null) {
+            reading.request();
+            awaitFirst(reading);
+        }
+        return threads;
+    }
+
+    /** Begins an interval, if the sampler runs and there is none. Does not wait. */
+    synchronized void begin() {
         if (closed) {
-            return Double.NaN;
+            return;
         }
         if (!sampler.isRunning()) {
             endReading();
         } else if (reading == null) {
             beginReading();
-        } else {
-            reading.request();
         }
-        return threads;
+    }
+
+    /* Waiting releases the lock. */
+    private void awaitFirst(Reading awaited) {
+        long end = System.nanoTime() + MOST_WAIT_NANOS;
+        while (reading == awaited && !awaited.hasEndedOne) {
+            if (!waitUntil(end)) {
+                return;
+            }
+        }
+    }
+
+    /* False: that time has come, or this thread was interrupted, and still is. The lock is held. */
+    private boolean waitUntil(long endNanos) {
+        long millis = (endNanos - System.nanoTime()) / NANOS_PER_MILLI;
+        if (millis <= 0) {
+            return false;
+        }
+        try {
+            wait(millis);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     private void beginReading() {
@@ -116,6 +150,7 @@ final class BusyGroups {
         private long requestedNanos = beganNanos;
         private boolean due;
         private boolean ended;
+        private boolean hasEndedOne;
 
         Reading() {
             super(InternalThreads.hidden(new Lifecycle()), null, THREAD_NAME, 0, false);
@@ -126,7 +161,7 @@ final class BusyGroups {
         /* The lock is held. */
         void request() {
             requestedNanos = clock.monotonicTime();
-            if (requestedNanos - beganNanos >= stepNanos) {
+            if (!hasEndedOne || requestedNanos - beganNanos >= stepNanos) {
                 due = true;
                 BusyGroups.this.notifyAll();
             }
@@ -151,11 +186,22 @@ final class BusyGroups {
 
         private void readWhileWanted() {
             try (SamplingCursor cursor = sampler.openCursor()) {
+                awaitSomeTicks();
                 while (awaitRequest()) {
                     read(cursor);
                 }
             } finally {
                 finish();
+            }
+        }
+
+        /* The first interval would be empty if it ended at once. */
+        private void awaitSomeTicks() {
+            long end = System.nanoTime() + LEAST_FIRST_NANOS;
+            synchronized (BusyGroups.this) {
+                while (!ended && waitUntil(end)) {
+                    continue;
+                }
             }
         }
 
@@ -191,8 +237,10 @@ final class BusyGroups {
                 if (!ended) {
                     beganNanos = clock.monotonicTime();
                     due = false;
+                    hasEndedOne = true;
                     intervals++;
                     show(report);
+                    BusyGroups.this.notifyAll();
                 }
             }
         }

@@ -39,10 +39,11 @@ import java.util.function.ToDoubleFunction;
  * </ul>
  *
  * <p>The last two come from intervals of the binder's own, which end when {@code busy.threads} is read and the last one
- * began a step ago or more; reports and other readers are unaffected. No reader waits: a daemon thread,
+ * began a step ago or more; reports and other readers are unaffected. A daemon thread,
  * {@code threads-sampler-metrics}, which is not sampled, ends the interval, and the next scrape shows it. So a scrape
- * shows, as a rule, the time between the two scrapes before; {@code NaN} or nothing where the sampler does not run, is
- * paused, or no interval has ended yet. If {@code busy.threads} is not read for sixty steps, the thread ends with what
+ * shows, as a rule, the time between the two scrapes before. The first scrape ends the first interval and shows it; it
+ * is the only one that waits, for a second at most. The value is {@code NaN}, or there is none, if the sampler does not
+ * run or is paused. If {@code busy.threads} is not read for sixty steps, the thread ends with what
  * it holds of the sampler's memory, until the next read.
  *
  * <p>Counters go on where the sampler is started again. It may be started before or after the binding; the counters by
@@ -201,7 +202,8 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
                     .strongReference(true)
                     .description("Threads of the application that were running, on average")
                     .register(registry));
-            busyThreads();
+            registerOutcomes();
+            busy.begin();
         }
 
         private double busyThreads() {

@@ -75,8 +75,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
      * removed; other files are not touched.
      *
      * @param file a path
-     * @throws IllegalArgumentException if it is null, blank, not a path or a folder, has another letter behind a
-     *         percent sign, one of the two twice, or one in the name of a folder
+     * @throws IllegalArgumentException if it is null, blank, not a path or a folder, has a name of more than 255
+     *         characters, another letter behind a percent sign, one of the two twice, or one in the name of a folder
      */
     public void setFile(String file) {
         series = new FileSeries(file);

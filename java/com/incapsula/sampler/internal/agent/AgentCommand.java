@@ -71,7 +71,7 @@ record AgentCommand(
      */
     static AgentCommand parse(String options) {
         Verb verb = Verb.START;
-        Map<String, String> settings = new LinkedHashMap<>();
+        Map<String, List<String>> settings = new LinkedHashMap<>();
         String answer = null;
         List<String> copies = new ArrayList<>();
         List<String> parts = split(options);
@@ -90,7 +90,7 @@ record AgentCommand(
                 Keys.add(settings, key, value);
             }
         }
-        return new AgentCommand(verb, settings, answer, List.copyOf(copies));
+        return new AgentCommand(verb, Keys.joined(settings), answer, List.copyOf(copies));
     }
 
     /**

@@ -33,13 +33,16 @@ final class AgentSampler {
     private static final int MAX_PORT = 65_535;
     private static final long PUSH_SECONDS = 60;
 
+    /* The time to compile a regular expression grows with the square of its length. */
+    private static final int MAX_EXPRESSION_CHARS = 4096;
+
     private final ThreadsSampler sampler;
     private final SamplingOutputer outputer;
     private final @Nullable RemoteSamplingOutputer push;
     private final String output;
     private final Map<String, String> options; // properties that were set, for people
     private final Instant since = Instant.now().truncatedTo(ChronoUnit.SECONDS);
-    private @Nullable ThreadsSamplerServer server;
+    private final @Nullable ThreadsSamplerServer server;
     private final Set<Thread> runs = new HashSet<>(); // those of commands that share it
     private final Set<Thread> helpers = new HashSet<>(); // those, and others that use it while it runs
 
@@ -47,24 +50,26 @@ final class AgentSampler {
             ThreadsSampler sampler,
             SamplingOutputer outputer,
             @Nullable RemoteSamplingOutputer push,
+            @Nullable ThreadsSamplerServer server,
             String output,
             Map<String, String> options) {
         this.sampler = sampler;
         this.outputer = outputer;
         this.push = push;
+        this.server = server;
         this.output = output;
         this.options = options;
     }
 
     /**
-     * Starts one; its reports come at the end, or each minute where they are pushed, unless a setting says
-     * otherwise.
+     * Makes one for {@link #init}, and checks what can be checked without starting it. Its reports come at the end, or
+     * each minute where they are pushed, unless a setting says otherwise.
      *
      * @param settings by canonical key
      * @param output file, log, stdout or none
-     * @throws Refusal with the reason; nothing has been started
+     * @throws Refusal with the reason
      */
-    static AgentSampler start(Map<String, String> settings, String output) {
+    static AgentSampler prepare(Map<String, String> settings, String output) {
         ThreadsSampler sampler = new ThreadsSampler();
         sampler.setReportFrequencySeconds(settings.containsKey(Keys.PUSH) ? PUSH_SECONDS : 0);
         sampler.setRequired(true); // a refusal is printed, so there is no reason for an inert sampler
@@ -83,9 +88,8 @@ final class AgentSampler {
         SamplingOutputer outputer = outputer(settings, output);
         RemoteSamplingOutputer push = push(settings);
         sampler.setSamplingOutputer(push == null ? outputer : outputer.and(push));
-        AgentSampler started = new AgentSampler(sampler, outputer, push, output, options);
-        started.init(settings.get(Keys.HTTP), settings.get(Keys.MCP));
-        return started;
+        ThreadsSamplerServer server = server(sampler, settings.get(Keys.HTTP), settings.get(Keys.MCP));
+        return new AgentSampler(sampler, outputer, push, server, output, options);
     }
 
     private static void setProperty(ThreadsSampler sampler, String name, String value) {
@@ -97,6 +101,10 @@ final class AgentSampler {
     }
 
     private static void chooseThreads(ThreadsSampler sampler, String expression) {
+        if (expression.length() > MAX_EXPRESSION_CHARS) {
+            throw new Refusal("threads must have at most " + MAX_EXPRESSION_CHARS + " characters, got "
+                    + expression.length());
+        }
         try {
             Pattern names = Pattern.compile(expression);
             RegexThreadNameManipulator groups = new RegexThreadNameManipulator();
@@ -140,22 +148,22 @@ final class AgentSampler {
         }
     }
 
-    private void init(@Nullable String port, @Nullable String mcp) {
-        ThreadsSamplerServer wanted = port == null ? null : makeServer(port);
-        if (mcp != null) {
-            allowModels(wanted, mcp);
-        }
+    /**
+     * Starts it.
+     *
+     * @throws Refusal with the reason; nothing has been started
+     */
+    void init() {
         try {
             sampler.init();
         } catch (RuntimeException | Error e) {
             throw new Refusal(String.valueOf(e.getMessage() == null ? e : e.getMessage()), e);
         }
-        if (wanted == null) {
+        if (server == null) {
             return;
         }
         try {
-            wanted.init();
-            server = wanted;
+            server.init();
         } catch (RuntimeException | Error e) {
             sampler.setSamplingOutputer(silent()); // what is refused writes no report over an older one
             sampler.shutdown();
@@ -173,7 +181,16 @@ final class AgentSampler {
         server.setMcp(flag.equals("true"));
     }
 
-    private ThreadsSamplerServer makeServer(String port) {
+    private static @Nullable ThreadsSamplerServer server(
+            ThreadsSampler sampler, @Nullable String port, @Nullable String mcp) {
+        ThreadsSamplerServer made = port == null ? null : server(sampler, port);
+        if (mcp != null) {
+            allowModels(made, mcp);
+        }
+        return made;
+    }
+
+    private static ThreadsSamplerServer server(ThreadsSampler sampler, String port) {
         ThreadsSamplerServer made = new ThreadsSamplerServer();
         made.setSampler(sampler);
         try {

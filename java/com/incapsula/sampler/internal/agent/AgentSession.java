@@ -102,29 +102,43 @@ final class AgentSession {
         refuse(command, Keys.DURATION, Keys.CONTENT);
         List<String> ignored = new ArrayList<>();
         Map<String, String> settings = merged(command.settings(), System.getenv(), ignored);
+        AgentSampler started = begin(prepared(settings, atStart));
+        return started.description() + (ignored.isEmpty() ? "" : "\nignored, as no options: " + ignored);
+    }
+
+    /**
+     * Makes the sampler that {@code start} starts.
+     *
+     * @param settings by canonical key, from all places
+     * @throws Refusal if they are wrong, or contradict each other
+     */
+    static AgentSampler prepared(Map<String, String> settings, boolean atStart) {
         String output = output(settings, atStart);
         requirePlace(settings, output);
         if (output.equals("file")) {
             settings.putIfAbsent(Keys.FILE, STANDARD_FILE);
         }
-        AgentSampler started = begin(settings, output);
-        return started.description() + (ignored.isEmpty() ? "" : "\nignored, as no options: " + ignored);
+        return AgentSampler.prepare(settings, output);
     }
 
     /* An explicit output=none is taken at its word. */
     private static void requirePlace(Map<String, String> settings, String output) {
         String every = settings.getOrDefault(Keys.EVERY, "0");
         boolean isPeriodic = Refusal.ifWrong(() -> Times.wholeSeconds(Keys.EVERY, every)) > 0;
-        if (isPeriodic && output.equals("none") && !settings.containsKey(Keys.OUTPUT)) {
-            throw new Refusal("every has no place for its reports: name a file, or output=log, output=stdout or, for"
-                    + " reports on demand, output=none");
+        boolean hasPlace = !output.equals("none")
+                || settings.containsKey(Keys.OUTPUT)
+                || settings.containsKey(Keys.PUSH)
+                || settings.getOrDefault(Keys.RECORDED, "false").equalsIgnoreCase("true");
+        if (isPeriodic && !hasPlace) {
+            throw new Refusal("every has no place for its reports: name a file, or push=URL, output=log, output=stdout,"
+                    + " jfrEvents=true or, for reports on demand, output=none");
         }
     }
 
-    private AgentSampler begin(Map<String, String> settings, String output) {
-        AgentSampler started = AgentSampler.start(settings, output);
-        running = started;
-        return started;
+    private AgentSampler begin(AgentSampler prepared) {
+        prepared.init();
+        running = prepared;
+        return prepared;
     }
 
     private static ThreadGroup hiddenThreads() {
@@ -157,7 +171,7 @@ final class AgentSession {
         } catch (IOException | IllegalArgumentException e) {
             throw new Refusal("config " + file.toAbsolutePath() + " cannot be read: " + e, e);
         }
-        Map<String, String> settings = new LinkedHashMap<>();
+        Map<String, List<String>> settings = new LinkedHashMap<>();
         for (String key : lines.stringPropertyNames()) {
             try {
                 Keys.add(settings, key, lines.getProperty(key).strip());
@@ -168,7 +182,7 @@ final class AgentSession {
         if (settings.containsKey(Keys.CONFIG)) {
             throw new Refusal("config " + file.toAbsolutePath() + " must not name another one");
         }
-        return settings;
+        return Keys.joined(settings);
     }
 
     private static String output(Map<String, String> settings, boolean atStart) {
@@ -221,7 +235,7 @@ final class AgentSession {
         if (used == null) {
             Map<String, String> ofSampler = new LinkedHashMap<>(command.settings());
             ofSampler.keySet().removeIf(key -> !Keys.isOfSampler(key));
-            used = begin(ofSampler, "none");
+            used = begin(AgentSampler.prepare(ofSampler, "none"));
         } else if (command.settings().keySet().stream().anyMatch(Keys::isOfSampler)) {
             throw new Refusal("it " + used.description() + "; without options of the sampler, "
                     + command.verb().text() + " reports what that one sees from now on");

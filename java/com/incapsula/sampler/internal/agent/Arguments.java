@@ -37,7 +37,7 @@ final class Arguments {
     private Verb verb = Verb.RUN;
     private @Nullable String output;
     private final List<String> words = new ArrayList<>();
-    private final Map<String, String> settings = new LinkedHashMap<>();
+    private final Map<String, List<String>> settings = new LinkedHashMap<>();
 
     private Arguments() {}
 
@@ -148,7 +148,7 @@ final class Arguments {
 
     /** @return what the options say, by canonical key */
     Map<String, String> settings() {
-        return settings;
+        return Keys.joined(settings);
     }
 
     /** @return the files of {@link Action#DIFF} and {@link Action#MERGE} */
@@ -164,13 +164,13 @@ final class Arguments {
 
     /** @return how long a run takes */
     long durationMillis() {
-        String duration = settings.getOrDefault(Keys.DURATION, STANDARD_DURATION);
+        String duration = settings().getOrDefault(Keys.DURATION, STANDARD_DURATION);
         return Refusal.ifWrong(() -> Times.millis(Keys.DURATION, duration, Times.SECOND_MILLIS));
     }
 
     /** @return the text for {@link AgentCommand} */
     String forAgent() {
-        Map<String, String> sent = new LinkedHashMap<>(settings);
+        Map<String, String> sent = settings();
         if (verb == Verb.START && output != null) {
             sent.put(Keys.FILE, Path.of(output).toAbsolutePath().toString());
         }

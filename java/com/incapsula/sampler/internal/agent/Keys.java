@@ -29,6 +29,7 @@ final class Keys {
     static final String CONFIG = "config";
     static final String DURATION = "duration";
     static final String EVERY = "reportFrequencySeconds";
+    static final String RECORDED = "jfrEvents";
 
     /** Where the report goes back to the command line: the form that it wants. */
     static final String CONTENT = "content";
@@ -61,21 +62,28 @@ final class Keys {
     }
 
     /**
-     * Adds a setting.
+     * Adds a setting. A list may come in parts.
      *
      * @throws Refusal if there is no such key, or it is there already and is no list
      */
-    static void add(Map<String, String> settings, String key, String value) {
+    static void add(Map<String, List<String>> settings, String key, String value) {
         String name = canonical(key);
         if (name == null) {
             throw new Refusal("there is no option \"" + key + "\"; " + help());
         }
-        String before = settings.get(name);
-        if (before != null && !BeanProperties.isText(name)) {
+        List<String> parts = settings.computeIfAbsent(name, any -> new ArrayList<>());
+        if (!parts.isEmpty() && !BeanProperties.isText(name)) {
             throw new Refusal(
-                    key + " is there twice" + (SECRETS.contains(name) ? "" : ": " + before + " and " + value));
+                    key + " is there twice" + (SECRETS.contains(name) ? "" : ": " + parts.get(0) + " and " + value));
         }
-        settings.put(name, before == null ? value : before + "," + value);
+        parts.add(value);
+    }
+
+    /** @return what was added, the parts of a list with commas between them */
+    static Map<String, String> joined(Map<String, List<String>> settings) {
+        Map<String, String> values = new LinkedHashMap<>();
+        settings.forEach((name, parts) -> values.put(name, String.join(",", parts)));
+        return values;
     }
 
     /** @return true: the setting is a property of the sampler itself, or chooses what is sampled */

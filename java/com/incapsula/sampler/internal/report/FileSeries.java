@@ -34,6 +34,9 @@ public final class FileSeries {
     private static final int MAX_IN_ONE_SECOND = 10_000;
     private static final Duration LEFTOVER_AGE = Duration.ofDays(1);
 
+    /* More than any file system takes, and the time to compile an expression grows with the square of its length. */
+    private static final int MAX_NAME_CHARS = 255;
+
     private final String pattern;
     private final Path folder;
     private final String name; // the last part of the pattern
@@ -61,6 +64,10 @@ public final class FileSeries {
             throw new IllegalArgumentException("file must name a file, got " + pattern);
         }
         name = path.getFileName().toString();
+        if (name.replace("%%", "%").length() > MAX_NAME_CHARS) {
+            throw new IllegalArgumentException("file must have a name of at most " + MAX_NAME_CHARS + " characters, got "
+                    + name.length());
+        }
         folder = folder(parent, pattern);
         names = Pattern.compile(regex());
         timed = names.pattern().contains(TIME_PATTERN);

@@ -8,6 +8,7 @@ import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
 import com.incapsula.sampler.internal.agent.AnswerSlot.State;
 import com.incapsula.sampler.internal.report.PlainText;
+import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The grammar of the agent's options, and what travels back. */
 class AgentCommandTest {
@@ -108,6 +110,15 @@ class AgentCommandTest {
             }
             assertThat(AgentCommand.split(text.toString())).isEqualTo(values);
         }
+    }
+
+    /** In a time that grows with their number, not with its square, which would be ten minutes. */
+    @Test
+    @Timeout(Samplers.HANG_SECONDS)
+    void aListMayHaveAMillionParts() {
+        int parts = 1_000_000;
+        assertThat(parse("packages=a,".repeat(parts)).settings())
+                .containsExactly(Map.entry("monitoredPackages", "a,".repeat(parts - 1) + "a"));
     }
 
     @Test

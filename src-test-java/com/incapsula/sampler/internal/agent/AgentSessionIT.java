@@ -301,7 +301,7 @@ class AgentSessionIT {
             value = {
                 "start,interval=10us | samplingFrequencyMillis must be a time such as 20ms, 10s, 5m or 1h, got \"10us\"",
                 "start,every=1500ms | reportFrequencySeconds must be whole seconds, got \"1500ms\"",
-                "start,every=10s | every has no place for its reports: name a file, or output=log, output=stdout",
+                "start,every=10s | every has no place for its reports: name a file, or push=URL, output=log, output=stdout",
                 "start,interval=99999999999999999999h | samplingFrequencyMillis must be a time such as",
                 "start,maxDepthFrames=99999999999 | maxDepthFrames must be between 16 and 65536, got 2147483647",
                 "start,clock=sun | clock must be one of WALL, CPU, got \"sun\"",

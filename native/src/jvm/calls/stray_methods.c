@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/calls/stray_methods.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/lower_bound.h"
+
+enum { FIRST_METHODS = 64, PARTS = 3 };
+
+static bool can_add_stray(struct smp_stray_methods *strays)
+{
+    const size_t more = strays->capacity == 0 ? FIRST_METHODS : 2 * strays->capacity;
+    struct smp_stray_method *moved = NULL;
+
+    if (strays->count < strays->capacity)
+        return true;
+    if (strays->capacity >= SMP_STRAY_METHODS_LIMIT)
+        return false;
+    moved = smp_realloc(NULL, strays->methods, more * sizeof(*moved));
+    if (moved == NULL)
+        return false;
+    strays->methods = moved;
+    strays->capacity = more;
+    return true;
+}
+
+void smp_stray_methods_add(struct smp_stray_methods *strays, int32_t pushed,
+                           const struct smp_method_ids *ids, int32_t id)
+{
+    const struct smp_slice parts[PARTS] = { smp_method_ids_class(ids, id),
+                                            smp_method_ids_name(ids, id),
+                                            smp_method_ids_source(ids, id) };
+    struct smp_stray_method added = { .pushed = pushed };
+    size_t at = 0;
+
+    if (!can_add_stray(strays))
+        return;
+    added.texts = smp_alloc(NULL, parts[0].length + parts[1].length + parts[2].length);
+    if (added.texts == NULL)
+        return;
+    for (int i = 0; i < PARTS; i++) {
+        if (parts[i].length > 0)
+            memcpy(added.texts + at, parts[i].bytes, parts[i].length);
+        added.lengths[i] = (uint32_t)parts[i].length;
+        at += parts[i].length;
+    }
+    strays->methods[strays->count++] = added;
+}
+
+static uint64_t pushed_at(const void *methods, size_t index)
+{
+    return (uint64_t)((const struct smp_stray_method *)methods)[index].pushed;
+}
+
+bool smp_stray_methods_find(const struct smp_stray_methods *strays, int32_t pushed,
+                            struct smp_stray_name *out)
+{
+    const size_t at = smp_lower_bound(strays->methods, strays->count, pushed_at, (uint64_t)pushed);
+    const struct smp_stray_method *const found = &strays->methods[at];
+
+    if (at == strays->count || found->pushed != pushed)
+        return false;
+    out->class_name = (struct smp_slice){ found->texts, found->lengths[0] };
+    out->method_name = (struct smp_slice){ found->texts + found->lengths[0], found->lengths[1] };
+    out->source_file = (struct smp_slice){ found->texts + found->lengths[0] + found->lengths[1],
+                                           found->lengths[2] };
+    return true;
+}
+
+void smp_stray_methods_clear(struct smp_stray_methods *strays)
+{
+    for (size_t i = 0; i < strays->count; i++)
+        smp_free(NULL, strays->methods[i].texts);
+    smp_free(NULL, strays->methods);
+    *strays = (struct smp_stray_methods){ 0 };
+}

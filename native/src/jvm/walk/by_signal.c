@@ -196,7 +196,7 @@ static struct late *find_late(struct smp_by_signal *walker, const struct smp_thr
 }
 
 /* Reads the thread's mask, if what is known of it is old. All sessions share that. */
-static bool blocks_signal(const struct smp_by_signal *walker, struct smp_thread *thread)
+static bool thread_blocks_signal(const struct smp_by_signal *walker, struct smp_thread *thread)
 {
     struct smp_walk_info *info = smp_threads_walk_info(thread);
     const int64_t now_ns = smp_clock_ns();
@@ -212,7 +212,7 @@ static bool blocks_signal(const struct smp_by_signal *walker, struct smp_thread 
 /* Is it known that the thread blocks the signal, and still true? */
 static bool has_blocked_signal(const struct smp_by_signal *walker, struct smp_thread *thread)
 {
-    return smp_threads_walk_info(thread)->blocked != 0 && blocks_signal(walker, thread);
+    return smp_threads_walk_info(thread)->blocked != 0 && thread_blocks_signal(walker, thread);
 }
 
 static void drop_late(struct smp_by_signal *walker, JNIEnv *env, struct late *late)
@@ -243,7 +243,7 @@ static void sweep_late(struct smp_by_signal *walker, JNIEnv *env)
 static bool give_up_late(struct smp_by_signal *walker, JNIEnv *env, struct late *late,
                          struct smp_thread *thread)
 {
-    if (!blocks_signal(walker, thread) || !smp_signal_abandon(late->cookie))
+    if (!thread_blocks_signal(walker, thread) || !smp_signal_abandon(late->cookie))
         return false;
     drop_late(walker, env, late);
     return true;
@@ -485,7 +485,7 @@ static void try_again(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
 static enum smp_answer keep_or_abandon(struct smp_by_signal *walker, struct request *request)
 {
     const bool has_ended = request->thread->ended_ns != 0;
-    const bool is_blocked = !has_ended && blocks_signal(walker, request->thread);
+    const bool is_blocked = !has_ended && thread_blocks_signal(walker, request->thread);
 
     if ((has_ended || is_blocked) && smp_signal_abandon(request->cookie))
         return is_blocked ? SMP_ANSWER_BLOCKED : SMP_ANSWER_UNANSWERED;

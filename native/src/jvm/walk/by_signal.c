@@ -59,7 +59,7 @@ struct smp_by_signal {
     uint32_t room;                 /* of buffers from now on */
     struct smp_frames_words words; /* of a walk in native code */
     struct smp_delivery delivery;
-    char taker[TAKER_BYTES]; /* of the last check_signal */
+    char taker[TAKER_BYTES]; /* of the last check_handler */
 };
 
 /* -------------------------------------------------------------------------------------- buffers */
@@ -577,7 +577,7 @@ static bool take_late_walk(void *self, struct smp_thread *thread, uint64_t token
     return true;
 }
 
-static const char *check_signal(void *self, bool *is_lost)
+static const char *check_handler(void *self, bool *is_lost)
 {
     struct smp_by_signal *walker = self;
     const int number = smp_async_signal(walker->signal);
@@ -682,7 +682,7 @@ struct smp_async_walker smp_by_signal_functions(struct smp_by_signal *walker)
         .request = request_by_signal,
         .collect = collect_walks,
         .take_late = take_late_walk,
-        .check_signal = check_signal,
+        .check_handler = check_signal,
         .self = walker,
     };
 }

@@ -5,6 +5,7 @@ import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.ThreadsSamplerServer;
 import com.incapsula.sampler.internal.options.BeanProperties;
+import com.incapsula.sampler.internal.report.ApplicationStart;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class AgentSampler {
 
     private static final int MAX_PORT = 65_535;
+    private static final String HTTP_MODULE = "jdk.httpserver";
     private static final long PUSH_SECONDS = 60;
 
     private final ThreadsSampler sampler;
@@ -39,7 +41,7 @@ final class AgentSampler {
     private final String output;
     private final Map<String, String> options; // properties that were set, for people
     private final Instant since = Instant.now().truncatedTo(ChronoUnit.SECONDS);
-    private @Nullable ThreadsSamplerServer server;
+    private @Nullable ThreadsSamplerServer server; // guarded by this; null: not wanted, or over
     private final Set<Thread> runs = new HashSet<>(); // those of commands that share it
     private final Set<Thread> helpers = new HashSet<>(); // those, and others that use it while it runs
 
@@ -153,13 +155,43 @@ final class AgentSampler {
         if (wanted == null) {
             return;
         }
+        synchronized (this) {
+            server = wanted;
+        }
+        if (ApplicationStart.isPending()
+                && ModuleLayer.boot().findModule(HTTP_MODULE).isPresent()) {
+            ApplicationStart.whenOver(this::listenLate);
+            return;
+        }
         try {
             wanted.init();
-            server = wanted;
         } catch (RuntimeException | Error e) {
             sampler.setSamplingOutputer(silent()); // what is refused writes no report over an older one
             sampler.shutdown();
             throw new Refusal("http: " + e.getMessage(), e);
+        }
+    }
+
+    /* The answer has been given without the page. */
+    private synchronized void listenLate() {
+        ThreadsSamplerServer wanted = server;
+        if (wanted == null) {
+            return; // stopped meanwhile
+        }
+        try {
+            wanted.init();
+            System.err.println("threads-sampler: page at " + wanted.getUrl());
+        } catch (RuntimeException | Error e) {
+            server = null;
+            System.err.println("threads-sampler: no page, http: " + e.getMessage());
+        }
+    }
+
+    private synchronized void closeServer() {
+        ThreadsSamplerServer closing = server;
+        server = null;
+        if (closing != null) {
+            closing.close();
         }
     }
 
@@ -254,9 +286,7 @@ final class AgentSampler {
         }
         String failed = null;
         try {
-            if (server != null) {
-                server.close();
-            }
+            closeServer();
         } catch (RuntimeException | Error e) {
             failed = "its server could not be closed: " + e;
         }
@@ -267,6 +297,10 @@ final class AgentSampler {
         }
         if (failed == null && outputer instanceof ReportFiles files && files.failure() != null) {
             failed = "a report could not be written: " + files.failure().getMessage();
+        }
+        long lost = sampler.getStatistics().getCounters().getOrDefault("FAILED_REPORTS", 0L);
+        if (failed == null && lost > 0) {
+            failed = lost + (lost == 1 ? " report was" : " reports were") + " not written";
         }
         String where = isNowhere() ? "" : ", reports are in " + place();
         return "stopped" + (failed == null ? where : "; " + failed);
@@ -299,7 +333,14 @@ final class AgentSampler {
                                 .collect(Collectors.joining(", "));
         return "runs since " + since + how
                 + (isNowhere() ? ", reports on demand" : ", reports to " + place() + when)
-                + (server == null ? "" : ", page at " + server.getUrl());
+                + page();
+    }
+
+    private synchronized String page() {
+        if (server == null) {
+            return "";
+        }
+        return server.getUrl() == null ? ", a page soon" : ", page at " + server.getUrl();
     }
 
     /** @return lines with its figures */

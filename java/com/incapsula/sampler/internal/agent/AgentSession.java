@@ -127,7 +127,7 @@ final class AgentSession {
         return started;
     }
 
-    private static ThreadGroup hiddenThreads() {
+    static ThreadGroup hiddenThreads() {
         return InternalThreads.hidden(new Lifecycle());
     }
 

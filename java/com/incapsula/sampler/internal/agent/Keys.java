@@ -78,6 +78,13 @@ final class Keys {
         settings.put(name, before == null ? value : before + "," + value);
     }
 
+    /** @return all of them, by their canonical names */
+    static List<String> all() {
+        List<String> names = new ArrayList<>(OWN);
+        names.addAll(BeanProperties.names());
+        return names;
+    }
+
     /** @return true: the setting is a property of the sampler itself, or chooses what is sampled */
     static boolean isOfSampler(String name) {
         return name.equals(THREADS) || BeanProperties.has(name);

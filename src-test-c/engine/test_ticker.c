@@ -161,9 +161,36 @@ static void a_paused_ticker_gives_ended_threads_back(void **state)
     stop_ticker(f);
 }
 
+static uint64_t counted(struct fixture *f, enum smp_counter counter)
+{
+    struct smp_ticker_stats stats;
+
+    smp_ticker_get_stats(f->ticker, &stats);
+    return stats.sampler.total_counters[counter];
+}
+
+/* The first time may pass before it sleeps: then it ticks, and has not overslept. */
+static void a_ticker_that_sleeps_too_long_was_stopped(void **state)
+{
+    struct fixture *f = *state;
+
+    (void)fake_jvm_start(f->vm, "idle");
+    start_ticker(f);
+    while (counted(f, SMP_COUNTER_STOPPED_MILLIS) == 0) {
+        const uint64_t ticks = counted(f, SMP_COUNTER_TICKS);
+        fake_clock_advance(&f->clock, 3 * 3600 * INT64_C(1000000000));
+        smp_event_call(&f->lifecycle.event); /* its sleep is in real time */
+        while (counted(f, SMP_COUNTER_TICKS) == ticks)
+            usleep(1000);
+    }
+    assert_in_range(counted(f, SMP_COUNTER_STOPPED_MILLIS), 1, 3 * 3600 * 1000);
+    stop_ticker(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_ticker_that_sleeps_too_long_was_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(a_paused_ticker_gives_ended_threads_back, setup, teardown),
         cmocka_unit_test_setup_teardown(where_too_many_intervals_wait_none_ends, setup, teardown),
     };

@@ -528,6 +528,17 @@ void sim_tick(struct sim *sim, int64_t ns)
     make_tick(sim);
 }
 
+void sim_stop(struct sim *sim, int64_t ns)
+{
+    for (size_t i = 0; i < sim->thread_count; i++) {
+        struct sim_thread *thread = sim->threads[i];
+        bring_to(thread, sim->now_ns);
+        thread->segment_ns += ns;
+        thread->counted_ns += ns;
+    }
+    sim->now_ns += ns;
+}
+
 static int64_t random_gap_ns(struct sim *sim)
 {
     const int64_t spread_ns = sim->interval_ns / 10;

@@ -161,6 +161,8 @@ void sim_start(struct sim *sim);
 void sim_run(struct sim *sim, int64_t ns);
 /* One tick, after so long. */
 void sim_tick(struct sim *sim, int64_t ns);
+/* The whole process has no CPU for so long. The next tick comes when it goes on. */
+void sim_stop(struct sim *sim, int64_t ns);
 void sim_pause(struct sim *sim);
 void sim_configure(struct sim *sim, const char *options);
 /* Checks sums: outcomes, time and CPU time. */

@@ -69,6 +69,7 @@ enum smp_jni_line_figure {
     X(nodes, s->sampler.nodes)                        \
     X(locations, s->sampler.locations)                \
     X(reportsWritten, s->reports_written)             \
+    X(reportsWaiting, s->reports_waiting)             \
     X(memoryUsedBytes, s->memory_used_bytes)          \
     X(memoryPeakBytes, s->memory_peak_bytes)          \
     X(memoryLimitBytes, s->memory_limit_bytes)        \

@@ -153,7 +153,11 @@ enum smp_outcome_kind {
       "the thread counts for this one, too.")                                                 \
     X(NO_CPU_TIMER, SKIPPED, "skipped, no CPU timer available", "[no CPU timer]",             \
       "(`clock` CPU) The system gave no timer to the thread (`ulimit -i`), or another "       \
-      "library has taken the signal. The time is under `[no CPU timer]`.")
+      "library has taken the signal. The time is under `[no CPU timer]`.")                     \
+    X(PROCESS_STOPPED, SKIPPED, "skipped, process stopped", "[process stopped]",              \
+      "The whole process had no CPU for more than a second: `SIGSTOP`, a debugger, a frozen " \
+      "container. No thread can have done anything; each has this time under "                \
+      "`[process stopped]`.")
 
 enum smp_outcome {
 #define X(code, kind, text, frame, words) SMP_OUTCOME_##code,
@@ -191,7 +195,8 @@ enum smp_outcome {
       "The outputer took longer than the report interval, or there was no memory for a "      \
       "report. No sample is lost.")                                                           \
     X(FAILED_REPORTS, "reports that failed",                                                  \
-      "The outputer threw an exception; `printError` got it.")                                \
+      "The outputer threw an exception; `printError` got it. Or it blocked until "            \
+      "`closeTimeoutSeconds` were over.")                                                     \
     X(CUT_RECORDS, "report records cut at their size limit",                                  \
       "The text of a group was too long for `memoryLimitBytes`: its last rows are missing. "  \
       "Exports have them.")                                                                   \
@@ -204,7 +209,9 @@ enum smp_outcome {
       "Mounted ones included. Divided by the number of draws: how many there were, on "       \
       "average.")                                                                             \
     X(UNMOUNTED_FOUND_MOUNTED, "virtual threads drawn that were mounted",                     \
-      "Their time is not credited here: the polls of their carriers count it.")
+      "Their time is not credited here: the polls of their carriers count it.")               \
+    X(STOPPED_MILLIS, "milliseconds in which the process was stopped",                        \
+      "In gaps of more than a second: `[process stopped]` has this time in each thread.")
 
 enum smp_counter {
 #define X(code, text, words) SMP_COUNTER_##code,

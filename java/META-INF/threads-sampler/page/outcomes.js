@@ -172,6 +172,11 @@ const OUTCOMES = {
         text: 'skipped, no CPU timer available',
         words: '(clock CPU) The system gave no timer to the thread (ulimit -i), or another library has taken the signal. The time is under [no CPU timer].',
     },
+    PROCESS_STOPPED: {
+        kind: 'skipped',
+        text: 'skipped, process stopped',
+        words: 'The whole process had no CPU for more than a second: SIGSTOP, a debugger, a frozen container. No thread can have done anything; each has this time under [process stopped].',
+    },
 };
 
 const COUNTERS = {
@@ -217,7 +222,7 @@ const COUNTERS = {
     },
     FAILED_REPORTS: {
         text: 'reports that failed',
-        words: 'The outputer threw an exception; printError got it.',
+        words: 'The outputer threw an exception; printError got it. Or it blocked until closeTimeoutSeconds were over.',
     },
     CUT_RECORDS: {
         text: 'report records cut at their size limit',
@@ -238,6 +243,10 @@ const COUNTERS = {
     UNMOUNTED_FOUND_MOUNTED: {
         text: 'virtual threads drawn that were mounted',
         words: 'Their time is not credited here: the polls of their carriers count it.',
+    },
+    STOPPED_MILLIS: {
+        text: 'milliseconds in which the process was stopped',
+        words: 'In gaps of more than a second: [process stopped] has this time in each thread.',
     },
 };
 

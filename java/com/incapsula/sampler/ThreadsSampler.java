@@ -352,6 +352,30 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
+     * How long {@link #close()} and {@link #shutdown()} may take, in seconds. Default 60. An outputer may block for ever,
+     * and it must not keep the application with it. When the time is over, a warning has the stack of the thread that is
+     * blocked, the reports that were not written count as failed, and the call returns; the sampler may be started again.
+     * When the blocked call ends, no further one follows, and the outputer is closed unless a sampler that was started
+     * again uses it. The exit of the JVM waits for two seconds at most, or for this time if that is shorter. Takes effect
+     * at once.
+     *
+     * @param closeTimeoutSeconds 0 (without a limit) to 86,400
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setCloseTimeoutSeconds(long closeTimeoutSeconds) {
+        properties.setCloseTimeoutSeconds(closeTimeoutSeconds);
+    }
+
+    /**
+     * How long {@link #close()} may take.
+     *
+     * @return seconds; 0: without a limit
+     */
+    public long getCloseTimeoutSeconds() {
+        return properties.closeTimeoutSeconds();
+    }
+
+    /**
      * The live state of this sampler as text, to be read and not parsed: what it does now, threads by how they are
      * polled, lengths of queues, memory by owner, the overhead limit's throttle, options as they are in force, and the
      * counts of {@link #getStatistics()}. Lines {@code name: value}; names and order may change with each version, so

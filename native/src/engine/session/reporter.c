@@ -306,6 +306,8 @@ void smp_reporter_get_stats(struct smp_reporter *reporter, struct smp_reporter_s
 {
     smp_lock_acquire(&reporter->lock);
     *out = reporter->stats;
+    out->waiting = reporter->count + (reporter->is_writing ? 1 : 0);
+    out->is_ending = reporter->is_ending;
     smp_lock_release(&reporter->lock);
     out->dropped = smp_interval_queue_dropped(reporter->intervals);
 }

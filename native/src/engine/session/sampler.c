@@ -25,6 +25,7 @@ enum {
 enum { MOST_SOURCES = 4 };
 
 #define SIGNAL_CHECK_NS INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
 
 struct smp_sampler {
     struct smp_quota *quota;
@@ -378,6 +379,34 @@ static void forget_crowd(struct smp_sampler *sampler)
         return;
     set_living(sampler);
     smp_interval_forget_ended(sampler->interval, sampler->known_serial);
+}
+
+static bool was_stopped(const struct smp_sampler *sampler, int64_t now_ns, int64_t gap_ns)
+{
+    bool is_known = false;
+
+    for (size_t i = 0; i < sampler->source_count; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->has_run == NULL)
+            continue;
+        is_known = true;
+        if (source->has_run(source->self, now_ns, gap_ns))
+            return false;
+    }
+    return is_known;
+}
+
+void smp_sampler_overslept(struct smp_sampler *sampler, int64_t now_ns, int64_t gap_ns)
+{
+    if (!sampler->is_running || !was_stopped(sampler, now_ns, gap_ns))
+        return;
+    for (size_t i = 0; i < sampler->source_count; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->stopped != NULL)
+            source->stopped(source->self, now_ns, gap_ns);
+    }
+    smp_interval_count(sampler->interval, SMP_COUNTER_STOPPED_MILLIS,
+                       (uint64_t)(gap_ns / NS_PER_MS));
 }
 
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)

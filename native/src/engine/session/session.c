@@ -334,6 +334,15 @@ static void count_late(struct smp_statistics *statistics, enum smp_counter count
     statistics->sampler.interval_counters[counter] += count;
 }
 
+/* A stop that waits for a name callback has made no last report yet. */
+static uint64_t waiting_reports(struct smp_session *session,
+                                const struct smp_reporter_stats *reporter)
+{
+    const bool is_stopping = smp_lifecycle_state(&session->lifecycle) == SMP_STOPPING;
+
+    return reporter->waiting + (is_stopping && !reporter->is_ending ? 1 : 0);
+}
+
 void smp_session_get_statistics(struct smp_session *session, struct smp_statistics *out)
 {
     struct smp_ticker_stats ticker;
@@ -345,6 +354,7 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
         .sampler = ticker.sampler,
         .engine = session->engine,
         .reports_written = reporter.written,
+        .reports_waiting = waiting_reports(session, &reporter),
         .memory_used_bytes = smp_quota_used(session->quota),
         .memory_peak_bytes = atomic_load_explicit(&session->quota->peak, memory_order_relaxed),
         .memory_limit_bytes = session->quota->limit_bytes,

@@ -54,6 +54,7 @@ struct smp_statistics {
     struct smp_sampler_stats sampler;
     const char *engine;
     uint64_t reports_written;
+    uint64_t reports_waiting; /* for the outputer; while stop waits, with the last one */
     uint64_t memory_used_bytes;
     uint64_t memory_peak_bytes;
     uint64_t memory_limit_bytes;

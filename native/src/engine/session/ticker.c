@@ -11,6 +11,7 @@
 #include "engine/session/interval_end.h"
 #include "engine/session/schedule.h"
 #include "engine/session/worker.h"
+#include "engine/sources/stopped.h"
 
 #define NS_PER_SECOND 1000000000LL
 #define NS_PER_MS 1000000LL
@@ -34,6 +35,7 @@ struct smp_ticker {
     int64_t ticked_ns;    /* the last tick while sampling */
     int64_t forgot_ns;    /* ended threads were given back while not sampling */
     int64_t elapsed_ns;   /* sampled since start */
+    int64_t overslept_ns; /* the longest sleep since the last tick went on for so long */
     enum smp_status last; /* of the last report */
 
     pthread_mutex_t mutex; /* guards stats and live */
@@ -107,8 +109,13 @@ static void after_tick(struct smp_ticker *ticker)
 /* Does nothing while paused. */
 static void make_tick(struct smp_ticker *ticker, int64_t now_ns, bool late)
 {
+    const int64_t overslept_ns = ticker->overslept_ns;
+
+    ticker->overslept_ns = 0;
     if (!smp_sampler_is_running(ticker->sampler))
         return;
+    if (overslept_ns > SMP_STOPPED_NS)
+        smp_sampler_overslept(ticker->sampler, now_ns, overslept_ns);
     smp_sampler_tick(ticker->sampler, now_ns, late);
     ticker->elapsed_ns += now_ns - ticker->ticked_ns;
     ticker->ticked_ns = now_ns;
@@ -150,6 +157,7 @@ static void start_or_pause(struct smp_ticker *ticker)
     if (is_wanted) {
         smp_sampler_mark(ticker->sampler, now_ns, smp_clock_wall_ms());
         ticker->ticked_ns = now_ns;
+        ticker->overslept_ns = 0;
         make_tick(ticker, now_ns, false);
         smp_schedule_restart_ticks(&ticker->schedule, now_ns);
     } else {
@@ -329,6 +337,16 @@ static int64_t next_work_ns(const struct smp_ticker *ticker)
     return next_ns < forget_ns ? next_ns : forget_ns;
 }
 
+static void sleep_until(struct smp_ticker *ticker, uint32_t calls, int64_t now_ns, int64_t wait_ns)
+{
+    const int64_t most_ns = wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS;
+
+    smp_event_sleep(&ticker->lifecycle->event, calls, most_ns);
+    const int64_t over_ns = smp_clock_ns() - now_ns - most_ns;
+    if (over_ns > ticker->overslept_ns)
+        ticker->overslept_ns = over_ns;
+}
+
 /*
  * Returns when there is something to do: the requests, if any. False: the end, after those.
  *
@@ -344,10 +362,11 @@ static bool wait_for_work(struct smp_ticker *ticker, struct smp_request **reques
 
     begin_rest(ticker);
     while (!smp_lifecycle_has_work(ticker->lifecycle)) {
-        const int64_t wait_ns = next_work_ns(ticker) - smp_clock_ns();
+        const int64_t now_ns = smp_clock_ns();
+        const int64_t wait_ns = next_work_ns(ticker) - now_ns;
         if (wait_ns <= 0)
             break;
-        smp_event_sleep(event, calls, wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS);
+        sleep_until(ticker, calls, now_ns, wait_ns);
         calls = smp_event_calls(event);
         if (has_thread_started(ticker))
             end_rest(ticker);

@@ -5,6 +5,7 @@
 #include "engine/sources/pending_time.h"
 #include "engine/sources/poll_answer.h"
 #include "engine/sources/poll_once.h"
+#include "engine/sources/stopped.h"
 #include "engine/sources/wall_poll.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -202,6 +203,21 @@ static void tick_wall(void *self, int64_t now_ns)
     wall->poll = NULL;
 }
 
+static bool has_wall_run(const void *self, int64_t now_ns, int64_t gap_ns)
+{
+    return smp_stopped_has_run(self, now_ns, gap_ns);
+}
+
+static void leave_out_stop(void *self, int64_t now_ns, int64_t gap_ns)
+{
+    struct smp_wall *wall = self;
+    struct smp_poll poll = { .now_ns = now_ns };
+
+    wall->poll = &poll;
+    smp_stopped_attribute(wall, now_ns, gap_ns);
+    wall->poll = NULL;
+}
+
 static void poll_all_wall(void *self)
 {
     struct smp_wall *wall = self;
@@ -358,6 +374,8 @@ static struct smp_source wall_source(struct smp_wall *wall)
     return (struct smp_source){
         .mark = mark_wall,
         .tick = tick_wall,
+        .has_run = has_wall_run,
+        .stopped = leave_out_stop,
         .poll_all = poll_all_wall,
         .flush = flush_wall,
         .poll_once = poll_wall_once,

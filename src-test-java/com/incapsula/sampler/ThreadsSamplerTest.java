@@ -69,6 +69,7 @@ class ThreadsSamplerTest {
                         "jmxName",
                         "jfrEvents",
                         "required",
+                        "closeTimeoutSeconds",
                         "paused",
                         "running",
                         "statistics");
@@ -91,6 +92,7 @@ class ThreadsSamplerTest {
     @Test
     void defaults() {
         assertThat(sampler.isRequired()).isFalse();
+        assertThat(sampler.getCloseTimeoutSeconds()).isEqualTo(60);
         assertThat(sampler.getSamplingFrequencyMillis()).isEqualTo(50);
         assertThat(sampler.getReportFrequencySeconds()).isEqualTo(900);
         assertThat(sampler.getMonitoredPackages()).isEmpty();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.outputer;
 
+import com.incapsula.sampler.internal.report.ApplicationStart;
 import com.incapsula.sampler.internal.report.LogTarget;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -173,10 +174,12 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
     }
 
     private synchronized LogTarget log() {
-        if (log == null) {
-            log = LogTarget.of(loggerName);
+        LogTarget used = log;
+        if (used == null) {
+            used = LogTarget.of(loggerName);
+            log = ApplicationStart.isPending() ? null : used;
         }
-        return log;
+        return used;
     }
 
     /* With each report: an application that an agent samples may not have been there for the last one. */

@@ -13,6 +13,7 @@ import com.incapsula.sampler.internal.remote.PushLimits;
 import com.incapsula.sampler.internal.remote.Pusher;
 import com.incapsula.sampler.internal.remote.ReportEncoder;
 import com.incapsula.sampler.internal.remote.ServiceIdentity;
+import com.incapsula.sampler.internal.report.ApplicationStart;
 import com.incapsula.sampler.internal.report.LogTarget;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
@@ -118,9 +119,15 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         this.pusher = new Pusher(
                 () -> new HttpTransport(work -> thread(work, "threads-sampler-push-http")), // needs java.net.http
                 clock,
-                work -> thread(work, "threads-sampler-push"),
+                work -> thread(() -> runAfterStart(work), "threads-sampler-push"),
                 RemoteSamplingOutputer::log,
                 () -> new PushLimits(queueLimitBytes, timeoutMillis, spreadMillis));
+    }
+
+    /* The JDK's HTTP client logs. */
+    private static void runAfterStart(Runnable work) {
+        ApplicationStart.sleepUntilOver();
+        work.run();
     }
 
     private static Thread thread(Runnable work, String name) {

@@ -3,8 +3,10 @@ package com.incapsula.sampler.testing;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
+import java.util.Objects;
 import org.slf4j.LoggerFactory;
 
 /** Collects what a logger gets while it is open; nothing of it is printed. */
@@ -43,6 +45,15 @@ public final class Logged implements AutoCloseable {
     /** @return the messages alone */
     public List<String> texts() {
         return events().stream().map(ILoggingEvent::getFormattedMessage).toList();
+    }
+
+    /** @return the stacks of the exceptions that were logged */
+    public List<String> stacks() {
+        return events().stream()
+                .map(ILoggingEvent::getThrowableProxy)
+                .filter(Objects::nonNull)
+                .map(ThrowableProxyUtil::asString)
+                .toList();
     }
 
     @Override

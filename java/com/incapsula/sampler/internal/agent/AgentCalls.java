@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.internal.engine.LoadedLibrary;
+import com.incapsula.sampler.internal.report.ApplicationStart;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,9 @@ public final class AgentCalls {
      */
     public static void execute(String options, boolean atStart) {
         try {
+            if (atStart) {
+                ApplicationStart.begin();
+            }
             Class<?> serving = serving(options);
             if (serving == AgentCalls.class) {
                 carryOut(options, atStart);
@@ -62,6 +66,11 @@ public final class AgentCalls {
     private static void carryOut(String options, boolean atStart) {
         AnswerSlot slot = AnswerSlot.of(options);
         try {
+            if (atStart) {
+                ApplicationStart.watch(Thread.currentThread(), AgentSession.hiddenThreads());
+            } else {
+                ApplicationStart.sleepUntilOver();
+            }
             SESSION.execute(AgentCommand.parse(options), atStart, slot);
         } catch (Refusal e) {
             slot.refuse(String.valueOf(e.getMessage()));

@@ -285,6 +285,10 @@ final class AgentSampler {
         if (failed == null && outputer instanceof ReportFiles files && files.failure() != null) {
             failed = "a report could not be written: " + files.failure().getMessage();
         }
+        long lost = sampler.getStatistics().getCounters().getOrDefault("FAILED_REPORTS", 0L);
+        if (failed == null && lost > 0) {
+            failed = lost + (lost == 1 ? " report was" : " reports were") + " not written";
+        }
         String where = isNowhere() ? "" : ", reports are in " + place();
         return "stopped" + (failed == null ? where : "; " + failed);
     }

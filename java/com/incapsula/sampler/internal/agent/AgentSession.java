@@ -141,7 +141,7 @@ final class AgentSession {
         return prepared;
     }
 
-    private static ThreadGroup hiddenThreads() {
+    static ThreadGroup hiddenThreads() {
         return InternalThreads.hidden(new Lifecycle());
     }
 

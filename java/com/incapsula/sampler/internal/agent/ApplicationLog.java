@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import com.incapsula.sampler.internal.report.ApplicationStart;
 import com.incapsula.sampler.internal.report.ContextSlf4jTarget;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Logs reports where the application logs. The agent's class loader sees no SLF4J, and the agent starts before the
  * application's class loaders are there; so it is looked for with each report, on the class path, then through the
- * context class loaders of live threads.
+ * context class loaders of live threads. The first reports wait until the application can have chosen its log.
  *
  * <p>Threads: one at a time.
  */
@@ -18,6 +19,7 @@ final class ApplicationLog extends LoggerSamplingOutputer {
 
     @Override
     public void printIntervalTitle(String title) {
+        ApplicationStart.sleepUntilOver();
         Thread current = Thread.currentThread();
         ClassLoader before = current.getContextClassLoader();
         ClassLoader found = find();

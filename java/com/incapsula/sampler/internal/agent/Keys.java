@@ -86,6 +86,13 @@ final class Keys {
         return values;
     }
 
+    /** @return all of them, by their canonical names */
+    static List<String> all() {
+        List<String> names = new ArrayList<>(OWN);
+        names.addAll(BeanProperties.names());
+        return names;
+    }
+
     /** @return true: the setting is a property of the sampler itself, or chooses what is sampled */
     static boolean isOfSampler(String name) {
         return name.equals(THREADS) || BeanProperties.has(name);

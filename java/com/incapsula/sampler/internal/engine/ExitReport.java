@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.internal.report.ApplicationStart;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +15,19 @@ final class ExitReport implements Runnable {
 
     private static volatile long longestMillis = 2_000;
 
+    /** How long the exit waits. */
+    interface Limit {
+
+        /** @return milliseconds */
+        long millis();
+
+        /** The last report was not written in that time. */
+        void exceeded();
+    }
+
     private final Runnable hide;
     private final Runnable finish;
-    private final long maxWaitMillis;
+    private final Limit limit;
     private @Nullable Thread hook; // null: not installed
     private @Nullable SecurityException refusal;
 
@@ -25,11 +36,12 @@ final class ExitReport implements Runnable {
      *
      * @param hide keeps the calling thread out of the samples
      * @param finish writes the last report
+     * @param limit how long the exit waits for that
      */
-    ExitReport(Runnable hide, Runnable finish, long maxWaitMillis) {
+    ExitReport(Runnable hide, Runnable finish, Limit limit) {
         this.hide = hide;
         this.finish = finish;
-        this.maxWaitMillis = maxWaitMillis;
+        this.limit = limit;
     }
 
     /* Not of the caller's group: before JDK 19 that may have been destroyed when the JVM exits, and a hook that cannot be
@@ -98,14 +110,11 @@ final class ExitReport implements Runnable {
     /** For the hook. */
     @Override
     public void run() {
+        ApplicationStart.exit();
         hide.run();
-        Thread helper = new Thread(null, this::work, "threads-sampler-last-report", 0, false);
-        helper.setDaemon(true);
-        helper.start();
-        try {
-            helper.join(maxWaitMillis);
-        } catch (InterruptedException impatient) {
-            Thread.currentThread().interrupt();
+        Thread helper = TimedWork.start(null, "threads-sampler-last-report", this::work);
+        if (!TimedWork.await(helper, limit.millis())) {
+            limit.exceeded();
         }
     }
 

@@ -20,6 +20,11 @@ final class InertEngine implements Engine {
         this.cause = cause;
     }
 
+    /** @return an engine that takes calls at once */
+    static Engine of(String cause) {
+        return new InertEngine(cause);
+    }
+
     /** Makes inert engines, always. */
     static final class Source implements Engine.Source {
 

@@ -3,7 +3,12 @@ package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.engine.RunState.Phase;
 import com.incapsula.sampler.internal.report.LibraryLog;
+import com.incapsula.sampler.internal.report.OutputerParts;
+import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -175,7 +180,7 @@ public final class Lifecycle {
                 throw new IllegalStateException("init() was called already; close() has to come first");
             }
             properties.prepareStart();
-            dispatcher.reset(Thread.currentThread().getContextClassLoader());
+            dispatcher.begin(Thread.currentThread().getContextClassLoader());
             state.begin(Phase.STARTING);
             state.setEngineAtExit(null);
             return before;
@@ -236,13 +241,14 @@ public final class Lifecycle {
     private void launch(Engine.Source from) {
         EngineConfig config = properties.config();
         usedSource = from;
-        Engine launched = from.create(config.options(), dispatcher);
+        ReportRun run = Objects.requireNonNull(dispatcher.run(), "a start has begun a run");
+        Engine launched = from.create(config.options(), run);
         try {
             if (config.threads().only()) {
                 config.applyThreads(launched);
             }
             int reader = launched.openReader();
-            dispatcher.setEngine(launched);
+            run.setEngine(launched);
             launched.start();
             for (EngineConfig next = properties.config();
                     !enterRunning(launched, reader, config);
@@ -265,8 +271,7 @@ public final class Lifecycle {
             if (!properties.config().isSameAs(config)) {
                 return false;
             }
-            ExitReport installed =
-                    new ExitReport(new HideCurrentThread(), new FinishAtExit(), ExitReport.longestMillis());
+            ExitReport installed = new ExitReport(new HideCurrentThread(), new FinishAtExit(), new LimitAtExit());
             installed.install();
             exitReport = installed;
             readers.setShared(launched, reader);
@@ -294,6 +299,21 @@ public final class Lifecycle {
         @Override
         public void run() {
             usedSource.hideCurrentThread();
+        }
+    }
+
+    private final class LimitAtExit implements ExitReport.Limit {
+
+        @Override
+        public long millis() {
+            long own = TimeUnit.SECONDS.toMillis(properties.closeTimeoutSeconds());
+            return own == 0 ? ExitReport.longestMillis() : Math.min(own, ExitReport.longestMillis());
+        }
+
+        @Override
+        public void exceeded() {
+            ReportRun run = dispatcher.run();
+            warnOfBlocked("the JVM exits without the last report", run == null ? null : run.inCallback());
         }
     }
 
@@ -354,19 +374,7 @@ public final class Lifecycle {
         if (ending == null) {
             return;
         }
-        try {
-            ending.stop();
-        } finally {
-            try {
-                discard(ending, atExit);
-                dispatcher.observer().ended();
-                if (closeOutputer) {
-                    closeOutputer();
-                }
-            } finally {
-                state.reach(Phase.CLOSED);
-            }
-        }
+        new Ending(call, ending, closeOutputer, atExit).finish();
     }
 
     /** @return the engine to be stopped, or null where there is none */
@@ -387,8 +395,215 @@ public final class Lifecycle {
         }
     }
 
-    private void discard(Engine ending, boolean atExit) {
-        RawStatistics last = LiveState.lastOf(ending); // without the lock, as it may log
+    /**
+     * The work of an end. It waits for the outputer, which may block for ever, so it has a thread of its own; where it
+     * takes too long, the caller of {@code close()} goes on, and the sampler is closed. The work then ends when the
+     * outputer does.
+     */
+    private final class Ending implements Runnable {
+
+        private final String call;
+        private final Engine engine;
+        private final ReportRun run = Objects.requireNonNull(dispatcher.run(), "what runs has begun a run");
+        private final boolean closesOutputer;
+        private final boolean atExit;
+
+        /* Guarded by this. */
+        private boolean isStopped; // the engine's threads have ended
+        private boolean isOver;
+        private boolean isAbandoned; // the caller has gone on, and left
+        private @Nullable SamplingOutputer left; // this one to be closed
+        private @Nullable Throwable failure;
+
+        Ending(String call, Engine engine, boolean closesOutputer, boolean atExit) {
+            this.call = call;
+            this.engine = engine;
+            this.closesOutputer = closesOutputer;
+            this.atExit = atExit;
+        }
+
+        /** Does all, or goes on without it. */
+        void finish() throws IOException {
+            long seconds = atExit ? 0 : properties.closeTimeoutSeconds();
+            Thread worker = seconds == 0 ? null : start();
+            if (worker == null) {
+                run();
+            } else if (!TimedWork.await(worker, TimeUnit.SECONDS.toMillis(seconds)) && abandon()) {
+                warn(seconds, worker);
+                return;
+            }
+            rethrow();
+        }
+
+        /** @return null: there can be no more threads */
+        private @Nullable Thread start() {
+            try {
+                return TimedWork.start(InternalThreads.hidden(Lifecycle.this), "threads-sampler-close", this);
+            } catch (OutOfMemoryError e) {
+                return null;
+            }
+        }
+
+        @Override
+        public void run() {
+            takeOver();
+            Throwable failed = null;
+            try {
+                engine.stop();
+            } catch (RuntimeException | Error e) {
+                failed = e;
+            }
+            try {
+                if (!stopped()) {
+                    endLate();
+                    return;
+                }
+                if (!atExit) {
+                    engine.destroy();
+                }
+                dispatcher.observer().ended();
+                if (closesOutputer) {
+                    closeOutputer(dispatcher.outputer());
+                }
+            } catch (IOException | RuntimeException | Error e) {
+                failed = e;
+            } finally {
+                over(failed);
+            }
+        }
+
+        private synchronized void takeOver() {
+            if (!isAbandoned) {
+                state.takeOver();
+            }
+        }
+
+        /** @return false: the caller has gone on, and the sampler may run again */
+        private synchronized boolean stopped() {
+            if (!isAbandoned) {
+                isStopped = true;
+                discard(LiveState.lastOf(engine));
+            }
+            return isStopped;
+        }
+
+        private synchronized void over(@Nullable Throwable failed) {
+            failure = failed;
+            if (!isAbandoned) {
+                isOver = true;
+                state.reach(Phase.CLOSED);
+            }
+        }
+
+        /** @return false: it is over by now */
+        private boolean abandon() {
+            boolean ends;
+            synchronized (this) {
+                if (isOver) {
+                    return false;
+                }
+                isAbandoned = true;
+                left = closesOutputer ? dispatcher.outputer() : null;
+                ends = !isStopped;
+                if (ends) {
+                    run.abandon();
+                    discard(LiveState.lastOf(engine).withoutWaiting());
+                }
+            }
+            try {
+                if (ends) {
+                    dispatcher.observer().ended();
+                }
+            } finally {
+                state.reach(Phase.CLOSED);
+            }
+            return true;
+        }
+
+        /* What was blocked has ended. Nothing of the engine is used any more. */
+        private void endLate() {
+            try {
+                engine.destroy();
+                SamplingOutputer outputer = leftOutputer();
+                if (outputer != null && !isUsedAgain(outputer)) {
+                    closeOutputer(outputer);
+                }
+            } catch (IOException | RuntimeException | Error e) {
+                LibraryLog.log(System.Logger.Level.WARNING, "the end of a sampler failed, after " + call, e);
+            }
+        }
+
+        private synchronized @Nullable SamplingOutputer leftOutputer() {
+            return left;
+        }
+
+        private boolean isUsedAgain(SamplingOutputer outputer) {
+            state.lockAgain();
+            try {
+                return !state.phase().isIdle()
+                        && !Collections.disjoint(OutputerParts.of(outputer), OutputerParts.of(dispatcher.outputer()));
+            } finally {
+                state.unlock();
+            }
+        }
+
+        private void warn(long seconds, Thread worker) {
+            Thread user = run.inCallback();
+            warnOfBlocked(
+                    call + " went on after closeTimeoutSeconds=" + seconds + "; reports that wait are lost",
+                    user == null ? worker : user);
+        }
+
+        private synchronized void rethrow() throws IOException {
+            if (failure instanceof IOException e) {
+                throw e;
+            }
+            if (failure instanceof RuntimeException e) {
+                throw e;
+            }
+            if (failure instanceof Error e) {
+                throw e;
+            }
+        }
+    }
+
+    /* The log may be what is blocked: then standard error has to do, for as long. */
+    private void warnOfBlocked(String text, @Nullable Thread blocked) {
+        Throwable stack = null;
+        if (blocked != null) {
+            stack = new Throwable("thread " + blocked.getName());
+            stack.setStackTrace(blocked.getStackTrace());
+        }
+        LateWarning warning = new LateWarning(text, stack);
+        try {
+            ThreadGroup group = InternalThreads.hidden(this);
+            if (!TimedWork.await(TimedWork.start(group, LateWarning.THREAD, warning), LateWarning.MAX_MILLIS)) {
+                TimedWork.await(TimedWork.start(group, LateWarning.THREAD, warning::print), LateWarning.MAX_MILLIS);
+            }
+        } catch (OutOfMemoryError silent) {
+            // no thread, and so no warning
+        }
+    }
+
+    private record LateWarning(String text, @Nullable Throwable stack) implements Runnable {
+
+        static final String THREAD = "threads-sampler-warning";
+        static final long MAX_MILLIS = 500;
+
+        @Override
+        public void run() {
+            LibraryLog.log(System.Logger.Level.WARNING, text, stack);
+        }
+
+        void print() {
+            System.err.println("threads-sampler: " + text);
+            if (stack != null) {
+                stack.printStackTrace();
+            }
+        }
+    }
+
+    private void discard(RawStatistics last) {
         ExitReport installed;
         state.lockAgain();
         try {
@@ -402,15 +617,12 @@ public final class Lifecycle {
         if (installed != null) {
             installed.remove();
         }
-        if (!atExit) {
-            ending.destroy();
-        }
         dispatcher.release();
     }
 
-    private void closeOutputer() throws IOException {
+    private static void closeOutputer(SamplingOutputer outputer) throws IOException {
         try {
-            dispatcher.outputer().close();
+            outputer.close();
         } catch (Throwable t) {
             throw new IOException("the outputer could not be closed: " + t.getMessage(), t);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -11,6 +12,9 @@ import java.util.List;
  * @param values the values, in the same order
  */
 public record RawStatistics(String engine, List<String> names, List<Long> values) {
+
+    private static final String WAITING = "gauge.reportsWaiting";
+    private static final String FAILED = "counter.FAILED_REPORTS";
 
     /** Before the first start. */
     static final RawStatistics NONE = new RawStatistics("", List.of(), List.of());
@@ -28,5 +32,21 @@ public record RawStatistics(String engine, List<String> names, List<Long> values
         if (names.size() != values.size()) {
             throw new IllegalArgumentException(names.size() + " names for " + values.size() + " values");
         }
+    }
+
+    /** @return these figures, with the reports that wait, and the one that is being written, as failed ones */
+    RawStatistics withoutWaiting() {
+        int waiting = names.indexOf(WAITING);
+        if (waiting < 0) {
+            return this;
+        }
+        List<Long> changed = new ArrayList<>(values);
+        for (int i = 0; i < changed.size(); i++) {
+            if (names.get(i).endsWith(FAILED)) {
+                changed.set(i, values.get(i) + values.get(waiting));
+            }
+        }
+        changed.set(waiting, 0L);
+        return new RawStatistics(engine, names, changed);
     }
 }

@@ -93,6 +93,16 @@ final class RunState {
         worker = Thread.currentThread();
     }
 
+    /** The calling thread goes on with the work of the -ING phase; takes the lock itself. */
+    void takeOver() {
+        lock.lock();
+        try {
+            worker = Thread.currentThread();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Ends an -ING phase; takes the lock itself. */
     void reach(Phase reached) {
         lock.lock();

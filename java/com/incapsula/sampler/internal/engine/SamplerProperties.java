@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SamplerProperties {
 
+    private static final long MAX_CLOSE_TIMEOUT_SECONDS = 86_400;
+
     private final RunState state;
     private final ReportDispatcher dispatcher;
     private final EngineUpdater updater;
@@ -25,6 +27,7 @@ public final class SamplerProperties {
     private ThreadFilter threads = ThreadFilter.ALL;
     private boolean standardOutputer = true;
     private volatile boolean required;
+    private volatile long closeTimeoutSeconds = 60;
 
     SamplerProperties(RunState state, ReportDispatcher dispatcher, EngineUpdater updater) {
         this.state = state;
@@ -48,6 +51,29 @@ public final class SamplerProperties {
      */
     public boolean isRequired() {
         return required;
+    }
+
+    /**
+     * Sets how long the end of the sampler may take; takes effect with the next one.
+     *
+     * @param seconds 0: without a limit
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setCloseTimeoutSeconds(long seconds) {
+        if (seconds < 0 || seconds > MAX_CLOSE_TIMEOUT_SECONDS) {
+            throw new IllegalArgumentException(
+                    "closeTimeoutSeconds must be between 0 and " + MAX_CLOSE_TIMEOUT_SECONDS + ", got " + seconds);
+        }
+        closeTimeoutSeconds = seconds;
+    }
+
+    /**
+     * How long the end of the sampler may take.
+     *
+     * @return seconds; 0: without a limit
+     */
+    public long closeTimeoutSeconds() {
+        return closeTimeoutSeconds;
     }
 
     /**

@@ -87,7 +87,7 @@ public final class SnapshotReaders {
                 state.requireStoppedByExit(running, stopped);
             }
         }
-        Engine ended = new InertEngine.Source("the JVM is exiting").create(new Settings().toOptionValues(), dispatcher);
+        Engine ended = InertEngine.of("the JVM is exiting");
         return new EngineCursor(new IntervalReader(ended, ended.openReader()));
     }
 

@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.observe;
 
 import com.incapsula.sampler.ThreadsSamplerMXBean;
 import com.incapsula.sampler.internal.engine.Snapshot;
+import com.incapsula.sampler.internal.report.ApplicationStart;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * is logged and does not stop the sampler.
  *
  * <p>Threads: {@link #begin} and {@link #end} run one after the other, the other methods on the reporter thread in
- * between.
+ * between. An agent's bean is registered later, on another thread.
  */
 public final class Visibility {
 
@@ -19,7 +20,8 @@ public final class Visibility {
     private static final String JFR_MODULE = "jdk.jfr";
 
     /* Objects, not their own types: these need modules that may be absent, and are not loaded before their use. */
-    private @Nullable Object jmx;
+    private @Nullable Object jmx; // guarded by this
+    private @Nullable String wantedName; // guarded by this; null: no bean is to be registered
     private @Nullable Object jfr;
 
     /** Work that may find its module absent. */
@@ -40,7 +42,10 @@ public final class Visibility {
      */
     public void begin(ThreadsSamplerMXBean bean, @Nullable String jmxName, boolean jfrEvents) {
         if (jmxName != null) {
-            attempt("the sampler is not visible in JMX", JMX_MODULE, () -> jmx = JmxRegistration.of(bean, jmxName));
+            synchronized (this) {
+                wantedName = jmxName;
+            }
+            ApplicationStart.whenOver(() -> register(bean));
         }
         if (jfrEvents) {
             attempt("the sampler's events are not in flight recordings", JFR_MODULE, () -> {
@@ -51,18 +56,30 @@ public final class Visibility {
         }
     }
 
-    /** Undoes {@link #begin}. */
-    public void end() {
+    private synchronized void register(ThreadsSamplerMXBean bean) {
+        String name = wantedName;
+        if (name != null && jmx == null) {
+            attempt("the sampler is not visible in JMX", JMX_MODULE, () -> jmx = JmxRegistration.of(bean, name));
+        }
+    }
+
+    private synchronized void unregister() {
         Object registration = jmx;
-        Object events = jfr;
+        wantedName = null;
         jmx = null;
-        jfr = null;
         if (registration != null) {
             attempt(
                     "the sampler's MBean is still registered",
                     JMX_MODULE,
                     () -> ((JmxRegistration) registration).unregister());
         }
+    }
+
+    /** Undoes {@link #begin}. */
+    public void end() {
+        Object events = jfr;
+        jfr = null;
+        unregister();
         if (events != null) {
             attempt("the sampler's events are still switched on", JFR_MODULE, () -> ((JfrEvents) events).disable());
         }

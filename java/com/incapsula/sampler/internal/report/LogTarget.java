@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A logger of SLF4J where that is on the class path, else one of {@link System.Logger}: for reports that are logged and
- * for the library's own messages, so that both stand in one place.
+ * for the library's own messages, so that both stand in one place. Standard error while {@link ApplicationStart} is
+ * pending.
  *
  * <p>Threads: any.
  */
@@ -27,6 +28,9 @@ public interface LogTarget {
      * @return the logger
      */
     static LogTarget of(String name) {
+        if (ApplicationStart.isPending()) {
+            return new StandardErrorTarget();
+        }
         try {
             if (!hasSlf4j()) {
                 return ofContext(name);

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What Java refuses of a list of methods or prefixes is what the core refuses, with the same message. */
 class CountingListsIT {
 
-    private static final NativeCallbacks CALLBACKS = new ReportDispatcher();
+    private static final NativeCallbacks CALLBACKS = new ReportDispatcher().begin(null);
     private static final int RANDOM_LISTS = 20_000;
     private static final int LONGEST = 12;
     private static final String[] PIECES = {

@@ -125,7 +125,7 @@ class ExitReportTest {
 
     @Test
     void closedSamplerDoesNotReportAgainAtExit() throws Exception {
-        assertThat(run("close").output()).startsWith("daemon false, hidden 0\n").containsOnlyOnce("Report interval");
+        assertThat(run("close").output()).startsWith("daemon true, hidden 0\n").containsOnlyOnce("Report interval");
     }
 
     /** A hook of a group that is gone cannot be started, and then the JVM starts none of those that are left. */
@@ -156,10 +156,11 @@ class ExitReportTest {
     void waitsNoLongerThanAllowed() throws Exception {
         List<Thread> threads = new CopyOnWriteArrayList<>();
         CountDownLatch stuck = new CountDownLatch(1);
-        ExitReport report = new ExitReport(() -> threads.add(Thread.currentThread()), () -> await(stuck), 50);
+        ExitReport report = new ExitReport(() -> threads.add(Thread.currentThread()), () -> await(stuck), limit(50));
         long start = System.nanoTime();
         report.run();
         assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)).isGreaterThanOrEqualTo(50);
+        assertThat(exceeded).hasSize(1);
         stuck.countDown();
         Awaitility.await().until(() -> threads.size() == 2);
         Thread helper = threads.get(1);
@@ -175,8 +176,24 @@ class ExitReportTest {
                         () -> {
                             throw new AssertionError("work");
                         },
-                        10_000)
+                        limit(10_000))
                 .run();
+    }
+
+    private final List<String> exceeded = new CopyOnWriteArrayList<>();
+
+    private ExitReport.Limit limit(long millis) {
+        return new ExitReport.Limit() {
+            @Override
+            public long millis() {
+                return millis;
+            }
+
+            @Override
+            public void exceeded() {
+                exceeded.add("exceeded");
+            }
+        };
     }
 
     private static void await(CountDownLatch latch) {

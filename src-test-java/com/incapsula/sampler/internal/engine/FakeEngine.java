@@ -67,6 +67,7 @@ final class FakeEngine implements Engine {
     volatile boolean destroyed;
     volatile Thread[] selected;
     volatile long polls;
+    volatile long waiting;
 
     private FakeEngine(OptionValues options, NativeCallbacks callbacks) {
         this.options = options.toString();
@@ -186,7 +187,13 @@ final class FakeEngine implements Engine {
         if (destroyed) {
             throw new IllegalStateException("destroyed");
         }
-        return new RawStatistics("fake", List.of("gauge.polls"), List.of(polls));
+        if (waiting == 0) {
+            return new RawStatistics("fake", List.of("gauge.polls"), List.of(polls));
+        }
+        return new RawStatistics(
+                "fake",
+                List.of("total.counter.FAILED_REPORTS", "gauge.polls", "gauge.reportsWaiting"),
+                List.of(0L, polls, waiting));
     }
 
     @Override

@@ -13,6 +13,7 @@ import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.testing.Call;
+import com.incapsula.sampler.testing.Logged;
 import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -750,6 +751,203 @@ class LifecycleTest {
 
     private static void awaitLatch(CountDownLatch latch) {
         await().pollInterval(5, TimeUnit.MILLISECONDS).until(() -> latch.getCount() == 0);
+    }
+
+    // ---- an end that takes too long ----
+
+    /** Blocks where its test wants it, until that releases it. */
+    private static final class Blocking extends RecordingOutputer {
+
+        private final String where;
+        private final CountDownLatch release = new CountDownLatch(1);
+
+        Blocking(String where) {
+            this.where = where;
+        }
+
+        private void blockIn(String method) {
+            if (where.equals(method)) {
+                awaitLatch(release);
+            }
+        }
+
+        @Override
+        public void printThreadRecord(String threadTitle, String record) {
+            super.printThreadRecord(threadTitle, record);
+            blockIn("record");
+        }
+
+        @Override
+        public void close() {
+            super.close();
+            blockIn("close");
+        }
+    }
+
+    private FakeEngine startWith(SamplingOutputer next) {
+        properties.setCloseTimeoutSeconds(1);
+        properties.setOutputer(next);
+        FakeEngine engine = start();
+        engine.onStop = engine::writeReport;
+        engine.waiting = 2;
+        return engine;
+    }
+
+    private static void assertWarned(Logged log, String frame) {
+        assertThat(log.messages())
+                .containsExactly("WARN close() went on after closeTimeoutSeconds=1; reports that wait are lost");
+        assertThat(log.stacks()).hasSize(1);
+        assertThat(log.stacks().get(0)).contains("thread fake-reporter", frame);
+    }
+
+    @Test
+    void closeGoesOnWithoutAnOutputerThatBlocks() throws IOException {
+        Blocking blocking = new Blocking("record");
+        FakeEngine engine = startWith(blocking);
+        try (Logged log = new Logged()) {
+            lifecycle.close();
+            assertWarned(log, "Blocking.printThreadRecord");
+        }
+        assertThat(engine.calls).containsExactly("start", "stop");
+        assertThat(blocking.calls).hasSize(2);
+        assertThat(lifecycle.liveState().isRunning()).isFalse();
+        assertThat(lifecycle.liveState().statistics().values()).containsExactly(2L, 0L, 0L);
+        lifecycle.close();
+
+        properties.setOutputer(outputer);
+        FakeEngine second = start();
+        blocking.release.countDown();
+        await().until(() -> blocking.calls.size() == 3);
+        assertThat(engine.calls).containsExactly("start", "stop", "destroy");
+        assertThat(blocking.calls).endsWith("close");
+        second.onStop = second::writeReport;
+        lifecycle.close();
+        assertThat(outputer.calls).hasSize(4).endsWith("flush", "close");
+        assertThat(second.calls).containsExactly("start", "stop", "destroy");
+    }
+
+    /** Its next run closes it. */
+    @Test
+    void anOutputerThatIsUsedAgainIsNotClosedByTheRunThatItHasBlocked() throws IOException {
+        Blocking blocking = new Blocking("record");
+        FakeEngine engine = startWith(blocking);
+        lifecycle.close();
+        start();
+        blocking.release.countDown();
+        await().until(() -> engine.destroyed);
+
+        lifecycle.close();
+        assertThat(blocking.calls).hasSize(3).endsWith("close");
+    }
+
+    @Test
+    void closeGoesOnWithoutAnOutputerWhoseCloseBlocks() throws IOException {
+        Blocking blocking = new Blocking("close");
+        FakeEngine engine = startWith(blocking);
+        try (Logged log = new Logged()) {
+            lifecycle.close();
+            assertThat(log.stacks().get(0)).contains("thread threads-sampler-close", "Blocking.close");
+        }
+        assertThat(engine.destroyed).isTrue();
+        FakeEngine second = start();
+        blocking.release.countDown();
+        lifecycle.close();
+        assertThat(second.destroyed).isTrue();
+        assertThat(Collections.frequency(blocking.calls, "close")).isEqualTo(2);
+    }
+
+    @Test
+    void shutdownGoesOnAndNeverClosesTheOutputer() throws IOException {
+        Blocking blocking = new Blocking("record");
+        FakeEngine engine = startWith(blocking);
+        lifecycle.shutdown();
+        blocking.release.countDown();
+        await().until(() -> engine.destroyed);
+        assertThat(blocking.calls).hasSize(2);
+    }
+
+    @Test
+    void closeGoesOnWithoutANameRuleThatBlocks() throws IOException {
+        CountDownLatch release = new CountDownLatch(1);
+        properties.setManipulator(thread -> {
+            awaitLatch(release);
+            return "group";
+        });
+        FakeEngine engine = startWith(outputer);
+        String[] names = new String[1];
+        Thread sampler = new Thread(
+                () -> engine.callbacks.groupNames(new Thread[] {Thread.currentThread()}, 1, names, new boolean[1]),
+                "fake-sampler");
+        engine.onStop = () -> awaitLatch(release);
+        sampler.start();
+        await().until(() -> sampler.getState() == Thread.State.TIMED_WAITING);
+        try (Logged log = new Logged()) {
+            lifecycle.close();
+            assertThat(log.stacks().get(0)).contains("thread fake-sampler");
+        }
+        release.countDown();
+        await().until(() -> engine.destroyed);
+    }
+
+    @Test
+    void withoutALimitCloseWaits() throws Exception {
+        Blocking blocking = new Blocking("record");
+        startWith(blocking);
+        properties.setCloseTimeoutSeconds(0);
+        Call call = Call.of(lifecycle::close).assertWaits();
+        blocking.release.countDown();
+        call.get();
+        assertThat(blocking.calls).endsWith("flush", "close");
+    }
+
+    @Test
+    void anOutputerThatClosesTheSamplerInItsCloseIsRefused() throws IOException {
+        AtomicReference<Throwable> refused = new AtomicReference<>();
+        properties.setOutputer(new RecordingOutputer() {
+            @Override
+            public void close() {
+                try {
+                    lifecycle.close();
+                } catch (IllegalStateException | IOException e) {
+                    refused.set(e);
+                }
+            }
+        });
+        start();
+        lifecycle.close();
+        assertThat(refused.get()).hasMessageContaining("close() would wait for itself");
+    }
+
+    @Test
+    void theOutputersCloseSeesTheContextClassLoaderOfItsCaller() throws IOException {
+        ClassLoader loader = new ClassLoader() {};
+        AtomicReference<ClassLoader> seen = new AtomicReference<>();
+        properties.setOutputer(new RecordingOutputer() {
+            @Override
+            public void close() {
+                seen.set(Thread.currentThread().getContextClassLoader());
+            }
+        });
+        start();
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        Thread.currentThread().setContextClassLoader(loader);
+        try {
+            lifecycle.close();
+        } finally {
+            Thread.currentThread().setContextClassLoader(before);
+        }
+        assertThat(seen.get()).isSameAs(loader);
+    }
+
+    @Test
+    void theLimitHasARange() {
+        assertThat(properties.closeTimeoutSeconds()).isEqualTo(60);
+        properties.setCloseTimeoutSeconds(86_400);
+        for (long wrong : new long[] {-1, 86_401}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> properties.setCloseTimeoutSeconds(wrong))
+                    .withMessage("closeTimeoutSeconds must be between 0 and 86400, got " + wrong);
+        }
     }
 
     // ---- the exit of the JVM ----

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** The properties of Java and the core's table of options are one. */
 class PropertyIT {
 
-    private static final NativeCallbacks CALLBACKS = new ReportDispatcher();
+    private static final NativeCallbacks CALLBACKS = new ReportDispatcher().begin(null);
 
     @BeforeAll
     static void load() {

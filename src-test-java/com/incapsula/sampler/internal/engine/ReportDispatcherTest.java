@@ -18,11 +18,12 @@ class ReportDispatcherTest {
 
     private final ReportDispatcher dispatcher = new ReportDispatcher();
     private final RecordingOutputer outputer = new RecordingOutputer();
+    private ReportRun run;
 
     @BeforeEach
     void useOutputer() {
         dispatcher.setOutputer(outputer);
-        dispatcher.reset(getClass().getClassLoader());
+        run = dispatcher.begin(getClass().getClassLoader());
     }
 
     private static final class Failing extends RecordingOutputer {
@@ -66,9 +67,9 @@ class ReportDispatcherTest {
 
     @Test
     void reportGoesToTheOutputerInOrder() {
-        assertThat(dispatcher.title(FROM, TILL)).isTrue();
-        assertThat(dispatcher.record("thread", "row\n")).isTrue();
-        assertThat(dispatcher.flush()).isTrue();
+        assertThat(run.title(FROM, TILL)).isTrue();
+        assertThat(run.record("thread", "row\n")).isTrue();
+        assertThat(run.flush()).isTrue();
         assertThat(outputer.calls).containsExactly("title " + TITLE, "record thread|row\n", "flush");
     }
 
@@ -77,7 +78,7 @@ class ReportDispatcherTest {
         for (String where : List.of("title", "record", "flush")) {
             Failing failing = new Failing(where);
             dispatcher.setOutputer(failing);
-            boolean written = dispatcher.title(FROM, TILL) && dispatcher.record("t", "r") && dispatcher.flush();
+            boolean written = run.title(FROM, TILL) && run.record("t", "r") && run.flush();
 
             assertThat(written).as(where).isFalse();
             assertThat(failing.calls)
@@ -87,15 +88,14 @@ class ReportDispatcherTest {
             assertThat(failing.errors).singleElement().isInstanceOf(StackOverflowError.class);
         }
         dispatcher.setOutputer(outputer);
-        assertThat(dispatcher.title(FROM, TILL)).isTrue();
+        assertThat(run.title(FROM, TILL)).isTrue();
     }
 
     @Test
     void failingPrintErrorIsLogged() {
         dispatcher.setOutputer(new Failing("record error"));
-        assertThat(dispatcher.title(FROM, TILL)).isTrue();
-        List<String> logged =
-                logged(() -> assertThat(dispatcher.record("t", "r")).isFalse());
+        assertThat(run.title(FROM, TILL)).isTrue();
+        List<String> logged = logged(() -> assertThat(run.record("t", "r")).isFalse());
         assertThat(logged)
                 .containsExactly("WARN Report could not be printed: " + TITLE
                         + " (and printError failed: java.lang.StackOverflowError: error)");
@@ -104,11 +104,11 @@ class ReportDispatcherTest {
     @Test
     void newOutputerGetsTheNextReportNotTheRestOfThisOne() {
         RecordingOutputer next = new RecordingOutputer();
-        dispatcher.title(FROM, TILL);
+        run.title(FROM, TILL);
         dispatcher.setOutputer(next);
-        dispatcher.record("t", "r");
-        dispatcher.flush();
-        dispatcher.title(FROM, TILL);
+        run.record("t", "r");
+        run.flush();
+        run.title(FROM, TILL);
 
         assertThat(outputer.calls).hasSize(3);
         assertThat(next.calls).hasSize(1);
@@ -118,7 +118,7 @@ class ReportDispatcherTest {
     void userCodeSeesTheContextClassLoaderOfTheStarter() throws InterruptedException {
         ClassLoader[] seen = new ClassLoader[2];
         ClassLoader starter = new ClassLoader() {};
-        dispatcher.reset(starter);
+        run = dispatcher.begin(starter);
         dispatcher.setOutputer(new RecordingOutputer() {
             @Override
             public void printIntervalTitle(String title) {
@@ -129,7 +129,7 @@ class ReportDispatcherTest {
             seen[1] = Thread.currentThread().getContextClassLoader();
             return "g";
         });
-        Thread reporter = new Thread(() -> dispatcher.title(FROM, TILL));
+        Thread reporter = new Thread(() -> run.title(FROM, TILL));
         reporter.start();
         reporter.join();
         Thread sampler = new Thread(() -> name(new Thread("a")));
@@ -146,7 +146,7 @@ class ReportDispatcherTest {
         names[threads.length] = "not ours";
         names[0] = "left over";
         failed[0] = true;
-        dispatcher.groupNames(threads, threads.length, names, failed);
+        run.groupNames(threads, threads.length, names, failed);
         return new Named(names, failed);
     }
 
@@ -181,9 +181,9 @@ class ReportDispatcherTest {
         }
         assertThat(outputer.calls).isEmpty();
         for (int report = 0; report < 2; report++) {
-            dispatcher.title(FROM, TILL);
-            dispatcher.record("t", "r");
-            dispatcher.flush();
+            run.title(FROM, TILL);
+            run.record("t", "r");
+            run.flush();
         }
         String failures =
                 "error The thread name manipulator failed 3 times in this interval; such threads go under their"
@@ -210,7 +210,7 @@ class ReportDispatcherTest {
                 }
             }
         });
-        dispatcher.title(FROM, TILL);
+        run.title(FROM, TILL);
         assertThat(seen).containsExactly(true, false);
         assertThat(dispatcher.isInCallback()).isFalse();
     }
@@ -218,10 +218,10 @@ class ReportDispatcherTest {
     @Test
     void messagesOfTheCoreAreLogged() {
         List<String> logged = logged(() -> {
-            dispatcher.message(0, "it's {0}");
-            dispatcher.message(1, "b");
-            dispatcher.message(2, "c");
-            dispatcher.message(99, "d");
+            run.message(0, "it's {0}");
+            run.message(1, "b");
+            run.message(2, "c");
+            run.message(99, "d");
         });
         assertThat(logged).containsExactly("INFO it's {0}", "WARN b", "ERROR c", "ERROR d");
     }

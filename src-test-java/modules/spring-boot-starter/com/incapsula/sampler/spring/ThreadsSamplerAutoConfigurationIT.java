@@ -52,6 +52,7 @@ class ThreadsSamplerAutoConfigurationIT {
         values.put("engine", "jvmti");
         values.put("idleLookbackMillis", "500");
         values.put("instrumentation", "eager");
+        values.put("closeTimeoutSeconds", "5");
         values.put("instrumentationFilter", "com.acme,-com.acme.util");
         values.put("jfrEvents", "true");
         values.put("jmxName", "orders");

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.report;
+
+import org.jspecify.annotations.Nullable;
+
+/** What is logged before the application has a log: lines of standard error. */
+final class StandardErrorTarget implements LogTarget {
+
+    @Override
+    public void log(System.Logger.Level level, String message, @Nullable Throwable cause) {
+        System.err.println("threads-sampler: " + level + ": " + message);
+        if (cause != null) {
+            cause.printStackTrace();
+        }
+    }
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process that is stopped for a while: that time belongs to no stack. */
+#include "engine/sources/stopped.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/sim.h"
+
+#define AT_20_MS "samplingFrequencyMillis=20\n"
+#define STOPPED "[process stopped]"
+
+static const int64_t stop_ns = 6 * SIM_S;
+
+static void oversleep(struct sim *sim, int64_t ns)
+{
+    smp_sampler_overslept(sim->sampler, sim->now_ns, ns);
+    sim_tick(sim, 0);
+}
+
+static void stop_and_go_on(struct sim *sim)
+{
+    sim_stop(sim, stop_ns);
+    oversleep(sim, stop_ns);
+    sim_run(sim, 2 * SIM_S);
+    sim_seal(sim);
+}
+
+static void each_thread_has_the_time_under_a_row_of_its_own(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = sim_add_running(sim, "busy", 1);
+    (void)sim_add_waiting(sim, "idle", 2);
+    struct sim_thread *both = sim_add(sim, "both");
+
+    (void)state;
+    sim_script(both, 3, 70 * SIM_MS, true);
+    sim_script(both, 4, 130 * SIM_MS, false);
+    sim_start(sim);
+    sim_run(sim, 2 * SIM_S);
+    stop_and_go_on(sim);
+    const int64_t all_ns = sim->profile->elapsed_ns;
+    assert_in_range(all_ns, 10 * SIM_S, 10 * SIM_S + 100 * SIM_MS);
+    assert_int_equal(sim_wall_of(sim, "busy", STOPPED), stop_ns);
+    assert_int_equal(sim_wall_of(sim, "idle", STOPPED), stop_ns);
+    assert_int_equal(sim_wall_of(sim, "both", STOPPED), stop_ns);
+    assert_int_equal(sim_wall(sim, "busy", 1), all_ns - stop_ns);
+    assert_int_equal(sim_wall(sim, "idle", 2), all_ns - stop_ns);
+    assert_int_equal(sim_wall(sim, "both", -1), all_ns);
+    /* But for the time in which clocks were read. */
+    assert_in_range(sim_truth(sim, busy, 1), all_ns - stop_ns, all_ns - stop_ns + SIM_MS);
+    assert_in_range(sim_truth(sim, both, 3) + sim_truth(sim, both, 4), all_ns - stop_ns,
+                    all_ns - stop_ns + SIM_MS);
+    assert_int_equal(sim->profile->counters[SMP_COUNTER_STOPPED_MILLIS], 6000);
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_PROCESS_STOPPED), 1);
+    sim_destroy(sim);
+}
+
+/* The sampler alone had no CPU. */
+static void where_a_thread_has_run_nothing_was_stopped(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    (void)sim_add_running(sim, "busy", 1);
+    (void)sim_add_waiting(sim, "idle", 2);
+    sim_start(sim);
+    sim_run(sim, 2 * SIM_S);
+    sim->now_ns += stop_ns;
+    oversleep(sim, stop_ns);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "busy", STOPPED), 0);
+    assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns);
+    assert_int_equal(sim_wall(sim, "idle", 2), sim->profile->elapsed_ns);
+    assert_int_equal(sim->profile->counters[SMP_COUNTER_STOPPED_MILLIS], 0);
+    sim_destroy(sim);
+}
+
+/* Beside other processes, a thread that gets a tenth of a CPU. */
+static void where_threads_lack_cpus_nothing_was_stopped(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *slow = sim_add(sim, "slow");
+
+    (void)state;
+    sim_script(slow, 1, 100 * SIM_MS, true);
+    sim_script_starved(slow, 1, 900 * SIM_MS);
+    sim_start(sim);
+    sim_run(sim, 2 * SIM_S);
+    sim->now_ns += stop_ns;
+    oversleep(sim, stop_ns);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "slow", STOPPED), 0);
+    assert_int_equal(sim_wall(sim, "slow", -1), sim->profile->elapsed_ns);
+    sim_destroy(sim);
+}
+
+/* A request that waits for its answer is as old as it was. */
+static void a_thread_that_owes_an_answer_gives_it_afterwards(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *waits = sim_add(sim, "waits");
+
+    (void)state;
+    sim_script(waits, 1, SIM_S, true);
+    sim_script_starved(waits, 2, 200 * SIM_MS);
+    sim_start(sim);
+    sim_run(sim, SIM_S + 100 * SIM_MS);
+    stop_and_go_on(sim);
+    assert_int_equal(sim_wall_of(sim, "waits", STOPPED), stop_ns);
+    assert_int_equal(sim_wall_of(sim, "waits", "[signal not answered]"), 0);
+    assert_int_equal(sim_wall(sim, "waits", -1), sim->profile->elapsed_ns);
+    sim_destroy(sim);
+}
+
+/* One that ended before has none of the time. */
+static void a_thread_that_has_ended_was_not_stopped(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *ended = sim_add_waiting(sim, "ended", 1);
+
+    (void)state;
+    (void)sim_add_waiting(sim, "idle", 2);
+    sim_start(sim);
+    sim_run(sim, 2 * SIM_S);
+    sim_end(sim, ended);
+    stop_and_go_on(sim);
+    assert_int_equal(sim_wall_of(sim, "ended", STOPPED), 0);
+    assert_in_range(sim_wall(sim, "ended", -1), 2 * SIM_S, 2 * SIM_S + 100 * SIM_MS);
+    assert_int_equal(sim_wall_of(sim, "idle", STOPPED), stop_ns);
+    sim_destroy(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_thread_has_the_time_under_a_row_of_its_own),
+        cmocka_unit_test(where_a_thread_has_run_nothing_was_stopped),
+        cmocka_unit_test(where_threads_lack_cpus_nothing_was_stopped),
+        cmocka_unit_test(a_thread_that_owes_an_answer_gives_it_afterwards),
+        cmocka_unit_test(a_thread_that_has_ended_was_not_stopped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.outputer.SamplingOutputer;
+import com.incapsula.sampler.testing.Logged;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Samplers;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** An outputer that blocks, with the native core: it must not keep {@code close()}, nor lose what its thread uses. */
+@ExtendWith(NothingLeft.class)
+class CloseTimeoutIT {
+
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final List<String> calls = new CopyOnWriteArrayList<>();
+
+    private final class Blocking implements SamplingOutputer {
+
+        @Override
+        public void printIntervalTitle(String title) {
+            calls.add("title");
+        }
+
+        @Override
+        public void printThreadRecord(String threadTitle, String record) {
+            calls.add("record");
+            try {
+                release.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public void printError(String message, Throwable cause) {
+            calls.add("error");
+        }
+
+        @Override
+        public void flush() {
+            calls.add("flush");
+        }
+
+        @Override
+        public void close() {
+            calls.add("close");
+        }
+    }
+
+    @Test
+    void closeGoesOnAndTheNextRunIsAFreshStart() throws Exception {
+        ThreadsSampler sampler = Samplers.quick(new Blocking());
+        sampler.setCloseTimeoutSeconds(1);
+        sampler.init();
+        Samplers.awaitTicks(sampler, 2);
+        try (Logged log = new Logged()) {
+            sampler.close();
+            assertThat(log.messages())
+                    .contains("WARN close() went on after closeTimeoutSeconds=1; reports that wait are lost");
+            assertThat(log.stacks()).hasSize(1);
+            assertThat(log.stacks().get(0))
+                    .contains("thread threads-sampler-report", "CloseTimeoutIT$Blocking.printThreadRecord");
+        }
+        assertThat(sampler.isRunning()).isFalse();
+        assertThat(sampler.getStatistics().getCounters()).containsEntry("FAILED_REPORTS", 1L);
+
+        Recorder second = new Recorder();
+        sampler.setSamplingOutputer(second);
+        sampler.init();
+        Samplers.awaitTicks(sampler, 2);
+        sampler.close();
+        assertThat(second.reports()).hasSize(1);
+        assertThat(NothingLeft.samplerThreads()).contains("threads-sampler-report", "threads-sampler-close");
+
+        release.countDown();
+        patiently().until(() -> calls.size() > 2);
+        assertThat(calls).containsExactly("title", "record", "close");
+    }
+}

@@ -682,7 +682,7 @@ struct smp_async_walker smp_by_signal_functions(struct smp_by_signal *walker)
         .request = request_by_signal,
         .collect = collect_walks,
         .take_late = take_late_walk,
-        .check_handler = check_signal,
+        .check_signal = check_handler,
         .self = walker,
     };
 }

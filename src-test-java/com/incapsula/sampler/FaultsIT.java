@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.internal.report.PlainText;
+import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.testing.Group;

@@ -53,7 +53,8 @@ class RowsIT {
     private static void addBelow(
             String above, List<SamplingRow> rows, ToLongFunction<SamplingRow> own, Map<String, Long> stacks) {
         for (SamplingRow row : rows) {
-            String stack = above + ";" + row.toString().replaceFirst(", Calls: \\d+$", "").replace(";", "\\u003b");
+            String stack = above + ";"
+                    + row.toString().replaceFirst(", Calls: \\d+$", "").replace(";", "\\u003b");
             if (own.applyAsLong(row) != 0) {
                 stacks.merge(stack, own.applyAsLong(row), Long::sum);
             }

@@ -276,8 +276,10 @@ class SignalIT {
             sampler.printReport();
         }
         assertThat(masks.found.keySet())
-                .containsExactlyInAnyOrder("init", "manipulator", "starting", "report", "title", "record", "error", "flush", "close");
-        assertThat(masks.found).allSatisfy((callback, found) -> assertThat(found).isEqualTo(expected));
+                .containsExactlyInAnyOrder(
+                        "init", "manipulator", "starting", "report", "title", "record", "error", "flush", "close");
+        assertThat(masks.found)
+                .allSatisfy((callback, found) -> assertThat(found).isEqualTo(expected));
     }
 
     /** What starts a thread and a process in each callback, at its first call. */
@@ -303,7 +305,9 @@ class SignalIT {
 
         private static String blocked(String status) {
             try (Stream<String> lines = Files.lines(Path.of(status))) {
-                return lines.filter(line -> line.startsWith("SigBlk")).findFirst().orElse("none");
+                return lines.filter(line -> line.startsWith("SigBlk"))
+                        .findFirst()
+                        .orElse("none");
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

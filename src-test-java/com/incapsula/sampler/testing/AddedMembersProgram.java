@@ -59,8 +59,9 @@ public final class AddedMembersProgram {
             Changing.root();
             try (SamplingReport report = sampler.snapshot()) {
                 assertThat(report.toString(ReportFormat.TEXT))
-                        .contains("left alone, their class cannot be changed: 2 (another agent adds members, JVMTI error"
-                                + " UNSUPPORTED_REDEFINITION_SCHEMA_CHANGED: counted.Changing$Changed.");
+                        .contains(
+                                "left alone, their class cannot be changed: 2 (another agent adds members, JVMTI error"
+                                        + " UNSUPPORTED_REDEFINITION_SCHEMA_CHANGED: counted.Changing$Changed.");
             }
         });
     }

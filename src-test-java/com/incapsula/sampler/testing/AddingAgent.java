@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -45,11 +45,7 @@ public final class AddingAgent {
                 new ClassFileTransformer() {
                     @Override
                     public byte[] transform(
-                            ClassLoader loader,
-                            String name,
-                            Class<?> redefined,
-                            ProtectionDomain domain,
-                            byte[] file) {
+                            ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] file) {
                         return AddedMembersProgram.CHANGED.equals(name) ? withField(file) : null;
                     }
                 },

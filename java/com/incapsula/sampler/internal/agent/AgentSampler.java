@@ -102,8 +102,8 @@ final class AgentSampler {
 
     private static void chooseThreads(ThreadsSampler sampler, String expression) {
         if (expression.length() > MAX_EXPRESSION_CHARS) {
-            throw new Refusal("threads must have at most " + MAX_EXPRESSION_CHARS + " characters, got "
-                    + expression.length());
+            throw new Refusal(
+                    "threads must have at most " + MAX_EXPRESSION_CHARS + " characters, got " + expression.length());
         }
         try {
             Pattern names = Pattern.compile(expression);

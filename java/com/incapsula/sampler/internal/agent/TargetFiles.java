@@ -99,7 +99,8 @@ final class TargetFiles {
         IOException first = null;
         for (String folder : List.of(properties.getProperty("java.io.tmpdir", "/tmp"), "/tmp")) {
             try {
-                Folders.requireSafe(root().resolve("."), absolute(folder), Folders.userOfThisProcess(), userOf(process));
+                Folders.requireSafe(
+                        root().resolve("."), absolute(folder), Folders.userOfThisProcess(), userOf(process));
                 String copy = copyInto(root(), folder, file);
                 copies.add(copy);
                 return copy;
@@ -109,7 +110,8 @@ final class TargetFiles {
         }
         throw new IOException(
                 "no copy of " + file + " can be made for the target: " + IoReason.of(requireNonNull(first))
-                        + "; name a folder, if you trust those that can write to it, with -D" + LoadedLibrary.FOLDER_PROPERTY
+                        + "; name a folder, if you trust those that can write to it, with -D"
+                        + LoadedLibrary.FOLDER_PROPERTY
                         + "=FOLDER",
                 first);
     }

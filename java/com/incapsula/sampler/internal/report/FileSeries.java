@@ -65,8 +65,8 @@ public final class FileSeries {
         }
         name = path.getFileName().toString();
         if (name.replace("%%", "%").length() > MAX_NAME_CHARS) {
-            throw new IllegalArgumentException("file must have a name of at most " + MAX_NAME_CHARS + " characters, got "
-                    + name.length());
+            throw new IllegalArgumentException(
+                    "file must have a name of at most " + MAX_NAME_CHARS + " characters, got " + name.length());
         }
         folder = folder(parent, pattern);
         names = Pattern.compile(regex());

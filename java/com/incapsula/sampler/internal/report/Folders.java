@@ -86,7 +86,8 @@ public final class Folders {
             status = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
         }
         int begin = status.indexOf(USERS) + USERS.length();
-        String[] users = status.substring(begin, status.indexOf('\n', begin)).split("\t"); // real, effective, saved, file's
+        String[] users =
+                status.substring(begin, status.indexOf('\n', begin)).split("\t"); // real, effective, saved, file's
         return (int) Long.parseLong(users[users.length - 1]);
     }
 }

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class HttpExchange {
 
     private static final Pattern REQUEST = Pattern.compile("([!-~]+) ([!-~]+) HTTP/1\\.([0-9])");
-    private static final Pattern HEADER = Pattern.compile("([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \\t]*([^\\x00-\\x08\\x0a-\\x1f\\x7f]*)");
+    private static final Pattern HEADER =
+            Pattern.compile("([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \\t]*([^\\x00-\\x08\\x0a-\\x1f\\x7f]*)");
     private static final Pattern LENGTH = Pattern.compile("\\d{1,18}");
     private static final Pattern CHUNK = Pattern.compile("([0-9A-Fa-f]{1,8})[ \\t]*(;.*)?");
     private static final int CHUNK_BYTES = 16 * 1024;
@@ -103,7 +104,8 @@ final class HttpExchange {
     private void checkLength() throws Refusal {
         List<String> lengths = request.get("Content-Length");
         String coding = request.getFirst("Transfer-Encoding");
-        if (lengths != null && (lengths.size() > 1 || !LENGTH.matcher(lengths.get(0)).matches())) {
+        if (lengths != null
+                && (lengths.size() > 1 || !LENGTH.matcher(lengths.get(0)).matches())) {
             throw unreadable();
         }
         if (coding != null && (lengths != null || !coding.equalsIgnoreCase("chunked"))) {
@@ -235,7 +237,8 @@ final class HttpExchange {
             response.set("Content-Length", Long.toString(Math.max(length, 0)));
         }
         StringBuilder head = new StringBuilder("HTTP/1.1 " + status + " " + phrase(status) + "\r\n");
-        response.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+        response.forEach(
+                (name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
         write(ascii(head.append("\r\n").toString()));
         body = new Body(isChunked);
     }

@@ -177,7 +177,8 @@ class BeforeMainIT {
                 .start("runs on")
                 .awaitOutput("log manager: OwnLogManager")
                 .awaitOutput("MBean server: own")
-                .awaitOutput("reports to the log com.incapsula.sampler.outputer.LoggerSamplingOutputer every 1 s, page at ")
+                .awaitOutput(
+                        "reports to the log com.incapsula.sampler.outputer.LoggerSamplingOutputer every 1 s, page at ")
                 .awaitOutput("bean: [com.incapsula.sampler:")
                 .awaitOutput("INFO: Report interval: from ");
         Matcher page = Pattern.compile("page at (\\S+)").matcher(running.output());

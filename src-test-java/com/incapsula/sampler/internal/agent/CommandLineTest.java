@@ -213,7 +213,8 @@ class CommandLineTest {
     @Test
     void charactersThatALineCannotHaveAreEscaped() throws Exception {
         String group = "{\"name\":\"a%sb\",\"parent\":[-1,0,1],\"frame\":[0,1,2],\"wall\":[0,0,%d]}";
-        List<String> names = List.of("\\n", "\\r", "\\t", ";", ",", "\\u0001", "\\u007f", "\\u0085", "\\u2028", "\\u202e");
+        List<String> names =
+                List.of("\\n", "\\r", "\\t", ";", ",", "\\u0001", "\\u007f", "\\u0085", "\\u2028", "\\u202e");
         StringJoiner groups = new StringJoiner(",", "[", "]");
         StringJoiner lines = new StringJoiner("\n", "", "\n");
         for (int i = 0; i < names.size(); i++) {

@@ -25,12 +25,12 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The agent's options as the documents have them: examples start a sampler, and so does each pair of options, unless
@@ -118,7 +118,8 @@ class DocumentedOptionsIT {
                 .toList();
         assertThat(lines).hasSizeGreaterThanOrEqualTo(5);
         for (String line : lines) {
-            Arguments arguments = Arguments.parse(line.replaceFirst("\\s{2,}.*", "").split(" "));
+            Arguments arguments =
+                    Arguments.parse(line.replaceFirst("\\s{2,}.*", "").split(" "));
             if (arguments.action() == Arguments.Action.ATTACH) {
                 AgentCommand command = AgentCommand.parse(arguments.forAgent());
                 assertThat(command.verb()).as(line).isEqualTo(arguments.verb());
@@ -144,7 +145,9 @@ class DocumentedOptionsIT {
     /* Files and servers of this test. */
     private Map<String, String> here(Map<String, String> settings) {
         Map<String, String> changed = new LinkedHashMap<>(settings);
-        changed.computeIfPresent(Keys.FILE, (key, file) -> folder.resolve(Path.of(file).getFileName()).toString());
+        changed.computeIfPresent(
+                Keys.FILE,
+                (key, file) -> folder.resolve(Path.of(file).getFileName()).toString());
         changed.computeIfPresent(Keys.PUSH, (key, url) -> url.replaceFirst("//[^/]+", "//" + server.address()));
         return changed;
     }
@@ -272,8 +275,8 @@ class DocumentedOptionsIT {
             return Arrays.stream(type.getEnumConstants()).map(String::valueOf).toList();
         }
         try {
-            return List.of(String.valueOf(
-                    ThreadsSampler.class.getMethod("get" + name).invoke(new ThreadsSampler())));
+            return List.of(
+                    String.valueOf(ThreadsSampler.class.getMethod("get" + name).invoke(new ThreadsSampler())));
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

@@ -89,8 +89,9 @@ class WholeFileTest {
         });
         assertThat(victim).hasContent(VICTIM);
         assertThat(elsewhere.resolve("victim-1")).hasContent(VICTIM);
-        assertThat(filesIn(moved)).singleElement().satisfies(file -> assertThat(file)
-                .hasContent("report"));
+        assertThat(filesIn(moved))
+                .singleElement()
+                .satisfies(file -> assertThat(file).hasContent("report"));
     }
 
     /** At any moment. */
@@ -154,6 +155,7 @@ class WholeFileTest {
         List<String> others = new ArrayList<>(
                 List.of("", ".tmp", ".a.tmp", "a.0.tmp", "..0.tmp", ".a.g.tmp", ".a..tmp", ".a.0.tmpx"));
         others.add(".a.0123456789abcdef0.tmp");
-        assertThat(others).allSatisfy(name -> assertThat(WholeFile.targetOf(name)).isNull());
+        assertThat(others)
+                .allSatisfy(name -> assertThat(WholeFile.targetOf(name)).isNull());
     }
 }

@@ -306,7 +306,8 @@ class LiveServerTest {
                 + ping.substring(5) + "\r\n0\r\n\r\n";
         String plain = answerTo(head + "Content-Length: " + ping.length() + "\r\n\r\n" + ping);
         assertThat(plain).startsWith("HTTP/1.1 200 OK").contains("\"id\":1");
-        assertThat(answerTo(head + "Transfer-Encoding: chunked\r\n\r\n" + inChunks).lines())
+        assertThat(answerTo(head + "Transfer-Encoding: chunked\r\n\r\n" + inChunks)
+                        .lines())
                 .last()
                 .isEqualTo(plain.lines().reduce("", (before, line) -> line));
     }

@@ -130,7 +130,8 @@ bool smp_profile_is_empty(const struct smp_profile *profile)
 {
     const size_t count = smp_thread_groups_count(profile->groups);
 
-    if (profile->tally.polls > 0 || profile->counters[SMP_COUNTER_DROPPED_INTERVALS] > 0)
+    if (profile->tally.polls > 0 || profile->counters[SMP_COUNTER_DROPPED_INTERVALS] > 0 ||
+        profile->signal_taker[0] != '\0')
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const struct smp_group group = { .index = i };

@@ -610,6 +610,15 @@ static void missed_packages_are_named(void **state)
     assert_null(strstr(report_fixture_print(*state, by_name), "no frame of"));
 }
 
+static void a_library_that_took_the_signal_is_named(void **state)
+{
+    struct smp_profile *profile = report_fixture_seal(*state);
+
+    (void)snprintf(profile->signal_taker, sizeof(profile->signal_taker), "/lib\n.so (signal 38)");
+    assert_non_null(strstr(report_fixture_print(*state, by_name),
+                           "another library took the sampler's signal: /lib\\n.so (signal 38)\n"));
+}
+
 static void the_percentage_has_two_decimals(void **state)
 {
     static const struct {
@@ -1080,6 +1089,7 @@ int main(void)
         CASE(a_comma_in_a_frame_shifts_nothing),
         CASE(the_account_names_each_figure_that_is_not_zero),
         CASE(missed_packages_are_named),
+        CASE(a_library_that_took_the_signal_is_named),
         CASE(the_percentage_has_two_decimals),
         CASE(every_figure_has_its_line_in_order),
         CASE(the_report_of_the_original),

@@ -246,6 +246,8 @@ static void with_calls_alone_it_is_not_empty(void **state)
         assert_int_equal(smp_profile_create(NULL, tree, groups, fixture->methods, &profile),
                          SMP_OK);
         assert_int_equal(smp_profile_is_empty(profile), calls == 0);
+        profile->signal_taker[0] = 'x'; /* the account says so, though nothing was polled */
+        assert_false(smp_profile_is_empty(profile));
         smp_profile_release(profile);
     }
 }

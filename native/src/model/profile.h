@@ -91,7 +91,8 @@ struct smp_profile *smp_profile_hold(struct smp_profile *profile);
 void smp_profile_release(struct smp_profile *profile); /* NULL is fine */
 
 /* Nothing was sampled or counted: no poll was made, and no thread group has time or calls; no
- * interval was dropped since the last one; and no library has taken the signal. The group [JVM] does not count. */
+ * interval was dropped since the last one, and no library has taken the signal. The group [JVM]
+ * does not count. */
 bool smp_profile_is_empty(const struct smp_profile *profile);
 
 #endif

@@ -146,8 +146,8 @@ enum smp_outcome_kind {
       "(`clock` CPU) The sampler had not fetched earlier samples yet. The next sample of "    \
       "the thread counts for this one, too.")                                                 \
     X(NO_CPU_TIMER, SKIPPED, "skipped, no CPU timer available", "[no CPU timer]",             \
-      "(`clock` CPU) The system gave no timer to the thread (`ulimit -i`). The time is "      \
-      "under `[no CPU timer]`.")                                                             
+      "(`clock` CPU) The system gave no timer to the thread (`ulimit -i`, or a filter of "    \
+      "system calls). The time is under `[no CPU timer]`.")                                                             
 
 enum smp_outcome {
 #define X(code, kind, text, frame, words) SMP_OUTCOME_##code,

@@ -165,7 +165,7 @@ const OUTCOMES = {
     NO_CPU_TIMER: {
         kind: 'skipped',
         text: 'skipped, no CPU timer available',
-        words: '(clock CPU) The system gave no timer to the thread (ulimit -i). The time is under [no CPU timer].',
+        words: '(clock CPU) The system gave no timer to the thread (ulimit -i, or a filter of system calls). The time is under [no CPU timer].',
     },
 };
 

@@ -25,8 +25,9 @@ public final class OverflowProgram {
     public static void main(String[] arguments) throws Exception {
         int intervalMillis = Integer.parseInt(arguments[0]);
         long endNanos = System.nanoTime() + Long.parseLong(arguments[1]) * 1_000_000;
-        ThreadsSampler sampler =
-                new ThreadsSampler(new PrintStreamSamplingOutputer(new PrintStream(OutputStream.nullOutputStream())));
+        ThreadsSampler sampler = new ThreadsSampler();
+        sampler.setSamplingOutputer(
+                new PrintStreamSamplingOutputer(new PrintStream(OutputStream.nullOutputStream())));
         if (intervalMillis > 0) {
             sampler.setSamplingFrequencyMillis(intervalMillis);
             sampler.init();

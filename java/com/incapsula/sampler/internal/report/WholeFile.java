@@ -54,6 +54,7 @@ public final class WholeFile {
     /**
      * Writes a file into an open folder.
      *
+     * @param folder where it goes
      * @param name of the file; one that has it is replaced
      * @param content writes it; called again after an interrupt
      * @param attributes of the file

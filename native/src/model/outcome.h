@@ -152,8 +152,9 @@ enum smp_outcome_kind {
       "(`clock` CPU) The sampler had not fetched earlier samples yet. The next sample of "    \
       "the thread counts for this one, too.")                                                 \
     X(NO_CPU_TIMER, SKIPPED, "skipped, no CPU timer available", "[no CPU timer]",             \
-      "(`clock` CPU) The system gave no timer to the thread (`ulimit -i`), or another "       \
-      "library has taken the signal. The time is under `[no CPU timer]`.")                     \
+      "(`clock` CPU) The system gave no timer to the thread (`ulimit -i`, or a filter of "    \
+      "system calls), or another library has taken the signal. The time is under "            \
+      "`[no CPU timer]`.")                                                                    \
     X(PROCESS_STOPPED, SKIPPED, "skipped, process stopped", "[process stopped]",              \
       "The whole process had no CPU for more than a second: `SIGSTOP`, a debugger, a frozen " \
       "container. No thread can have done anything; each has this time under "                \

@@ -170,7 +170,7 @@ const OUTCOMES = {
     NO_CPU_TIMER: {
         kind: 'skipped',
         text: 'skipped, no CPU timer available',
-        words: '(clock CPU) The system gave no timer to the thread (ulimit -i), or another library has taken the signal. The time is under [no CPU timer].',
+        words: '(clock CPU) The system gave no timer to the thread (ulimit -i, or a filter of system calls), or another library has taken the signal. The time is under [no CPU timer].',
     },
     PROCESS_STOPPED: {
         kind: 'skipped',

@@ -67,11 +67,13 @@ final class HttpExchange {
 
     /** Reads the headers; the first call. */
     void readHead() throws Refusal {
-        int end = endOfHead(received.array(), received.limit());
+        byte[] bytes = new byte[received.limit()];
+        received.get(0, bytes);
+        int end = endOfHead(bytes, bytes.length);
         if (end < 0) {
             throw new Refusal(431, "a request has at most " + HttpFront.MAX_HEAD_BYTES + " bytes of headers");
         }
-        String[] lines = new String(received.array(), 0, end, StandardCharsets.ISO_8859_1).split("\r?\n");
+        String[] lines = new String(bytes, 0, end, StandardCharsets.ISO_8859_1).split("\r?\n");
         received.position(end);
         if (lines.length == 0) {
             throw unreadable();

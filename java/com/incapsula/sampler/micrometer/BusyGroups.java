@@ -101,6 +101,7 @@ final class BusyGroups {
     }
 
     /* False: that time has come, or this thread was interrupted, and still is. The lock is held. */
+    @SuppressWarnings("WaitNotInLoop") // the callers loop
     private boolean waitUntil(long endNanos) {
         long millis = (endNanos - System.nanoTime()) / NANOS_PER_MILLI;
         if (millis <= 0) {
@@ -199,8 +200,9 @@ final class BusyGroups {
         private void awaitSomeTicks() {
             long end = System.nanoTime() + LEAST_FIRST_NANOS;
             synchronized (BusyGroups.this) {
-                while (!ended && waitUntil(end)) {
-                    continue;
+                boolean hasTime = true;
+                while (!ended && hasTime) {
+                    hasTime = waitUntil(end);
                 }
             }
         }

@@ -94,7 +94,13 @@ final class PrivateFolder {
     }
 
     /** The content of a file. No lambda: a JVM that has just started would link it. */
-    private record Bytes(byte[] bytes) implements Content {
+    private static final class Bytes implements Content {
+
+        private final byte[] bytes;
+
+        Bytes(byte[] bytes) {
+            this.bytes = bytes;
+        }
 
         @Override
         public void writeTo(OutputStream out) throws IOException {

@@ -51,6 +51,7 @@ public final class OpenFolder implements Closeable {
      * @return the folder, which the caller closes
      * @throws IOException if it is not there, or is none
      */
+    @SuppressWarnings("StreamResourceLeak") // the folder that is returned closes it
     public static OpenFolder open(Path path) throws IOException {
         try {
             DirectoryStream<Path> opened = Files.newDirectoryStream(path);
@@ -127,6 +128,7 @@ public final class OpenFolder implements Closeable {
     }
 
     /* A stream can be read once only. */
+    @SuppressWarnings("StreamResourceLeak") // the caller closes it
     private DirectoryStream<Path> entries() throws IOException {
         return handle != null ? handle.newDirectoryStream(Path.of(".")) : Files.newDirectoryStream(path);
     }

@@ -68,8 +68,7 @@ public final class FallbackProgram {
 
     private static void awaitBoth(ThreadsSampler sampler) {
         if (CLOCK == SamplingClock.CPU) { // by timers, which the sampler does not get
-            patiently()
-                    .until(() -> sampler.getStatistics().getOutcomes().getOrDefault("NO_CPU_TIMER", 0L) > 0);
+            patiently().until(() -> sampler.getStatistics().getOutcomes().getOrDefault("NO_CPU_TIMER", 0L) > 0);
             return;
         }
         awaitSeen(sampler, BUSY, "com.incapsula.sampler.testing.work.Desk.calculate");

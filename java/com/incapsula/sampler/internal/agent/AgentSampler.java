@@ -5,6 +5,7 @@ import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.ThreadsSamplerServer;
 import com.incapsula.sampler.internal.options.BeanProperties;
+import com.incapsula.sampler.internal.report.ApplicationStart;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class AgentSampler {
 
     private static final int MAX_PORT = 65_535;
+    private static final String HTTP_MODULE = "jdk.httpserver";
     private static final long PUSH_SECONDS = 60;
 
     /* The time to compile a regular expression grows with the square of its length. */
@@ -42,7 +44,7 @@ final class AgentSampler {
     private final String output;
     private final Map<String, String> options; // properties that were set, for people
     private final Instant since = Instant.now().truncatedTo(ChronoUnit.SECONDS);
-    private final @Nullable ThreadsSamplerServer server;
+    private @Nullable ThreadsSamplerServer server; // guarded by this; null: not wanted, or over
     private final Set<Thread> runs = new HashSet<>(); // those of commands that share it
     private final Set<Thread> helpers = new HashSet<>(); // those, and others that use it while it runs
 
@@ -159,15 +161,48 @@ final class AgentSampler {
         } catch (RuntimeException | Error e) {
             throw new Refusal(String.valueOf(e.getMessage() == null ? e : e.getMessage()), e);
         }
-        if (server == null) {
+        ThreadsSamplerServer wanted = wantedServer();
+        if (wanted == null) {
+            return;
+        }
+        if (ApplicationStart.isPending()
+                && ModuleLayer.boot().findModule(HTTP_MODULE).isPresent()) {
+            ApplicationStart.whenOver(this::listenLate);
             return;
         }
         try {
-            server.init();
+            wanted.init();
         } catch (RuntimeException | Error e) {
             sampler.setSamplingOutputer(silent()); // what is refused writes no report over an older one
             sampler.shutdown();
             throw new Refusal("http: " + e.getMessage(), e);
+        }
+    }
+
+    private synchronized @Nullable ThreadsSamplerServer wantedServer() {
+        return server;
+    }
+
+    /* The answer has been given without the page. */
+    private synchronized void listenLate() {
+        ThreadsSamplerServer wanted = server;
+        if (wanted == null) {
+            return; // stopped meanwhile
+        }
+        try {
+            wanted.init();
+            System.err.println("threads-sampler: page at " + wanted.getUrl());
+        } catch (RuntimeException | Error e) {
+            server = null;
+            System.err.println("threads-sampler: no page, http: " + e.getMessage());
+        }
+    }
+
+    private synchronized void closeServer() {
+        ThreadsSamplerServer closing = server;
+        server = null;
+        if (closing != null) {
+            closing.close();
         }
     }
 
@@ -271,9 +306,7 @@ final class AgentSampler {
         }
         String failed = null;
         try {
-            if (server != null) {
-                server.close();
-            }
+            closeServer();
         } catch (RuntimeException | Error e) {
             failed = "its server could not be closed: " + e;
         }
@@ -320,7 +353,14 @@ final class AgentSampler {
                                 .collect(Collectors.joining(", "));
         return "runs since " + since + how
                 + (isNowhere() ? ", reports on demand" : ", reports to " + place() + when)
-                + (server == null ? "" : ", page at " + server.getUrl());
+                + page();
+    }
+
+    private synchronized String page() {
+        if (server == null) {
+            return "";
+        }
+        return server.getUrl() == null ? ", a page soon" : ", page at " + server.getUrl();
     }
 
     /** @return lines with its figures */

@@ -110,8 +110,8 @@ final class ExitReport implements Runnable {
     /** For the hook. */
     @Override
     public void run() {
+        hide.run(); // first, so that it is in no report
         ApplicationStart.exit();
-        hide.run();
         Thread helper = TimedWork.start(null, "threads-sampler-last-report", this::work);
         if (!TimedWork.await(helper, limit.millis())) {
             limit.exceeded();

@@ -178,10 +178,11 @@ class BeforeMainIT {
                 .awaitOutput("log manager: OwnLogManager")
                 .awaitOutput("MBean server: own")
                 .awaitOutput(
-                        "reports to the log com.incapsula.sampler.outputer.LoggerSamplingOutputer every 1 s, page at ")
+                        "reports to the log com.incapsula.sampler.outputer.LoggerSamplingOutputer every 1 s, a page soon")
+                .awaitOutput("threads-sampler: page at ")
                 .awaitOutput("bean: [com.incapsula.sampler:")
                 .awaitOutput("INFO: Report interval: from ");
-        Matcher page = Pattern.compile("page at (\\S+)").matcher(running.output());
+        Matcher page = Pattern.compile("threads-sampler: page at (\\S+)").matcher(running.output());
         assertThat(page.find()).isTrue();
         URL url = URI.create(page.group(1)).toURL();
         try (InputStream content = url.openStream()) {

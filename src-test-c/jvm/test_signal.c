@@ -103,7 +103,10 @@ static void follow_mask(struct walked_thread *target)
 static void *spin(void *self)
 {
     struct walked_thread *target = self;
+    const stack_t none = { .ss_flags = SS_DISABLE };
 
+    /* The address sanitizer's; with it, and without the bounds of its own, it is not walked. */
+    (void)sigaltstack(&none, NULL);
     errno = 0;
     atomic_store(&target->thread.os_tid, (int32_t)syscall(SYS_gettid));
     while (!atomic_load(&target->stop)) {
@@ -485,6 +488,15 @@ static void test_a_walk_at_work_is_not_given_up(void **state)
     end(&target);
 }
 
+/* The thread sanitizer has handlers of its own; the address sanitizer does not see the frames that a
+ * cancellation leaves. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define MAY_CANCEL 0
+#else
+#define MAY_CANCEL 1
+#endif
+
+#if MAY_CANCEL
 static void *spin_cancellable(void *self)
 {
     (void)pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
@@ -514,6 +526,7 @@ static void test_a_cancelled_thread_ends_its_walk(void **state)
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
     smp_signal_release(cookie);
 }
+#endif
 
 static void test_a_closed_process_does_not_walk(void **state)
 {
@@ -758,7 +771,9 @@ int main(void)
         cmocka_unit_test(test_a_late_answer),
         cmocka_unit_test(test_an_abandoned_request),
         cmocka_unit_test(test_a_walk_at_work_is_not_given_up),
+#if MAY_CANCEL
         cmocka_unit_test(test_a_cancelled_thread_ends_its_walk),
+#endif
         cmocka_unit_test(test_a_closed_process_does_not_walk),
         cmocka_unit_test(test_an_ended_thread_gets_no_signal),
         cmocka_unit_test(test_ends_and_requests_race),

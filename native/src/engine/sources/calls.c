@@ -375,7 +375,7 @@ static void tick_calls(void *self, int64_t now_ns)
         read_counter(source);
 }
 
-static void leave_out_stop(void *self, SMP_UNUSED int64_t now_ns, int64_t gap_ns)
+static void calls_leave_out_stop(void *self, SMP_UNUSED int64_t now_ns, int64_t gap_ns)
 {
     ((struct calls_source *)self)->pace.ticked_ns += gap_ns;
 }
@@ -509,7 +509,7 @@ static struct smp_source describe_calls_source(struct calls_source *source)
     return (struct smp_source){
         .mark = mark_calls,
         .tick = tick_calls,
-        .stopped = leave_out_stop,
+        .stopped = calls_leave_out_stop,
         .flush = flush_calls,
         .stop = stop_calls,
         .reset_counts = reset_calls,

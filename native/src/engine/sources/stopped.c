@@ -4,11 +4,6 @@
 #include "base/clock.h"
 #include "engine/sources/wall_thread.h"
 
-static struct smp_wall_thread *thread_at(const struct smp_wall *wall, size_t index)
-{
-    return smp_wall_thread_of(wall->roster->table.records[index]);
-}
-
 static bool has_run(const struct smp_wall_thread *thread, int64_t before_ns, int64_t gap_ns)
 {
     const int64_t most_ns = before_ns - thread->pending.from_ns + gap_ns / SMP_STOPPED_SHARE;
@@ -22,7 +17,7 @@ static bool has_run(const struct smp_wall_thread *thread, int64_t before_ns, int
 bool smp_stopped_has_run(const struct smp_wall *wall, int64_t now_ns, int64_t gap_ns)
 {
     for (size_t i = 0; i < wall->roster->table.count; i++) {
-        if (has_run(thread_at(wall, i), now_ns - gap_ns, gap_ns))
+        if (has_run(smp_wall_thread_at(wall, i), now_ns - gap_ns, gap_ns))
             return true;
     }
     return false;
@@ -42,7 +37,7 @@ static void shift(struct smp_wall_thread *thread, int64_t gap_ns)
 void smp_stopped_attribute(struct smp_wall *wall, int64_t now_ns, int64_t gap_ns)
 {
     for (size_t i = 0; i < wall->roster->table.count;) {
-        struct smp_wall_thread *thread = thread_at(wall, i);
+        struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
         if (smp_roster_remove_ended(wall->roster, &thread->record, now_ns))
             continue;
         if (thread->record.was_polled) {

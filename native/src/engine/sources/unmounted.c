@@ -208,7 +208,7 @@ static void tick_unmounted(void *self, int64_t now_ns)
 }
 
 /* Virtual threads that are not mounted get no time while the process is stopped. */
-static void leave_out_stop(void *self, SMP_UNUSED int64_t now_ns, int64_t gap_ns)
+static void unmounted_leave_out_stop(void *self, SMP_UNUSED int64_t now_ns, int64_t gap_ns)
 {
     struct unmounted *source = self;
 
@@ -315,7 +315,7 @@ enum smp_status smp_unmounted_source_create(const struct smp_source_setup *setup
     *out = (struct smp_source){
         .mark = mark_unmounted,
         .tick = tick_unmounted,
-        .stopped = leave_out_stop,
+        .stopped = unmounted_leave_out_stop,
         .poll_all = poll_all_unmounted,
         .flush = flush_unmounted,
         .poll_once = poll_unmounted_once,

@@ -17,11 +17,6 @@ enum {
 
 const size_t smp_wall_record_bytes = sizeof(struct smp_wall_thread);
 
-static struct smp_wall_thread *thread_at(const struct smp_wall *wall, size_t index)
-{
-    return smp_wall_thread_of(wall->roster->table.records[index]);
-}
-
 /* --- the roster's events --- */
 
 static void on_wall_thread_started(void *context, struct smp_thread_record *record, int64_t from_ns,
@@ -78,7 +73,7 @@ static void on_wall_thread_named(void *context, struct smp_thread_record *record
 static void make_all_due(struct smp_wall *wall)
 {
     for (size_t i = 0; i < wall->roster->table.count; i++) {
-        struct smp_wall_thread *thread = thread_at(wall, i);
+        struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
         if (!thread->plan.is_throttled)
             thread->plan.polled_tick = wall->schedule.tick; /* no poll has been left out */
         thread->plan.is_throttled = true;                   /* this poll must not be skipped */
@@ -109,7 +104,7 @@ static void draw_again(struct smp_wall *wall)
     if (!smp_poll_schedule_share_rose(schedule))
         return;
     for (size_t i = 0; i < wall->roster->table.count; i++)
-        smp_poll_schedule_redraw(schedule, thread_at(wall, i), wall->poll->now_ns);
+        smp_poll_schedule_redraw(schedule, smp_wall_thread_at(wall, i), wall->poll->now_ns);
 }
 
 /* Polls the threads that have started, those with a serial above after: each thread that lives for
@@ -121,7 +116,7 @@ static void poll_started(struct smp_wall *wall, uint64_t after, size_t known)
     size_t at = roster->default_name_rule ? known : 0;
 
     while (roster->cursor > after && at < roster->table.count) {
-        struct smp_wall_thread *thread = thread_at(wall, at);
+        struct smp_wall_thread *thread = smp_wall_thread_at(wall, at);
         if (thread->record.thread->serial <= after) {
             at++;
             continue;
@@ -208,7 +203,7 @@ static bool has_wall_run(const void *self, int64_t now_ns, int64_t gap_ns)
     return smp_stopped_has_run(self, now_ns, gap_ns);
 }
 
-static void leave_out_stop(void *self, int64_t now_ns, int64_t gap_ns)
+static void wall_leave_out_stop(void *self, int64_t now_ns, int64_t gap_ns)
 {
     struct smp_wall *wall = self;
     struct smp_poll poll = { .now_ns = now_ns };
@@ -256,7 +251,7 @@ static void flush_wall(void *self, enum smp_flush reason)
     take_left_answers(wall, reason == SMP_FLUSH_LAST);
     wall->poll = &poll;
     for (size_t i = 0; i < wall->roster->table.count;) {
-        struct smp_wall_thread *thread = thread_at(wall, i);
+        struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
         if (!smp_roster_remove_ended(wall->roster, &thread->record, wall->covered_ns)) {
             smp_pending_flush(wall, thread);
             i++;
@@ -271,7 +266,7 @@ static void mark_wall(void *self, int64_t now_ns)
     struct smp_wall *wall = self;
 
     for (size_t i = 0; i < wall->roster->table.count; i++)
-        smp_wall_poll_begin(thread_at(wall, i), now_ns);
+        smp_wall_poll_begin(smp_wall_thread_at(wall, i), now_ns);
     wall->covered_ns = now_ns;
     wall->schedule.made_tick = wall->schedule.tick;
     smp_throttle_restart(&wall->schedule.throttle);
@@ -311,7 +306,7 @@ static void choose_all_again(void *self)
     struct smp_wall *wall = self;
 
     for (size_t i = 0; i < wall->roster->table.count; i++) {
-        struct smp_wall_thread *thread = thread_at(wall, i);
+        struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
         if (!thread->record.was_polled && !thread->record.is_sampled &&
             thread->pending.from_ns < wall->covered_ns)
             thread->pending.from_ns = wall->covered_ns;
@@ -375,7 +370,7 @@ static struct smp_source wall_source(struct smp_wall *wall)
         .mark = mark_wall,
         .tick = tick_wall,
         .has_run = has_wall_run,
-        .stopped = leave_out_stop,
+        .stopped = wall_leave_out_stop,
         .poll_all = poll_all_wall,
         .flush = flush_wall,
         .poll_once = poll_wall_once,

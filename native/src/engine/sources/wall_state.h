@@ -14,6 +14,7 @@
 #include "engine/sources/poll_schedule.h"
 #include "engine/sources/roster.h"
 #include "engine/sources/walks.h"
+#include "engine/sources/wall_thread.h"
 
 /* A round of polls. */
 struct smp_poll {
@@ -32,5 +33,10 @@ struct smp_wall {
     int64_t covered_ns;    /* the last tick */
     struct smp_poll *poll; /* the running one; NULL between ticks */
 };
+
+static inline struct smp_wall_thread *smp_wall_thread_at(const struct smp_wall *wall, size_t index)
+{
+    return smp_wall_thread_of(wall->roster->table.records[index]);
+}
 
 #endif

@@ -488,8 +488,8 @@ static void test_a_walk_at_work_is_not_given_up(void **state)
     end(&target);
 }
 
-/* The thread sanitizer has handlers of its own; the address sanitizer does not see the frames that a
- * cancellation leaves. */
+/* The thread sanitizer has handlers of its own; the address sanitizer does not see the frames that
+ * a cancellation leaves. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define MAY_CANCEL 0
 #else

@@ -64,6 +64,7 @@ static const char *kept(struct fixture *f, const char *stack, size_t omitted)
                 .method = fake_jvm_method(f->vm,
                                           *stack == 'M'   ? "app.M"
                                           : *stack == 'o' ? "com.incapsula.sampler.internal.O"
+                                          : *stack == 'w' ? "java.lang.Object"
                                                           : "lib.L",
                                           "m"),
             };
@@ -75,10 +76,11 @@ static const char *kept(struct fixture *f, const char *stack, size_t omitted)
     f->kept[0] = '\0';
     for (size_t i = path.first; i < path.count; i++) {
         smp_methods_view(f->methods, path.locations[i], &view);
-        const char *text = strcmp(view.class_name, "app.M") == 0   ? "M"
-                           : strcmp(view.class_name, "lib.L") == 0 ? "l"
-                           : strstr(view.class_name, "internal.O") ? "o"
-                                                                   : view.class_name;
+        const char *text = strcmp(view.class_name, "app.M") == 0    ? "M"
+                           : strcmp(view.class_name, "lib.L") == 0  ? "l"
+                           : strstr(view.class_name, "internal.O")  ? "o"
+                           : strstr(view.class_name, "lang.Object") ? "w"
+                                                                    : view.class_name;
         (void)strcat(f->kept, text);
     }
     return f->kept;
@@ -105,6 +107,9 @@ static void own_frames_at_the_leaf(void **state)
     assert_string_equal(kept(f, "oolMl", 0), "lMl");
     assert_string_equal(kept(f, "ool", 0), "l");
     assert_string_equal(kept(f, "ooo", 0), "o");
+    assert_string_equal(kept(f, "wwooMl", 0), "Ml"); /* we wait in close() */
+    assert_string_equal(kept(f, "wwMoMl", 0), "wMoMl");
+    assert_string_equal(kept(f, "wwlMl", 0), "lMl");
     assert_string_equal(kept(f, "MooMl", 0), "MooMl"); /* the user's stream, written to by us */
     assert_string_equal(kept(f, "loMl", 0), "oMl");
     assert_string_equal(kept(f, "oM:oM", 5), "M[4..7 frames omitted]oM");
@@ -120,6 +125,7 @@ static void own_frames_where_all_is_monitored(void **state)
     smp_methods_set_filter(f->methods, all);
     assert_string_equal(kept(f, "ooolMl", 0), "lMl");
     assert_string_equal(kept(f, "o", 0), "o");
+    assert_string_equal(kept(f, "wlMl", 0), "wlMl");
     assert_string_equal(kept(f, "looMl", 0), "looMl");
     smp_methods_set_filter(f->methods, f->filter);
     smp_filter_destroy(all);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The range is between powers of two, so that a recursion makes one row for each doubling. */
 static uint32_t omitted_location(struct smp_methods *methods, size_t omitted)
@@ -24,31 +25,57 @@ static void append_location(struct smp_stack_path *path, uint32_t over_limit, ui
         path->over_limit = true;
 }
 
-/* The library's own frames at the leaf's end, with the pseudo-frames on them. They are not kept: a
- * thread that waits in close() is at the user's line. */
-struct own_run {
-    bool is_over;
-    size_t count; /* of locations */
-};
-
-static void extend_own_run(struct own_run *run, const struct smp_methods *methods,
-                           const struct smp_sample *sample, const struct smp_stack_path *path,
-                           size_t frame)
+/* A method in which Java code waits for a thread, or for a while. */
+static bool waits(struct smp_methods *methods, uint32_t location)
 {
-    if (run->is_over)
-        return;
-    if (frame < sample->leaf_count && smp_methods_own(methods, path->locations[path->count - 1]))
-        run->count = path->count;
-    else
-        run->is_over = sample->frames[frame].bci != SMP_BCI_PSEUDO;
+    static const char *const classes[] = { "java.lang.Object", "java.lang.Thread",
+                                           "java.util.concurrent.TimeUnit" };
+    struct smp_location_view view;
+    bool does = false;
+
+    smp_methods_view(methods, location, &view);
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+        does = does || strcmp(view.class_name, classes[i]) == 0;
+    return does;
+}
+
+/*
+ * The library's own frames at the leaf's end, with the pseudo-frames on them and the JDK's frames in
+ * which they wait. They are not kept: a thread that waits in close() is at the user's line.
+ */
+static size_t count_own_frames(struct smp_methods *methods, const struct smp_sample *sample,
+                               const struct smp_stack_path *path)
+{
+    size_t own = 0;
+
+    for (size_t i = 0; i < sample->leaf_count; i++) {
+        if (smp_methods_own(methods, path->locations[i]))
+            own = i + 1;
+        else if (sample->frames[i].bci != SMP_BCI_PSEUDO &&
+                 (own > 0 || !waits(methods, path->locations[i])))
+            break;
+    }
+    return own;
+}
+
+/* The place of the first monitored method behind these. SIZE_MAX: there is none. A pseudo-frame
+ * belongs to the frame below it. */
+static size_t find_monitored(const struct smp_methods *methods, const struct smp_sample *sample,
+                             const struct smp_stack_path *path, size_t own)
+{
+    for (size_t i = own; i < sample->count; i++) {
+        const size_t at = i + (i >= sample->leaf_count && sample->omitted > 0 ? 1 : 0);
+        if (sample->frames[i].bci != SMP_BCI_PSEUDO &&
+            smp_methods_monitored(methods, path->locations[at]))
+            return at;
+    }
+    return SIZE_MAX;
 }
 
 void smp_stack_path_find(struct smp_stack_path *path, struct smp_methods *methods,
                          const struct smp_name_source *names, const struct smp_sample *sample)
 {
     const uint32_t over_limit = smp_methods_over_limit(methods);
-    size_t monitored = SIZE_MAX;
-    struct own_run own = { 0 };
 
     path->count = 0;
     path->over_limit = false;
@@ -56,16 +83,13 @@ void smp_stack_path_find(struct smp_stack_path *path, struct smp_methods *method
         if (i == sample->leaf_count && sample->omitted > 0)
             append_location(path, over_limit, omitted_location(methods, sample->omitted));
         append_location(path, over_limit, smp_methods_locate(methods, names, &sample->frames[i]));
-        extend_own_run(&own, methods, sample, path, i);
-        /* A pseudo-frame belongs to the frame below it. */
-        if (monitored == SIZE_MAX && own.is_over && sample->frames[i].bci != SMP_BCI_PSEUDO &&
-            smp_methods_monitored(methods, path->locations[path->count - 1]))
-            monitored = path->count - 1;
     }
+    const size_t own = count_own_frames(methods, sample, path);
+    const size_t monitored = find_monitored(methods, sample, path, own);
     if (smp_sample_lacks_root(sample))
         append_location(path, over_limit, smp_methods_pseudo(methods, "[frames omitted]"));
     if (monitored == SIZE_MAX)
         path->first = path->count - 1;
     else
-        path->first = monitored > own.count ? monitored - 1 : monitored;
+        path->first = monitored > own ? monitored - 1 : monitored;
 }

@@ -150,6 +150,13 @@ static bool is_stray(const struct smp_counted_classes *counted, uint32_t index)
            smp_reach_is_loaded(counted->reach, index);
 }
 
+/* Only of classes that the JVM refuses to give back: others, of which a class may be unloaded
+ * already, would take memory after the last sampler has ended. */
+static bool keeps_probes(const struct smp_counted_classes *counted, uint32_t index)
+{
+    return is_stray(counted, index) && (counted->marks[index].flags & SMP_COUNTED_KEPT) != 0;
+}
+
 static void keep_stray_methods(struct smp_counted_classes *counted)
 {
     const struct smp_method_ids *const ids = smp_reach_ids(counted->reach);
@@ -157,7 +164,7 @@ static void keep_stray_methods(struct smp_counted_classes *counted)
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
         if (record != NULL && record->in_class != 0 && counted->planned[id] != 0 &&
-            is_stray(counted, record->in_class))
+            keeps_probes(counted, record->in_class))
             smp_stray_methods_add(&counted->stray_methods, counted->id_base + id, ids, id);
     }
 }

@@ -159,8 +159,7 @@ class NativeAgentIT {
                 "intervall=10ms -> refused: there is no option \"intervall\"; options are interval, packages,",
                 "file=/proc/nowhere/x.html -> refused: cannot open /proc/nowhere/x.html for writing: ",
                 "jar=/no/where.jar -> the agent cannot start: /no/where.jar cannot be read; the option jar=FILE names",
-                "jar=/proc/self/cmdline -> the agent cannot start: java.lang.ClassNotFoundException: com.incapsula",
-                "start,http=0 -> refused: "
+                "jar=/proc/self/cmdline -> the agent cannot start: java.lang.ClassNotFoundException: com.incapsula"
             })
     void whatIsWrongIsSaidAndTheApplicationGoesOn(String text) throws Exception {
         String[] parts = text.split(" -> ");

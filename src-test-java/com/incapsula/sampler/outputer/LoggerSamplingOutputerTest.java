@@ -88,7 +88,8 @@ class LoggerSamplingOutputerTest {
     void whatLogbacksAsyncAppenderDrops() {
         LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
         List<String> arrived = arrivedBehindAsync(() -> print(outputer, 1200));
-        assertThat(arrived).hasSizeBetween(100, 256).startsWith("title", "Sampler account.\npolls: 1\n", "thread 0\n");
+        // its thread may have taken what was in its queue of 256, which is filled once more then
+        assertThat(arrived).hasSizeBetween(100, 513).startsWith("title", "Sampler account.\npolls: 1\n", "thread 0\n");
         outputer.setPerGroup(false);
         assertThat(arrivedBehindAsync(() -> print(outputer, 1200)))
                 .singleElement()

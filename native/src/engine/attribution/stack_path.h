@@ -7,11 +7,11 @@
  *
  * A stack that was cut has "[n..m frames omitted]" between its two ends (powers of two, so that a
  * recursion does not make a row for each depth); where its root is not known it has
- * "[frames omitted]" there. It counts as a frame that is not monitored: where
- * only the root end is monitored, it is the leaf, because the method called there is among the
- * omitted ones. Frames of the library's own classes at the leaf's end, and those of the JDK in which
- * they wait, are removed first: a thread that calls close() is seen at the line of the call. A stack of only such frames is its root
- * frame.
+ * "[frames omitted]" there. It counts as a frame that is not monitored: where only the root end is
+ * monitored, it is the leaf, because the method called there is among the omitted ones. Frames of
+ * the library's own classes at the leaf's end, and those of the JDK in which they wait, are removed
+ * first: a thread that calls close() is seen at the line of the call. A stack of only such frames
+ * is its root frame.
  *
  * Threads  the one writer of the names table.
  * Errors   over_limit: a frame has no name for lack of memory.

@@ -434,10 +434,10 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
                                        .is_retried = request->tries > 1,
                                        .is_late = request->is_late };
     smp_walk_target_learn(request->thread, env, &answer);
-    if (answer.cut.omitted > 0 && grow_frame_buffer(walker, request)) {
+    if (answer.cut.omitted > 0 && grow_frame_buffer(walker, request))
         return false;
-    } else if (answer.count > 0 && may_try_again(request) && smp_delivery_lacks_ids(&walked) &&
-               has_another_way_to_names(walker, env)) {
+    if (answer.count > 0 && may_try_again(request) && smp_delivery_lacks_ids(&walked) &&
+        has_another_way_to_names(walker, env)) {
         request->answer = SMP_ANSWER_NO_METHOD;
         return false;
     } else if (answer.count > 0) {

@@ -32,10 +32,14 @@ static enum smp_proof prove_native(const struct smp_proven_walk *how, struct smp
 {
     struct smp_thread_walk proven = { .watched_ns = SMP_NATIVE_WATCHED_NS,
                                       .frames = { .words = words } };
+    struct smp_walk *const walk = how->self;
     enum smp_proof proof = SMP_PROOF_HAS_RUN;
 
-    for (unsigned i = 0; i < SMP_NATIVE_TRIES && proof == SMP_PROOF_HAS_RUN; i++)
+    for (unsigned i = 0; i < SMP_NATIVE_TRIES && proof == SMP_PROOF_HAS_RUN; i++) {
+        /* Nothing of an earlier try: a thread without Java frames is not walked at all. */
+        *walk->answer = (struct smp_walk_answer){ .state = how->layout.states.in_native };
         proof = smp_proven_walk_thread(how, info, &proven);
+    }
     return proof;
 }
 
@@ -57,7 +61,6 @@ enum smp_status smp_native_walk(struct smp_walk_info *info, struct smp_frames_wo
     own = *target.own;
     own.words = words;
     target.own = &own;
-    slot->answer = (struct smp_walk_answer){ .state = target.layout.states.in_native };
     const enum smp_status status = status_of(prove_native(&how, info, words));
     slot->answer.answer = slot->answer.count > 0 ? SMP_ANSWER_WHOLE : SMP_ANSWER_EMPTY;
     return status;

@@ -119,8 +119,11 @@ class ContainersIT {
 
     @Test
     void withoutAFolderForTheLibraryTheApplicationGoesOn() throws Exception {
-        String output = runToEnd(contained("-javaagent:" + jar + "=interval=5ms,output=stdout"));
-        assertThat(output)
+        // in folders that cannot be written to, and have no library of an earlier run
+        Path empty = Files.createDirectory(shared.resolve("empty"));
+        ChildJvm child = contained("-javaagent:" + jar + "=interval=5ms,output=stdout", "-Djava.io.tmpdir=" + empty)
+                .environment("XDG_CACHE_HOME", empty.toString());
+        assertThat(runToEnd(child))
                 .contains("threads-sampler: refused: no folder can be used for the native library (")
                 .contains("; name one that can be written to and that allows execution with"
                         + " -Dcom.incapsula.sampler.workdir=FOLDER")

@@ -435,11 +435,11 @@ public final class Lifecycle {
             rethrow();
         }
 
-        /** @return null: there can be no more threads */
+        /** @return null: there can be no thread, for lack of memory or by a security manager */
         private @Nullable Thread start() {
             try {
                 return TimedWork.start(InternalThreads.hidden(Lifecycle.this), "threads-sampler-close", this);
-            } catch (OutOfMemoryError e) {
+            } catch (RuntimeException | Error e) {
                 return null;
             }
         }
@@ -580,7 +580,7 @@ public final class Lifecycle {
             if (!TimedWork.await(TimedWork.start(group, LateWarning.THREAD, warning), LateWarning.MAX_MILLIS)) {
                 TimedWork.await(TimedWork.start(group, LateWarning.THREAD, warning::print), LateWarning.MAX_MILLIS);
             }
-        } catch (OutOfMemoryError silent) {
+        } catch (RuntimeException | Error silent) {
             // no thread, and so no warning
         }
     }

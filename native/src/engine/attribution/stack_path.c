@@ -40,8 +40,8 @@ static bool waits(struct smp_methods *methods, uint32_t location)
 }
 
 /*
- * The library's own frames at the leaf's end, with the pseudo-frames on them and the JDK's frames in
- * which they wait. They are not kept: a thread that waits in close() is at the user's line.
+ * The library's own frames at the leaf's end, with the pseudo-frames on them and the JDK's frames
+ * in which they wait. They are not kept: a thread that waits in close() is at the user's line.
  */
 static size_t count_own_frames(struct smp_methods *methods, const struct smp_sample *sample,
                                const struct smp_stack_path *path)

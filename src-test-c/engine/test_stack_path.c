@@ -66,7 +66,7 @@ static const char *kept(struct fixture *f, const char *stack, size_t omitted)
                                           : *stack == 'o' ? "com.incapsula.sampler.internal.O"
                                           : *stack == 'w' ? "java.lang.Object"
                                                           : "lib.L",
-                                          "m"),
+                                          *stack == 'w' ? "wait" : "m"),
             };
     }
     if (omitted == 0)

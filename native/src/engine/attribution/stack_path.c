@@ -25,23 +25,32 @@ static void append_location(struct smp_stack_path *path, uint32_t over_limit, ui
         path->over_limit = true;
 }
 
-/* A method in which Java code waits for a thread, or for a while. */
-static bool waits(struct smp_methods *methods, uint32_t location)
+/* A method by which Java code waits for the end of a thread. */
+static bool waits_for_thread(struct smp_methods *methods, uint32_t location)
 {
-    static const char *const classes[] = { "java.lang.Object", "java.lang.Thread",
-                                           "java.util.concurrent.TimeUnit" };
+    static const struct {
+        const char *class_name;
+        const char *method_name;
+    } waits[] = {
+        { "java.lang.Object", "wait0" },
+        { "java.lang.Object", "wait" },
+        { "java.lang.Thread", "join" },
+        { "java.util.concurrent.TimeUnit", "timedJoin" },
+    };
     struct smp_location_view view;
     bool does = false;
 
     smp_methods_view(methods, location, &view);
-    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-        does = does || strcmp(view.class_name, classes[i]) == 0;
+    for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+        does = does || (strcmp(view.class_name, waits[i].class_name) == 0 &&
+                        strcmp(view.method_name, waits[i].method_name) == 0);
     return does;
 }
 
 /*
  * The library's own frames at the leaf's end, with the pseudo-frames on them and the JDK's frames
- * in which they wait. They are not kept: a thread that waits in close() is at the user's line.
+ * in which they wait for a thread. They are not kept: a thread that waits in close() is at the
+ * user's line.
  */
 static size_t count_own_frames(struct smp_methods *methods, const struct smp_sample *sample,
                                const struct smp_stack_path *path)
@@ -52,7 +61,7 @@ static size_t count_own_frames(struct smp_methods *methods, const struct smp_sam
         if (smp_methods_own(methods, path->locations[i]))
             own = i + 1;
         else if (sample->frames[i].bci != SMP_BCI_PSEUDO &&
-                 (own > 0 || !waits(methods, path->locations[i])))
+                 (own > 0 || !waits_for_thread(methods, path->locations[i])))
             break;
     }
     return own;

@@ -200,10 +200,11 @@ int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node,
     return smp_tree_take_back_wall(interval->tree, node, state, wall_ns);
 }
 
-int64_t smp_interval_queued(struct smp_interval *interval, uint32_t node,
-                            enum smp_thread_state state, int64_t wall_ns)
+int64_t smp_interval_change_state(struct smp_interval *interval, uint32_t node,
+                                  enum smp_thread_state from, enum smp_thread_state to,
+                                  int64_t wall_ns)
 {
-    return smp_tree_change_state(interval->tree, node, state, SMP_STATE_RUNNABLE, wall_ns);
+    return smp_tree_change_state(interval->tree, node, from, to, wall_ns);
 }
 
 /* --- counted trees --- */

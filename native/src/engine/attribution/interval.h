@@ -98,10 +98,11 @@ void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t
  * first of that in this state. Returns how much. */
 int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node,
                                enum smp_thread_state state, int64_t wall_ns);
-/* Time that the node was credited with in this state was spent waiting for a CPU. Returns how much
- * of it there was. */
-int64_t smp_interval_queued(struct smp_interval *interval, uint32_t node,
-                            enum smp_thread_state state, int64_t wall_ns);
+/* Time that the node was credited with in one state was spent in another one. Returns how much of
+ * it there was. */
+int64_t smp_interval_change_state(struct smp_interval *interval, uint32_t node,
+                                  enum smp_thread_state from, enum smp_thread_state to,
+                                  int64_t wall_ns);
 /* --- counted trees --- */
 
 /* Is it one? If not, there is no memory for it, and nothing counted may be credited. */

@@ -38,9 +38,27 @@ static int64_t make_runnable(const struct smp_wall *wall, struct smp_queue_time 
     int64_t done_ns = 0;
 
     if (ns > 0 && target->state != SMP_STATE_RUNNABLE)
-        done_ns = smp_interval_queued(wall->attribution->interval, target->node, target->state, ns);
+        done_ns = smp_interval_change_state(wall->attribution->interval, target->node,
+                                            target->state, SMP_STATE_RUNNABLE, ns);
     queue->pending_ns -= done_ns;
     return done_ns;
+}
+
+/*
+ * A thread in a method that waits is found on its way out of it more often than it is there, because
+ * the sampler, too, gets a CPU when one is free. What neither its clock nor the queue knows of was
+ * a wait. Returns how much.
+ */
+static int64_t make_waiting(const struct smp_wall *wall, const struct smp_wall_thread *thread,
+                            const struct smp_tree_target *target, int64_t ns)
+{
+    const struct smp_last_stack *last = &thread->record.last;
+
+    if (ns <= 0 || last->epoch != wall->attribution->stack_epoch || last->node != target->node ||
+        last->verdict_leaf != SMP_LEAF_KNOWN)
+        return 0;
+    return smp_interval_change_state(wall->attribution->interval, target->node, SMP_STATE_RUNNING,
+                                     (enum smp_thread_state)last->verdict_state, ns);
 }
 
 /* What is left for time in which the thread was found waiting. */
@@ -69,6 +87,7 @@ void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thr
         queue->over_ns += found_ns;
         queue->over_ns -= make_runnable(
             wall, queue, found, least_of(least_of(queue->over_ns, queue->pending_ns), found_ns));
+        queue->over_ns -= make_waiting(wall, thread, found, least_of(queue->over_ns, found_ns));
     }
     if (queue->was_idle && before != NULL)
         (void)make_runnable(wall, queue, before, least_of(more_ns, left_for_waits(queue)));

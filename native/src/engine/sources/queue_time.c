@@ -45,8 +45,8 @@ static int64_t make_runnable(const struct smp_wall *wall, struct smp_queue_time 
 }
 
 /*
- * A thread in a method that waits is found on its way out of it more often than it is there, because
- * the sampler, too, gets a CPU when one is free. What neither its clock nor the queue knows of was
+ * A thread in a method that waits is found on its way out of it more often than it is there: the
+ * sampler, too, gets a CPU when one is free. What neither its clock nor the queue knows of was
  * a wait. Returns how much.
  */
 static int64_t make_waiting(const struct smp_wall *wall, const struct smp_wall_thread *thread,

@@ -31,7 +31,8 @@ final class InertSnapshot implements Snapshot {
             "before":{%1$s},
             "after":{%1$s}}
             """.formatted(
-                    Stream.of(ReportWeight.WALL, ReportWeight.CPU, ReportWeight.SAMPLES)
+                    Stream.of(ReportWeight.values())
+                            .filter(measure -> measure != ReportWeight.CALLS)
                             .map(measure -> "\"" + measure.name().toLowerCase(Locale.ROOT) + "\":[]")
                             .collect(Collectors.joining(",")));
 

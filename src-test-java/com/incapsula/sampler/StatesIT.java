@@ -41,7 +41,9 @@ class StatesIT {
     }
 
     private static Stream<SamplingRow> rows(SamplingReport report) {
-        return report.getGroups().stream().flatMap(group -> report.rows(group).stream()).flatMap(SamplingRow::stream);
+        return report.getGroups().stream()
+                .flatMap(group -> report.rows(group).stream())
+                .flatMap(SamplingRow::stream);
     }
 
     /* None of them is on its way to where it waits. */

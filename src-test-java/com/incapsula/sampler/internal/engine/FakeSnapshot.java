@@ -61,7 +61,9 @@ public final class FakeSnapshot implements Snapshot {
     public final AtomicInteger rowsRead = new AtomicInteger();
 
     /** The figures, in their order. */
-    public final long[] figures = {1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 12, 13, 14, 66, 0, 0, 0, 0, 0, 0, 77};
+    public final long[] figures = {
+        1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 12, 13, 14, 66, 0, 0, 0, 0, 0, 0, 77
+    };
 
     /** Format, weight and flags of the last document. */
     public volatile String lastRequest;

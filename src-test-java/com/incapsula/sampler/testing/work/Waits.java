@@ -568,7 +568,8 @@ public final class Waits implements AutoCloseable {
     private void files() throws IOException {
         Path folder = Files.createTempDirectory("waits");
         Path fifo = folder.resolve("fifo");
-        Process holder = new ProcessBuilder("sh", "-c", "mkfifo \"$1\" && exec sleep 3600 <> \"$1\"", "sh", fifo.toString())
+        Process holder = new ProcessBuilder(
+                        "sh", "-c", "mkfifo \"$1\" && exec sleep 3600 <> \"$1\"", "sh", fifo.toString())
                 .start();
         open.push(holder::destroyForcibly);
         while (!Files.exists(fifo)) {
@@ -577,7 +578,8 @@ public final class Waits implements AutoCloseable {
         FileInputStream in = new FileInputStream(fifo.toFile());
         waits("io", "fileRead", in::read);
         Path other = folder.resolve("full");
-        Process reader = new ProcessBuilder("sh", "-c", "mkfifo \"$1\" && exec sleep 3600 <> \"$1\"", "sh", other.toString())
+        Process reader = new ProcessBuilder(
+                        "sh", "-c", "mkfifo \"$1\" && exec sleep 3600 <> \"$1\"", "sh", other.toString())
                 .start();
         open.push(reader::destroyForcibly);
         while (!Files.exists(other)) {

@@ -59,6 +59,26 @@ static void each_thread_has_the_time_under_a_row_of_its_own(void **state)
     sim_destroy(sim);
 }
 
+/* And not while it slept until the next tick. */
+static void a_stop_while_answers_are_awaited_has_the_row_too(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    (void)sim_add_running(sim, "busy", 1);
+    (void)sim_add_waiting(sim, "idle", 2);
+    sim_start(sim);
+    sim_run(sim, 2 * SIM_S);
+    sim->stop_in_collect_ns = stop_ns;
+    sim_run(sim, 2 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "busy", STOPPED), stop_ns);
+    assert_int_equal(sim_wall_of(sim, "idle", STOPPED), stop_ns);
+    assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns - stop_ns);
+    assert_int_equal(sim_wall(sim, "idle", 2), sim->profile->elapsed_ns - stop_ns);
+    sim_destroy(sim);
+}
+
 /* The sampler alone had no CPU. */
 static void where_a_thread_has_run_nothing_was_stopped(void **state)
 {
@@ -138,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_thread_has_the_time_under_a_row_of_its_own),
+        cmocka_unit_test(a_stop_while_answers_are_awaited_has_the_row_too),
         cmocka_unit_test(where_a_thread_has_run_nothing_was_stopped),
         cmocka_unit_test(where_threads_lack_cpus_nothing_was_stopped),
         cmocka_unit_test(a_thread_that_owes_an_answer_gives_it_afterwards),

@@ -277,11 +277,11 @@ static enum smp_status request(void *self, struct smp_thread *thread, uint64_t t
     return SMP_OK;
 }
 
-static void collect(void *self, int64_t deadline_ns,
-                    void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                     const struct smp_sample *sample,
-                                     const struct smp_mounted_thread *mounted),
-                    void *context)
+static int64_t collect(void *self, int64_t deadline_ns,
+                       void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                        const struct smp_sample *sample,
+                                        const struct smp_mounted_thread *mounted),
+                       void *context)
 {
     struct sim *sim = self;
     struct smp_frame frames[DEPTH];
@@ -303,6 +303,10 @@ static void collect(void *self, int64_t deadline_ns,
                  thread->owes ? SMP_ANSWER_UNANSWERED : thread->answer, &sample,
                  thread->has_mounted ? &mounted : NULL);
     }
+    const int64_t stopped_ns = sim->stop_in_collect_ns;
+    sim_stop(sim, stopped_ns);
+    sim->stop_in_collect_ns = 0;
+    return stopped_ns;
 }
 
 static bool take_late(void *self, struct smp_thread *thread, uint64_t token,
@@ -498,6 +502,7 @@ static void make_tick(struct sim *sim)
 
     spend(sim, sim->tick_cost_ns);
     sim->own_cpu_ns += sim->tick_cpu_ns;
+    smp_sampler_overslept(sim->sampler, now_ns, 0);
     smp_sampler_tick(sim->sampler, now_ns, false);
     sim->tick_ns = now_ns;
 }

@@ -109,6 +109,7 @@ struct sim {
     struct sim_thread **threads; /* in order of start, which is the tid */
     size_t thread_count;
     size_t thread_room;
+    int64_t stop_in_collect_ns; /* the next one's */
     bool has_async;
     bool has_tasks;
     int64_t task_cpu_ns[SMP_OS_THREAD_KIND_COUNT]; /* used since the last read */

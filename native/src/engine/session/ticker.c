@@ -11,7 +11,6 @@
 #include "engine/session/interval_end.h"
 #include "engine/session/schedule.h"
 #include "engine/session/worker.h"
-#include "engine/sources/stopped.h"
 
 #define NS_PER_SECOND 1000000000LL
 #define NS_PER_MS 1000000LL
@@ -114,8 +113,7 @@ static void make_tick(struct smp_ticker *ticker, int64_t now_ns, bool late)
     ticker->overslept_ns = 0;
     if (!smp_sampler_is_running(ticker->sampler))
         return;
-    if (overslept_ns > SMP_STOPPED_NS)
-        smp_sampler_overslept(ticker->sampler, now_ns, overslept_ns);
+    smp_sampler_overslept(ticker->sampler, now_ns, overslept_ns);
     smp_sampler_tick(ticker->sampler, now_ns, late);
     ticker->elapsed_ns += now_ns - ticker->ticked_ns;
     ticker->ticked_ns = now_ns;

@@ -7,9 +7,9 @@
  *    └───────────┴──────────────────────────────┘
  *                 [process stopped] gets this    pending time goes on as if it had not passed
  *
- * That the sampler thread sleeps on for more than SMP_STOPPED_NS is the first sign; that no thread
- * has run for more than a SMP_STOPPED_SHARE-th of this time is the second. Where the process only
- * lacked CPUs, its threads have run now and then.
+ * That the sampler thread sleeps on for more than SMP_STOPPED_NS, until a tick or for an answer, is
+ * the first sign; that no thread has run for more than a SMP_STOPPED_SHARE-th of this time is the
+ * second. Where the process only lacked CPUs, its threads have run now and then.
  *
  * Threads  the sampler thread only.
  * Cost     a CPU clock for each thread.

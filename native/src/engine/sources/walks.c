@@ -198,7 +198,10 @@ void smp_walks_collect(struct smp_walks *walks, bool is_last)
         wait_ns = SMP_LAST_ANSWER_WAIT_MS * NS_PER_MS;
     else if (share_ns < wait_ns)
         wait_ns = share_ns;
-    async->collect(async->self, smp_clock_ns() + wait_ns, on_async_answer, walks);
+    const int64_t slept_ns =
+        async->collect(async->self, smp_clock_ns() + wait_ns, on_async_answer, walks);
+    if (slept_ns > walks->slept_ns)
+        walks->slept_ns = slept_ns;
 }
 
 /* Waiting for answers has taken so long that the next tick is near. */

@@ -198,6 +198,15 @@ static void tick_wall(void *self, int64_t now_ns)
     wall->poll = NULL;
 }
 
+static int64_t take_slept_by_wall(void *self)
+{
+    struct smp_wall *wall = self;
+    const int64_t slept_ns = wall->walks.slept_ns;
+
+    wall->walks.slept_ns = 0;
+    return slept_ns;
+}
+
 static bool has_wall_run(const void *self, int64_t now_ns, int64_t gap_ns)
 {
     return smp_stopped_has_run(self, now_ns, gap_ns);
@@ -369,6 +378,7 @@ static struct smp_source wall_source(struct smp_wall *wall)
     return (struct smp_source){
         .mark = mark_wall,
         .tick = tick_wall,
+        .take_slept_ns = take_slept_by_wall,
         .has_run = has_wall_run,
         .stopped = wall_leave_out_stop,
         .poll_all = poll_all_wall,

@@ -4,18 +4,20 @@ package com.incapsula.sampler;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.testing.Logged;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Samplers;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** An outputer that blocks, with the native core: it must not keep {@code close()}, nor lose what its thread uses. */
+/** User code that blocks, with the native core: it must not keep {@code close()}, nor lose what its thread uses. */
 @ExtendWith(NothingLeft.class)
 class CloseTimeoutIT {
 
@@ -32,11 +34,7 @@ class CloseTimeoutIT {
         @Override
         public void printThreadRecord(String threadTitle, String record) {
             calls.add("record");
-            try {
-                release.await();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
+            await(release);
         }
 
         @Override
@@ -52,6 +50,50 @@ class CloseTimeoutIT {
         @Override
         public void close() {
             calls.add("close");
+        }
+    }
+
+    /** The sampler thread waits for the name rule, and another thread of the application for the sampler thread. */
+    @Test
+    void closeGoesOnBehindAPauseThatWaitsForTheNameRule() throws Exception {
+        CountDownLatch named = new CountDownLatch(1);
+        ThreadsSampler sampler = Samplers.quick(new Recorder());
+        sampler.setCloseTimeoutSeconds(1);
+        sampler.setThreadNameManipulator(thread -> {
+            if (thread.getName().equals("blocks")) {
+                named.countDown();
+                await(release);
+            }
+            return "group";
+        });
+        sampler.init();
+        Thread late = new Thread(() -> await(release), "blocks");
+        late.start();
+        named.await();
+        Thread pause = new Thread(sampler::pauseSampling, "pause");
+        pause.start();
+        patiently()
+                .until(() -> Arrays.stream(pause.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().endsWith("NativeBridge")));
+        try (Logged log = new Logged()) {
+            sampler.close();
+            assertThat(log.stacks()).hasSize(1);
+            assertThat(log.stacks().get(0)).contains("CloseTimeoutIT.lambda$closeGoesOnBehindAPause");
+        }
+        sampler.setThreadNameManipulator(new RegexThreadNameManipulator());
+        sampler.init();
+        release.countDown();
+        pause.join();
+        late.join();
+        assertThat(sampler.isPaused()).isFalse();
+        sampler.close();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

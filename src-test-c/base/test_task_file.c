@@ -44,8 +44,7 @@ static void what_follows_a_mark_is_found_in_a_long_file(void **state)
 {
     enum { PAGES = 400, PAGE_BYTES = 4096 };
     static const char mark[] = "[stack]";
-    char *pages =
-        mmap(NULL, PAGES * PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *pages = mmap(NULL, PAGES * PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char text[3] = "##";
 
     (void)state;

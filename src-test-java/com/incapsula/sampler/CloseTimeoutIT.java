@@ -5,8 +5,8 @@ import static com.incapsula.sampler.testing.Samplers.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
-import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.testing.Logged;
+import com.incapsula.sampler.testing.NotedOutputer;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Samplers;
@@ -24,32 +24,17 @@ class CloseTimeoutIT {
     private final CountDownLatch release = new CountDownLatch(1);
     private final List<String> calls = new CopyOnWriteArrayList<>();
 
-    private final class Blocking implements SamplingOutputer {
+    private final class Blocking extends NotedOutputer {
 
         @Override
-        public void printIntervalTitle(String title) {
-            calls.add("title");
+        protected void note(String call) {
+            calls.add(call);
         }
 
         @Override
         public void printThreadRecord(String threadTitle, String record) {
-            calls.add("record");
+            super.printThreadRecord(threadTitle, record);
             await(release);
-        }
-
-        @Override
-        public void printError(String message, Throwable cause) {
-            calls.add("error");
-        }
-
-        @Override
-        public void flush() {
-            calls.add("flush");
-        }
-
-        @Override
-        public void close() {
-            calls.add("close");
         }
     }
 
@@ -123,7 +108,7 @@ class CloseTimeoutIT {
         assertThat(NothingLeft.samplerThreads()).contains("threads-sampler-report", "threads-sampler-close");
 
         release.countDown();
-        patiently().until(() -> calls.size() > 2);
-        assertThat(calls).containsExactly("title", "record", "close");
+        patiently().until(() -> calls.size() > 4);
+        assertThat(calls).containsExactly("starting", "report", "title", "record", "close");
     }
 }

@@ -82,6 +82,8 @@ class GroupLimitIT {
                             .mapToLong(SamplingGroup::getThreads)
                             .sum())
                     .isEqualTo(THREADS + 1);
+            assertThat(report.toString(ReportFormat.JSON))
+                    .containsOnlyOnce("\"joinedGroups\":" + (THREADS + 1 - SHOWN));
             long all = report.getGroups().stream()
                     .mapToLong(SamplingGroup::getWallNanos)
                     .sum();

@@ -122,7 +122,7 @@ class ReportFormatIT {
             try (SamplingReport report = sampler.snapshot()) {
                 byte[] written = bytesOf(report, format);
                 String bytes = new String(written, StandardCharsets.ISO_8859_1);
-                assertThat(bytes).contains("202edetceles");
+                assertThat(bytes.contains("202edetceles")).isEqualTo(format != ReportFormat.TOP); // it names no threads
                 for (String each : hidden) {
                     assertThat(bytes)
                             .doesNotContain(

@@ -17,7 +17,7 @@ enum {
     /* Maxima of a merged profile's tables where no quota says less. Address space, not memory. */
     MAX_NAMES_BYTES = 256 * 1024 * 1024,
     MAX_GROUPS_BYTES = 256 * 1024 * 1024,
-    TREE_STEPS_BYTES = 4 * 64 * 1024
+    TREE_STEPS_BYTES = 6 * 64 * 1024 /* nodes, table, slots, two arrays of states; one to spare */
 };
 
 /* In a place: the node did not fit; amounts of all below it go there, too. */

@@ -111,6 +111,30 @@ static void a_woken_thread_is_runnable(void **state)
     a_woken_thread_is_runnable_where_it_waited(900 * SIM_MS, 300 * SIM_MS, 50 * SIM_MS);
 }
 
+/* Without signals: a Thread object's "runnable" is all that is known. */
+static void a_runnable_thread_is_blocked_only_while_its_clock_stands(void **state)
+{
+    struct sim *sim = sim_create_without_async(AT_20_MS);
+    struct sim_thread *computing = sim_add(sim, "worker");
+    struct sim_thread *initialising = sim_add(sim, "initialising");
+
+    (void)state;
+    sim->has_queues = true;
+    computing->word = initialising->word = SMP_WORD_RUNNABLE;
+    sim_script(computing, 1, 3 * SIM_MS, true);
+    sim_script_starved(computing, 1, 7 * SIM_MS);
+    sim_script(initialising, 2, 100 * SIM_MS, true);
+    sim_script(initialising, 3, 900 * SIM_MS, false);
+    sim_start(sim);
+    sim_run(sim, RUN_S * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(part(sim, 1, SMP_STATE_RUNNING) + part(sim, 1, SMP_STATE_RUNNABLE),
+                     sim_wall(sim, "worker", -1));
+    assert_near("blocked", sim_state(sim, "initialising", 3, SMP_STATE_BLOCKED), 90 * SIM_S,
+                100 * SIM_S, 30);
+    sim_destroy(sim);
+}
+
 /* No time is made up, and the account says it. */
 static void without_figures_nothing_is_runnable(void **state)
 {
@@ -137,6 +161,7 @@ int main(void)
         cmocka_unit_test(a_preempted_thread_is_runnable_where_it_runs),
         cmocka_unit_test(a_long_wait_for_a_cpu_is_runnable_where_it_began),
         cmocka_unit_test(a_woken_thread_is_runnable),
+        cmocka_unit_test(a_runnable_thread_is_blocked_only_while_its_clock_stands),
         cmocka_unit_test(without_figures_nothing_is_runnable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

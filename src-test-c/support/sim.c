@@ -246,6 +246,12 @@ static bool is_blocked(void *self, struct smp_thread *thread)
     return ((struct sim_thread *)thread)->is_blocked;
 }
 
+static enum smp_wait_word wait_word(void *self, struct smp_thread *thread)
+{
+    (void)self;
+    return ((struct sim_thread *)thread)->word;
+}
+
 static bool is_starved(const struct sim_thread *thread)
 {
     return thread->segments > 0 && thread->is_starved[thread->at];
@@ -421,6 +427,7 @@ static struct smp_jvm functions(struct sim *sim)
         .walk = walk,
         .walk_outside = walk_outside,
         .is_blocked = is_blocked,
+        .wait_word = wait_word,
         .self = sim,
     };
     vm.cpu = (struct smp_cpu_timers){ 0 };

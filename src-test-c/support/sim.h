@@ -77,8 +77,9 @@ struct sim_thread {
     enum smp_answer answer;
     bool has_mounted; /* a virtual thread is on it */
     const char *mounted_name;
-    bool is_runnable; /* although its clock stands still */
-    bool is_blocked;  /* as the JVM says */
+    bool is_runnable;        /* although its clock stands still */
+    bool is_blocked;         /* as the JVM says */
+    enum smp_wait_word word; /* as the JVM says */
     /* Its stack is proven from outside while its clock stands, so often. */
     bool is_proven;
     unsigned long proofs;

@@ -87,6 +87,7 @@ enum smp_wait_word {
     SMP_WORD_UNKNOWN,
     SMP_WORD_RUNS,       /* it runs all the same, or has just been preempted */
     SMP_WORD_AT_MONITOR, /* it waits for a monitor, or for another thread's class initialiser */
+    SMP_WORD_RUNNABLE,   /* it is not known to wait: in Java code it runs, or wants a CPU */
     SMP_WORD_WAITS,      /* it waits in a method, which says for what */
     SMP_WORD_IN_NATIVE,  /* it is in a native method */
     SMP_WORD_STOPPED,    /* the JVM has stopped it, for a safepoint or a handshake */

@@ -146,6 +146,9 @@ enum smp_thread_state smp_wait_state(struct smp_wait_verdict verdict, enum smp_w
         return SMP_STATE_RUNNING;
     case SMP_WORD_AT_MONITOR:
         return SMP_STATE_BLOCKED;
+    case SMP_WORD_RUNNABLE:
+        return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_RUNNING
+                                             : (enum smp_thread_state)verdict.state;
     case SMP_WORD_STOPPED: /* a native method of the JVM's own may wait like that, too */
         return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_RUNNABLE
                                              : (enum smp_thread_state)verdict.state;

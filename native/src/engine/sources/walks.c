@@ -92,7 +92,8 @@ static enum smp_status walk_outside(struct smp_walks *walks, struct smp_thread *
     return walker->walk_outside(walker->self, thread, clock_of(reading), &walks->sample);
 }
 
-/* Before the walk, which then proves it, too. */
+/* Before the walk, which then proves it, too. A thread that is said to be runnable has run since
+ * the last poll, or waits in a way of which nothing is said. */
 static enum smp_wait_word word_of(const struct smp_walks *walks,
                                   const struct smp_thread_record *record,
                                   const struct smp_reading *reading)
@@ -101,8 +102,11 @@ static enum smp_wait_word word_of(const struct smp_walks *walks,
 
     if (reading->activity == SMP_ACTIVITY_RUNNING)
         return SMP_WORD_RUNS;
-    return walker->wait_word != NULL ? walker->wait_word(walker->self, record->thread)
-                                     : SMP_WORD_UNKNOWN;
+    if (walker->wait_word == NULL)
+        return SMP_WORD_UNKNOWN;
+    const enum smp_wait_word word = walker->wait_word(walker->self, record->thread);
+    return word == SMP_WORD_RUNNABLE && reading->activity == SMP_ACTIVITY_NONE ? SMP_WORD_UNKNOWN
+                                                                               : word;
 }
 
 /* Where no rule says why the thread waits (in a native method that is not known, or with a virtual

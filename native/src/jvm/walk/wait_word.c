@@ -39,13 +39,14 @@ enum smp_wait_word smp_wait_word_of(int32_t status, const struct smp_jvm_states 
     if ((status & JVMTI_THREAD_STATE_WAITING) != 0)
         return SMP_WORD_WAITS;
     if (words == NULL)
-        return SMP_WORD_UNKNOWN;
+        return (status & JVMTI_THREAD_STATE_RUNNABLE) != 0 ? SMP_WORD_RUNNABLE : SMP_WORD_UNKNOWN;
     if (words->state == states->blocked)
         return word_of_blocked(words->os_state);
     if (words->state == states->in_native)
         return SMP_WORD_IN_NATIVE;
-    return words->state == states->in_java || words->state == states->in_vm ? SMP_WORD_RUNS
-                                                                            : SMP_WORD_UNKNOWN;
+    if (words->state == states->in_java || words->state == states->in_vm)
+        return SMP_WORD_RUNS;
+    return SMP_WORD_RUNNABLE; /* on its way from one state to another one */
 }
 
 enum smp_wait_word smp_wait_word_read(const struct smp_proven_walk *how, struct smp_thread *thread)

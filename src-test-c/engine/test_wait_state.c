@@ -74,6 +74,12 @@ static const struct judged_case cases[] = {
       true, SMP_WORD_IN_NATIVE, SMP_STATE_IDLE },
     { "sun.nio.ch.EPoll.wait sun.nio.ch.EPollSelectorImpl.doSelect" APP, true, SMP_WORD_IN_NATIVE,
       SMP_STATE_IDLE },
+    /* Work does I/O: the loop that has called it waits for nothing just now. */
+    { "java.io.FileInputStream.readBytes java.io.FileInputStream.read" APP
+      " java.util.TimerThread.mainLoop java.util.TimerThread.run",
+      true, SMP_WORD_IN_NATIVE, SMP_STATE_IO },
+    { "sun.nio.ch.SocketDispatcher.read0" APP " java.util.concurrent.ForkJoinPool.runWorker", true,
+      SMP_WORD_IN_NATIVE, SMP_STATE_IO },
     /* Virtual threads, which are parked. */
     { "jdk.internal.vm.Continuation.yield0 java.lang.VirtualThread.park "
       "java.util.concurrent.locks.LockSupport.park sun.nio.ch.Poller.poll "

@@ -65,14 +65,14 @@ static struct smp_tree_target add_stack(struct smp_attribution *attribution,
 
 static void keep_verdict(struct smp_last_stack *last, struct smp_wait_verdict verdict)
 {
-    last->verdict_state = verdict.state;
-    last->verdict_leaf = verdict.leaf;
+    last->verdict_state = (uint8_t)verdict.state;
+    last->verdict_leaf = (uint8_t)verdict.leaf;
 }
 
 static enum smp_thread_state keep_word(struct smp_last_stack *last, enum smp_wait_word word)
 {
-    const struct smp_wait_verdict verdict = { .state = last->verdict_state,
-                                              .leaf = last->verdict_leaf };
+    const struct smp_wait_verdict verdict = { .state = (enum smp_thread_state)last->verdict_state,
+                                              .leaf = (enum smp_wait_leaf)last->verdict_leaf };
 
     last->word = (uint8_t)word;
     last->state = (uint8_t)smp_wait_state(verdict, word);

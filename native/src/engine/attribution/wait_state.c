@@ -3,8 +3,6 @@
 
 #include <stdbool.h>
 
-enum { CALLERS = 8 /* from a method that does I/O up to accept() or select() */ };
-
 /* A stack that is being judged. */
 struct judged {
     const struct smp_methods *methods;
@@ -45,14 +43,15 @@ static enum smp_wait_kind kind_by_user(const struct judged *stack)
     return SMP_WAIT_OTHER;
 }
 
-/* The method at at does I/O, for its caller or for one of the next ones. */
+/* The method at at does I/O: for accept() or select() if one of them calls it. A caller further out,
+ * as a timer's or a pool's loop, waits for nothing just now. */
 static enum smp_thread_state state_of_io(const struct judged *stack, size_t at)
 {
-    for (size_t i = at; i < at + CALLERS; i++) {
-        if (kind_at(stack, i) == SMP_WAIT_ACCEPT || kind_at(stack, i) == SMP_WAIT_WORK)
-            return SMP_STATE_IDLE;
-    }
-    return SMP_STATE_IO;
+    enum smp_wait_kind kind = kind_at(stack, at);
+
+    while (kind == SMP_WAIT_IO || kind == SMP_WAIT_PASS)
+        kind = kind_at(stack, ++at);
+    return kind == SMP_WAIT_ACCEPT || kind == SMP_WAIT_WORK ? SMP_STATE_IDLE : SMP_STATE_IO;
 }
 
 /* What waits in the frames up to at, which only park. */
@@ -128,8 +127,7 @@ struct smp_wait_verdict smp_wait_verdict_find(const struct smp_methods *methods,
                                               const uint32_t *locations, size_t count)
 {
     const struct judged stack = { .methods = methods, .locations = locations, .count = count };
-    struct smp_wait_verdict verdict = { .state = (uint8_t)state_of_frames(&stack),
-                                        .leaf = SMP_LEAF_KNOWN };
+    struct smp_wait_verdict verdict = { .state = state_of_frames(&stack), .leaf = SMP_LEAF_KNOWN };
 
     /* The frames of the virtual thread that waits on it are not the carrier's. */
     if (kind_at(&stack, 0) == SMP_WAIT_CARRIER)
@@ -147,20 +145,16 @@ enum smp_thread_state smp_wait_state(struct smp_wait_verdict verdict, enum smp_w
     case SMP_WORD_AT_MONITOR:
         return SMP_STATE_BLOCKED;
     case SMP_WORD_RUNNABLE:
-        return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_RUNNING
-                                             : (enum smp_thread_state)verdict.state;
+        return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_RUNNING : verdict.state;
     case SMP_WORD_STOPPED: /* a native method of the JVM's own may wait like that, too */
-        return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_RUNNABLE
-                                             : (enum smp_thread_state)verdict.state;
+        return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_RUNNABLE : verdict.state;
     case SMP_WORD_IN_IO:
-        return verdict.leaf == SMP_LEAF_NATIVE ? SMP_STATE_IO
-                                               : (enum smp_thread_state)verdict.state;
+        return verdict.leaf == SMP_LEAF_NATIVE ? SMP_STATE_IO : verdict.state;
     case SMP_WORD_UNKNOWN:
-        return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_BLOCKED
-                                             : (enum smp_thread_state)verdict.state;
+        return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_BLOCKED : verdict.state;
     case SMP_WORD_WAITS:
     case SMP_WORD_IN_NATIVE:
     default:
-        return (enum smp_thread_state)verdict.state;
+        return verdict.state;
     }
 }

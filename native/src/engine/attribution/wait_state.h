@@ -34,8 +34,8 @@ enum smp_wait_leaf {
 
 /* What frames say of a thread that waits. */
 struct smp_wait_verdict {
-    uint8_t state; /* enum smp_thread_state */
-    uint8_t leaf;  /* enum smp_wait_leaf */
+    enum smp_thread_state state;
+    enum smp_wait_leaf leaf;
 };
 
 /* locations: of all frames, leaf first, with the pseudo-location of those that are omitted. */

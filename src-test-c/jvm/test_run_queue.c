@@ -122,6 +122,24 @@ static void assert_keeps(rlim_t limit, size_t most)
     assert_int_equal(open_files(), files);
 }
 
+/* The limit is one for all of them. */
+static void assert_two_keep_as_many_as_one(void)
+{
+    static struct smp_run_queue queues[2];
+    const size_t files = open_files();
+
+    for (int i = 0; i < 2; i++)
+        smp_run_queue_init(&queues[i]);
+    if (queues[0].is_known) {
+        for (int i = 0; i < 4; i++)
+            read_crowd(&queues[i % 2], true);
+        assert_in_range(open_files() - files, queues[0].most / 2, queues[0].most);
+    }
+    for (int i = 0; i < 2; i++)
+        smp_run_queue_fini(&queues[i]);
+    assert_int_equal(open_files(), files);
+}
+
 static void files_of_threads_stay_open_up_to_a_limit(void **state)
 {
     static struct smp_run_queue queue;
@@ -132,6 +150,7 @@ static void files_of_threads_stay_open_up_to_a_limit(void **state)
     assert_keeps(1024, SMP_RUN_QUEUE_FILES);
     assert_keeps(400, 100);
     assert_keeps(32, 8);
+    assert_two_keep_as_many_as_one();
     smp_run_queue_init(&queue);
     if (queue.is_known)
         read_crowd(&queue, true);

@@ -2,6 +2,7 @@
 #include "jvm/threads/run_queue.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,6 +10,9 @@
 #include "base/thread.h"
 
 enum { PATH_BYTES = 64, TEXT_BYTES = 96, DECIMAL = 10 };
+
+/* By all queues of the process. */
+static _Atomic uint32_t kept_files;
 
 static const char *parse_number(const char *at, uint64_t *number)
 {
@@ -54,9 +58,27 @@ static bool read_file(int fd, int64_t *ns)
 
 static void close_file(struct smp_run_queue_file *file)
 {
-    if (file->tid != 0)
+    if (file->tid != 0) {
         (void)close(file->fd);
+        atomic_fetch_sub(&kept_files, 1);
+    }
     *file = (struct smp_run_queue_file){ 0 };
+}
+
+/* False: it cannot be opened, or the queues keep as many as they may. */
+static bool keep_file(const struct smp_run_queue *queue, struct smp_run_queue_file *file,
+                      int32_t tid)
+{
+    int fd = -1;
+
+    if (atomic_fetch_add(&kept_files, 1) < queue->most)
+        fd = open_file(tid);
+    if (fd < 0) {
+        atomic_fetch_sub(&kept_files, 1);
+        return false;
+    }
+    *file = (struct smp_run_queue_file){ .tid = tid, .fd = fd, .used = queue->reads };
+    return true;
 }
 
 static bool read_once(int32_t tid, int64_t *ns)
@@ -99,15 +121,10 @@ bool smp_run_queue_read(struct smp_run_queue *queue, int32_t tid, int64_t *ns)
         return true;
     /* Another thread's; or that of a thread which has ended, whose number this one has now. */
     close_file(file);
-    *file = (struct smp_run_queue_file){ .tid = tid, .fd = open_file(tid), .used = queue->reads };
-    if (file->fd < 0) {
-        file->tid = 0;
-        return false;
-    }
-    return read_file(file->fd, ns);
+    return keep_file(queue, file, tid) ? read_file(file->fd, ns) : read_once(tid, ns);
 }
 
-static uint32_t count_sets(void)
+static uint32_t most_files(void)
 {
     struct rlimit limit = { 0 };
     uint64_t files = SMP_RUN_QUEUE_FILES;
@@ -116,14 +133,15 @@ static uint32_t count_sets(void)
         return 0;
     if (limit.rlim_cur / SMP_RUN_QUEUE_LIMIT_SHARE < files)
         files = limit.rlim_cur / SMP_RUN_QUEUE_LIMIT_SHARE;
-    return (uint32_t)(files / SMP_RUN_QUEUE_WAYS);
+    return (uint32_t)files;
 }
 
 void smp_run_queue_init(struct smp_run_queue *queue)
 {
     int64_t ns = 0;
 
-    *queue = (struct smp_run_queue){ .sets = count_sets() };
+    *queue = (struct smp_run_queue){ .most = most_files() };
+    queue->sets = queue->most / SMP_RUN_QUEUE_WAYS;
     queue->is_known = read_once(smp_thread_own_tid(), &ns);
 }
 

@@ -3,8 +3,8 @@
  * run_queue.h - how long threads have waited for a CPU, by the kernel (schedstat of a thread).
  *
  * A file that is kept open costs a sixth of one that is opened for each read. So those of threads
- * that were read of late are kept: SMP_RUN_QUEUE_FILES at most, and a quarter of the files that the
- * process may have open. The others are opened and closed.
+ * that were read of late are kept: SMP_RUN_QUEUE_FILES at most by all samplers of the process, and a
+ * quarter of the files that the process may have open. The others are opened and closed.
  *
  * Owns     the open files.
  * Threads  one at a time.
@@ -32,6 +32,7 @@ struct smp_run_queue_file {
 
 struct smp_run_queue {
     bool is_known; /* the kernel has figures */
+    uint32_t most; /* files that all queues may keep together */
     uint32_t sets; /* of SMP_RUN_QUEUE_WAYS files each; 0: none is kept */
     uint64_t reads;
     struct smp_run_queue_file files[SMP_RUN_QUEUE_FILES];

@@ -220,6 +220,23 @@ static void a_node_takes_at_most_64_bytes_with_all_states(void **state)
     assert_int_equal(smp_tree_lost_states(f->tree), 0);
 }
 
+/* Hundreds of intervals may wait, each with its address space. */
+static void words_of_a_small_tree_take_little_address_space(void **state)
+{
+    struct smp_state_times times = { 0 };
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, MAX_BYTES);
+    assert_int_equal(smp_state_times_init(&times, &quota, 1000), SMP_OK);
+    assert_true(smp_state_times_reserve(&times, 1000 * SMP_STATE_TIMES_NODE_WORDS +
+                                                    SMP_STATE_TIMES_STEP_WORDS - 1));
+    assert_false(smp_state_times_reserve(&times, 1000 * SMP_STATE_TIMES_NODE_WORDS +
+                                                     2 * SMP_STATE_TIMES_STEP_WORDS));
+    smp_state_times_fini(&times);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
 /* Without memory time is some other state's, or the sealed tree has no states: it is never lost. */
 static enum smp_status grow_and_seal(void *self)
 {
@@ -263,6 +280,7 @@ int main(void)
         TEST(states_are_those_of_a_naive_tree),
         TEST(the_rest_of_wall_time_is_running),
         TEST(a_node_takes_at_most_64_bytes_with_all_states),
+        TEST(words_of_a_small_tree_take_little_address_space),
         TEST(a_state_that_finds_no_memory_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

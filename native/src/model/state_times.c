@@ -74,6 +74,13 @@ static void move_times(struct smp_state_times *times, uint32_t node, int64_t wal
 
 /* --- life --- */
 
+static size_t most_words(size_t max_nodes)
+{
+    const size_t words = max_nodes * SMP_STATE_TIMES_NODE_WORDS + SMP_STATE_TIMES_STEP_WORDS;
+
+    return words < SMP_STATE_TIMES_MAX_WORDS ? words : SMP_STATE_TIMES_MAX_WORDS;
+}
+
 enum smp_status smp_state_times_init(struct smp_state_times *times, struct smp_quota *quota,
                                      size_t max_nodes)
 {
@@ -81,8 +88,7 @@ enum smp_status smp_state_times_init(struct smp_state_times *times, struct smp_q
         smp_arena_create(quota, max_nodes * SMP_STATE_TIMES_NODE_BYTES, &times->ref_arena);
 
     if (status == SMP_OK)
-        status = smp_arena_create(quota, (size_t)SMP_STATE_TIMES_MAX_WORDS * WORD_BYTES,
-                                  &times->word_arena);
+        status = smp_arena_create(quota, most_words(max_nodes) * WORD_BYTES, &times->word_arena);
     if (status != SMP_OK)
         return status;
     times->refs = smp_arena_base(times->ref_arena);

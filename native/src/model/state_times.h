@@ -32,6 +32,8 @@
 enum {
     SMP_STATE_TIMES_NODE_BYTES = 4,
     SMP_STATE_TIMES_MOST_BYTES = SMP_STATE_TIMES_NODE_BYTES + (SMP_THREAD_STATE_COUNT - 1) * 8,
+    SMP_STATE_TIMES_NODE_WORDS = 3, /* of a tree's nodes on average, at most */
+    SMP_STATE_TIMES_STEP_WORDS = 8192,
     SMP_STATE_TIMES_MAX_WORDS = 1 << (32 - SMP_THREAD_STATE_COUNT)
 };
 
@@ -44,7 +46,8 @@ struct smp_state_times {
         [SMP_THREAD_STATE_COUNT]; /* by size: a place whose first word is the next one; 0: none */
 };
 
-/* On failure, fini. max_nodes bounds the nodes; memory is taken as they come. */
+/* On failure, fini. max_nodes bounds the nodes and, with NODE_WORDS of them each, the words. Memory
+ * is taken as they come. */
 SMP_CHECKED enum smp_status smp_state_times_init(struct smp_state_times *times,
                                                  struct smp_quota *quota, size_t max_nodes);
 void smp_state_times_fini(struct smp_state_times *times);

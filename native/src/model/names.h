@@ -7,7 +7,7 @@
  *
  * Owns     its arrays and the tables to find things in them.
  * Threads  one writer. An element whose id a reader has got is complete, never moves, and never
- *          changes, but for is_monitored and what is the writer's.
+ *          changes, but for is_monitored, is_application and wait_kind.
  * Errors   id 0 where there is no memory: what was stored until then stays, and the next call finds
  *          it.
  * Cost     one hash.
@@ -33,9 +33,9 @@ struct smp_named_method {
     uint32_t file;        /* 0: unknown */
     uint16_t start_line;  /* the smallest of its lines; 0: unknown */
     _Atomic bool is_monitored;
-    bool is_own;         /* of this library's own Java classes */
-    bool is_application; /* wait_rules.h; the writer's, as wait_kind */
-    uint8_t wait_kind;   /* enum smp_wait_kind */
+    bool is_own;                 /* of this library's own Java classes */
+    _Atomic bool is_application; /* wait_rules.h */
+    _Atomic uint8_t wait_kind;   /* enum smp_wait_kind */
 };
 
 struct smp_named_location {

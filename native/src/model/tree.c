@@ -446,39 +446,51 @@ void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_
     }
 }
 
-int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
-                           int64_t amount)
+static int64_t take_amount(int64_t *at, int64_t amount)
 {
-    int64_t *at = amount_at(tree, node, measure);
-    int64_t taken;
+    const int64_t taken = amount < *at ? amount : *at;
 
-    if (tree->sealed || at == NULL)
-        return 0;
-    if (measure == SMP_MEASURE_WALL && tree->has_states)
-        return smp_tree_take_back_wall(tree, node, SMP_STATE_RUNNING, amount);
-    taken = amount < *at ? amount : *at;
     *at -= taken;
     return taken;
 }
 
-int64_t smp_tree_take_back_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
-                                int64_t ns)
+/* Of an open tree with states. */
+static int64_t take_states(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
+                           int64_t ns)
 {
     int64_t *const wall = amount_at(tree, node, SMP_MEASURE_WALL);
     int64_t left_ns = ns;
 
-    if (!tree->has_states)
-        return smp_tree_take_back(tree, node, SMP_MEASURE_WALL, ns);
-    for (int i = 0; i <= SMP_THREAD_STATE_COUNT && left_ns > 0 && !tree->sealed; i++) {
+    for (int i = 0; i <= SMP_THREAD_STATE_COUNT && left_ns > 0; i++) {
         const enum smp_thread_state from =
             i == 0 ? state : (enum smp_thread_state)(SMP_THREAD_STATE_COUNT - i);
         const int64_t taken_ns = smp_state_times_take(&tree->states, node, from, *wall, left_ns);
         *wall -= taken_ns;
         left_ns -= taken_ns;
     }
-    if (*wall == 0 && !tree->sealed)
+    if (*wall == 0)
         smp_state_times_clear(&tree->states, node);
     return ns - left_ns;
+}
+
+int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
+                           int64_t amount)
+{
+    int64_t *const at = amount_at(tree, node, measure);
+
+    if (tree->sealed || at == NULL)
+        return 0;
+    return measure == SMP_MEASURE_WALL && tree->has_states
+               ? take_states(tree, node, SMP_STATE_RUNNING, amount)
+               : take_amount(at, amount);
+}
+
+int64_t smp_tree_take_back_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
+                                int64_t ns)
+{
+    if (tree->sealed || !tree->has_states)
+        return smp_tree_take_back(tree, node, SMP_MEASURE_WALL, ns);
+    return take_states(tree, node, state, ns);
 }
 
 int64_t smp_tree_change_state(struct smp_tree *tree, uint32_t node, enum smp_thread_state from,

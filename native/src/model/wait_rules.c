@@ -2,6 +2,7 @@
 #include "model/wait_rules.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { METHOD_BYTES = 512 };
@@ -178,15 +179,12 @@ static bool is_in_list(const struct smp_filter *filter, const char *class_name,
                        const char *method_name)
 {
     char text[METHOD_BYTES];
-    const size_t class_length = strlen(class_name);
-    const size_t method_length = strlen(method_name);
+    int length;
 
-    if (filter == NULL || class_length + method_length + 2 > sizeof(text))
+    if (filter == NULL)
         return false;
-    memcpy(text, class_name, class_length);
-    text[class_length] = '.';
-    memcpy(text + class_length + 1, method_name, method_length + 1);
-    return smp_filter_monitors(filter, text);
+    length = snprintf(text, sizeof(text), "%s.%s", class_name, method_name);
+    return length > 0 && (size_t)length < sizeof(text) && smp_filter_monitors(filter, text);
 }
 
 enum smp_wait_kind smp_wait_rules_kind_of(const struct smp_wait_rules *rules,

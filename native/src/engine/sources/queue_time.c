@@ -114,8 +114,12 @@ void smp_queue_time_read_quota(struct smp_wall *wall, bool is_counted)
     if (os_threads->throttled_ns == NULL)
         return;
     now_ns = os_threads->throttled_ns(os_threads->self);
-    if (is_counted && now_ns > wall->throttled_ns)
+    if (is_counted && now_ns > wall->throttled_ns) {
+        const int64_t more_ms = (now_ns - wall->throttled_ns) / NS_PER_MS;
         smp_interval_count(wall->attribution->interval, SMP_COUNTER_THROTTLED_MS,
-                           (uint64_t)((now_ns - wall->throttled_ns) / NS_PER_MS));
-    wall->throttled_ns = now_ns;
+                           (uint64_t)more_ms);
+        wall->throttled_ns += more_ms * NS_PER_MS; /* the next one has the rest */
+    } else {
+        wall->throttled_ns = now_ns;
+    }
 }

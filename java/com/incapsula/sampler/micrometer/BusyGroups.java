@@ -50,7 +50,9 @@ final class BusyGroups {
     private final int maxNames;
     private final MultiGauge hottest;
     private final MultiGauge states;
-    private final Set<String> names = new HashSet<>(); // guarded by this, as all below
+    /* Names that have been a tag's value, of each meter: guarded by this, as all below. */
+    private final Set<String> hottestNames = new HashSet<>();
+    private final Set<String> stateNames = new HashSet<>();
 
     private @Nullable Reading reading; // null: no value was read of late, or the sampler does not run
     private double threads = Double.NaN;
@@ -294,10 +296,10 @@ final class BusyGroups {
     }
 
     private MultiGauge.Row<?> row(SamplingGroup group, double busy) {
-        return MultiGauge.Row.of(Tags.of(Tag.of("group", nameOf(group))), busy);
+        return MultiGauge.Row.of(Tags.of(Tag.of("group", nameOf(group, hottestNames))), busy);
     }
 
-    private String nameOf(SamplingGroup group) {
+    private String nameOf(SamplingGroup group, Set<String> names) {
         String name = group.getName();
         if (!names.contains(name) && names.size() == maxNames) {
             return ThreadsSamplerMetrics.OTHER_GROUPS;
@@ -313,7 +315,7 @@ final class BusyGroups {
             if (group.getName().equals(JVM_THREADS)) {
                 continue;
             }
-            String name = nameOf(group);
+            String name = nameOf(group, stateNames);
             Map<String, Long> measures = group.getMeasures();
             for (String state : STATES) {
                 long nanos = measures.getOrDefault(state, 0L);

@@ -15,13 +15,22 @@ import java.util.jar.Manifest;
  */
 final class MainPackages {
 
-    private static final String FOUND = find(System.getProperty("sun.java.command", ""));
+    private static final String FOUND = findOrNone();
 
     private MainPackages() {}
 
     /** @return prefixes, comma-separated; "" where nothing says them */
     static String get() {
         return FOUND;
+    }
+
+    /* A security manager may refuse the property, or the jar. */
+    static String findOrNone() {
+        try {
+            return find(System.getProperty("sun.java.command", ""));
+        } catch (RuntimeException e) {
+            return "";
+        }
     }
 
     /** @param command the main class, {@code module/class} or a jar, and arguments behind a space */
@@ -35,7 +44,7 @@ final class MainPackages {
         try (JarFile jar = new JarFile(started, false)) {
             Manifest manifest = jar.getManifest();
             return manifest == null ? "" : packageOf(classOf(manifest.getMainAttributes()));
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException e) {
             return ""; // no jar that can be read says nothing
         }
     }

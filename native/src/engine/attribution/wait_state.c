@@ -43,8 +43,8 @@ static enum smp_wait_kind kind_by_user(const struct judged *stack)
     return SMP_WAIT_OTHER;
 }
 
-/* The method at at does I/O: for accept() or select() if one of them calls it. A caller further out,
- * as a timer's or a pool's loop, waits for nothing just now. */
+/* The method at at does I/O: for accept() or select() if one of them calls it. A caller further
+ * out, such as the loop of a timer or of a pool, is not why the thread waits. */
 static enum smp_thread_state state_of_io(const struct judged *stack, size_t at)
 {
     enum smp_wait_kind kind = kind_at(stack, at);

@@ -2,9 +2,10 @@
 /*
  * run_queue.h - how long threads have waited for a CPU, by the kernel (schedstat of a thread).
  *
- * A file that is kept open costs a sixth of one that is opened for each read. So those of threads
- * that were read of late are kept: SMP_RUN_QUEUE_FILES at most by all samplers of the process, and a
- * quarter of the files that the process may have open. The others are opened and closed.
+ * To read a file that is kept open takes a sixth of the time that opening it takes, too. So the
+ * files of threads that were read lately are kept. All samplers of a process together keep at most
+ * SMP_RUN_QUEUE_FILES, and at most a quarter of the files that the process may have open. Files of
+ * other threads are opened and closed for each read.
  *
  * Owns     the open files.
  * Threads  one at a time.

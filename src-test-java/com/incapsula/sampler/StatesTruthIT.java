@@ -4,19 +4,26 @@ package com.incapsula.sampler;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Virtual;
 import java.io.DataInputStream;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.opentest4j.TestAbortedException;
 
 /** How much time is in each state, beside programs that measure it themselves. */
 @Measures
@@ -49,19 +57,21 @@ class StatesTruthIT {
 
     private final LongAdder measured = new LongAdder();
     private volatile boolean goesOn = true;
+    private boolean isVirtual;
+    private Map<String, Long> counters = Map.of();
 
     private void start(String name, Turn turn) {
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        while (goesOn) {
-                            turn.take();
-                        }
-                    } catch (Exception e) {
-                        // closed at the end
-                    }
-                },
-                name);
+        Runnable turns = () -> {
+            try {
+                while (goesOn) {
+                    turn.take();
+                }
+            } catch (Exception e) {
+                // closed at the end
+            }
+        };
+        Thread thread = isVirtual ? Virtual.factory().newThread(turns) : new Thread(turns);
+        thread.setName(name);
         thread.setDaemon(true);
         thread.start();
         threads.add(thread);
@@ -71,7 +81,11 @@ class StatesTruthIT {
     private Map<String, Long> sample(String group) throws Exception {
         ThreadsSampler sampler = quick(new Recorder());
         sampler.setSamplingFrequencyMillis(10);
-        threads.forEach(sampler::setThreadToBeSampled);
+        if (isVirtual) {
+            sampler.setSampleUnmountedVirtualThreads(true);
+        } else {
+            threads.forEach(sampler::setThreadToBeSampled);
+        }
         sampler.init();
         long from = measured.sum();
         long began = System.nanoTime();
@@ -84,6 +98,7 @@ class StatesTruthIT {
                     .findFirst()
                     .orElseThrow()
                     .getMeasures();
+            counters = report.getCounters();
             System.out.println(group + ": " + measures + ", measured " + measuredNanos + " in " + elapsed);
             measures = new java.util.LinkedHashMap<>(measures);
             measures.put("measured", measuredNanos);
@@ -107,6 +122,13 @@ class StatesTruthIT {
                 .isBetween(found.get(state) - slack, found.get(state) + found.get("runnable") + slack);
     }
 
+    /** @param kind "virtual ..." for virtual threads */
+    private String withoutVirtual(String kind) {
+        isVirtual = kind.startsWith("virtual ");
+        assumeTrue(!isVirtual || Runtime.version().feature() >= 25);
+        return kind.substring(kind.indexOf(' ') + 1);
+    }
+
     private void lockAndHold(Turn lock, Turn unlock) throws Exception {
         long asked = System.nanoTime();
         lock.take();
@@ -125,8 +147,19 @@ class StatesTruthIT {
 
     /** A lock that one of eight threads holds at a time. The time to get a CPU again is runnable. */
     @ParameterizedTest
-    @ValueSource(strings = {"monitor", "lock", "writeLock", "semaphore"})
-    void contendedLocksAreBlocked(String kind) throws Exception {
+    @ValueSource(
+            strings = {
+                "monitor",
+                "lock",
+                "writeLock",
+                "semaphore",
+                "virtual monitor",
+                "virtual lock",
+                "virtual writeLock",
+                "virtual semaphore"
+            })
+    void contendedLocksAreBlocked(String threadsAndKind) throws Exception {
+        String kind = withoutVirtual(threadsAndKind);
         Lock lock = kind.equals("lock") ? new ReentrantLock(true) : new ReentrantReadWriteLock(true).writeLock();
         Semaphore semaphore = new Semaphore(1, true);
         for (int i = 0; i < THREADS; i++) {
@@ -142,8 +175,9 @@ class StatesTruthIT {
 
     /** Peers that answer after known times. */
     @ParameterizedTest
-    @ValueSource(strings = {"socket", "pipe", "process"})
-    void peersThatAnswerLateAreIo(String kind) throws Exception {
+    @ValueSource(strings = {"socket", "pipe", "process", "file", "virtual socket", "virtual pipe"})
+    void peersThatAnswerLateAreIo(String threadsAndKind) throws Exception {
+        String kind = withoutVirtual(threadsAndKind);
         try (Peer peer = Peer.of(kind)) {
             Thread answers = new Thread(peer::answerLate, "peer");
             answers.setDaemon(true);
@@ -178,6 +212,92 @@ class StatesTruthIT {
                 .isCloseTo(0, within(0.02));
     }
 
+    /** A control group that may use half of a CPU. A process that is none of root's may not make one. */
+    @Test
+    void aQuotaThrottles() throws Exception {
+        try (QuotaGroup group = QuotaGroup.ofHalfACpu()) {
+            LongAdder work = new LongAdder();
+            start("spinner", () -> {
+                for (int j = 0; j < 1000; j++) {
+                    work.increment();
+                }
+            });
+            group.enter();
+            long before = group.throttledNanos();
+            Map<String, Long> found = sample("spinner");
+            long throttled = (group.throttledNanos() - before) / 1_000_000;
+            System.out.println("throttled " + counters.get("THROTTLED_MS") + " ms, by the group " + throttled);
+            assertThat((double) counters.get("THROTTLED_MS"))
+                    .isCloseTo(throttled, withinPercentage(2));
+            assertThat((double) found.get("running") / found.get("wall")).isLessThan(0.52);
+            assertThat((double) (found.get("running") + found.get("runnable")) / found.get("wall"))
+                    .as(found.toString())
+                    .isCloseTo(1, within(0.02));
+        }
+    }
+
+    /** Of either version of control groups. This process is in it between enter and close. */
+    private static final class QuotaGroup implements AutoCloseable {
+
+        private static final Path ROOT = Path.of("/sys/fs/cgroup");
+
+        private final Path parent;
+        private final Path folder;
+        private final boolean isVersion1;
+
+        private QuotaGroup(Path parent, boolean isVersion1) throws IOException {
+            this.parent = parent;
+            this.isVersion1 = isVersion1;
+            folder = Files.createTempDirectory(parent, "threads-sampler-test");
+            if (isVersion1) {
+                write("cpu.cfs_period_us", "100000");
+                write("cpu.cfs_quota_us", "50000");
+            } else {
+                write("cpu.max", "50000 100000");
+            }
+        }
+
+        static QuotaGroup ofHalfACpu() throws IOException {
+            boolean isVersion1 = Files.isDirectory(ROOT.resolve("cpu"));
+            Path parent = isVersion1 ? ROOT.resolve("cpu") : ROOT;
+            assumeTrue(Files.isWritable(parent.resolve("cgroup.procs")), "no control group can be made");
+            try {
+                return new QuotaGroup(parent, isVersion1);
+            } catch (IOException e) {
+                return assumeNoGroup(e);
+            }
+        }
+
+        private static QuotaGroup assumeNoGroup(IOException e) {
+            throw new TestAbortedException("no control group can be made: " + e);
+        }
+
+        private void write(String file, String text) throws IOException {
+            Files.writeString(folder.resolve(file), text);
+        }
+
+        void enter() throws IOException {
+            write("cgroup.procs", String.valueOf(ProcessHandle.current().pid()));
+        }
+
+        long throttledNanos() throws IOException {
+            String name = isVersion1 ? "throttled_time " : "throttled_usec ";
+            String line = Files.readAllLines(folder.resolve("cpu.stat")).stream()
+                    .filter(one -> one.startsWith(name))
+                    .findFirst()
+                    .orElseThrow();
+            return Long.parseLong(line.substring(name.length())) * (isVersion1 ? 1 : 1000);
+        }
+
+        @Override
+        public void close() throws IOException {
+            Files.writeString(
+                    parent.resolve("cgroup.procs"),
+                    String.valueOf(ProcessHandle.current().pid()));
+            Files.delete(folder);
+        }
+    }
+
     /** One end answers, the other one waits for it. */
     private interface Peer extends AutoCloseable {
 
@@ -203,6 +323,7 @@ class StatesTruthIT {
             return switch (kind) {
                 case "socket" -> ofSocket();
                 case "pipe" -> ofPipe();
+                case "file" -> ofFile();
                 default -> ofProcess();
             };
         }
@@ -237,6 +358,22 @@ class StatesTruthIT {
                     },
                     cat::destroyForcibly,
                     out);
+        }
+
+        /* A named pipe: a file that is read when another one writes. */
+        private static Peer ofFile() throws IOException {
+            Path folder = Files.createTempDirectory("peer");
+            Path file = folder.resolve("fifo");
+            try {
+                assumeTrue(new ProcessBuilder("mkfifo", file.toString()).start().waitFor() == 0);
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+            RandomAccessFile both = new RandomAccessFile(file.toFile(), "rw");
+            FileInputStream in = new FileInputStream(file.toFile());
+            Files.delete(file);
+            Files.delete(folder);
+            return peer(in::read, () -> both.write(1), in, both);
         }
 
         private static Peer peer(Reads reads, Answers answers, AutoCloseable... parts) {

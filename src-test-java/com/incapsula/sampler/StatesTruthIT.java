@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -27,12 +28,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,7 +59,9 @@ class StatesTruthIT {
     /** The program's threads, and the time that they have measured. */
     private final List<Thread> threads = new ArrayList<>();
 
-    private final LongAdder measured = new LongAdder();
+    private final LongAdder ended = new LongAdder(); // waits
+    private final Map<Thread, Long> waitingSince = new ConcurrentHashMap<>();
+    private LongSupplier measured = this::waited;
     private volatile boolean goesOn = true;
     private boolean isVirtual;
     private Map<String, Long> counters = Map.of();
@@ -77,6 +83,21 @@ class StatesTruthIT {
         threads.add(thread);
     }
 
+    private void beginWait() {
+        waitingSince.put(Thread.currentThread(), System.nanoTime());
+    }
+
+    private void endWait() {
+        ended.add(System.nanoTime() - waitingSince.remove(Thread.currentThread()));
+    }
+
+    /* With the waits that go on: of a lock that is not fair a thread may wait for seconds. */
+    private long waited() {
+        long now = System.nanoTime();
+        return ended.sum()
+                + waitingSince.values().stream().mapToLong(since -> now - since).sum();
+    }
+
     /* Samples them for a while. Their states, and what they have measured meanwhile. */
     private Map<String, Long> sample(String group) throws Exception {
         ThreadsSampler sampler = quick(new Recorder());
@@ -87,10 +108,10 @@ class StatesTruthIT {
             threads.forEach(sampler::setThreadToBeSampled);
         }
         sampler.init();
-        long from = measured.sum();
+        long from = measured.getAsLong();
         long began = System.nanoTime();
         Thread.sleep(RUN_NANOS / 1_000_000);
-        long measuredNanos = measured.sum() - from;
+        long measuredNanos = measured.getAsLong() - from;
         long elapsed = System.nanoTime() - began;
         try (SamplingReport report = sampler.snapshot()) {
             Map<String, Long> measures = report.getGroups().stream()
@@ -114,12 +135,17 @@ class StatesTruthIT {
         }
     }
 
-    /* What the program measures contains the time to get a CPU once the wait is over. */
-    private static void assertNear(Map<String, Long> found, String state, double percent) {
-        long slack = (long) (found.get("measured") * percent / 100);
-        assertThat(found.get("measured"))
+    /* What the program measures contains the time to get a CPU once the wait is over. The wall time of virtual threads that
+     * are not mounted is an estimate: of that, shares are compared. */
+    private void assertNear(Map<String, Long> found, String state, double percent) {
+        double all = (double) found.get("elapsed") * threads.size();
+        double scale = isVirtual ? all / found.get("wall") : 1;
+        double slack = found.get("measured") * percent / 100;
+        assertThat((double) found.get("measured"))
                 .as(state + " is what the program has measured: " + found)
-                .isBetween(found.get(state) - slack, found.get(state) + found.get("runnable") + slack);
+                .isBetween(
+                        found.get(state) * scale - slack,
+                        (found.get(state) + found.get("runnable")) * scale + slack);
     }
 
     /** @param kind "virtual ..." for virtual threads */
@@ -130,9 +156,9 @@ class StatesTruthIT {
     }
 
     private void lockAndHold(Turn lock, Turn unlock) throws Exception {
-        long asked = System.nanoTime();
+        beginWait();
         lock.take();
-        measured.add(System.nanoTime() - asked);
+        endWait();
         try {
             LockSupport.parkNanos(HOLD_NANOS);
         } finally {
@@ -140,8 +166,8 @@ class StatesTruthIT {
         }
     }
 
-    private synchronized void holdMonitor(long asked) {
-        measured.add(System.nanoTime() - asked);
+    private synchronized void holdMonitor() {
+        endWait();
         LockSupport.parkNanos(HOLD_NANOS);
     }
 
@@ -164,7 +190,10 @@ class StatesTruthIT {
         Semaphore semaphore = new Semaphore(1, true);
         for (int i = 0; i < THREADS; i++) {
             switch (kind) {
-                case "monitor" -> start("locker-" + i, () -> holdMonitor(System.nanoTime()));
+                case "monitor" -> start("locker-" + i, () -> {
+                    beginWait();
+                    holdMonitor();
+                });
                 case "semaphore" -> start("locker-" + i, () -> lockAndHold(semaphore::acquire, semaphore::release));
                 default -> start("locker-" + i, () -> lockAndHold(lock::lock, lock::unlock));
             }
@@ -183,9 +212,9 @@ class StatesTruthIT {
             answers.setDaemon(true);
             answers.start();
             start("reader", () -> {
-                long asked = System.nanoTime();
+                beginWait();
                 peer.read();
-                measured.add(System.nanoTime() - asked);
+                endWait();
             });
             Map<String, Long> found = sample("reader");
             assertNear(found, "io", 2);
@@ -209,7 +238,7 @@ class StatesTruthIT {
                 .isCloseTo(1, within(0.01));
         assertThat((double) (found.get("running") - found.get("cpu")) / found.get("wall"))
                 .as("running is what the clocks say: " + found)
-                .isCloseTo(0, within(0.02));
+                .isCloseTo(0, within(0.03));
     }
 
     /** A control group that may use half of a CPU. A process that is none of root's may not make one. */
@@ -223,12 +252,10 @@ class StatesTruthIT {
                 }
             });
             group.enter();
-            long before = group.throttledNanos();
+            measured = group::throttledNanos;
             Map<String, Long> found = sample("spinner");
-            long throttled = (group.throttledNanos() - before) / 1_000_000;
-            System.out.println("throttled " + counters.get("THROTTLED_MS") + " ms, by the group " + throttled);
-            assertThat((double) counters.get("THROTTLED_MS"))
-                    .isCloseTo(throttled, withinPercentage(2));
+            System.out.println("throttled by the account: " + counters.get("THROTTLED_MS") + " ms");
+            assertThat(counters.get("THROTTLED_MS") * 1e6).isCloseTo(found.get("measured"), withinPercentage(2));
             assertThat((double) found.get("running") / found.get("wall")).isLessThan(0.52);
             assertThat((double) (found.get("running") + found.get("runnable")) / found.get("wall"))
                     .as(found.toString())
@@ -280,12 +307,14 @@ class StatesTruthIT {
             write("cgroup.procs", String.valueOf(ProcessHandle.current().pid()));
         }
 
-        long throttledNanos() throws IOException {
+        long throttledNanos() {
             String name = isVersion1 ? "throttled_time " : "throttled_usec ";
-            String line = Files.readAllLines(folder.resolve("cpu.stat")).stream()
-                    .filter(one -> one.startsWith(name))
-                    .findFirst()
-                    .orElseThrow();
+            String line;
+            try (Stream<String> lines = Files.lines(folder.resolve("cpu.stat"))) {
+                line = lines.filter(one -> one.startsWith(name)).findFirst().orElseThrow();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
             return Long.parseLong(line.substring(name.length())) * (isVersion1 ? 1 : 1000);
         }
 

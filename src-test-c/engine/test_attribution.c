@@ -63,10 +63,11 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct smp_tree_target found(struct fixture *f, enum smp_outcome outcome)
+static struct smp_tree_target found_as(struct fixture *f, enum smp_outcome outcome)
 {
-    return smp_attribution_found(&f->attribution, &f->record, outcome, &f->sample,
-                                 (struct smp_group_key){ .name = NULL });
+    const struct smp_found found = { .outcome = outcome, .sample = &f->sample };
+
+    return smp_attribution_found(&f->attribution, &f->record, &found);
 }
 
 /* Has the last stack been looked up frame by frame since the last call? */
@@ -97,17 +98,17 @@ static uint64_t omitted_frames(const struct fixture *f)
 static void an_equal_stack_is_not_looked_up_again(void **state)
 {
     struct fixture *f = *state;
-    const struct smp_tree_target first = found(f, SMP_OUTCOME_WALKED);
+    const struct smp_tree_target first = found_as(f, SMP_OUTCOME_WALKED);
     struct smp_tree_target again;
 
     assert_true(was_looked_up(f));
-    again = found(f, SMP_OUTCOME_RECOVERED_BY_RETRY);
+    again = found_as(f, SMP_OUTCOME_RECOVERED_BY_RETRY);
     assert_false(was_looked_up(f));
     assert_int_equal(again.node, first.node);
     assert_int_equal(again.tree.root, first.tree.root);
     assert_int_equal(again.outcome, SMP_OUTCOME_RECOVERED_BY_RETRY);
     f->frames[0].bci = 1;
-    assert_int_not_equal(found(f, SMP_OUTCOME_WALKED).node, first.node);
+    assert_int_not_equal(found_as(f, SMP_OUTCOME_WALKED).node, first.node);
     assert_true(was_looked_up(f));
 }
 
@@ -119,11 +120,11 @@ static void a_stack_over_the_limit_stays_over_it(void **state)
     struct smp_tree_target idle;
 
     fill_tree(f);
-    first = found(f, SMP_OUTCOME_WALKED);
+    first = found_as(f, SMP_OUTCOME_WALKED);
     assert_int_equal(first.outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
     assert_true(f->attribution.ran_out);
     (void)was_looked_up(f);
-    again = found(f, SMP_OUTCOME_WALKED);
+    again = found_as(f, SMP_OUTCOME_WALKED);
     assert_false(was_looked_up(f));
     assert_int_equal(again.node, first.node);
     assert_int_equal(again.outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
@@ -138,10 +139,10 @@ static void omitted_frames_are_counted_where_the_stack_is_in_the_tree(void **sta
 
     f->sample.leaf_count = 1;
     f->sample.omitted = OMITTED;
-    target = found(f, SMP_OUTCOME_DEEP_STACK_CUT);
+    target = found_as(f, SMP_OUTCOME_DEEP_STACK_CUT);
     smp_attribution_note(&f->attribution, &target, 0);
     assert_int_equal(omitted_frames(f), OMITTED);
-    target = found(f, SMP_OUTCOME_DEEP_STACK_CUT); /* the same again */
+    target = found_as(f, SMP_OUTCOME_DEEP_STACK_CUT); /* the same again */
     smp_attribution_note(&f->attribution, &target, 0);
     assert_int_equal(omitted_frames(f), 2 * OMITTED);
     target.outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
@@ -156,7 +157,7 @@ static void without_a_copy_the_node_holds_for_the_interval(void **state)
     struct smp_tree_target idle;
 
     f->attribution.budget.max_bytes = 0;
-    first = found(f, SMP_OUTCOME_WALKED);
+    first = found_as(f, SMP_OUTCOME_WALKED);
     assert_true(smp_attribution_idle(&f->attribution, &f->record, &idle));
     assert_int_equal(idle.node, first.node);
     assert_int_equal(idle.outcome, SMP_OUTCOME_IDLE);
@@ -179,7 +180,7 @@ static void an_idle_stack_without_frames_is_that_in_each_interval(void **state)
     struct smp_tree_target idle;
 
     f->sample.count = f->sample.leaf_count = 0;
-    first = found(f, SMP_OUTCOME_NO_JAVA_FRAMES);
+    first = found_as(f, SMP_OUTCOME_NO_JAVA_FRAMES);
     f->attribution.tree_epoch++;
     assert_true(smp_attribution_idle(&f->attribution, &f->record, &idle));
     assert_int_equal(idle.node, first.node); /* the same tree: no new interval was made */
@@ -190,9 +191,11 @@ static void an_idle_stack_without_frames_is_that_in_each_interval(void **state)
 static void a_mounted_threads_stack_is_not_its_carriers(void **state)
 {
     struct fixture *f = *state;
+    const struct smp_found found = { .outcome = SMP_OUTCOME_WALKED,
+                                     .sample = &f->sample,
+                                     .mounted = { .name = "virtual" } };
     const struct smp_tree_target target =
-        smp_attribution_found(&f->attribution, &f->record, SMP_OUTCOME_WALKED, &f->sample,
-                              (struct smp_group_key){ .name = "virtual" });
+        smp_attribution_found(&f->attribution, &f->record, &found);
     struct smp_tree_target idle;
 
     assert_int_equal(f->record.tree_epoch, 0);

@@ -762,6 +762,21 @@ static void options_wait_for_no_tick_and_the_last_ones_hold(void **state)
     assert_true(fake_outputer_has(f->outputer, "CPU time(ms)"));
 }
 
+/* Of periodic reports, too, which have no options of their own. */
+static void reports_have_the_states_that_the_options_want(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_false(fake_outputer_has(f->outputer, "Blocked time(ms): "));
+    assert_int_equal(configure(f, SESSION_BY_HAND "reportStates=true\n", NULL), SMP_OK);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_true(fake_outputer_has(f->outputer, "Blocked time(ms): "));
+}
+
 /* Also where the start fails in between. */
 static void options_set_before_the_start_hold(void **state)
 {
@@ -1066,6 +1081,7 @@ int main(void)
         TEST(failed_start_leaves_nothing_behind),
         TEST(wrong_options_are_refused_with_a_message),
         TEST(options_wait_for_no_tick_and_the_last_ones_hold),
+        TEST(reports_have_the_states_that_the_options_want),
         TEST(options_set_before_the_start_hold),
         TEST(options_without_memory_are_an_error_and_the_old_ones_hold),
         TEST(filter_is_kept_until_the_next_one),

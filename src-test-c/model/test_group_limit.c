@@ -69,7 +69,9 @@ static void add(struct interval *interval, const char *name, uint64_t serial, in
     const uint32_t node =
         add_node(interval, (struct smp_group_key){ .name = name }, "[run]", &group);
 
-    tree_credit(interval->tree, node, wall_ns, cpu_ns, 1);
+    smp_tree_credit_wall(interval->tree, node, SMP_STATE_RUNNING, cpu_ns);
+    smp_tree_credit_wall(interval->tree, node, SMP_STATE_IDLE, wall_ns - cpu_ns);
+    tree_credit(interval->tree, node, 0, cpu_ns, 1);
     smp_tally_note(&smp_thread_groups_info(interval->groups, group)->tally, SMP_OUTCOME_WALKED);
     smp_thread_groups_see(interval->groups, group, serial, name);
 }
@@ -205,6 +207,25 @@ static void equally_active_groups_are_told_apart_by_wall_time(void **state)
     smp_profile_release(limited);
 }
 
+/* A thread that waits for a lock is no idle one, though it uses no CPU. */
+static void waits_that_are_not_idle_are_activity(void **state)
+{
+    struct interval interval = begin();
+    struct smp_group group;
+
+    (void)state;
+    add(&interval, "idle", 1, 1000, 5);
+    add(&interval, "works", 2, 20, 10);
+    const uint32_t node =
+        add_node(&interval, (struct smp_group_key){ .name = "blocked" }, "[run]", &group);
+    smp_tree_credit_wall(interval.tree, node, SMP_STATE_BLOCKED, 8);
+    struct smp_profile *limited = smp_group_limit_apply(NULL, seal(&interval, 2), 1);
+    assert_non_null(sampled(limited, "works"));
+    assert_non_null(sampled(limited, "blocked"));
+    assert_null(sampled(limited, "idle"));
+    smp_profile_release(limited);
+}
+
 static void a_thread_of_two_groups_is_one(void **state)
 {
     struct interval interval = begin();
@@ -300,6 +321,7 @@ int main(void)
         TEST(nothing_is_lost),
         TEST(as_many_as_are_wanted_stay_as_they_are),
         TEST(equally_active_groups_are_told_apart_by_wall_time),
+        TEST(waits_that_are_not_idle_are_activity),
         TEST(a_thread_of_two_groups_is_one),
         TEST(merged_intervals_are_limited_again),
         TEST(counted_groups_follow_their_sampled_ones),

@@ -181,7 +181,7 @@ static void test_each_integer_has_its_field(void **state)
     const struct smp_option_values values = {
         .integers = integers,
         .integer_count = SMP_OPTION_INTEGER_COUNT,
-        .texts = (const char *const[SMP_OPTION_TEXT_COUNT]){ "", "", "" },
+        .texts = (const char *const[SMP_OPTION_TEXT_COUNT]){ "", "", "", "", "", "" },
         .text_count = SMP_OPTION_TEXT_COUNT
     };
 
@@ -204,21 +204,22 @@ static void test_each_integer_has_its_field(void **state)
 static void test_another_table_is_refused(void **state)
 {
     const int64_t integers[SMP_OPTION_INTEGER_COUNT + 1] = { 0 };
-    struct smp_option_values values = { .integers = integers,
-                                        .integer_count = SMP_OPTION_INTEGER_COUNT + 1,
-                                        .texts = (const char *const[SMP_OPTION_TEXT_COUNT]){ "", "",
-                                                                                             "" },
-                                        .text_count = SMP_OPTION_TEXT_COUNT };
+    struct smp_option_values values = {
+        .integers = integers,
+        .integer_count = SMP_OPTION_INTEGER_COUNT + 1,
+        .texts = (const char *const[SMP_OPTION_TEXT_COUNT]){ "", "", "", "", "", "" },
+        .text_count = SMP_OPTION_TEXT_COUNT
+    };
     struct smp_options options = { 0 };
     char message[SMP_OPTIONS_MESSAGE_BYTES];
 
     (void)state;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 25 integers and 3 texts, got 26 and 3");
+    assert_string_equal(message, "options must be 26 integers and 6 texts, got 27 and 6");
     values.integer_count = SMP_OPTION_INTEGER_COUNT;
     values.text_count = 0;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 25 integers and 3 texts, got 25 and 0");
+    assert_string_equal(message, "options must be 26 integers and 6 texts, got 26 and 0");
 }
 
 static void test_lengths(void **state)
@@ -305,7 +306,7 @@ static void test_no_memory_at_any_step(void **state)
 
     (void)state;
     smp_quota_init(&quota, 1 << 20);
-    assert_int_equal(failing_alloc_each_step(read_copy_and_fini, &quota).refused, 9);
+    assert_int_equal(failing_alloc_each_step(read_copy_and_fini, &quota).refused, 18);
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 

@@ -310,6 +310,97 @@ static void merging_twice_is_merging_at_once(void **state)
     smp_profile_release(three);
 }
 
+/* One stack, 7 ns in a state; without states, if the tree has none. */
+static struct smp_profile *with_measures(struct smp_methods *names, uint32_t measures)
+{
+    struct interval interval = begin();
+    const uint32_t location = smp_methods_pseudo(names, "[run]");
+    unsigned seed = 1;
+
+    smp_tree_destroy(interval.tree);
+    assert_int_equal(smp_tree_create(NULL, measures, PART_BYTES, &interval.tree), SMP_OK);
+    add(&interval, "pool", 1, &location, 1, &seed);
+    smp_tree_credit_wall(interval.tree, 2, SMP_STATE_IDLE, 7);
+    return seal(&interval, names);
+}
+
+static uint32_t states_of_merged(const struct smp_profile *a, const struct smp_profile *b)
+{
+    struct smp_profile *merged = NULL;
+    uint32_t states;
+
+    assert_int_equal(smp_profile_merge(NULL, a, b, &merged), SMP_OK);
+    assert_int_equal(smp_profile_total(merged, SMP_MEASURE_WALL),
+                     smp_profile_total(a, SMP_MEASURE_WALL) +
+                         smp_profile_total(b, SMP_MEASURE_WALL));
+    states = smp_tree_measures(merged->tree) & SMP_STATE_MEASURES;
+    smp_profile_release(merged);
+    return states;
+}
+
+/* An interval may lose its states for lack of memory: its time is not running. */
+static void states_are_merged_only_where_all_parts_have_them(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct interval empty = begin();
+    struct smp_profile *with = with_measures(names, SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES);
+    struct smp_profile *without = with_measures(names, SMP_SAMPLED_MEASURES);
+    struct smp_profile *nothing = seal(&empty, names);
+
+    (void)state;
+    assert_int_equal(states_of_merged(with, with), SMP_STATE_MEASURES);
+    assert_int_equal(states_of_merged(with, without), 0);
+    assert_int_equal(states_of_merged(without, with), 0);
+    assert_int_equal(states_of_merged(with, nothing), SMP_STATE_MEASURES);
+    smp_profile_release(with);
+    smp_profile_release(without);
+    smp_profile_release(nothing);
+    smp_methods_release(names);
+}
+
+/* The merged tree has room for its nodes, and for no more states. */
+static void states_that_a_merged_tree_has_no_memory_for_are_counted(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct interval interval = begin();
+    struct smp_profile *merged = NULL;
+    uint32_t locations[MAX_DEPTH];
+    uint32_t root = 0;
+
+    (void)state;
+    smp_tree_destroy(interval.tree);
+    assert_int_equal(smp_tree_create(NULL, SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES, PART_BYTES,
+                                     &interval.tree),
+                     SMP_OK);
+    smp_thread_groups_info(interval.groups, (struct smp_group){ .index = 0 });
+    assert_int_equal(smp_tree_root(interval.tree, 0, &root), SMP_OK);
+    smp_thread_groups_info(interval.groups, (struct smp_group){ .index = 0 })->root = root;
+    for (unsigned i = 0, seed = 1; i < 1000; i++) {
+        uint32_t leaf = root;
+        for (size_t at = 0; at < MAX_DEPTH; at++)
+            locations[at] = random_location(names, &seed);
+        assert_int_equal(smp_tree_add(interval.tree, root, locations, MAX_DEPTH, &leaf), SMP_OK);
+        for (int of = 0; of < SMP_THREAD_STATE_COUNT; of++)
+            smp_tree_credit_wall(interval.tree, leaf, (enum smp_thread_state)of, 1);
+    }
+    struct smp_profile *whole = seal(&interval, names);
+    const struct smp_profile *const parts[] = { whole };
+    assert_int_equal(whole->counters[SMP_COUNTER_LOST_STATES], 0);
+    assert_int_equal(
+        smp_profile_merge_within(NULL, parts, 1,
+                                 (struct smp_merge_limits){ .tree_bytes = PART_BYTES / 16,
+                                                            .names_bytes = PART_BYTES,
+                                                            .groups_bytes = PART_BYTES },
+                                 &merged),
+        SMP_OK);
+    assert_int_equal(smp_profile_total(merged, SMP_MEASURE_WALL),
+                     smp_profile_total(whole, SMP_MEASURE_WALL));
+    assert_true(merged->counters[SMP_COUNTER_LOST_STATES] > 0);
+    smp_profile_release(merged);
+    smp_profile_release(whole);
+    smp_methods_release(names);
+}
+
 static struct smp_profile *with_threads(struct smp_methods *names, uint64_t first, uint64_t last)
 {
     struct interval interval = begin();
@@ -686,6 +777,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merged_is_the_sum_of_its_parts),
         cmocka_unit_test(merging_twice_is_merging_at_once),
+        cmocka_unit_test(states_are_merged_only_where_all_parts_have_them),
+        cmocka_unit_test(states_that_a_merged_tree_has_no_memory_for_are_counted),
         cmocka_unit_test(threads_are_counted_once_where_they_can_be_compared),
         cmocka_unit_test(compacted_names_are_no_reason_to_count_threads_twice),
         cmocka_unit_test(threads_of_several_samplers_add_up_each_time),

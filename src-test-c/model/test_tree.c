@@ -711,8 +711,10 @@ static void takes_8_bytes_for_each_measure_it_holds(void **state)
     struct fixture *fixture = *state;
     struct smp_tree *tree = NULL;
 
-    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &tree), SMP_OK);
-    assert_takes_at_most(fixture, tree, 48 + 8 * (SMP_MEASURE_COUNT - SMP_SAMPLED_MEASURE_COUNT));
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_TABLE_MEASURES, MAX_BYTES, &tree),
+                     SMP_OK);
+    assert_takes_at_most(fixture, tree,
+                         48 + 8 * (SMP_TABLE_MEASURE_COUNT - SMP_SAMPLED_MEASURE_COUNT));
     smp_tree_destroy(tree);
 }
 

@@ -46,6 +46,8 @@ static void bring_to(struct sim_thread *thread, int64_t now_ns)
             break;
         if (segment->runs)
             thread->cpu_ns += segment->ns;
+        if (thread->is_starved[thread->at])
+            thread->queued_ns += segment->ns;
         thread->segment_ns = end_ns;
         thread->at = (thread->at + 1) % thread->segments;
     }
@@ -244,6 +246,12 @@ static bool is_blocked(void *self, struct smp_thread *thread)
     return ((struct sim_thread *)thread)->is_blocked;
 }
 
+static enum smp_wait_word wait_word(void *self, struct smp_thread *thread)
+{
+    (void)self;
+    return ((struct sim_thread *)thread)->word;
+}
+
 static bool is_starved(const struct sim_thread *thread)
 {
     return thread->segments > 0 && thread->is_starved[thread->at];
@@ -395,6 +403,18 @@ static bool is_runnable(void *self, int32_t tid)
     return thread->is_runnable || is_starved(thread);
 }
 
+static bool read_queued_ns(void *self, int32_t tid, int64_t *ns)
+{
+    struct sim *sim = self;
+    struct sim_thread *thread = sim->threads[tid - FIRST_TID];
+
+    if (!sim->has_queues)
+        return false;
+    bring_to(thread, sim->now_ns);
+    *ns = thread->queued_ns;
+    return true;
+}
+
 /* --- the machine --- */
 
 /* The fake JVM, with the simulation's stacks and OS threads. */
@@ -407,6 +427,7 @@ static struct smp_jvm functions(struct sim *sim)
         .walk = walk,
         .walk_outside = walk_outside,
         .is_blocked = is_blocked,
+        .wait_word = wait_word,
         .self = sim,
     };
     vm.cpu = (struct smp_cpu_timers){ 0 };
@@ -415,6 +436,7 @@ static struct smp_jvm functions(struct sim *sim)
     vm.os_threads = (struct smp_os_thread_source){
         .read = read_os_threads,
         .is_runnable = is_runnable,
+        .queued_ns = read_queued_ns,
         .self = sim,
     };
     if (sim->has_async)
@@ -613,6 +635,20 @@ static void assert_is_no_frame(const struct smp_tree *tree, uint32_t root)
         assert_int_equal(own.of[i], 0);
 }
 
+/* Of each node, in whatever way it got its time. */
+static void check_states(const struct smp_tree *tree)
+{
+    if ((smp_tree_measures(tree) & SMP_STATE_MEASURES) == 0)
+        return;
+    for (uint32_t node = 1; node < smp_tree_node_count(tree); node++) {
+        const struct smp_amounts self = smp_tree_self_all(tree, node);
+        int64_t states_ns = 0;
+        for (int i = 0; i < SMP_THREAD_STATE_COUNT; i++)
+            states_ns += self.of[smp_measure_of_state((enum smp_thread_state)i)];
+        assert_int_equal(states_ns, self.of[SMP_MEASURE_WALL]);
+    }
+}
+
 static void check_sums(const struct smp_profile *profile)
 {
     const struct smp_node *nodes = smp_tree_nodes(profile->tree);
@@ -634,6 +670,7 @@ static void check_sums(const struct smp_profile *profile)
         if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
             assert_is_no_frame(profile->tree, i);
     }
+    check_states(profile->tree);
     assert_memory_equal(&tally, &profile->tally, sizeof(tally));
     assert_int_equal(smp_tally_samples(&tally), samples);
     assert_int_equal(wall_ns, tree_wall(profile->tree, 0));
@@ -665,21 +702,21 @@ uint64_t sim_outcome(const struct sim *sim, const char *group, enum smp_outcome 
 }
 
 /* Own figures of all nodes of the group with this text; NULL: the group's totals. */
-static void sum(const struct sim *sim, const char *group, const char *text, int64_t *wall_ns,
-                int64_t *cpu_ns)
+static struct smp_amounts sum(const struct sim *sim, const char *group, const char *text)
 {
+    struct smp_amounts sums = { 0 };
     const struct smp_profile *profile = sim->profile;
     const struct smp_node *nodes = smp_tree_nodes(profile->tree);
     const struct smp_group_info *info = sim_group(sim, group);
     uint32_t in_group = 0; /* nodes below a root come after it, and name their parents */
 
-    *wall_ns = *cpu_ns = 0;
     if (info == NULL || info->root == 0)
-        return;
+        return sums;
     if (text == NULL) {
-        *wall_ns = tree_wall(profile->tree, info->root);
-        *cpu_ns = tree_cpu(profile->tree, info->root);
-        return;
+        for (int i = 0; i < SMP_MEASURE_COUNT; i++)
+            sums.of[i] =
+                smp_column_at(smp_tree_column(profile->tree, (enum smp_measure)i), info->root);
+        return sums;
     }
     for (uint32_t i = info->root + 1; i < smp_tree_node_count(profile->tree); i++) {
         struct smp_location_view view;
@@ -692,40 +729,39 @@ static void sum(const struct sim *sim, const char *group, const char *text, int6
         smp_methods_view(profile->methods, nodes[i].location, &view);
         if (strcmp(view.is_pseudo ? view.class_name : view.method_name, text) != 0)
             continue;
-        *wall_ns += smp_tree_self(profile->tree, i, SMP_MEASURE_WALL);
-        *cpu_ns += smp_tree_self(profile->tree, i, SMP_MEASURE_CPU);
+        const struct smp_amounts self = smp_tree_self_all(profile->tree, i);
+        smp_amounts_add(&sums, &self);
     }
+    return sums;
+}
+
+static int64_t sum_of_stack(const struct sim *sim, const char *group, int stack,
+                            enum smp_measure measure)
+{
+    char text[16];
+
+    (void)snprintf(text, sizeof(text), "m%d", stack);
+    return sum(sim, group, stack < 0 ? NULL : text).of[measure];
 }
 
 int64_t sim_wall(const struct sim *sim, const char *group, int stack)
 {
-    char text[16];
-    int64_t wall_ns;
-    int64_t cpu_ns;
-
-    (void)snprintf(text, sizeof(text), "m%d", stack);
-    sum(sim, group, stack < 0 ? NULL : text, &wall_ns, &cpu_ns);
-    return wall_ns;
+    return sum_of_stack(sim, group, stack, SMP_MEASURE_WALL);
 }
 
 int64_t sim_cpu(const struct sim *sim, const char *group, int stack)
 {
-    char text[16];
-    int64_t wall_ns;
-    int64_t cpu_ns;
+    return sum_of_stack(sim, group, stack, SMP_MEASURE_CPU);
+}
 
-    (void)snprintf(text, sizeof(text), "m%d", stack);
-    sum(sim, group, stack < 0 ? NULL : text, &wall_ns, &cpu_ns);
-    return cpu_ns;
+int64_t sim_state(const struct sim *sim, const char *group, int stack, enum smp_thread_state state)
+{
+    return sum_of_stack(sim, group, stack, smp_measure_of_state(state));
 }
 
 int64_t sim_wall_of(const struct sim *sim, const char *group, const char *text)
 {
-    int64_t wall_ns;
-    int64_t cpu_ns;
-
-    sum(sim, group, text, &wall_ns, &cpu_ns);
-    return wall_ns;
+    return sum(sim, group, text).of[SMP_MEASURE_WALL];
 }
 
 int64_t sim_truth(struct sim *sim, struct sim_thread *thread, int stack)

@@ -15,7 +15,7 @@
  *
  * Time goes on only while the sampler waits or polls: each reading of a CPU clock and each walk
  * takes its time, from the machine and from the sampler's CPU clock. Every thread has a CPU, but
- * where its script says that it is starved.
+ * where its script says that it is starved. A thread that waits is blocked.
  *
  * Owns     all of it, from malloc, so that nothing of it is counted or refused.
  * Threads  the test's own. One at a time: it installs itself as the clock.
@@ -55,6 +55,7 @@ struct sim_thread {
     struct sim *sim;
     struct sim_segment script[SIM_MAX_SEGMENTS];
     bool is_starved[SIM_MAX_SEGMENTS]; /* wants a CPU and has none: it answers when it runs again */
+    int64_t queued_ns;                 /* in such segments that are over */
     size_t segments;
     /* Where it is. */
     size_t at;
@@ -76,8 +77,9 @@ struct sim_thread {
     enum smp_answer answer;
     bool has_mounted; /* a virtual thread is on it */
     const char *mounted_name;
-    bool is_runnable; /* although its clock stands still */
-    bool is_blocked;  /* as the JVM says */
+    bool is_runnable;        /* although its clock stands still */
+    bool is_blocked;         /* as the JVM says */
+    enum smp_wait_word word; /* as the JVM says */
     /* Its stack is proven from outside while its clock stands, so often. */
     bool is_proven;
     unsigned long proofs;
@@ -112,6 +114,7 @@ struct sim {
     int64_t stop_in_collect_ns; /* the next one's */
     bool has_async;
     bool has_tasks;
+    bool has_queues; /* the system says how long threads have waited for a CPU */
     int64_t task_cpu_ns[SMP_OS_THREAD_KIND_COUNT]; /* used since the last read */
     struct {
         uint64_t token;
@@ -173,6 +176,7 @@ uint64_t sim_random(struct sim *sim, uint64_t below);
 /* In the last snapshot; stack -1: the whole group; 0 where there is none. */
 int64_t sim_wall(const struct sim *sim, const char *group, int stack);
 int64_t sim_cpu(const struct sim *sim, const char *group, int stack);
+int64_t sim_state(const struct sim *sim, const char *group, int stack, enum smp_thread_state state);
 /* Of a pseudo-frame, or of any other by the text of its method. */
 int64_t sim_wall_of(const struct sim *sim, const char *group, const char *text);
 const struct smp_group_info *sim_group(const struct sim *sim, const char *group);

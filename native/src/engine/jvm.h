@@ -82,6 +82,18 @@ struct smp_thread_source {
     void *self;
 };
 
+/* What the JVM and the system say of a thread that does not run just now. */
+enum smp_wait_word {
+    SMP_WORD_UNKNOWN,
+    SMP_WORD_RUNS,       /* it runs all the same, or has just been preempted */
+    SMP_WORD_AT_MONITOR, /* it waits for a monitor, or for another thread's class initialiser */
+    SMP_WORD_RUNNABLE,   /* it is not known to wait: in Java code it runs, or wants a CPU */
+    SMP_WORD_WAITS,      /* it waits in a method, which says for what */
+    SMP_WORD_IN_NATIVE,  /* it is in a native method */
+    SMP_WORD_STOPPED,    /* the JVM has stopped it, for a safepoint or a handshake */
+    SMP_WORD_IN_IO       /* it is in a system call of input or output */
+};
+
 struct smp_walker {
     const char *name; /* of the engine, for statistics: "JVMTI" */
     /*
@@ -102,6 +114,9 @@ struct smp_walker {
      * where it has been woken up and wants a CPU. False: no, or it is not known. NULL: as false.
      */
     bool (*is_blocked)(void *self, struct smp_thread *thread);
+    /* Read it before the walk: a stack that is proven later was the thread's at that moment, too.
+     * NULL: as UNKNOWN. */
+    enum smp_wait_word (*wait_word)(void *self, struct smp_thread *thread);
     void *self;
 };
 
@@ -291,6 +306,16 @@ struct smp_os_thread_source {
     /* Would it run if it had a CPU? False where that is not known, or where CPUs are idle; may be
      * true of a thread that runs. */
     bool (*is_runnable)(void *self, int32_t tid);
+    /*
+     * How long the thread has waited for a CPU in all its life. A wait is added when it ends.
+     * False: not known. NULL: this system does not say.
+     */
+    bool (*queued_ns)(void *self, int32_t tid, int64_t *ns);
+    /* How long threads of the process's control group have been stopped by its CPU quota in all,
+     * ns; 0: none, or not known. NULL: as 0. */
+    int64_t (*throttled_ns)(void *self);
+    /* Is the thread in a system call of input or output? NULL: as false. */
+    bool (*is_in_io)(void *self, int32_t tid);
     void *self;
 };
 

@@ -138,6 +138,9 @@ void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes
     for (int i = 0; profile->counts.account != NULL && i < SMP_COUNTING_COUNT; i++)
         put_counting_line(out, profile->counts.account, (enum smp_counting)i);
     put_figure(out, TEXTS[LINE_NAMES_LOST], names_lost(profile->groups));
+    if (profile->packages[0] == '\0' &&
+        (smp_tree_measures(profile->tree) & SMP_STATE_MEASURES) != 0)
+        smp_bytes_printf(out, "%s\n", TEXTS[LINE_APPLICATION]);
     if (smp_profile_misses_packages(profile)) {
         smp_bytes_printf(out, "%s: ", TEXTS[LINE_MISSED_PACKAGES]);
         smp_escape_put(out, profile->packages);

@@ -31,6 +31,9 @@
       "export are this number; failed and skipped polls are none.")                              \
     X(NAMES_LOST, "thread names lost for lack of memory",                                        \
       "The list in the title of a group is shorter than it could be.")                           \
+    X(APPLICATION, "application guessed: all but the JDK and known frameworks",                  \
+      "No packages are monitored. A wait with no frame of the application is idle; the "         \
+      "packages of the main class are the application's in any case.")                           \
     X(MISSED_PACKAGES, "no frame of the monitored packages was seen",                            \
       "Every stack is its root frame alone, because `monitoredPackages` (which follows the "     \
       "colon) names nothing that ran.")                                                          \

@@ -131,7 +131,19 @@ static size_t bytes_of_paths(const struct smp_row *row, enum smp_measure measure
     return sizeof(over_label) - 1 + digits(row->paths) + sizeof(paths_label) - 1;
 }
 
-/* ", CPU time(ms): 12" for each measure that it shows. */
+/* The title of a state behind another one is short: "Blocked", of "blocked time". 0: it is
+ * whole. */
+static size_t short_title_length(uint32_t shown, enum smp_measure measure)
+{
+    const uint32_t before = shown & (SMP_MEASURE_BIT(measure) - 1) & SMP_STATE_MEASURES;
+
+    return before == 0 || (SMP_MEASURE_BIT(measure) & SMP_STATE_MEASURES) == 0
+               ? 0
+               : strlen(smp_measure_info(measure)->title) - (sizeof(" time") - 1);
+}
+
+/* ", CPU time(ms): 12" for each measure that it shows; of states ", Running time(ms): 12, Blocked
+ * 3". */
 static size_t bytes_of_columns(const struct smp_row *row)
 {
     size_t bytes = 0;
@@ -139,6 +151,11 @@ static size_t bytes_of_columns(const struct smp_row *row)
     for (uint32_t left = row->shown; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         const struct smp_measure_info *const info = smp_measure_info(measure);
+        const size_t short_length = short_title_length(row->shown, measure);
+        if (short_length > 0) {
+            bytes += sizeof(",  ") - 1 + short_length + digits(row->columns.of[measure]);
+            continue;
+        }
         bytes += sizeof(", : ") - 1 + strlen(info->title) +
                  strlen(smp_unit_info(info->unit)->suffix) + digits(row->columns.of[measure]) +
                  bytes_of_paths(row, measure);
@@ -212,12 +229,12 @@ static void put_percent(int tenths, struct smp_bytes *out)
 }
 
 /* With a capital, as all that stands before a number of a row. */
-static void put_title(const char *title, struct smp_bytes *out)
+static void put_title(const char *title, size_t length, struct smp_bytes *out)
 {
     const char first = title[0] >= 'a' && title[0] <= 'z' ? (char)(title[0] - 'a' + 'A') : title[0];
 
     smp_bytes_put(out, &first, 1);
-    smp_bytes_puts(out, title + 1);
+    smp_bytes_put(out, title + 1, length - 1);
 }
 
 static void put_paths(const struct smp_row *row, enum smp_measure measure, struct smp_bytes *out)
@@ -234,10 +251,14 @@ static void put_row_columns(const struct smp_row *row, struct smp_bytes *out)
     for (uint32_t left = row->shown; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         const struct smp_measure_info *const info = smp_measure_info(measure);
+        const size_t short_length = short_title_length(row->shown, measure);
         smp_bytes_puts(out, ", ");
-        put_title(info->title, out);
-        smp_bytes_puts(out, smp_unit_info(info->unit)->suffix);
-        smp_bytes_puts(out, ": ");
+        put_title(info->title, short_length > 0 ? short_length : strlen(info->title), out);
+        if (short_length == 0) {
+            smp_bytes_puts(out, smp_unit_info(info->unit)->suffix);
+            smp_bytes_puts(out, ":");
+        }
+        smp_bytes_puts(out, " ");
         smp_bytes_put_i64(out, row->columns.of[measure]);
         put_paths(row, measure, out);
     }

@@ -283,14 +283,25 @@ static void put_thread_names(struct writer *writer, const struct smp_group_info 
     smp_writer_put_byte(writer->out, ']');
 }
 
-static void put_json_columns(struct writer *writer, enum smp_group_kind kind)
+/* A state that no node of the group has would be a column of zeros. */
+static bool shows_measure(const struct writer *writer, const struct smp_group_info *group,
+                          enum smp_measure measure)
+{
+    const struct smp_tree *const tree = writer->walk.tree;
+
+    if (!smp_export_holds(writer->job, measure))
+        return false;
+    if ((SMP_MEASURE_BIT(measure) & SMP_STATE_MEASURES) != 0)
+        return smp_column_at(smp_tree_column(tree, measure), group->root) > 0;
+    return group->kind == SMP_GROUP_COUNTED || smp_profile_kind_of(measure) == SMP_GROUP_SAMPLED;
+}
+
+static void put_json_columns(struct writer *writer, const struct smp_group_info *group)
 {
     put_json_column(writer, "parent", parent_of, 0);
     put_json_column(writer, "frame", frame_of, 0);
     for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
-        const bool has_any = kind == SMP_GROUP_COUNTED ||
-                             smp_profile_kind_of((enum smp_measure)i) == SMP_GROUP_SAMPLED;
-        if (has_any && smp_export_holds(writer->job, (enum smp_measure)i))
+        if (shows_measure(writer, group, (enum smp_measure)i))
             put_json_column(writer, smp_measure_info((enum smp_measure)i)->name, amount_of, i);
     }
 }
@@ -369,7 +380,7 @@ static enum smp_status put_json_group(struct writer *writer, const struct smp_gr
     if (group->hook_ns > 0)
         put_json_number(writer, "hookNanos", group->hook_ns);
     if (with_nodes)
-        put_json_columns(writer, group->kind);
+        put_json_columns(writer, group);
     if (with_nodes && group->kind == SMP_GROUP_COUNTED)
         put_root_times(writer);
     else if (with_nodes)

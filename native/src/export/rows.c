@@ -416,6 +416,8 @@ static void show_columns(const struct smp_rows *rows, uint32_t node, struct smp_
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         const struct smp_column column = smp_tree_column(rows->profile->tree, measure);
         row->columns.of[measure] = smp_measure_printed(measure, smp_column_at(column, node));
+        if (row->columns.of[measure] == 0)
+            row->shown &= ~(SMP_MEASURE_BIT(measure) & SMP_STATE_MEASURES);
     }
 }
 

@@ -75,9 +75,9 @@ struct smp_row {
 /* The node's share of the time below root, in tenths of a percent; -1 where the style has no such
  * column. */
 int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node);
-/* A row shows the style's columns that the profile holds (in a counted tree no CPU time if the
- * account says that none was taken), and, where it has any of it, a measure that adds up as OWN,
- * whatever the style says. */
+/* A row shows the style's columns that the profile holds (states only if they are not 0; in a
+ * counted tree no CPU time if the account says that none was taken), and, where it has any of it, a
+ * measure that adds up as OWN, whatever the style says. */
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out);
 
 #endif

@@ -122,7 +122,7 @@ void smp_filter_destroy(struct smp_filter *filter)
     smp_free(filter->quota, filter);
 }
 
-static bool monitors_everything(const struct smp_filter *filter)
+bool smp_filter_is_open(const struct smp_filter *filter)
 {
     for (size_t i = 0; i < filter->count; i++) {
         if (filter->prefixes[i].length == 0)
@@ -138,7 +138,7 @@ void smp_filter_describe(const struct smp_filter *filter, char *out, size_t size
     size_t shown = 0;
 
     out[0] = '\0';
-    if (monitors_everything(filter))
+    if (smp_filter_is_open(filter))
         return;
     for (; shown < filter->count; shown++) {
         const struct prefix *const prefix = &filter->prefixes[shown];

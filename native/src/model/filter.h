@@ -38,5 +38,7 @@ void smp_filter_destroy(struct smp_filter *filter);
 enum { SMP_FILTER_MORE_BYTES = 32 };
 void smp_filter_describe(const struct smp_filter *filter, char *out, size_t size);
 bool smp_filter_monitors(const struct smp_filter *filter, const char *class_name);
+/* Does it monitor everything? */
+bool smp_filter_is_open(const struct smp_filter *filter);
 
 #endif

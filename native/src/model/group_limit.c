@@ -27,10 +27,12 @@ static int64_t total_ns(const struct smp_profile *profile, uint32_t index, enum 
     return root == 0 ? 0 : smp_column_at(smp_tree_column(profile->tree, measure), root);
 }
 
-/* What is known of the time in which a group's threads were not idle: their CPU time. */
+/* The time in which a group's threads were not idle; without states, their CPU time. */
 static int64_t active_ns(const struct smp_profile *profile, uint32_t index)
 {
-    return total_ns(profile, index, SMP_MEASURE_CPU);
+    if ((smp_tree_measures(profile->tree) & SMP_STATE_MEASURES) == 0)
+        return total_ns(profile, index, SMP_MEASURE_CPU);
+    return total_ns(profile, index, SMP_MEASURE_WALL) - total_ns(profile, index, SMP_MEASURE_IDLE);
 }
 
 /* Equally active ones by their wall time, then in the order in which they were first seen. */

@@ -46,16 +46,46 @@ enum smp_adding { SMP_ADDING_TOTAL, SMP_ADDING_OWN };
     X(CPU, "cpu", NANOSECONDS, TOTAL, "CPU time", "CPU ms")     \
     X(SAMPLES, "samples", NUMBER, TOTAL, "samples", "samples")
 
-#define SMP_MEASURE_MAP(X)                           \
+/*
+ * The states of a thread: wall time is their sum, to the nanosecond, in each node that has them. A
+ * tree keeps them sparsely (state_times.h), so they come last, behind the columns of its table.
+ *
+ * RUNNING   on a CPU
+ * RUNNABLE  wants a CPU and has none
+ * BLOCKED   waits for a lock
+ * IO        waits for a file, a pipe, a socket or the look-up of a name
+ * WAITING   waits for anything else
+ * IDLE      waits for work
+ */
+#define SMP_STATE_MAP(X)                                                        \
+    X(RUNNING, "running", NANOSECONDS, TOTAL, "running time", "running ms")     \
+    X(RUNNABLE, "runnable", NANOSECONDS, TOTAL, "runnable time", "runnable ms") \
+    X(BLOCKED, "blocked", NANOSECONDS, TOTAL, "blocked time", "blocked ms")     \
+    X(IO, "io", NANOSECONDS, TOTAL, "I/O time", "I/O ms")                       \
+    X(WAITING, "waiting", NANOSECONDS, TOTAL, "waiting time", "waiting ms")     \
+    X(IDLE, "idle", NANOSECONDS, TOTAL, "idle time", "idle ms")
+
+#define SMP_TABLE_MEASURE_MAP(X)                     \
     SMP_SAMPLED_MEASURE_MAP(X)                       \
     X(CALLS, "calls", NUMBER, OWN, "calls", "calls") \
     SMP_MORE_MEASURES(X)
+
+#define SMP_MEASURE_MAP(X)   \
+    SMP_TABLE_MEASURE_MAP(X) \
+    SMP_STATE_MAP(X)
 
 enum smp_measure {
 #define X(code, name, unit, adding, title, column) SMP_MEASURE_##code,
     SMP_MEASURE_MAP(X)
 #undef X
         SMP_MEASURE_COUNT
+};
+
+enum smp_thread_state {
+#define X(code, name, unit, adding, title, column) SMP_STATE_##code,
+    SMP_STATE_MAP(X)
+#undef X
+        SMP_THREAD_STATE_COUNT
 };
 
 /*
@@ -117,16 +147,24 @@ static inline int64_t smp_measure_printed(enum smp_measure measure, int64_t amou
 #define SMP_MEASURE_BIT(measure) (1u << (measure))
 #define SMP_ALL_MEASURES (SMP_MEASURE_BIT(SMP_MEASURE_COUNT) - 1)
 #define SMP_SAMPLED_MEASURES (SMP_MEASURE_BIT(SMP_SAMPLED_MEASURE_COUNT) - 1)
+#define SMP_TABLE_MEASURES (SMP_MEASURE_BIT(SMP_TABLE_MEASURE_COUNT) - 1)
+#define SMP_STATE_MEASURES (SMP_ALL_MEASURES & ~SMP_TABLE_MEASURES)
 
 enum {
 #define X(code, name, unit, adding, title, column) +1
     SMP_SAMPLED_MEASURE_COUNT = 0 SMP_SAMPLED_MEASURE_MAP(X),
+    SMP_TABLE_MEASURE_COUNT = 0 SMP_TABLE_MEASURE_MAP(X),
 #undef X
 #define X(code, name, unit, adding, title, column) \
     +(SMP_ADDING_##adding == SMP_ADDING_OWN ? 1 << SMP_MEASURE_##code : 0)
     SMP_OWN_MEASURES = 0 SMP_MEASURE_MAP(X) /* the set of those that add up as OWN */
 #undef X
 };
+
+static inline enum smp_measure smp_measure_of_state(enum smp_thread_state state)
+{
+    return (enum smp_measure)(SMP_TABLE_MEASURE_COUNT + (int)state);
+}
 
 /* One number per measure. */
 struct smp_amounts {

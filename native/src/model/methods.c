@@ -33,6 +33,7 @@ struct smp_methods {
     _Atomic unsigned holders;
     uint64_t family;
     const struct smp_filter *filter;
+    const struct smp_wait_rules *rules;
     struct smp_hash_map known;
     struct smp_names names;
     struct smp_line_tables line_tables;
@@ -52,6 +53,20 @@ static bool monitors(const struct smp_methods *methods, const struct smp_named_m
     return smp_named_method_is_pseudo(method) || methods->filter == NULL ||
            smp_filter_monitors(methods->filter,
                                smp_names_text_at(&methods->names, method->class_name));
+}
+
+/* By the lists that are in force. */
+static void judge_wait(const struct smp_methods *methods, struct smp_named_method *method)
+{
+    const char *class_name = smp_names_text_at(&methods->names, method->class_name);
+
+    method->is_monitored = monitors(methods, method);
+    if (smp_named_method_is_pseudo(method))
+        return;
+    method->wait_kind = (uint8_t)smp_wait_rules_kind_of(
+        methods->rules, class_name, smp_names_text_at(&methods->names, method->method_name));
+    method->is_application = !method->is_own && smp_wait_rules_is_application(
+                                                    methods->rules, methods->filter, class_name);
 }
 
 static uint32_t add_pseudo(struct smp_methods *methods, const char *text)
@@ -102,8 +117,8 @@ static uint32_t add_method(struct smp_methods *methods, const struct smp_method_
             return 0;
     }
     wanted.start_line = start_line_of(info);
-    wanted.is_monitored = monitors(methods, &wanted);
     wanted.is_own = smp_class_name_is_own(smp_names_text_at(&methods->names, wanted.class_name));
+    judge_wait(methods, &wanted);
     return smp_names_method(&methods->names, &wanted);
 }
 
@@ -288,14 +303,22 @@ void smp_methods_release(struct smp_methods *methods)
 
 /* --- for the writer --- */
 
+static void judge_all(struct smp_methods *methods)
+{
+    for (uint32_t id = 1; id < smp_name_table_count(&methods->names.methods); id++)
+        judge_wait(methods, smp_names_method_at(&methods->names, id));
+}
+
 void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter *filter)
 {
     methods->filter = filter;
-    for (uint32_t id = 1; id < smp_name_table_count(&methods->names.methods); id++) {
-        struct smp_named_method *method = smp_names_method_at(&methods->names, id);
+    judge_all(methods);
+}
 
-        method->is_monitored = monitors(methods, method);
-    }
+void smp_methods_set_wait_rules(struct smp_methods *methods, const struct smp_wait_rules *rules)
+{
+    methods->rules = rules;
+    judge_all(methods);
 }
 
 static int32_t bci_of(const struct smp_frame *frame)
@@ -358,6 +381,20 @@ bool smp_methods_own(const struct smp_methods *methods, uint32_t location)
     return smp_names_method_at(&methods->names, method)->is_own;
 }
 
+enum smp_wait_kind smp_methods_wait_kind(const struct smp_methods *methods, uint32_t location)
+{
+    const uint32_t method = smp_names_location_at(&methods->names, location)->method;
+
+    return (enum smp_wait_kind)smp_names_method_at(&methods->names, method)->wait_kind;
+}
+
+bool smp_methods_is_application(const struct smp_methods *methods, uint32_t location)
+{
+    const uint32_t method = smp_names_location_at(&methods->names, location)->method;
+
+    return smp_names_method_at(&methods->names, method)->is_application;
+}
+
 uint64_t smp_methods_family(const struct smp_methods *methods)
 {
     return methods->family;
@@ -406,6 +443,8 @@ static uint32_t copy_location(struct smp_methods *methods, const struct smp_name
     wanted.is_monitored =
         methods->filter == NULL ? method->is_monitored : monitors(methods, &wanted);
     wanted.is_own = method->is_own;
+    wanted.is_application = method->is_application;
+    wanted.wait_kind = method->wait_kind;
     copy.method = smp_names_method(&methods->names, &wanted);
     return copy.method == 0 ? SMP_LOCATION_NONE : smp_names_location(&methods->names, copy);
 }
@@ -449,6 +488,7 @@ enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *u
     if (status != SMP_OK)
         return status;
     methods->family = old->family;
+    methods->rules = old->rules;
     methods->unloaded_count = old->unloaded_count;
     methods->unresolved_count = old->unresolved_count;
     methods->over_limit_count = old->over_limit_count;

@@ -37,6 +37,7 @@
 #include "base/status.h"
 #include "model/filter.h"
 #include "model/sample.h"
+#include "model/wait_rules.h"
 
 enum {
     SMP_LOCATION_NONE = 0,      /* no location has id 0 */
@@ -70,8 +71,11 @@ SMP_CHECKED enum smp_status smp_methods_create(struct smp_quota *quota, size_t m
 struct smp_methods *smp_methods_hold(struct smp_methods *methods);
 void smp_methods_release(struct smp_methods *methods);
 
-/* Decides anew for every method whether it is monitored. */
+/* Decides anew for every method whether it is monitored, and whether it is the application's. */
 void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter *filter);
+/* Decides anew what waiting in each method means. rules is borrowed as the filter is; NULL, as at
+ * first: without additions. */
+void smp_methods_set_wait_rules(struct smp_methods *methods, const struct smp_wait_rules *rules);
 
 /* Never SMP_LOCATION_NONE. Writer only. */
 uint32_t smp_methods_locate(struct smp_methods *methods, const struct smp_name_source *source,
@@ -97,6 +101,9 @@ void smp_methods_packages(const struct smp_methods *methods, char *out, size_t s
 bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location);
 /* Is it of this library's own Java classes? Writer only. */
 bool smp_methods_own(const struct smp_methods *methods, uint32_t location);
+/* What it says about a thread that waits in it, and is it the application's? Writer only. */
+enum smp_wait_kind smp_methods_wait_kind(const struct smp_methods *methods, uint32_t location);
+bool smp_methods_is_application(const struct smp_methods *methods, uint32_t location);
 
 /*
  * A new table with only the locations marked in used[0..count) (count <= locations of the old one),

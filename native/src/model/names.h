@@ -7,7 +7,7 @@
  *
  * Owns     its arrays and the tables to find things in them.
  * Threads  one writer. An element whose id a reader has got is complete, never moves, and never
- *          changes, but for is_monitored.
+ *          changes, but for is_monitored, is_application and wait_kind.
  * Errors   id 0 where there is no memory: what was stored until then stays, and the next call finds
  *          it.
  * Cost     one hash.
@@ -33,7 +33,9 @@ struct smp_named_method {
     uint32_t file;        /* 0: unknown */
     uint16_t start_line;  /* the smallest of its lines; 0: unknown */
     _Atomic bool is_monitored;
-    bool is_own; /* of this library's own Java classes */
+    bool is_own;                 /* of this library's own Java classes */
+    _Atomic bool is_application; /* wait_rules.h */
+    _Atomic uint8_t wait_kind;   /* enum smp_wait_kind */
 };
 
 struct smp_named_location {
@@ -62,8 +64,8 @@ SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names,
 void smp_names_fini(struct smp_names *names);
 
 uint32_t smp_names_text(struct smp_names *names, const char *text);
-/* Overloads are one method: is_monitored, is_own and start_line are not compared, and are those of
- * the first. */
+/* Overloads are one method: flags, wait_kind and start_line are not compared, and are those of the
+ * first. */
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted);
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted);
 

@@ -41,8 +41,11 @@ static const struct {
       .offset = offsetof(struct smp_options, field) },
             SMP_OPTION_CHOICES(X)
 #undef X
-#define X(field, option_name, unit, empty, is_fixed, words)                              \
-    { .option = { .name = (option_name), .type = SMP_OPTION_TEXT, .fixed = (is_fixed) }, \
+#define X(field, option_name, unit, empty, is_fixed, words) \
+    { .option = { .name = (option_name),                    \
+                  .type = SMP_OPTION_TEXT,                  \
+                  .fixed = (is_fixed),                      \
+                  .is_derived = (words) == NULL },          \
       .offset = offsetof(struct smp_options, field) },
                 SMP_OPTION_TEXTS(X)
 #undef X
@@ -149,17 +152,31 @@ static enum smp_status read_integers(const struct smp_option_values *values,
     return SMP_OK;
 }
 
-/* The filter says whether the list of prefixes can be read. */
-static enum smp_status check_packages(struct smp_quota *quota, const char *packages, char *message)
+/* The filter says whether the list can be read. */
+static enum smp_status check_list(struct smp_quota *quota, const char *name, const char *list,
+                                  const char *items, char *message)
 {
     struct smp_filter *filter = NULL;
-    enum smp_status status = smp_filter_create(quota, packages, &filter);
+    enum smp_status status = smp_filter_create(quota, list, &filter);
 
     if (status == SMP_EINVAL)
-        status = refuse_options(
-            message, "monitoredPackages must be at most %d prefixes of at most %d bytes each",
-            SMP_MAX_PREFIXES, SMP_MAX_PREFIX_BYTES);
+        status = refuse_options(message, "%s must be at most %d %s of at most %d bytes each", name,
+                                SMP_MAX_PREFIXES, items, SMP_MAX_PREFIX_BYTES);
     smp_filter_destroy(filter);
+    return status;
+}
+
+static enum smp_status check_lists(const struct smp_options *read, char *message)
+{
+    enum smp_status status =
+        check_list(read->quota, "monitoredPackages", read->monitored_packages, "prefixes", message);
+
+    if (status == SMP_OK)
+        status = check_list(read->quota, "ioMethods", read->io_methods, "methods", message);
+    if (status == SMP_OK)
+        status = check_list(read->quota, "idleMethods", read->idle_methods, "methods", message);
+    if (status == SMP_OK)
+        status = check_list(read->quota, "mainPackages", read->main_packages, "prefixes", message);
     return status;
 }
 
@@ -223,9 +240,12 @@ enum smp_status smp_options_read(struct smp_quota *quota, const struct smp_optio
     if (status == SMP_OK)
         status = check_lengths(values, message);
     if (status == SMP_OK)
-        status = check_packages(quota, values->texts[0], message);
-    if (status == SMP_OK)
         status = copy_option_texts(&read, values->texts);
+    if (status == SMP_OK) {
+        status = check_lists(&read, message);
+        if (status != SMP_OK)
+            smp_options_fini(&read);
+    }
     if (status == SMP_OK) {
         status = check_timing(&read, message);
         if (status == SMP_OK)

@@ -43,7 +43,8 @@ enum smp_method_timing {
 
 /*
  * fixed: may not change while the sampler runs. words: for the README; NULL where it is no property
- * of its own. A name with PerMille is a property in percent there.
+ * of its own, and follows from another or from the process. A name with PerMille is a property in
+ * percent there.
  */
 
 /* clang-format off */
@@ -100,6 +101,9 @@ enum smp_method_timing {
     X(default_name_rule, "defaultThreadNameRule", true, false, NULL)                             \
     X(report_cpu_time, "reportCpuTime", false, false,                                            \
       "Rows end with `, CPU time(ms): <U>`, from the threads' CPU clocks.")                      \
+    X(report_states, "reportStates", false, false,                                               \
+      "Rows end with their time by state, of the states that are not 0: `, Running time(ms): "   \
+      "<R>, Runnable <Q>, Blocked <B>, I/O <I>, Waiting <W>, Idle <D>`.")                        \
     X(report_jvm_threads, "reportJvmThreads", true, false,                                       \
       "Adds a group `[JVM]` with the CPU time of the collector, the compilers and the sampler "  \
       "itself. Omitted if threads are chosen.")                                                  \
@@ -153,7 +157,13 @@ enum smp_method_timing {
       "all but the JDK", true,                                                                   \
       "With `rootMethods`: methods of these classes are counted where a root calls them. "       \
       "Prefixes as in `monitoredPackages`; one with a minus leaves classes out: `com.acme, "     \
-      "-com.acme.util`.")
+      "-com.acme.util`.")                                                                        \
+    X(io_methods, "ioMethods", "methods, comma-separated", "none", false,                        \
+      "A thread that waits in one of these methods, or in what it calls, does I/O: "             \
+      "`com.acme.Driver.read`, or a class or package as in `monitoredPackages`.")                \
+    X(idle_methods, "idleMethods", "methods, comma-separated", "none", false,                    \
+      "A thread that waits in one of these methods, or in what it calls, waits for work.")       \
+    X(main_packages, "mainPackages", "prefixes, comma-separated", "none", true, NULL)
 
 /* clang-format on */
 

@@ -158,7 +158,7 @@ enum smp_outcome_kind {
     X(PROCESS_STOPPED, SKIPPED, "skipped, process stopped", "[process stopped]",              \
       "The whole process had no CPU for more than a second: `SIGSTOP`, a debugger, a frozen " \
       "container. No thread can have done anything; each has this time under "                \
-      "`[process stopped]`.")
+      "`[process stopped]`, as runnable.")
 
 enum smp_outcome {
 #define X(code, kind, text, frame, words) SMP_OUTCOME_##code,
@@ -212,7 +212,16 @@ enum smp_outcome {
     X(UNMOUNTED_FOUND_MOUNTED, "virtual threads drawn that were mounted",                     \
       "Their time is not credited here: the polls of their carriers count it.")               \
     X(STOPPED_MILLIS, "milliseconds in which the process was stopped",                        \
-      "In gaps of more than a second: `[process stopped]` has this time in each thread.")
+      "In gaps of more than a second: `[process stopped]` has this time in each thread.")      \
+    X(LOST_STATES, "times whose state found no memory",                                       \
+      "`memoryLimitBytes` left no room to keep a row's time by state. Its time is that of "   \
+      "another state, or, where an interval ended so, the interval has no states.")           \
+    X(RUNNABLE_UNKNOWN, "polls without the time in the run queue",                            \
+      "The system did not say how long these threads have waited for a CPU (`schedstat`). "   \
+      "Such time is in other states.")                                                        \
+    X(THROTTLED_MS, "throttled by the CPU quota (ms)",                                        \
+      "For so long the threads of the process's control group were stopped because it had "   \
+      "used its quota; that time is runnable.")
 
 enum smp_counter {
 #define X(code, text, words) SMP_COUNTER_##code,

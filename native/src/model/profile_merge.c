@@ -17,7 +17,7 @@ enum {
     /* Maxima of a merged profile's tables where no quota says less. Address space, not memory. */
     MAX_NAMES_BYTES = 256 * 1024 * 1024,
     MAX_GROUPS_BYTES = 256 * 1024 * 1024,
-    TREE_STEPS_BYTES = 4 * 64 * 1024
+    TREE_STEPS_BYTES = 6 * 64 * 1024 /* nodes, table, slots, two arrays of states; one to spare */
 };
 
 /* In a place: the node did not fit; amounts of all below it go there, too. */
@@ -94,18 +94,32 @@ static enum smp_status make_methods(struct merger *merger)
                               NULL, &merger->methods);
 }
 
+/* The measures of any of them; but states only if all have them, else time without a state would
+ * count as running. */
+static uint32_t merged_measures(const struct merger *merger)
+{
+    uint32_t any = 0;
+    uint32_t all = SMP_ALL_MEASURES;
+
+    for (size_t i = 0; i < merger->count; i++) {
+        const struct smp_tree *const tree = merger->profiles[i]->tree;
+        any |= smp_tree_measures(tree);
+        if (smp_tree_node_count(tree) > 1) /* an empty one lacks nothing */
+            all &= smp_tree_measures(tree);
+    }
+    return any & (all | ~(uint32_t)SMP_STATE_MEASURES);
+}
+
 static enum smp_status make_merge_parts(struct merger *merger)
 {
     size_t nodes = 0;
-    uint32_t measures = 0;
+    const uint32_t measures = merged_measures(merger);
     enum smp_status status = make_methods(merger);
 
     if (status != SMP_OK)
         return status;
-    for (size_t i = 0; i < merger->count; i++) {
+    for (size_t i = 0; i < merger->count; i++)
         nodes += smp_tree_node_count(merger->profiles[i]->tree);
-        measures |= smp_tree_measures(merger->profiles[i]->tree);
-    }
     status = smp_thread_groups_create(
         merger->quota, bytes_within(merger, merger->limits.groups_bytes, MAX_GROUPS_BYTES),
         &merger->groups);
@@ -404,6 +418,7 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     merger->counts = (struct smp_profile_counts){ 0 };
     for (size_t i = 0; i < merger->count; i++)
         add_figures(profile, merger->profiles[i], i == 0);
+    profile->counters[SMP_COUNTER_LOST_STATES] += smp_tree_lost_states(profile->tree);
     *out = profile;
     return SMP_OK;
 }

@@ -35,13 +35,16 @@ struct smp_tree {
     uint32_t node_count; /* including node 0 */
     uint32_t slot_count; /* a power of two */
     unsigned shift;      /* a hash shifted right by this is a slot */
-    uint32_t width;      /* how many measures are held */
+    uint32_t width;      /* how many measures the table holds: all but the states */
     uint32_t measures;   /* which */
+    bool has_states;
     bool sealed;
     size_t max_bytes;
     size_t reserved_bytes; /* address space of the slots */
     struct smp_arena *node_arena;
     struct smp_arena *table_arena;
+    struct smp_state_times states;
+    uint64_t lost_states;
     struct smp_quota *quota;
 };
 
@@ -52,7 +55,7 @@ static void lay_out(struct smp_tree *tree)
 {
     uint32_t place = 0;
 
-    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
+    for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++) {
         if ((tree->measures & SMP_MEASURE_BIT(i)) != 0)
             tree->columns[i] = tree->table + place++;
     }
@@ -68,11 +71,17 @@ static size_t row_bytes(const struct smp_tree *tree)
     return (size_t)tree->width * AMOUNT_BYTES;
 }
 
-/* It holds the first measures of the list and no others: a row of it is the beginning of a struct
- * smp_amounts. */
+/* The measures of the table. */
+static uint32_t table_measures(const struct smp_tree *tree)
+{
+    return tree->measures & SMP_TABLE_MEASURES;
+}
+
+/* The table holds the first measures of the list and no others: a row of it is the beginning of a
+ * struct smp_amounts. */
 static bool holds_first_measures(const struct smp_tree *tree)
 {
-    return (tree->measures & (tree->measures + 1)) == 0;
+    return (table_measures(tree) & (table_measures(tree) + 1)) == 0;
 }
 
 /* NULL: not held. */
@@ -146,10 +155,20 @@ static size_t in_steps(size_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* Of nodes and table. */
+/* Of nodes, table and states. */
 static size_t bytes_of(const struct smp_tree *tree, size_t nodes)
 {
-    return in_steps(nodes * NODE_BYTES) + in_steps(nodes * row_bytes(tree));
+    size_t states = 0;
+
+    if (tree->has_states)
+        states = in_steps(nodes * SMP_STATE_TIMES_NODE_BYTES) +
+                 smp_state_times_word_bytes(&tree->states);
+    return in_steps(nodes * NODE_BYTES) + in_steps(nodes * row_bytes(tree)) + states;
+}
+
+static size_t slot_bytes(const struct smp_tree *tree)
+{
+    return (size_t)tree->slot_count * SLOT_BYTES;
 }
 
 static enum smp_status grow_slots(struct smp_tree *tree, size_t slots)
@@ -168,6 +187,27 @@ static enum smp_status grow_slots(struct smp_tree *tree, size_t slots)
     return SMP_OK;
 }
 
+static enum smp_status grow_arrays(struct smp_tree *tree, size_t count)
+{
+    const size_t nodes_mark = smp_arena_mark(tree->node_arena);
+    const size_t table_mark = tree->width > 0 ? smp_arena_mark(tree->table_arena) : 0;
+
+    if (smp_arena_alloc(tree->node_arena, count * NODE_BYTES, _Alignof(struct smp_node)) == NULL)
+        return SMP_ENOMEM;
+    if (tree->width > 0 &&
+        smp_arena_alloc(tree->table_arena, count * row_bytes(tree), AMOUNT_BYTES) == NULL) {
+        smp_arena_rewind(tree->node_arena, nodes_mark);
+        return SMP_ENOMEM;
+    }
+    if (tree->has_states && !smp_state_times_grow(&tree->states, count)) {
+        smp_arena_rewind(tree->node_arena, nodes_mark);
+        if (tree->width > 0)
+            smp_arena_rewind(tree->table_arena, table_mark);
+        return SMP_ENOMEM;
+    }
+    return SMP_OK;
+}
+
 /*
  * Memory for count nodes at once, zeroed: either for all of them or for none. Slots first: too
  * many of them do no harm, while nodes that are in no slot would have to be taken back.
@@ -176,7 +216,6 @@ static enum smp_status grow_tree(struct smp_tree *tree, size_t count)
 {
     size_t nodes;
     size_t slots;
-    size_t mark;
     enum smp_status status;
 
     if (count > SMP_MAX_NODES - tree->node_count)
@@ -188,15 +227,7 @@ static enum smp_status grow_tree(struct smp_tree *tree, size_t count)
     status = grow_slots(tree, slots);
     if (status != SMP_OK)
         return status;
-    mark = smp_arena_mark(tree->node_arena);
-    if (smp_arena_alloc(tree->node_arena, count * NODE_BYTES, _Alignof(struct smp_node)) == NULL)
-        return SMP_ENOMEM;
-    if (tree->width > 0 &&
-        smp_arena_alloc(tree->table_arena, count * row_bytes(tree), AMOUNT_BYTES) == NULL) {
-        smp_arena_rewind(tree->node_arena, mark);
-        return SMP_ENOMEM;
-    }
-    return SMP_OK;
+    return grow_arrays(tree, count);
 }
 
 /* --- stacks --- */
@@ -267,6 +298,8 @@ static enum smp_status create_tree_parts(struct smp_tree *tree)
     status = smp_arena_create(tree->quota, most * NODE_BYTES, &tree->node_arena);
     if (status == SMP_OK && tree->width > 0)
         status = smp_arena_create(tree->quota, most * row_bytes(tree), &tree->table_arena);
+    if (status == SMP_OK && tree->has_states)
+        status = smp_state_times_init(&tree->states, tree->quota, most);
     if (status != SMP_OK)
         return status;
     tree->reserved_bytes = slots_for(most, FIRST_SLOTS) * SLOT_BYTES;
@@ -287,7 +320,10 @@ enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures, size
         return SMP_ENOMEM;
     tree->quota = quota;
     tree->measures = measures;
-    tree->width = (uint32_t)__builtin_popcount(measures);
+    tree->has_states = (measures & SMP_STATE_MEASURES) != 0;
+    if (tree->has_states)
+        tree->measures |= SMP_STATE_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_WALL);
+    tree->width = (uint32_t)__builtin_popcount(table_measures(tree));
     tree->max_bytes = max_bytes;
     status = create_tree_parts(tree);
     if (status != SMP_OK) {
@@ -308,8 +344,8 @@ void smp_tree_destroy(struct smp_tree *tree)
     if (tree == NULL)
         return;
     if (tree->slots != NULL)
-        smp_map_release(tree->quota, tree->slots, tree->reserved_bytes,
-                        (size_t)tree->slot_count * SLOT_BYTES);
+        smp_map_release(tree->quota, tree->slots, tree->reserved_bytes, slot_bytes(tree));
+    smp_state_times_fini(&tree->states);
     smp_arena_destroy(tree->table_arena);
     smp_arena_destroy(tree->node_arena);
     smp_free(tree->quota, tree);
@@ -341,37 +377,139 @@ enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root, const uint32_
     return SMP_OK;
 }
 
+/* Time that finds no memory for its state is another state's of the node: wall time is right. */
+static void credit_state(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
+                         int64_t ns)
+{
+    int64_t *const wall = amount_at(tree, node, SMP_MEASURE_WALL);
+
+    if (ns <= 0)
+        return;
+    if (!smp_state_times_add(&tree->states, node, state, *wall, ns,
+                             bytes_of(tree, tree->node_count) + slot_bytes(tree) < tree->max_bytes))
+        tree->lost_states++;
+    *wall = smp_add_clamped(*wall, ns);
+}
+
 void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure measure, int64_t amount)
 {
     int64_t *at = amount_at(tree, node, measure);
 
-    if (!tree->sealed && at != NULL)
+    if (tree->sealed || at == NULL)
+        return;
+    if (measure == SMP_MEASURE_WALL && tree->has_states)
+        credit_state(tree, node, SMP_STATE_RUNNING, amount);
+    else
         *at = smp_add_clamped(*at, amount);
+}
+
+void smp_tree_credit_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
+                          int64_t ns)
+{
+    if (tree->has_states && !tree->sealed)
+        credit_state(tree, node, state, ns);
+    else
+        smp_tree_credit(tree, node, SMP_MEASURE_WALL, ns);
+}
+
+/* Wall time of which no state is known counts as running. */
+static void credit_node_states(struct smp_tree *tree, uint32_t node,
+                               const struct smp_amounts *amounts)
+{
+    int64_t rest_ns = amounts->of[SMP_MEASURE_WALL];
+
+    for (int i = 0; i < SMP_THREAD_STATE_COUNT; i++) {
+        const int64_t ns = amounts->of[smp_measure_of_state((enum smp_thread_state)i)];
+        credit_state(tree, node, (enum smp_thread_state)i, ns < rest_ns ? ns : rest_ns);
+        rest_ns = smp_subtract_clamped(rest_ns, ns);
+    }
+    credit_state(tree, node, SMP_STATE_RUNNING, rest_ns);
 }
 
 void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_amounts *amounts)
 {
+    struct smp_amounts others = *amounts;
+
     if (tree->sealed)
         return;
+    if (tree->has_states) {
+        credit_node_states(tree, node, amounts);
+        others.of[SMP_MEASURE_WALL] = 0;
+    }
     if (holds_first_measures(tree)) {
-        smp_row_add(row_of(tree, node), amounts->of, tree->width);
+        smp_row_add(row_of(tree, node), others.of, tree->width);
         return;
     }
-    for (int i = 0; i < SMP_MEASURE_COUNT; i++)
-        smp_tree_credit(tree, node, (enum smp_measure)i, amounts->of[i]);
+    for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++) {
+        if (others.of[i] != 0)
+            smp_tree_credit(tree, node, (enum smp_measure)i, others.of[i]);
+    }
+}
+
+static int64_t take_amount(int64_t *at, int64_t amount)
+{
+    const int64_t taken = amount < *at ? amount : *at;
+
+    *at -= taken;
+    return taken;
+}
+
+/* Of an open tree with states. */
+static int64_t take_states(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
+                           int64_t ns)
+{
+    int64_t *const wall = amount_at(tree, node, SMP_MEASURE_WALL);
+    int64_t left_ns = ns;
+
+    for (int i = 0; i <= SMP_THREAD_STATE_COUNT && left_ns > 0; i++) {
+        const enum smp_thread_state from =
+            i == 0 ? state : (enum smp_thread_state)(SMP_THREAD_STATE_COUNT - i);
+        const int64_t taken_ns = smp_state_times_take(&tree->states, node, from, *wall, left_ns);
+        *wall -= taken_ns;
+        left_ns -= taken_ns;
+    }
+    if (*wall == 0)
+        smp_state_times_clear(&tree->states, node);
+    return ns - left_ns;
 }
 
 int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                            int64_t amount)
 {
-    int64_t *at = amount_at(tree, node, measure);
-    int64_t taken;
+    int64_t *const at = amount_at(tree, node, measure);
 
     if (tree->sealed || at == NULL)
         return 0;
-    taken = amount < *at ? amount : *at;
-    *at -= taken;
-    return taken;
+    return measure == SMP_MEASURE_WALL && tree->has_states
+               ? take_states(tree, node, SMP_STATE_RUNNING, amount)
+               : take_amount(at, amount);
+}
+
+int64_t smp_tree_take_back_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
+                                int64_t ns)
+{
+    if (tree->sealed || !tree->has_states)
+        return smp_tree_take_back(tree, node, SMP_MEASURE_WALL, ns);
+    return take_states(tree, node, state, ns);
+}
+
+int64_t smp_tree_change_state(struct smp_tree *tree, uint32_t node, enum smp_thread_state from,
+                              enum smp_thread_state to, int64_t ns)
+{
+    int64_t *const wall = amount_at(tree, node, SMP_MEASURE_WALL);
+    int64_t taken_ns = 0;
+
+    if (tree->sealed || !tree->has_states || from == to)
+        return 0;
+    taken_ns = smp_state_times_take(&tree->states, node, from, *wall, ns);
+    *wall -= taken_ns;
+    credit_state(tree, node, to, taken_ns);
+    return taken_ns;
+}
+
+uint64_t smp_tree_lost_states(const struct smp_tree *tree)
+{
+    return tree->lost_states;
 }
 
 /* value * part / whole, rounded down; part <= whole. */
@@ -468,6 +606,17 @@ static inline void link_sibling(struct smp_node *nodes, uint32_t *siblings, uint
     parent->last_child = node;
 }
 
+/* Before the node's total is added to its parent's. */
+static inline void add_up_states(struct smp_tree *tree, uint32_t node)
+{
+    const uint32_t parent = tree->nodes[node].parent;
+
+    if (tree->has_states)
+        smp_state_times_add_up(&tree->states, node, *amount_at(tree, node, SMP_MEASURE_WALL),
+                               parent, *amount_at(tree, parent, SMP_MEASURE_WALL),
+                               &tree->slots[parent]);
+}
+
 /*
  * Children before parents; the last one put in front is the one added first.
  *
@@ -491,6 +640,7 @@ static inline __attribute__((always_inline)) void add_up_rows(struct smp_tree *t
         __builtin_prefetch(&nodes[soon], 1);
         if (totalled != i)
             smp_row_copy(total.of, &table[(size_t)i * width], width);
+        add_up_states(tree, i);
         smp_row_add(total.of, above, width);
         smp_row_copy(above, total.of, width);
         totalled = parent;
@@ -506,21 +656,56 @@ static void add_up_some(struct smp_tree *tree)
     for (uint32_t i = tree->node_count - 1; i > 0; i--) {
         int64_t *const total = row_of(tree, nodes[i].parent);
         const int64_t *const more = row_of(tree, i);
+        add_up_states(tree, i);
         for (uint32_t place = 0; place < tree->width; place++)
             total[place] = smp_add_clamped(total[place], more[place]);
         link_sibling(nodes, tree->slots, i);
     }
 }
 
+/*
+ * Plans the totals of states, and takes the memory for them. The plans stand in last_child, which
+ * is a mere guess at other times, and afterwards in the slots, each until its node is linked.
+ * False: no memory.
+ */
+static bool plan_states(struct smp_tree *tree)
+{
+    struct smp_node *const nodes = tree->nodes;
+    size_t words = 0;
+    bool has_memory;
+
+    for (uint32_t i = 0; i < tree->node_count; i++)
+        smp_state_times_plan(&tree->states, i, &nodes[i].last_child);
+    for (uint32_t i = tree->node_count - 1; i > 0; i--)
+        words += smp_state_times_plan_node(nodes[i].last_child, &nodes[nodes[i].parent].last_child);
+    words += SMP_THREAD_STATE_COUNT; /* of node 0 */
+    has_memory = smp_state_times_reserve(&tree->states, words);
+    for (uint32_t i = 0; i < tree->node_count; i++) {
+        if (has_memory)
+            tree->slots[i] = nodes[i].last_child;
+        nodes[i].last_child = 0;
+    }
+    return has_memory;
+}
+
+static void drop_states(struct smp_tree *tree)
+{
+    tree->has_states = false;
+    tree->measures &= SMP_TABLE_MEASURES;
+    tree->lost_states++;
+}
+
 void smp_tree_seal(struct smp_tree *tree)
 {
     if (tree->sealed)
         return;
+    if (tree->has_states && !plan_states(tree))
+        drop_states(tree);
     tree->sealed = true;
-    if (tree->measures == SMP_SAMPLED_MEASURES)
+    if (table_measures(tree) == SMP_SAMPLED_MEASURES)
         add_up_rows(tree, SMP_SAMPLED_MEASURE_COUNT);
-    else if (tree->measures == SMP_ALL_MEASURES)
-        add_up_rows(tree, SMP_MEASURE_COUNT);
+    else if (table_measures(tree) == SMP_TABLE_MEASURES)
+        add_up_rows(tree, SMP_TABLE_MEASURE_COUNT);
     else
         add_up_some(tree);
     tree->slots[0] = 0;
@@ -550,6 +735,13 @@ struct smp_column smp_tree_column(const struct smp_tree *tree, enum smp_measure 
 {
     static const int64_t none = 0;
 
+    if ((int)measure >= SMP_TABLE_MEASURE_COUNT && (tree->measures & SMP_MEASURE_BIT(measure)) != 0)
+        return (struct smp_column){
+            .first = tree->columns[SMP_MEASURE_WALL],
+            .step = tree->width,
+            .states = &tree->states,
+            .state = (enum smp_thread_state)((int)measure - SMP_TABLE_MEASURE_COUNT),
+        };
     if (tree->columns[measure] == NULL)
         return (struct smp_column){ .first = &none };
     return (struct smp_column){ .first = tree->columns[measure], .step = tree->width };
@@ -563,12 +755,12 @@ int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measu
                         : smp_column_at(column, node);
 }
 
-/* Of any set of measures. */
+/* Of any set of measures of the table. */
 static struct smp_amounts self_of_some(const struct smp_tree *tree, uint32_t node)
 {
     struct smp_amounts self = { 0 };
 
-    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
+    for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++) {
         if (tree->columns[i] != NULL)
             self.of[i] = smp_tree_self(tree, node, (enum smp_measure)i);
     }
@@ -587,13 +779,31 @@ self_of_rows(const struct smp_tree *tree, uint32_t node, uint32_t width)
     return self;
 }
 
+/* The node's own states: its set, less nothing. A child's states are among those of the node. */
+static void put_self_states(const struct smp_tree *tree, uint32_t node, struct smp_amounts *self)
+{
+    const uint32_t set = smp_state_times_set(&tree->states, node);
+
+    for (int i = 0; i < SMP_THREAD_STATE_COUNT; i++) {
+        const enum smp_measure measure = smp_measure_of_state((enum smp_thread_state)i);
+        if ((set >> i & 1) != 0)
+            self->of[measure] = smp_tree_self(tree, node, measure);
+    }
+}
+
 struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node)
 {
-    if (tree->measures == SMP_SAMPLED_MEASURES)
-        return self_of_rows(tree, node, SMP_SAMPLED_MEASURE_COUNT);
-    if (tree->measures == SMP_ALL_MEASURES)
-        return self_of_rows(tree, node, SMP_MEASURE_COUNT);
-    return self_of_some(tree, node);
+    struct smp_amounts self;
+
+    if (table_measures(tree) == SMP_SAMPLED_MEASURES)
+        self = self_of_rows(tree, node, SMP_SAMPLED_MEASURE_COUNT);
+    else if (table_measures(tree) == SMP_TABLE_MEASURES)
+        self = self_of_rows(tree, node, SMP_TABLE_MEASURE_COUNT);
+    else
+        self = self_of_some(tree, node);
+    if (tree->has_states && self.of[SMP_MEASURE_WALL] > 0)
+        put_self_states(tree, node, &self);
+    return self;
 }
 
 /* Where no total has stuck, a location has what its nodes have, less what their children have. */
@@ -638,10 +848,12 @@ static bool has_stuck_total(const struct smp_tree *tree)
 void smp_tree_sum_by_location(const struct smp_tree *tree, const uint32_t *numbers,
                               struct smp_amounts *sums)
 {
-    if (tree->measures == SMP_SAMPLED_MEASURES && !has_stuck_total(tree))
+    const bool has_states = tree->has_states;
+
+    if (!has_states && tree->measures == SMP_SAMPLED_MEASURES && !has_stuck_total(tree))
         sum_rows(tree, numbers, sums, SMP_SAMPLED_MEASURE_COUNT);
-    else if (tree->measures == SMP_ALL_MEASURES && !has_stuck_total(tree))
-        sum_rows(tree, numbers, sums, SMP_MEASURE_COUNT);
+    else if (!has_states && tree->measures == SMP_TABLE_MEASURES && !has_stuck_total(tree))
+        sum_rows(tree, numbers, sums, SMP_TABLE_MEASURE_COUNT);
     else
         sum_selves(tree, numbers, sums);
 }
@@ -665,10 +877,14 @@ size_t smp_tree_bytes(const struct smp_tree *tree)
 {
     return sizeof(*tree) + smp_arena_committed(tree->node_arena) +
            (tree->width > 0 ? smp_arena_committed(tree->table_arena) : 0) +
-           (size_t)tree->slot_count * SLOT_BYTES;
+           (tree->has_states ? smp_state_times_bytes(&tree->states) : 0) + slot_bytes(tree);
 }
 
 size_t smp_tree_node_bytes(uint32_t measures)
 {
-    return NODE_BYTES + (size_t)__builtin_popcount(measures) * AMOUNT_BYTES + 3 * SLOT_BYTES;
+    const size_t states =
+        (measures & SMP_STATE_MEASURES) != 0 ? (size_t)SMP_STATE_TIMES_MOST_BYTES : 0;
+
+    return NODE_BYTES + (size_t)__builtin_popcount(measures & SMP_TABLE_MEASURES) * AMOUNT_BYTES +
+           states + 3 * SLOT_BYTES;
 }

@@ -12,7 +12,8 @@
  *
  * A node is a place. What was measured there stands in a table beside the nodes: a row a node, a
  * column for each measure that the tree holds, none for others. A row is 24 bytes for the three
- * sampled measures: what one poll credits is mostly one cache line.
+ * sampled measures: what one poll credits is mostly one cache line. The states, into which wall
+ * time is divided, are kept sparsely (state_times.h); a tree holds all of them or none.
  *
  * While open, amounts are SELF figures. smp_tree_seal turns them into TOTALS (self and all
  * descendants), makes last_child the first child and the hash slots the next siblings: a sealed
@@ -22,9 +23,13 @@
  * Threads  one writer; readers only after seal.
  * Errors   SMP_EQUOTA at max_bytes, SMP_ENOMEM where the quota or the system refuses: no node and
  *          no amount has changed (memory taken for the call may stay). SMP_ESTATE: it is sealed.
+ *          Without memory for its state, credited wall time is another state's of the node, and
+ *          counted (lost_states).
  * Cost     add: O(count), no string work. 12 bytes a node, 8 for each measure, and hash slots of 4
  *          bytes at a load of 0.375 to 0.75: with three measures at most 47 bytes a node in all,
- *          also while it grows. destroy: O(1).
+ *          also while it grows. States: 4 bytes more, and 8 for each state beyond the first of a
+ *          node, sealed of a node whose total is not that of one child: test_state_times has a
+ *          tree of 50 bytes a node with them. destroy: O(1).
  */
 #ifndef SMP_MODEL_TREE_H
 #define SMP_MODEL_TREE_H
@@ -36,6 +41,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "model/measure.h"
+#include "model/state_times.h"
 
 /* In the location of a group's root: the group's index with this bit set. */
 #define SMP_LOCATION_GROUP 0x80000000u
@@ -80,18 +86,32 @@ SMP_CHECKED enum smp_status smp_tree_root(struct smp_tree *tree, uint32_t group,
 SMP_CHECKED enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root,
                                          const uint32_t *locations, size_t count, uint32_t *leaf);
 
-/* Adds to what the node has itself, which sticks at its maximum. amount is not negative. Sealed, or
- * a measure that the tree does not hold: does nothing. */
+/* Adds to what the node has itself, which sticks at its maximum. amount is not negative. Sealed, a
+ * measure that the tree does not hold, or a state: does nothing. */
 void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                      int64_t amount);
 
-/* The same of all measures at once. */
+/* Wall time, and where the tree holds states, the state it was spent in. */
+void smp_tree_credit_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
+                          int64_t ns);
+
+/* The same of all measures at once. The states are parts of the wall time; what is left of it is
+ * RUNNING. */
 void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_amounts *amounts);
 
 /* Takes back from what the node has itself, as far as there is any. Returns how much. Sealed:
  * nothing. */
 int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                            int64_t amount);
+/* The same of wall time: first of that in this state, then of any. */
+int64_t smp_tree_take_back_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
+                                int64_t ns);
+/* Wall time of the node itself that was credited to one state is another's, as far as there is any.
+ * Returns how much. */
+int64_t smp_tree_change_state(struct smp_tree *tree, uint32_t node, enum smp_thread_state from,
+                              enum smp_thread_state to, int64_t ns);
+/* How often there was no memory for a state. */
+uint64_t smp_tree_lost_states(const struct smp_tree *tree);
 
 /* An amount of a group that belongs to no node yet. */
 struct smp_tree_unseen {
@@ -112,7 +132,8 @@ struct smp_tree_unseen {
 void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
                      struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context);
 
-/* After this the tree is immutable and may be read by any thread it is handed to. */
+/* After this the tree is immutable and may be read by any thread it is handed to. Without memory
+ * for the totals of states it holds none from now on, which counts as lost_states. */
 void smp_tree_seal(struct smp_tree *tree);
 
 const struct smp_node *smp_tree_nodes(const struct smp_tree *tree);
@@ -127,7 +148,9 @@ uint32_t smp_tree_measures(const struct smp_tree *tree);
 /* A measure of all nodes; visible so that reading can be inlined. */
 struct smp_column {
     const int64_t *first;
-    size_t step; /* 0: the tree does not hold it, all are 0 */
+    size_t step;                          /* 0: the tree does not hold it, all are 0 */
+    const struct smp_state_times *states; /* not NULL: a state; the above is wall time then */
+    enum smp_thread_state state;
 };
 
 /* Valid until the next add; sealed: as long as the tree. */
@@ -136,7 +159,10 @@ struct smp_column smp_tree_column(const struct smp_tree *tree, enum smp_measure 
 /* Open: the node's own. Sealed: the total. */
 static inline int64_t smp_column_at(struct smp_column column, uint32_t node)
 {
-    return column.first[node * column.step];
+    const int64_t amount = column.first[node * column.step];
+
+    return column.states == NULL ? amount
+                                 : smp_state_times_at(column.states, node, column.state, amount);
 }
 
 /* What a node of a sealed tree has itself, of totals: a column. For readers of many nodes. */
@@ -165,7 +191,7 @@ bool smp_tree_has_any(const struct smp_tree *tree, uint32_t node);
  * trees only. */
 bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node);
 size_t smp_tree_bytes(const struct smp_tree *tree);
-/* What a node of a tree with these measures takes at most, with its row and slots. */
+/* What a node of a tree with these measures takes at most, with its row, slots and states. */
 size_t smp_tree_node_bytes(uint32_t measures);
 
 #endif

@@ -239,6 +239,13 @@ test('columns of one report', () => {
     assert.equal(cells(model, 'cpu', 'total', 3).percent, '0.0 %');
 });
 
+test('states are no columns: a report with states has the tables of one without', () => {
+    const group = { ...ONE.groups[0], running: [1e9, 0], blocked: [0, 3e9], idle: [0, 0] };
+    const model = page.modelOf({ ...ONE, groups: [group] });
+    assert.ok(model.measures.includes('blocked'));
+    assert.deepEqual(cells(model, 'wall', 'total', 2), cells(page.modelOf(ONE), 'wall', 'total', 2));
+});
+
 test('columns of a difference', () => {
     const model = page.modelOf(naive.differenceOf(ONE, TWO));
     assert.deepEqual(cells(model, 'wall', 'total', 2), {

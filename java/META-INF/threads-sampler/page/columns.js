@@ -68,7 +68,7 @@ function singleColumns(view, get, main) {
     if (get.counted !== undefined && view.model.rowCalls.size > 0) {
         columns.push(countedColumn(get.counted));
     }
-    const known = [...KNOWN_MEASURES, 'calls'];
+    const known = [...KNOWN_MEASURES, ...STATES, 'calls'];
     for (const name of view.model.measures.filter((measure) => !known.includes(measure))) {
         count(name, name[0].toUpperCase() + name.slice(1), name + ', as the report has it');
     }

@@ -303,6 +303,9 @@ function modelOf(data) {
     return singleModel(/** @type {SamplerReport} */ (data));
 }
 
+/** The states that wall time is the sum of. The tables have no columns of them. */
+const STATES = ['running', 'runnable', 'blocked', 'io', 'waiting', 'idle'];
+
 /** Measures that the page has words of its own for. A report may hold more. */
 const KNOWN_MEASURES = ['wall', 'cpu', 'samples'];
 

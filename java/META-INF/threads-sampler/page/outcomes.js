@@ -175,7 +175,7 @@ const OUTCOMES = {
     PROCESS_STOPPED: {
         kind: 'skipped',
         text: 'skipped, process stopped',
-        words: 'The whole process had no CPU for more than a second: SIGSTOP, a debugger, a frozen container. No thread can have done anything; each has this time under [process stopped].',
+        words: 'The whole process had no CPU for more than a second: SIGSTOP, a debugger, a frozen container. No thread can have done anything; each has this time under [process stopped], as runnable.',
     },
 };
 
@@ -247,6 +247,18 @@ const COUNTERS = {
     STOPPED_MILLIS: {
         text: 'milliseconds in which the process was stopped',
         words: 'In gaps of more than a second: [process stopped] has this time in each thread.',
+    },
+    LOST_STATES: {
+        text: 'times whose state found no memory',
+        words: 'memoryLimitBytes left no room to keep a row\'s time by state. Its time is that of another state, or, where an interval ended so, the interval has no states.',
+    },
+    RUNNABLE_UNKNOWN: {
+        text: 'polls without the time in the run queue',
+        words: 'The system did not say how long these threads have waited for a CPU (schedstat). Such time is in other states.',
+    },
+    THROTTLED_MS: {
+        text: 'throttled by the CPU quota (ms)',
+        words: 'For so long the threads of the process\'s control group were stopped because it had used its quota; that time is runnable.',
     },
 };
 

@@ -22,6 +22,8 @@ public final class ReportOptions {
     private static final int FRAME_TYPES = 1 << 6;
     private static final int CPU_TIME = 1 << (8 + ReportWeight.CPU.ordinal());
 
+    private static final int STATES = ((1 << 6) - 1) << (8 + ReportWeight.RUNNING.ordinal());
+
     private static final ReportOptions STANDARD = new ReportOptions(ReportWeight.WALL, 0);
 
     private final ReportWeight weight;
@@ -88,6 +90,17 @@ public final class ReportOptions {
      */
     public ReportOptions withCpuTime(boolean shown) {
         return with(CPU_TIME, shown);
+    }
+
+    /**
+     * Whether {@link ReportFormat#TEXT} has each row's time by state, of the states that are not 0, and
+     * {@link ReportFormat#TOP} a column for each state.
+     *
+     * @param shown true for the states
+     * @return a changed copy
+     */
+    public ReportOptions withStates(boolean shown) {
+        return with(STATES, shown);
     }
 
     /**

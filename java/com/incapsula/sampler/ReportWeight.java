@@ -20,5 +20,17 @@ public enum ReportWeight {
      * How often the method at its end was called, from a root method down; nothing where no calls are counted. The
      * stacks are those of the counted trees then, of methods without lines.
      */
-    CALLS
+    CALLS,
+    /** The time on a CPU; like all that follow, a part of the wall time, which is their sum. */
+    RUNNING,
+    /** The time without a CPU, though the thread wanted one. */
+    RUNNABLE,
+    /** The time spent waiting for a lock. */
+    BLOCKED,
+    /** The time spent waiting for a file, a pipe, a socket or the look-up of a name. */
+    IO,
+    /** The time spent waiting for anything else. */
+    WAITING,
+    /** The time spent waiting for work. */
+    IDLE
 }

@@ -3,9 +3,11 @@ package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.options.BeanProperties;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 /** A sampler as its MXBean. */
 final class SamplerBean implements ThreadsSamplerMXBean {
@@ -145,16 +147,40 @@ final class SamplerBean implements ThreadsSamplerMXBean {
 
     @Override
     public String top(int seconds) {
+        return during(seconds, report -> report.toString(ReportFormat.TOP));
+    }
+
+    @Override
+    public Map<String, Long> states(int seconds) {
+        return during(seconds, SamplerBean::statesOf);
+    }
+
+    private static Map<String, Long> statesOf(SamplingReport report) {
+        Map<String, Long> states = new LinkedHashMap<>();
+        for (SamplingGroup group : report.getGroups()) {
+            Map<String, Long> measures = group.getMeasures();
+            for (int i = ReportWeight.RUNNING.ordinal(); i <= ReportWeight.IDLE.ordinal(); i++) {
+                String state = ReportWeight.values()[i].name().toLowerCase(Locale.ROOT);
+                long nanos = measures.getOrDefault(state, 0L);
+                if (nanos > 0) {
+                    states.put(group.getName() + ": " + state, nanos);
+                }
+            }
+        }
+        return states;
+    }
+
+    private <T> T during(int seconds, Function<SamplingReport, T> result) {
         if (seconds < 1 || seconds > MAX_TOP_SECONDS) {
             throw new IllegalArgumentException("seconds must be between 1 and " + MAX_TOP_SECONDS + ", got " + seconds);
         }
         if (!topInProgress.compareAndSet(false, true)) {
-            throw new IllegalStateException("another top() call is in progress; try again");
+            throw new IllegalStateException("another call of top() or states() is in progress; try again");
         }
         try (SamplingCursor cursor = sampler.openCursor()) {
             TimeUnit.SECONDS.sleep(seconds);
             try (SamplingReport report = cursor.next()) {
-                return report.toString(ReportFormat.TOP);
+                return result.apply(report);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -282,7 +282,9 @@ public final class SamplingReport implements AutoCloseable {
 
     /**
      * The totals of all measures over all groups, by the names that they have in the JSON form: {@code wall},
-     * {@code cpu}, {@code samples}, {@code calls} (0 where no calls are counted), and what later releases measure.
+     * {@code cpu}, {@code samples}, {@code calls} (0 where no calls are counted), the states {@code running},
+     * {@code runnable}, {@code blocked}, {@code io}, {@code waiting} and {@code idle}, whose sum is the wall time (0 by
+     * {@link SamplingClock#CPU}), and what later releases measure.
      *
      * @return nanoseconds of times, else how many; in the core's order, not modifiable; empty where nothing is sampled
      */

@@ -269,6 +269,7 @@ public class ThreadsSampler implements AutoCloseable {
                             .withOrder(getReportOrder())
                             .withZeroTimePackages(isReportZeroTimePackages())
                             .withCpuTime(isReportCpuTime())
+                            .withStates(isReportStates())
                             .withPercent(isReportPercent()));
         }
     }
@@ -854,6 +855,66 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public boolean isReportCpuTime() {
         return (Boolean) properties.get(Property.REPORT_CPU_TIME);
+    }
+
+    /**
+     * Prints each row's time by state behind its other figures, of the states that are not 0:
+     * {@code , Running time(ms): 120, Blocked 30}. Default false. The states are running, runnable (wants a CPU),
+     * blocked (waits for a lock), I/O, waiting and idle (waits for work); their sum is the row's wall time.
+     *
+     * @param reportStates true to print them
+     */
+    public void setReportStates(boolean reportStates) {
+        properties.set(Property.REPORT_STATES, reportStates);
+    }
+
+    /**
+     * Whether the time by state is printed.
+     *
+     * @return true if it is
+     */
+    public boolean isReportStates() {
+        return (Boolean) properties.get(Property.REPORT_STATES);
+    }
+
+    /**
+     * Methods in which a thread that waits does I/O, whatever it calls there: {@code com.acme.Driver.read}, or a class
+     * or package as in {@link #setMonitoredPackages}. Default none. Those of the JDK are known. May change while the
+     * sampler runs.
+     *
+     * @param ioMethods names, comma-separated; "" for none
+     * @throws IllegalArgumentException as {@link #setMonitoredPackages} does
+     */
+    public void setIoMethods(String ioMethods) {
+        properties.set(Property.IO_METHODS, ioMethods);
+    }
+
+    /**
+     * The methods in which a thread that waits does I/O.
+     *
+     * @return names, comma-separated; "" for none
+     */
+    public String getIoMethods() {
+        return (String) properties.get(Property.IO_METHODS);
+    }
+
+    /**
+     * Methods in which a thread that waits is idle, because it waits for work: as {@link #setIoMethods}.
+     *
+     * @param idleMethods names, comma-separated; "" for none
+     * @throws IllegalArgumentException as {@link #setMonitoredPackages} does
+     */
+    public void setIdleMethods(String idleMethods) {
+        properties.set(Property.IDLE_METHODS, idleMethods);
+    }
+
+    /**
+     * The methods in which a thread that waits is idle.
+     *
+     * @return names, comma-separated; "" for none
+     */
+    public String getIdleMethods() {
+        return (String) properties.get(Property.IDLE_METHODS);
     }
 
     /**

@@ -176,4 +176,16 @@ public interface ThreadsSamplerMXBean {
      * @throws IllegalStateException if the sampler does not run, or another call of this method is in progress
      */
     String top(int seconds);
+
+    /**
+     * Waits and gives how long the threads of each group were in each state in that time. The reports are unaffected.
+     *
+     * @param seconds how long, 1 to 60
+     * @return nanoseconds by {@code <group>: <state>}, of the states that are not 0: {@code running}, {@code runnable},
+     *     {@code blocked}, {@code io}, {@code waiting}, {@code idle}; of each group in descending time
+     * @throws IllegalArgumentException if {@code seconds} is out of range
+     * @throws IllegalStateException if the sampler does not run, or another call of this method or of {@link #top} is
+     *     in progress
+     */
+    Map<String, Long> states(int seconds);
 }

@@ -18,7 +18,12 @@ struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
 static struct smp_tree_target pseudo_target(struct smp_attribution *attribution,
                                             struct smp_group_tree tree, enum smp_outcome outcome)
 {
-    struct smp_tree_target target = { .tree = tree, .outcome = outcome };
+    /* A stopped process is kept from its CPUs, as a throttled one is. */
+    struct smp_tree_target target = { .tree = tree,
+                                      .outcome = outcome,
+                                      .state = outcome == SMP_OUTCOME_PROCESS_STOPPED
+                                                   ? SMP_STATE_RUNNABLE
+                                                   : SMP_STATE_RUNNING };
 
     target.node = smp_interval_add_pseudo(attribution->interval, tree, &target.outcome);
     return target;
@@ -31,20 +36,23 @@ struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attributio
     return pseudo_target(attribution, smp_attribution_tree(attribution, record), outcome);
 }
 
-/* For a stack without a node in this group. */
+/* For a stack without a node in this group. The target has no state yet. */
 static struct smp_tree_target add_stack(struct smp_attribution *attribution,
                                         struct smp_group_tree tree, enum smp_outcome outcome,
-                                        const struct smp_sample *sample)
+                                        const struct smp_sample *sample,
+                                        struct smp_wait_verdict *verdict)
 {
     struct smp_stack_path *path = &attribution->path;
     struct smp_tree_target target = { .tree = tree,
                                       .outcome = outcome,
                                       .omitted = sample->omitted };
 
+    *verdict = (struct smp_wait_verdict){ .state = SMP_STATE_IDLE };
     if (sample->count == 0)
         return pseudo_target(attribution, tree, outcome);
     smp_interval_saw_depth(attribution->interval, tree, sample->count + sample->omitted);
     smp_stack_path_find(path, attribution->methods, attribution->names, sample);
+    *verdict = smp_wait_verdict_find(attribution->methods, sample, path->locations, path->count);
     /* Without the name of a frame it would be another stack. */
     if (!path->over_limit &&
         smp_interval_add(attribution->interval, tree, path->locations + path->first,
@@ -54,15 +62,42 @@ static struct smp_tree_target add_stack(struct smp_attribution *attribution,
     return pseudo_target(attribution, tree, SMP_OUTCOME_OVER_MEMORY_LIMIT);
 }
 
+/* --- states --- */
+
+static void keep_verdict(struct smp_last_stack *last, struct smp_wait_verdict verdict)
+{
+    last->verdict_state = (uint8_t)verdict.state;
+    last->verdict_leaf = (uint8_t)verdict.leaf;
+}
+
+static enum smp_thread_state keep_word(struct smp_last_stack *last, enum smp_wait_word word)
+{
+    const struct smp_wait_verdict verdict = { .state = (enum smp_thread_state)last->verdict_state,
+                                              .leaf = (enum smp_wait_leaf)last->verdict_leaf };
+
+    last->word = (uint8_t)word;
+    last->state = (uint8_t)smp_wait_state(verdict, word);
+    return (enum smp_thread_state)last->state;
+}
+
+enum smp_thread_state smp_attribution_judge_again(struct smp_thread_record *record,
+                                                  enum smp_wait_word word)
+{
+    return keep_word(&record->last, word);
+}
+
+/* --- found --- */
+
 static struct smp_tree_target own_stack_target(struct smp_attribution *attribution,
                                                struct smp_thread_record *record,
-                                               enum smp_outcome outcome,
-                                               const struct smp_sample *sample)
+                                               const struct smp_found *found)
 {
+    const struct smp_sample *sample = found->sample;
     struct smp_last_stack *last = &record->last;
+    struct smp_wait_verdict verdict;
     struct smp_tree_target target = {
         .tree = record->tree,
-        .outcome = outcome,
+        .outcome = found->outcome,
         .omitted = sample->omitted,
     };
 
@@ -70,48 +105,54 @@ static struct smp_tree_target own_stack_target(struct smp_attribution *attributi
         target.node = last->node;
         if (last->outcome == SMP_OUTCOME_OVER_MEMORY_LIMIT)
             target.outcome = last->outcome;
-        return target;
+    } else {
+        target = add_stack(attribution, record->tree, found->outcome, sample, &verdict);
+        smp_last_stack_keep(last, &attribution->budget, attribution->stack_epoch, sample,
+                            target.node, target.outcome);
+        keep_verdict(last, verdict);
     }
-    target = add_stack(attribution, record->tree, outcome, sample);
-    smp_last_stack_keep(last, &attribution->budget, attribution->stack_epoch, sample, target.node,
-                        target.outcome);
+    target.state = keep_word(last, found->word);
     return target;
 }
 
 struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution,
                                              struct smp_thread_record *record,
-                                             enum smp_outcome outcome,
-                                             const struct smp_sample *sample,
-                                             struct smp_group_key mounted)
+                                             const struct smp_found *found)
 {
-    const bool is_empty = outcome == SMP_OUTCOME_NO_JAVA_FRAMES;
+    const bool is_empty = found->outcome == SMP_OUTCOME_NO_JAVA_FRAMES;
 
-    if (mounted.name == NULL)
+    if (found->mounted.name == NULL)
         (void)smp_attribution_tree(attribution, record);
-    if (smp_outcome_frame(outcome) != NULL && !is_empty)
-        return smp_attribution_pseudo(attribution, record, outcome);
-    if (mounted.name == NULL)
-        return own_stack_target(attribution, record, outcome, sample);
-    return add_stack(
-        attribution,
-        smp_interval_find(attribution->interval, mounted, record->thread->serial, record->raw_name),
-        outcome, sample);
+    if (smp_outcome_frame(found->outcome) != NULL && !is_empty)
+        return smp_attribution_pseudo(attribution, record, found->outcome);
+    if (found->mounted.name == NULL)
+        return own_stack_target(attribution, record, found);
+    return smp_attribution_found_in(attribution,
+                                    smp_interval_find(attribution->interval, found->mounted,
+                                                      record->thread->serial, record->raw_name),
+                                    found);
 }
 
 struct smp_tree_target smp_attribution_found_in(struct smp_attribution *attribution,
                                                 struct smp_group_tree tree,
-                                                enum smp_outcome outcome,
-                                                const struct smp_sample *sample)
+                                                const struct smp_found *found)
 {
-    if (smp_outcome_frame(outcome) != NULL)
-        return pseudo_target(attribution, tree, outcome);
-    return add_stack(attribution, tree, outcome, sample);
+    const bool is_empty = found->outcome == SMP_OUTCOME_NO_JAVA_FRAMES;
+    struct smp_wait_verdict verdict;
+    struct smp_tree_target target;
+
+    if (smp_outcome_frame(found->outcome) != NULL && !is_empty)
+        return pseudo_target(attribution, tree, found->outcome);
+    target = add_stack(attribution, tree, found->outcome, found->sample, &verdict);
+    target.state = smp_wait_state(verdict, found->word);
+    return target;
 }
 
 bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread_record *record,
                           struct smp_tree_target *out)
 {
     struct smp_last_stack *last = &record->last;
+    struct smp_wait_verdict verdict;
     struct smp_sample sample;
 
     out->tree = smp_attribution_tree(attribution, record);
@@ -120,10 +161,14 @@ bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread
             return false;
         const enum smp_outcome outcome =
             sample.count == 0 ? SMP_OUTCOME_NO_JAVA_FRAMES : SMP_OUTCOME_WALKED;
-        const struct smp_tree_target target = add_stack(attribution, out->tree, outcome, &sample);
+        const struct smp_tree_target target =
+            add_stack(attribution, out->tree, outcome, &sample, &verdict);
         smp_last_stack_move(last, attribution->stack_epoch, target.node, target.outcome);
+        keep_verdict(last, verdict);
+        (void)keep_word(last, (enum smp_wait_word)last->word);
     }
     out->node = last->node;
+    out->state = (enum smp_thread_state)last->state;
     out->omitted = last->omitted;
     out->outcome = last->outcome == SMP_OUTCOME_OVER_MEMORY_LIMIT ? SMP_OUTCOME_OVER_MEMORY_LIMIT
                                                                   : SMP_OUTCOME_IDLE;
@@ -133,7 +178,8 @@ bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
                           int64_t wall_ns)
 {
-    smp_interval_note(attribution->interval, target->tree, target->node, target->outcome, wall_ns);
+    smp_interval_note(attribution->interval, target->tree, target->node, target->outcome,
+                      target->state, wall_ns);
     if (target->outcome != SMP_OUTCOME_OVER_MEMORY_LIMIT)
         smp_interval_count(attribution->interval, SMP_COUNTER_FRAMES_OMITTED, target->omitted);
 }

@@ -19,6 +19,7 @@
 
 #include "engine/attribution/interval.h"
 #include "engine/attribution/stack_path.h"
+#include "engine/attribution/wait_state.h"
 #include "engine/threads/last_stack.h"
 #include "engine/threads/thread_table.h"
 #include "model/methods.h"
@@ -42,6 +43,7 @@ struct smp_tree_target {
     struct smp_group_tree tree;
     uint32_t node;
     enum smp_outcome outcome;
+    enum smp_thread_state state;
     size_t omitted; /* frames of its stack that are not in the tree */
 };
 
@@ -50,26 +52,33 @@ struct smp_tree_target {
 struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
                                            struct smp_thread_record *record);
 
-/*
- * The target of a stack that was found. sample is read only where the outcome has a stack. It
- * becomes the record's last stack, unless it is a virtual thread's: mounted is the key of that.
- */
+/* What a walk found. Borrowed for the call. */
+struct smp_found {
+    enum smp_outcome outcome;
+    enum smp_wait_word word;         /* RUNS: the thread runs, or wants a CPU */
+    const struct smp_sample *sample; /* only where the outcome has a stack */
+    struct smp_group_key mounted; /* of a virtual thread's stack; name is NULL: the thread's own */
+};
+
+/* The target of a stack that was found. It becomes the record's last stack, unless it is a virtual
+ * thread's. */
 struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution,
                                              struct smp_thread_record *record,
-                                             enum smp_outcome outcome,
-                                             const struct smp_sample *sample,
-                                             struct smp_group_key mounted);
+                                             const struct smp_found *found);
 
-/* The target of a stack in that tree, of a thread without a record. sample is read only where the
- * outcome has a stack. */
+/* The target of a stack in that tree, of a thread without a record. */
 struct smp_tree_target smp_attribution_found_in(struct smp_attribution *attribution,
                                                 struct smp_group_tree tree,
-                                                enum smp_outcome outcome,
-                                                const struct smp_sample *sample);
+                                                const struct smp_found *found);
 
-/* The target of the last stack, as idle. False: there is no last stack. */
+/* The target of the last stack, as idle, in the state it was found in. False: there is no last
+ * stack. */
 bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread_record *record,
                           struct smp_tree_target *out);
+
+/* The state of the last stack, by what the JVM says now. */
+enum smp_thread_state smp_attribution_judge_again(struct smp_thread_record *record,
+                                                  enum smp_wait_word word);
 
 /* The target of an outcome without a stack. */
 struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attribution,

@@ -151,17 +151,14 @@ uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group
 }
 
 void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
-                       enum smp_outcome outcome, int64_t wall_ns)
+                       enum smp_outcome outcome, enum smp_thread_state state, int64_t wall_ns)
 {
     struct smp_group_info *info = smp_thread_groups_info(interval->groups, tree.group);
-    const struct smp_amounts amounts = {
-        .of = { [SMP_MEASURE_WALL] = wall_ns,
-                [SMP_MEASURE_SAMPLES] = smp_outcome_is_sample(outcome) },
-    };
 
     smp_tally_note(&info->tally, outcome);
     smp_tally_note(&interval->tally, outcome);
-    smp_tree_credit_all(interval->tree, node, &amounts);
+    smp_tree_credit_wall(interval->tree, node, state, wall_ns);
+    smp_tree_credit(interval->tree, node, SMP_MEASURE_SAMPLES, smp_outcome_is_sample(outcome));
     info->unseen.fallback = node;
 }
 
@@ -184,19 +181,30 @@ void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tre
     smp_thread_groups_info(interval->groups, tree.group)->unseen.amount += cpu_ns;
 }
 
+void smp_interval_spent(struct smp_interval *interval, uint32_t node, enum smp_thread_state state,
+                        int64_t wall_ns)
+{
+    smp_tree_credit_wall(interval->tree, node, state, wall_ns);
+}
+
 void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
                            int64_t cpu_ns)
 {
-    const struct smp_amounts amounts = {
-        .of = { [SMP_MEASURE_WALL] = wall_ns, [SMP_MEASURE_CPU] = cpu_ns },
-    };
-
-    smp_tree_credit_all(interval->tree, node, &amounts);
+    smp_tree_credit_wall(interval->tree, node, SMP_STATE_RUNNING, wall_ns);
+    smp_tree_credit(interval->tree, node, SMP_MEASURE_CPU, cpu_ns);
 }
 
-int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns)
+int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node,
+                               enum smp_thread_state state, int64_t wall_ns)
 {
-    return smp_tree_take_back(interval->tree, node, SMP_MEASURE_WALL, wall_ns);
+    return smp_tree_take_back_wall(interval->tree, node, state, wall_ns);
+}
+
+int64_t smp_interval_change_state(struct smp_interval *interval, uint32_t node,
+                                  enum smp_thread_state from, enum smp_thread_state to,
+                                  int64_t wall_ns)
+{
+    return smp_tree_change_state(interval->tree, node, from, to, wall_ns);
 }
 
 /* --- counted trees --- */
@@ -361,6 +369,7 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     interval->groups = NULL;
     interval->counts = (struct smp_profile_counts){ 0 };
     set_profile_times(interval, now_ns, wall_ms, profile);
+    interval->counters[SMP_COUNTER_LOST_STATES] += smp_tree_lost_states(profile->tree);
     memcpy(profile->counters, interval->counters, sizeof(profile->counters));
     profile->memory_used_bytes = smp_quota_used(interval->quota);
     profile->memory_limit_bytes = interval->quota->limit_bytes;

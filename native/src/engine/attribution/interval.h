@@ -71,9 +71,9 @@ bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
 uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group_tree tree,
                                  enum smp_outcome *outcome);
 
-/* One poll, its one outcome and its time. */
+/* One poll, its one outcome, and its time in a state. */
 void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
-                       enum smp_outcome outcome, int64_t wall_ns);
+                       enum smp_outcome outcome, enum smp_thread_state state, int64_t wall_ns);
 /* So many polls that were not made. */
 void smp_interval_skip(struct smp_interval *interval, struct smp_group_tree tree,
                        enum smp_outcome outcome, uint64_t count);
@@ -88,12 +88,21 @@ void smp_interval_used_cpu(struct smp_interval *interval, uint32_t node, int64_t
  */
 void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tree tree,
                              int64_t cpu_ns);
-/* Time without a poll: of a thread that is measured only, or time known from other polls. */
+/* Time in a state without a poll: known from other polls. */
+void smp_interval_spent(struct smp_interval *interval, uint32_t node, enum smp_thread_state state,
+                        int64_t wall_ns);
+/* Running time of a thread that is measured only. */
 void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
                            int64_t cpu_ns);
-/* Takes back wall time that this node has been credited with in this interval, as far as it goes.
- * Returns how much. */
-int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns);
+/* Takes back wall time that this node has been credited with in this interval, as far as it goes,
+ * first of that in this state. Returns how much. */
+int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node,
+                               enum smp_thread_state state, int64_t wall_ns);
+/* Time that the node was credited with in one state was spent in another one. Returns how much of
+ * it there was. */
+int64_t smp_interval_change_state(struct smp_interval *interval, uint32_t node,
+                                  enum smp_thread_state from, enum smp_thread_state to,
+                                  int64_t wall_ns);
 /* --- counted trees --- */
 
 /* Is it one? If not, there is no memory for it, and nothing counted may be credited. */

@@ -123,7 +123,11 @@ static void put_options(const struct smp_ticker_live *live, struct smp_bytes *ou
             smp_bytes_printf(out, "option %s: %s\n", option->name, option->choices[value]);
     }
     for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++) {
-        smp_bytes_printf(out, "option %s: ", smp_option_at(SMP_OPTION_INTEGER_COUNT + i)->name);
+        const struct smp_option *const option = smp_option_at(SMP_OPTION_INTEGER_COUNT + i);
+
+        if (option->is_derived)
+            continue;
+        smp_bytes_printf(out, "option %s: ", option->name);
         smp_escape_put(out, live->texts[i]);
         smp_bytes_puts(out, "\n");
     }

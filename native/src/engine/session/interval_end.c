@@ -57,13 +57,25 @@ static void complete_profile(struct smp_interval_end *end, struct smp_profile *p
     profile->is_cpu_clock = end->options->clock == SMP_CLOCK_CPU;
 }
 
+/* Measures that rows end with. */
+static uint32_t shown_columns(const struct smp_options *options)
+{
+    uint32_t columns = 0;
+
+    if (options->report_cpu_time)
+        columns |= SMP_MEASURE_BIT(SMP_MEASURE_CPU);
+    if (options->report_states)
+        columns |= SMP_STATE_MEASURES;
+    return columns;
+}
+
 static void offer_report(struct smp_interval_end *end, struct smp_profile *profile,
                          struct smp_report_ticket *ticket)
 {
     const struct smp_report_style style = {
         .order = end->options->report_order,
         .zero_time_packages = end->options->report_zero_time_packages,
-        .columns = end->options->report_cpu_time ? SMP_MEASURE_BIT(SMP_MEASURE_CPU) : 0,
+        .columns = shown_columns(end->options),
         .percent = end->options->report_percent,
     };
 

@@ -15,6 +15,9 @@ enum smp_status smp_prepared_options_create(struct smp_quota *quota,
     if (status == SMP_OK)
         status = smp_filter_create(quota, options->monitored_packages, &prepared->filter);
     if (status == SMP_OK)
+        status = smp_wait_rules_create(quota, options->io_methods, options->idle_methods,
+                                       options->main_packages, &prepared->rules);
+    if (status == SMP_OK)
         *out = prepared;
     else
         smp_prepared_options_destroy(prepared);
@@ -30,6 +33,7 @@ void smp_prepared_options_destroy(struct smp_prepared_options *prepared)
     quota = prepared->options.quota;
     if (prepared->filter != NULL)
         smp_filter_destroy(prepared->filter);
+    smp_wait_rules_destroy(prepared->rules);
     smp_options_fini(&prepared->options);
     smp_free(quota, prepared);
 }

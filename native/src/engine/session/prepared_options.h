@@ -3,7 +3,7 @@
  * prepared_options.h - options with all that a sampler needs for them: whatever can fail has been
  * done by the thread that sets them, so that the sampler thread only swaps a pointer.
  *
- * Owns     a copy of the options, and the filter.
+ * Owns     a copy of the options, the filter and the rules.
  * Threads  one at a time.
  * Errors   create: SMP_ENOMEM, SMP_EQUOTA; SMP_EINVAL as of filter.h.
  */
@@ -14,10 +14,12 @@
 #include "base/status.h"
 #include "model/filter.h"
 #include "model/options.h"
+#include "model/wait_rules.h"
 
 struct smp_prepared_options {
     struct smp_options options;
     struct smp_filter *filter; /* of options.monitored_packages */
+    struct smp_wait_rules *rules;
 };
 
 SMP_CHECKED enum smp_status smp_prepared_options_create(struct smp_quota *quota,

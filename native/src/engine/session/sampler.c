@@ -130,10 +130,13 @@ static enum smp_status open_sources(struct smp_sampler *sampler, const struct sm
     return status;
 }
 
-/* Calls take memory of each node only where they are counted. */
+/* Calls take memory of each node only where they are counted. A CPU timer finds running threads
+ * only. */
 static uint32_t measures_of(const struct smp_options *options)
 {
-    return smp_options_count_calls(options) ? SMP_ALL_MEASURES : SMP_SAMPLED_MEASURES;
+    const uint32_t states = options->clock == SMP_CLOCK_WALL ? SMP_STATE_MEASURES : 0;
+
+    return states | (smp_options_count_calls(options) ? SMP_TABLE_MEASURES : SMP_SAMPLED_MEASURES);
 }
 
 static enum smp_status create_sampler_parts(struct smp_sampler *sampler,
@@ -150,6 +153,7 @@ static enum smp_status create_sampler_parts(struct smp_sampler *sampler,
                                 sampler->prepared->filter, &methods);
     if (status != SMP_OK)
         return status;
+    smp_methods_set_wait_rules(methods, sampler->prepared->rules);
     set_methods(sampler, methods);
     status = init_attribution(sampler, options);
     if (status != SMP_OK)
@@ -518,6 +522,22 @@ void smp_sampler_reset_counts(struct smp_sampler *sampler)
 
 /* --- options, filter --- */
 
+/* Where the lists are the same, methods keep the rules they have been judged by. */
+static void change_wait_rules(struct smp_sampler *sampler, struct smp_prepared_options *options)
+{
+    const struct smp_options *before = &sampler->prepared->options;
+
+    if (strcmp(options->options.io_methods, before->io_methods) == 0 &&
+        strcmp(options->options.idle_methods, before->idle_methods) == 0) {
+        struct smp_wait_rules *rules = options->rules;
+        options->rules = sampler->prepared->rules;
+        sampler->prepared->rules = rules;
+    } else {
+        smp_methods_set_wait_rules(sampler->methods, options->rules);
+        sampler->attribution.stack_epoch++;
+    }
+}
+
 /* Where the packages are the same, methods keep the filter they have been compared with. */
 static void change_filter(struct smp_sampler *sampler, struct smp_prepared_options *options)
 {
@@ -536,6 +556,7 @@ static void change_filter(struct smp_sampler *sampler, struct smp_prepared_optio
 void smp_sampler_set_options(struct smp_sampler *sampler, struct smp_prepared_options *options)
 {
     flush_sources(sampler, SMP_FLUSH_OPTIONS); /* pending time belongs to the old ones */
+    change_wait_rules(sampler, options);
     change_filter(sampler, options);
     for (size_t i = 0; i < sampler->source_count; i++)
         sampler->sources[i].set_options(sampler->sources[i].self, &options->options);

@@ -369,6 +369,25 @@ static double cpu_share_of(struct smp_call_tree *tree)
     return share;
 }
 
+/* Ticks say how much of the time the thread ran or wanted a CPU; the rest is in the state in which
+ * it was found waiting last. Exact times say nothing of that: they count as running. */
+static void credit_states(struct smp_call_credit *credit, struct smp_call_tree *tree,
+                          const struct smp_call_entry *entry, int64_t wall_ns, int64_t cpu_ns)
+{
+    struct smp_interval *const interval = credit->attribution->interval;
+    const struct smp_thread_record *record = smp_call_credit_record(credit, tree);
+    const int64_t ready_ns = !credit->is_exact && entry->cpu_ns < wall_ns ? entry->cpu_ns : wall_ns;
+    const int64_t running_ns = !credit->is_exact && cpu_ns < ready_ns ? cpu_ns : ready_ns;
+    enum smp_thread_state waits = SMP_STATE_WAITING;
+
+    if (record != NULL && record->last.state > SMP_STATE_RUNNABLE)
+        waits = (enum smp_thread_state)record->last.state;
+    smp_interval_spent(interval, entry->node, SMP_STATE_RUNNING, running_ns);
+    smp_interval_spent(interval, entry->node, SMP_STATE_RUNNABLE, ready_ns - running_ns);
+    smp_interval_spent(interval, entry->node, waits, wall_ns - ready_ns);
+    smp_interval_used_cpu(interval, entry->node, cpu_ns);
+}
+
 /* What is negative waits for the time of its calls that the next read will find. */
 static bool credit_entry(struct smp_call_credit *credit, struct smp_call_tree *tree,
                          uint32_t ordinal, double cpu_share)
@@ -378,8 +397,7 @@ static bool credit_entry(struct smp_call_credit *credit, struct smp_call_tree *t
 
     if (entry->method < 0 || !find_call_node(credit, tree, ordinal))
         return false;
-    smp_interval_measured(credit->attribution->interval, entry->node, wall_ns,
-                          (int64_t)((double)entry->cpu_ns * cpu_share));
+    credit_states(credit, tree, entry, wall_ns, (int64_t)((double)entry->cpu_ns * cpu_share));
     smp_call_rates_add(credit->rates,
                        &(struct smp_call_rate){ .method = entry->method, .self_ns = wall_ns });
     entry->wall_ns -= wall_ns;

@@ -140,8 +140,8 @@ static void on_cpu_sample(void *context, uint64_t token, enum smp_answer answer,
     if (answer == SMP_ANSWER_DROPPED) {
         on_dropped(source, record, cpu_ns);
     } else if (smp_walks_find(&source->walks, answer, sample, mounted, &found)) {
-        const struct smp_tree_target target = smp_attribution_found(
-            source->attribution, record, found.outcome, found.sample, found.mounted);
+        const struct smp_tree_target target =
+            smp_attribution_found(source->attribution, record, &found);
         attribute_cpu_time(source, &target, cpu_ns);
     }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sources/pending_time.h"
 
+#include "engine/sources/queue_time.h"
+
 bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
                         struct smp_tree_target *out)
 {
@@ -11,8 +13,9 @@ bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
 int64_t smp_pending_give(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns)
 {
     if (ns < 0)
-        return ns + smp_interval_take_back(wall->attribution->interval, target->node, -ns);
-    smp_interval_measured(wall->attribution->interval, target->node, ns, 0);
+        return ns + smp_interval_take_back(wall->attribution->interval, target->node, target->state,
+                                           -ns);
+    smp_interval_spent(wall->attribution->interval, target->node, target->state, ns);
     return 0;
 }
 
@@ -27,19 +30,22 @@ int64_t smp_pending_pay_claim(struct smp_wall *wall, struct smp_wall_thread *thr
     if (paid_ns <= 0 || pending->claim_epoch != wall->attribution->tree_epoch ||
         pending->claim_node == target->node)
         return 0;
-    smp_interval_measured(wall->attribution->interval, pending->claim_node, paid_ns, 0);
+    smp_interval_spent(wall->attribution->interval, pending->claim_node, pending->claim_state,
+                       paid_ns);
     pending->claim_ns -= paid_ns;
     return paid_ns;
 }
 
-static void add_claim(struct smp_wall *wall, struct smp_pending *pending, uint32_t node, int64_t ns)
+static void add_claim(struct smp_wall *wall, struct smp_pending *pending,
+                      const struct smp_tree_target *target, int64_t ns)
 {
     const uint64_t epoch = wall->attribution->tree_epoch;
 
-    if (pending->claim_epoch != epoch || pending->claim_node != node)
+    if (pending->claim_epoch != epoch || pending->claim_node != target->node)
         pending->claim_ns = 0;
     pending->claim_epoch = epoch;
-    pending->claim_node = node;
+    pending->claim_node = target->node;
+    pending->claim_state = target->state;
     pending->claim_ns += ns;
 }
 
@@ -69,7 +75,7 @@ int64_t smp_pending_take(struct smp_wall *wall, struct smp_wall_thread *thread,
         if (debt_ns < 0 && becomes_target && found_ns + debt_ns >= 0) {
             /* As a debt, the found stack would pay it itself. */
             found_ns += debt_ns;
-            add_claim(wall, &thread->pending, found->node, -debt_ns);
+            add_claim(wall, &thread->pending, found, -debt_ns);
             debt_ns = 0;
         }
     } else if (all_ns < 0) {
@@ -120,6 +126,7 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
                                             ? SMP_OUTCOME_SIGNAL_UNANSWERED
                                             : SMP_OUTCOME_OVER_OVERHEAD_LIMIT);
     int64_t rest_ns = smp_pending_ns(pending, wall->covered_ns);
+    target.state = smp_queue_time_flush(thread, target.state, rest_ns);
     if (is_idle && rest_ns > 0)
         rest_ns -= smp_pending_pay_claim(wall, thread, &target, rest_ns);
     smp_pending_set(pending, wall->covered_ns, smp_pending_give(wall, &target, rest_ns));

@@ -2,6 +2,7 @@
 #include "engine/sources/poll_answer.h"
 
 #include "engine/sources/pending_time.h"
+#include "engine/sources/queue_time.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -77,25 +78,28 @@ static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread
     struct smp_tree_target target;
 
     /* Before attribution replaces the last stack. */
-    const bool knows_before =
-        (is_time_left(wall, thread) || given_up) && smp_pending_target(wall, thread, &before);
+    const bool knows_before = (is_time_left(wall, thread) || given_up ||
+                               (thread->queue.was_idle && is_last_stack_current(wall, thread))) &&
+                              smp_pending_target(wall, thread, &before);
     const bool stays = given_up && knows_before;
     if (stays) {
         target = before;
+        target.state =
+            smp_wait_state((struct smp_wait_verdict){ .state = before.state }, found->word);
         if (target.outcome == SMP_OUTCOME_IDLE)
             target.outcome = found->outcome;
     } else {
-        target = smp_attribution_found(wall->attribution, &thread->record, found->outcome,
-                                       found->sample, found->mounted);
+        target = smp_attribution_found(wall->attribution, &thread->record, found);
     }
     const bool becomes_target =
         stays || (outcome_has_stack(target.outcome) && found->mounted.name == NULL &&
                   is_last_stack_current(wall, thread));
     const int64_t weight_ns = thread->pending.has_target ? smp_pending_found_ns(wall, thread)
                                                          : smp_pending_ns(&thread->pending, now_ns);
-    smp_attribution_note(
-        wall->attribution, &target,
-        smp_pending_take(wall, thread, knows_before ? &before : NULL, &target, becomes_target));
+    const int64_t found_ns =
+        smp_pending_take(wall, thread, knows_before ? &before : NULL, &target, becomes_target);
+    smp_attribution_note(wall->attribution, &target, found_ns);
+    smp_queue_time_attribute(wall, thread, knows_before ? &before : NULL, &target, found_ns);
     attribute_cpu(wall, thread, &target, weight_ns > 0 ? weight_ns : 0);
     end_poll(thread, becomes_target);
     update_activity(wall, thread, &target);
@@ -179,7 +183,8 @@ static bool wait_for_late_answer(struct smp_wall *wall, struct smp_wall_thread *
 
 static void on_unanswered(void *context, struct smp_thread_record *record, bool is_requested)
 {
-    static const struct smp_found found = { .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED };
+    static const struct smp_found found = { .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED,
+                                            .word = SMP_WORD_RUNS };
     struct smp_wall *wall = context;
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
 

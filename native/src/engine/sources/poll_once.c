@@ -12,8 +12,7 @@ static void once_found(void *context, struct smp_thread_record *record,
                        const struct smp_found *found)
 {
     const struct once *once = context;
-    const struct smp_tree_target target = smp_attribution_found(
-        once->attribution, record, found->outcome, found->sample, found->mounted);
+    const struct smp_tree_target target = smp_attribution_found(once->attribution, record, found);
 
     smp_attribution_note(once->attribution, &target, once->span_ns);
 }
@@ -26,7 +25,8 @@ static void once_skipped(SMP_UNUSED void *context, struct smp_thread_record *rec
 static void once_unanswered(void *context, struct smp_thread_record *record,
                             SMP_UNUSED bool is_requested)
 {
-    const struct smp_found found = { .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED };
+    const struct smp_found found = { .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED,
+                                     .word = SMP_WORD_RUNS };
 
     once_found(context, record, &found);
 }

@@ -66,8 +66,8 @@ static void attribute_drawn(struct unmounted *source, const struct smp_drawn_thr
         return; /* the user's rule leaves it out */
     const struct smp_group_tree tree =
         smp_interval_find(attribution->interval, key, SERIAL, RAW_NAME);
-    const struct smp_tree_target target =
-        smp_attribution_found_in(attribution, tree, outcome_of_drawn(drawn), drawn->sample);
+    const struct smp_found found = { .outcome = outcome_of_drawn(drawn), .sample = drawn->sample };
+    const struct smp_tree_target target = smp_attribution_found_in(attribution, tree, &found);
     smp_attribution_note(attribution, &target, wall_ns);
 }
 

@@ -92,12 +92,51 @@ static enum smp_status walk_outside(struct smp_walks *walks, struct smp_thread *
     return walker->walk_outside(walker->self, thread, clock_of(reading), &walks->sample);
 }
 
+/* Before the walk, which then proves it, too. A thread that is said to be runnable has run since
+ * the last poll, or waits in a way of which nothing is said. */
+static enum smp_wait_word word_of(const struct smp_walks *walks,
+                                  const struct smp_thread_record *record,
+                                  const struct smp_reading *reading)
+{
+    const struct smp_walker *walker = &walks->jvm->walker;
+
+    if (reading->activity == SMP_ACTIVITY_RUNNING)
+        return SMP_WORD_RUNS;
+    if (walker->wait_word == NULL)
+        return SMP_WORD_UNKNOWN;
+    const enum smp_wait_word word = walker->wait_word(walker->self, record->thread);
+    return word == SMP_WORD_RUNNABLE && reading->activity == SMP_ACTIVITY_NONE ? SMP_WORD_UNKNOWN
+                                                                               : word;
+}
+
+/* Where no rule says why the thread waits (in a native method that is not known, or with a virtual
+ * thread on it), the system says whether it does I/O. */
+static bool is_in_io(const struct smp_walks *walks, const struct smp_thread_record *record)
+{
+    const struct smp_os_thread_source *os_threads = &walks->jvm->os_threads;
+    const struct smp_attribution *attribution = walks->roster->attribution;
+    const struct smp_sample *sample = &walks->sample;
+
+    if (os_threads->is_in_io == NULL || sample->count == 0)
+        return false;
+    const uint32_t location =
+        smp_methods_locate(attribution->methods, attribution->names, &sample->frames[0]);
+    const enum smp_wait_kind kind = smp_methods_wait_kind(attribution->methods, location);
+    return (kind == SMP_WAIT_CARRIER || (kind == SMP_WAIT_OTHER && sample->frames[0].bci < 0)) &&
+           os_threads->is_in_io(os_threads->self, smp_thread_record_tid(record));
+}
+
+static bool may_be_in_io(enum smp_wait_word word)
+{
+    return word == SMP_WORD_IN_NATIVE || word == SMP_WORD_RUNNABLE || word == SMP_WORD_UNKNOWN;
+}
+
 void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
                     const struct smp_reading *reading)
 {
     const struct smp_walker *walker = &walks->jvm->walker;
     struct smp_sample *sample = &walks->sample;
-    struct smp_found found = { .sample = sample };
+    struct smp_found found = { .word = word_of(walks, record, reading), .sample = sample };
     enum smp_status status = walk_outside(walks, record->thread, reading);
     const bool fell_back = status == SMP_ESTATE;
 
@@ -106,15 +145,29 @@ void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
         status = walker->walk(walker->self, record->thread, sample);
     }
     found.outcome = smp_walks_outcome(status, sample);
+    /* The stack is a later one; and the walk may have made sure that the thread lives, so that its
+     * words can be read. */
+    if (fell_back && status == SMP_OK)
+        found.word = word_of(walks, record, reading);
+    if (may_be_in_io(found.word) && status == SMP_OK && is_in_io(walks, record))
+        found.word = SMP_WORD_IN_IO;
     if (fell_back && found.outcome == SMP_OUTCOME_WALKED)
         found.outcome = SMP_OUTCOME_WALKED_BY_HANDSHAKE;
     walks->events.found(walks->events.context, record, &found);
 }
 
+enum smp_thread_state smp_walks_judge_again(const struct smp_walks *walks,
+                                            struct smp_thread_record *record)
+{
+    static const struct smp_reading stands = { .activity = SMP_ACTIVITY_NONE };
+
+    return smp_attribution_judge_again(record, word_of(walks, record, &stands));
+}
+
 static void report_failure(struct smp_walks *walks, struct smp_thread_record *record,
                            enum smp_outcome outcome)
 {
-    const struct smp_found found = { .outcome = outcome };
+    const struct smp_found found = { .outcome = outcome, .word = SMP_WORD_RUNS };
 
     walks->events.found(walks->events.context, record, &found);
 }
@@ -150,6 +203,7 @@ bool smp_walks_find(struct smp_walks *walks, enum smp_answer answer,
 
     *out = (struct smp_found){
         .outcome = outcome,
+        .word = SMP_WORD_RUNS,
         .sample = sample != NULL && outcome != SMP_OUTCOME_NO_JAVA_FRAMES ? sample : &none,
     };
     if (mounted != NULL)

@@ -37,13 +37,6 @@ enum {
     SMP_MAX_WAITS_SHARE = 2       /* of an interval: after that no request is made in this tick */
 };
 
-/* What a walk found. Borrowed for the call. */
-struct smp_found {
-    enum smp_outcome outcome;
-    const struct smp_sample *sample; /* only where the outcome has a stack */
-    struct smp_group_key mounted; /* of a virtual thread's stack; name is NULL: the thread's own */
-};
-
 struct smp_walk_events {
     void (*found)(void *context, struct smp_thread_record *record, const struct smp_found *found);
     /* The stack is that of a virtual thread which the user's rule does not sample. */
@@ -86,6 +79,9 @@ bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread
 /* Without a signal. Calls found. */
 void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
                     const struct smp_reading *reading);
+/* The state of a thread that was found running, and has not run since. */
+enum smp_thread_state smp_walks_judge_again(const struct smp_walks *walks,
+                                            struct smp_thread_record *record);
 /* In the way that suits a thread which runs or waits. Calls an event, now or in collect, before
  * which reading is RUNNING where the thread runs or wants a CPU. */
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,

@@ -5,6 +5,7 @@
 #include "engine/sources/pending_time.h"
 #include "engine/sources/poll_answer.h"
 #include "engine/sources/poll_once.h"
+#include "engine/sources/queue_time.h"
 #include "engine/sources/stopped.h"
 #include "engine/sources/wall_poll.h"
 
@@ -267,6 +268,7 @@ static void flush_wall(void *self, enum smp_flush reason)
         }
     }
     read_names(wall);
+    smp_queue_time_read_quota(wall, true);
     wall->poll = NULL;
 }
 
@@ -279,6 +281,7 @@ static void mark_wall(void *self, int64_t now_ns)
     wall->covered_ns = now_ns;
     wall->schedule.made_tick = wall->schedule.tick;
     smp_throttle_restart(&wall->schedule.throttle);
+    smp_queue_time_read_quota(wall, false);
     make_all_due(wall);
 }
 

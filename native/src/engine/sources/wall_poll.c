@@ -14,6 +14,7 @@ void smp_wall_poll_begin(struct smp_wall_thread *thread, int64_t now_ns)
     thread->activity = (struct smp_activity){ 0 };
     thread->pending = (struct smp_pending){ .from_ns = now_ns };
     thread->unanswered = (struct smp_unanswered){ 0 };
+    thread->queue = (struct smp_queue_time){ 0 };
     thread->plan.odds = SMP_CERTAIN;
     thread->plan.is_throttled = false;
 }
@@ -87,6 +88,8 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
         smp_walks_walk(&wall->walks, &thread->record, &thread->reading);
         return;
     }
+    if (target.state == SMP_STATE_RUNNING)
+        target.state = smp_walks_judge_again(&wall->walks, &thread->record);
     const int64_t all_ns = smp_pending_ns(&thread->pending, now_ns);
     smp_pending_set(&thread->pending, now_ns,
                     all_ns < 0 ? smp_pending_give(wall, &target, all_ns) : 0);
@@ -112,6 +115,7 @@ static void poll_by_clock(struct smp_wall *wall, struct smp_wall_thread *thread)
     if (smp_poll_answer_is_pending(wall, thread))
         return;
     const int64_t span_ns = wall->poll->now_ns - thread->pending.from_ns;
+    thread->queue.was_idle = thread->activity.has_leaf;
     smp_activity_finish(&thread->activity, smp_thread_record_tid(&thread->record), reading);
     count_missed_polls(wall, thread);
     thread->record.was_polled = true;

@@ -31,6 +31,7 @@ struct smp_wall {
     struct smp_walks walks;
     struct smp_poll_schedule schedule;
     int64_t covered_ns;    /* the last tick */
+    int64_t throttled_ns;  /* by the CPU quota, at the last reading (queue_time.h) */
     struct smp_poll *poll; /* the running one; NULL between ticks */
 };
 

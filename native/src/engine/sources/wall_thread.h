@@ -13,6 +13,7 @@
 
 #include "engine/threads/activity.h"
 #include "engine/threads/thread_table.h"
+#include "model/measure.h"
 #include "model/thread_groups.h"
 
 /* When it is polled (poll_schedule.h). */
@@ -33,9 +34,19 @@ struct smp_pending {
     bool has_target;      /* the record's last stack is what the last poll found */
     bool has_left;        /* pending time belongs to left_tree, the group it was in */
     uint32_t claim_node;  /* gets claim_ns of time proven idle, */
-    uint64_t claim_epoch; /* in the interval of this tree_epoch */
+    uint64_t claim_epoch; /* in the interval of this tree_epoch, */
+    enum smp_thread_state claim_state;
     int64_t claim_ns;
     struct smp_group_tree left_tree;
+};
+
+/* Time that the thread has waited for a CPU (queue_time.h). */
+struct smp_queue_time {
+    bool is_known;      /* read_ns is set */
+    bool was_idle;      /* the poll before this one had proven that it waits */
+    int64_t read_ns;    /* the last reading */
+    int64_t pending_ns; /* not attributed yet */
+    int64_t over_ns;    /* the time in which it was found running, less its CPU time */
 };
 
 /* The thread has not answered a poll (poll_answer.h). */
@@ -56,6 +67,7 @@ struct smp_wall_thread {
     struct smp_pending pending;
     struct smp_poll_plan plan;
     struct smp_unanswered unanswered;
+    struct smp_queue_time queue;
     struct smp_reading reading; /* of the running poll */
     int64_t named_ns;           /* the poll that read its name last; 0: none yet */
 };

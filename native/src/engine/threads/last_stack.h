@@ -37,6 +37,11 @@ struct smp_last_stack {
     uint32_t node;  /* that its time went to */
     enum smp_outcome outcome;
     bool has_frames; /* the first count of frames are a whole copy */
+    /* The caller's: what its frames say of a wait, what the JVM said, and the state that makes. */
+    uint8_t verdict_state;
+    uint8_t verdict_leaf;
+    uint8_t word;
+    uint8_t state;
     struct smp_frame *frames;
     size_t capacity;
     size_t count;

@@ -11,7 +11,8 @@ enum {
     MAX_DISTANCE_BYTES = 1024 * 1024, /* from here up to the last Java frame */
     STACK_FIELD = 5,                  /* base, size: of these alone may be none */
     EXCEPTION_FIELD = 7,              /* may be missing */
-    FIELD_COUNT = 8,
+    OS_THREAD_FIELD = 8,              /* three: one of the first two, and the third, or none */
+    FIELD_COUNT = 11,
     STATE_COUNT = 4
 };
 
@@ -80,6 +81,16 @@ static void find_stack_fields(const struct smp_field *fields, uintptr_t java_thr
         layout->stack_base = layout->stack_size = 0;
 }
 
+static void find_os_thread_fields(const struct smp_field *fields, struct smp_jvm_layout *layout)
+{
+    const struct smp_field *const os_thread = fields[0].found ? &fields[0] : &fields[1];
+
+    if (!os_thread->found || !fields[2].found)
+        return;
+    layout->os_thread = (uint32_t)os_thread->offset;
+    layout->os_state = (uint32_t)fields[2].offset;
+}
+
 static bool are_found(const struct smp_field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -105,6 +116,9 @@ struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_
         { .type = "JavaThread", .name = "_stack_base" },
         { .type = "JavaThread", .name = "_stack_size" },
         { .type = "JavaThread", .name = "_exception_pc" },
+        { .type = "JavaThread", .name = "_osthread" }, /* up to JDK 21 */
+        { .type = "Thread", .name = "_osthread" },
+        { .type = "OSThread", .name = "_state" },
     };
 
     if (java_thread == 0 || env_offset == 0 || env_offset >= SMP_FIELD_MAX_OFFSET)
@@ -123,6 +137,7 @@ struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_
                      fields[EXCEPTION_FIELD].found ? (uint32_t)fields[EXCEPTION_FIELD].offset : 0 },
         .env_offset = env_offset,
     };
+    find_os_thread_fields(&fields[OS_THREAD_FIELD], &found.jvm);
     find_stack_fields(&fields[STACK_FIELD], java_thread, stack_high, &found.jvm);
     return is_layout_plausible(&found.jvm, java_thread, stack_high, is_java_code) ? found : none;
 }

@@ -33,6 +33,8 @@ struct smp_jvm_layout {
     uint32_t exception_pc; /* where the exception under way was thrown */
     uint32_t stack_base;   /* its end: stacks grow down */
     uint32_t stack_size;
+    uint32_t os_thread; /* the JVM's OSThread, and in that its state; 0: not known */
+    uint32_t os_state;
 };
 
 struct smp_thread_layout {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -12,6 +13,8 @@
 #include "base/hash_map.h"
 #include "base/task_file.h"
 #include "jvm/threads/cpu_demand.h"
+#include "jvm/threads/cpu_quota.h"
+#include "jvm/threads/run_queue.h"
 
 enum {
     STAT_BYTES = 512,
@@ -34,6 +37,7 @@ struct smp_os_threads {
     struct smp_hash_map known; /* of the last read, by tid */
     bool was_read;
     struct smp_cpu_demand demand;
+    struct smp_run_queue run_queue;
 };
 
 /* --- names --- */
@@ -287,6 +291,49 @@ static bool may_task_wait(void *self, int32_t tid)
     return smp_cpu_demand_may_wait(&((struct smp_os_threads *)self)->demand) && does_task_run(tid);
 }
 
+static bool read_queued_ns(void *self, int32_t tid, int64_t *ns)
+{
+    return smp_run_queue_read(&((struct smp_os_threads *)self)->run_queue, tid, ns);
+}
+
+static int64_t read_throttled_ns(void *self)
+{
+    (void)self;
+    return smp_cpu_quota_throttled_ns();
+}
+
+bool smp_os_threads_is_io(long number)
+{
+    static const long calls[] = {
+        SYS_read,      SYS_write,   SYS_pread64,     SYS_pwrite64, SYS_readv,
+        SYS_writev,    SYS_ppoll,   SYS_accept4,     SYS_accept,   SYS_connect,
+        SYS_recvfrom,  SYS_recvmsg, SYS_sendto,      SYS_sendmsg,  SYS_fsync,
+        SYS_fdatasync, SYS_openat,  SYS_epoll_pwait, SYS_sendfile, SYS_pselect6,
+#ifdef SYS_poll /* not on AArch64 */
+        SYS_poll,      SYS_open,    SYS_epoll_wait,  SYS_select,
+#endif
+    };
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        if (calls[i] == number)
+            return true;
+    }
+    return false;
+}
+
+/* "<number> <arguments ...>", or "running". */
+static bool is_task_in_io(void *self, int32_t tid)
+{
+    char text[STAT_BYTES];
+    const char *end = NULL;
+
+    (void)self;
+    if (!smp_task_file_read(tid, "syscall", text, sizeof(text)) || text[0] < '0' || text[0] > '9')
+        return false;
+    const uint32_t number = text[0] == '0' && text[1] == ' ' ? 0 : smp_decimal_parse(text, &end);
+    return smp_os_threads_is_io((long)number);
+}
+
 /* --- life --- */
 
 enum smp_status smp_os_threads_create(struct smp_os_threads **out)
@@ -296,6 +343,7 @@ enum smp_status smp_os_threads_create(struct smp_os_threads **out)
     if (os_threads == NULL)
         return SMP_ENOMEM;
     smp_cpu_demand_init(&os_threads->demand);
+    smp_run_queue_init(&os_threads->run_queue);
     os_threads->budget.max_bytes = SIZE_MAX; /* SMP_OS_THREADS_MAX is the limit */
     *out = os_threads;
     return SMP_OK;
@@ -306,6 +354,7 @@ void smp_os_threads_destroy(struct smp_os_threads *os_threads)
     if (os_threads == NULL)
         return;
     smp_cpu_demand_fini(&os_threads->demand);
+    smp_run_queue_fini(&os_threads->run_queue);
     smp_hash_map_fini(&os_threads->known, &os_thread_slots, &os_threads->budget);
     smp_free(NULL, os_threads);
 }
@@ -316,6 +365,9 @@ struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_thre
         .read = read_os_threads,
         .java_ended = begin_where_java_ended,
         .is_runnable = may_task_wait,
+        .queued_ns = os_threads->run_queue.is_known ? read_queued_ns : NULL,
+        .throttled_ns = read_throttled_ns,
+        .is_in_io = is_task_in_io,
         .self = os_threads,
     };
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * os_threads.h - the process's threads as the operating system sees them: the CPU time of those
- * that are no Java threads, and whether a thread is runnable.
+ * that are no Java threads, whether a thread is runnable, how long it has waited for a CPU, and
+ * whether it is in a system call of input or output.
  *
  * A thread's kind follows from its name (comm), which the JVM sets: whole up to 15 characters, of
  * longer names the first 15, or "1234567..123456". So the first few characters decide. The whole
@@ -16,7 +17,7 @@
  * Cost     read: a directory scan, one clock per thread that is not Java's, one file for each that
  *          is reported for the first time. java_ended: one clock.
  *          is_runnable: one file (3 to 9 us), or nothing where no thread waits for a CPU, see
- *          cpu_demand.h.
+ *          cpu_demand.h. queued_ns: run_queue.h. is_in_io: one file.
  */
 #ifndef SMP_JVM_THREADS_OS_THREADS_H
 #define SMP_JVM_THREADS_OS_THREADS_H
@@ -36,6 +37,8 @@ void smp_os_threads_destroy(struct smp_os_threads *os_threads); /* NULL is fine 
 /* Valid until destroy. */
 struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_threads);
 
+/* Is this the number of a system call of input or output? */
+bool smp_os_threads_is_io(long number);
 enum smp_os_thread_kind smp_os_threads_kind(const char *name);
 /* The whole name for a comm, or the comm itself. */
 void smp_os_threads_whole_name(const char *comm, char name[SMP_OS_THREAD_NAME_BYTES]);

@@ -88,20 +88,20 @@ uintptr_t smp_threads_address(JNIEnv *env, jobject thread)
     return (uintptr_t)(*env)->GetLongField(env, thread, address_field);
 }
 
-bool smp_threads_is_waiting(JNIEnv *env, jobject thread)
+int32_t smp_threads_status(JNIEnv *env, jobject thread)
 {
     jint status = 0;
 
     if (status_field == NULL)
-        return false;
+        return 0;
     if (holder_field == NULL)
-        return ((*env)->GetIntField(env, thread, status_field) & JVMTI_THREAD_STATE_WAITING) != 0;
+        return (*env)->GetIntField(env, thread, status_field);
     jobject holder = (*env)->GetObjectField(env, thread, holder_field);
     if (holder == NULL)
-        return false;
+        return 0;
     status = (*env)->GetIntField(env, holder, status_field);
     (*env)->DeleteLocalRef(env, holder);
-    return (status & JVMTI_THREAD_STATE_WAITING) != 0;
+    return status;
 }
 
 /*

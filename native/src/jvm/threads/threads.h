@@ -55,9 +55,10 @@ struct smp_walk_info *smp_threads_walk_info(struct smp_thread *thread);
 /* Of any Thread object: the address of the JVM's thread object; 0: it has none, or is unknown. */
 uintptr_t smp_threads_address(JNIEnv *env, jobject thread);
 
-/* Of any Thread object: it says that its thread sleeps, is parked or in Object.wait. False also
- * where the JDK has no such field. */
-bool smp_threads_is_waiting(JNIEnv *env, jobject thread);
+/* Of any Thread object: JVMTI's bits of the state that it says its thread is in
+ * (JVMTI_THREAD_STATE_WAITING: it sleeps, is parked or in Object.wait); 0 where the JDK has no such
+ * field. */
+int32_t smp_threads_status(JNIEnv *env, jobject thread);
 
 /* JVMTI or its Thread object says that it does not live: its end event was missed, or is about to
  * come. */

@@ -15,6 +15,7 @@
 #include "jvm/code/methods.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/handler/pauses.h"
+#include "jvm/walk/wait_word.h"
 
 /* The JVM writes its frames into ours. */
 _Static_assert(sizeof(struct smp_frame) == sizeof(jvmtiFrameInfo), "a frame is as large");
@@ -85,7 +86,14 @@ enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames, siz
     return fetch_frames(thread, frames, capacity, count);
 }
 
+static enum smp_wait_word word_by_jvmti(void *self, struct smp_thread *thread)
+{
+    (void)self;
+    return smp_wait_word_read(NULL, thread);
+}
+
 struct smp_walker smp_by_jvmti(void)
 {
-    return (struct smp_walker){ .name = "JVMTI", .walk = walk_by_jvmti };
+    return (
+        struct smp_walker){ .name = "JVMTI", .walk = walk_by_jvmti, .wait_word = word_by_jvmti };
 }

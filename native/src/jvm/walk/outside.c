@@ -15,6 +15,7 @@
 #include "jvm/walk/async.h"
 #include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/cross_check.h"
+#include "jvm/walk/wait_word.h"
 
 enum { DEATH_MOST_MS = 1000 /* for walks, which take microseconds */ };
 
@@ -207,7 +208,8 @@ static void confirm_waiting(struct smp_thread *thread)
     if (!smp_gate_is_unsure(gate) || !smp_agent_is_live())
         return;
     JNIEnv *env = smp_agent_env();
-    if (env != NULL && smp_threads_is_waiting(env, smp_threads_ref(thread)))
+    if (env != NULL &&
+        (smp_threads_status(env, smp_threads_ref(thread)) & JVMTI_THREAD_STATE_WAITING) != 0)
         smp_gate_confirm(gate);
 }
 
@@ -248,6 +250,13 @@ static enum smp_status walk_from_outside(void *self, struct smp_thread *thread, 
     return fill_sample(walker, &walk.frames, sample) && is_right(walker, thread, sample)
                ? SMP_OK
                : SMP_ESTATE;
+}
+
+static enum smp_wait_word read_wait_word(void *self, struct smp_thread *thread)
+{
+    const struct smp_outside *walker = self;
+
+    return smp_wait_word_read(is_off(walker) ? NULL : how_of(walker), thread);
 }
 
 /* A stack with frames proves that the thread's end is still to come, and so will be seen. */
@@ -317,6 +326,7 @@ struct smp_walker smp_outside_functions(struct smp_outside *walker)
         .walk = walk_by_handshake,
         .walk_outside = walk_from_outside,
         .is_blocked = is_thread_blocked,
+        .wait_word = read_wait_word,
         .self = walker,
     };
 }

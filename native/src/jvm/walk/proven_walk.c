@@ -174,6 +174,37 @@ bool smp_proven_walk_is_blocked(const struct smp_proven_walk *how, struct smp_wa
     return smp_gate_leave(&smp_gate_process) && is_blocked;
 }
 
+/* The thread frees its OSThread when it ends, which the gate keeps it from. */
+static struct smp_thread_words read_words(const struct smp_jvm_layout *layout,
+                                          uintptr_t java_thread)
+{
+    struct smp_thread_words words = { .state = read_state(java_thread, layout->state),
+                                      .os_state = -1 };
+
+    if (layout->os_thread != 0) {
+        const uintptr_t os_thread = read_stack_word(java_thread, layout->os_thread);
+        if (os_thread != 0)
+            words.os_state = read_state(os_thread, layout->os_state);
+    }
+    return words;
+}
+
+bool smp_proven_walk_words(const struct smp_proven_walk *how, struct smp_walk_info *info,
+                           struct smp_thread_words *out)
+{
+    bool is_read = false;
+
+    if (!smp_gate_enter(&smp_gate_process))
+        return false;
+    if (smp_gate_enter(&info->gate)) {
+        is_read = info->java_thread != 0;
+        if (is_read)
+            *out = read_words(&how->layout, info->java_thread);
+        is_read = smp_gate_leave(&info->gate) && is_read;
+    }
+    return smp_gate_leave(&smp_gate_process) && is_read;
+}
+
 enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, struct smp_walk_info *info,
                                       struct smp_thread_walk *walk)
 {

@@ -41,6 +41,7 @@ class GroupLimitIT {
     void start() {
         sampler.setReportJvmThreads(false);
         sampler.setMaxGroups(SHOWN);
+        sampler.setIdleMethods("com.incapsula.sampler.testing.work.Desk.serve");
         workers.add(Worker.busy("busy"));
         for (int i = 0; i < THREADS; i++) {
             workers.add(Worker.waiting("waits " + (char) ('A' + i / 26) + (char) ('a' + i % 26)));

@@ -116,7 +116,7 @@ class JmxTest {
             assertThat(operation.getImpact())
                     .as(operation.getName())
                     .isEqualTo(
-                            List.of("statistics", "dump", "top").contains(operation.getName())
+                            List.of("statistics", "dump", "top", "states").contains(operation.getName())
                                     ? MBeanOperationInfo.INFO
                                     : MBeanOperationInfo.ACTION);
         }
@@ -232,7 +232,7 @@ class JmxTest {
 
         assertThat(second.get())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("another top() call is in progress; try again");
+                .hasMessage("another call of top() or states() is in progress; try again");
         fake.onInterval(() -> {});
         assertThat(bean.top(1)).startsWith("TOP");
     }
@@ -246,7 +246,15 @@ class JmxTest {
         assertThat(server.getMBeanInfo(nameOf("shop")).getOperations())
                 .extracting(MBeanOperationInfo::getName)
                 .containsExactlyInAnyOrder(
-                        "pause", "resume", "report", "resetCollectedResults", "set", "statistics", "dump", "top");
+                        "pause",
+                        "resume",
+                        "report",
+                        "resetCollectedResults",
+                        "set",
+                        "statistics",
+                        "dump",
+                        "top",
+                        "states");
         assertThat(Arrays.stream(server.getMBeanInfo(nameOf("shop")).getOperations())
                         .flatMap(operation -> Arrays.stream(operation.getSignature())))
                 .extracting(p -> p.getType())

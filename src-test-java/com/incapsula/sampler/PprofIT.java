@@ -174,7 +174,17 @@ class PprofIT {
     void itSaysWhatItsFiguresAre() throws Exception {
         try (SamplingReport report = sample()) {
             PprofFile file = new PprofFile(pprofOf(report));
-            assertThat(file.sampleTypes()).containsExactly("samples/count", "cpu/nanoseconds", "wall/nanoseconds");
+            assertThat(file.sampleTypes())
+                    .containsExactly(
+                            "idle/nanoseconds",
+                            "waiting/nanoseconds",
+                            "io/nanoseconds",
+                            "blocked/nanoseconds",
+                            "runnable/nanoseconds",
+                            "running/nanoseconds",
+                            "samples/count",
+                            "cpu/nanoseconds",
+                            "wall/nanoseconds");
             assertThat(file.defaultSampleType()).isEqualTo("wall");
             assertThat(file.periodType()).isEqualTo("wall/nanoseconds");
             assertThat(file.number("period")).isEqualTo(5_000_000);

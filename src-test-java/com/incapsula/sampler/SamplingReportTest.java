@@ -70,6 +70,12 @@ class SamplingReportTest {
                         entry("cpu", 13L),
                         entry("samples", 14L),
                         entry("calls", 66L),
+                        entry("running", 0L),
+                        entry("runnable", 0L),
+                        entry("blocked", 0L),
+                        entry("io", 0L),
+                        entry("waiting", 0L),
+                        entry("idle", 0L),
                         entry("waits", 77L));
         assertThat(report.getOutcomes()).containsExactly(entry("taken", 6L), entry("failed", 0L));
         assertThat(report.getCounters()).containsExactly(entry("ticks", 4L));
@@ -92,6 +98,12 @@ class SamplingReportTest {
                         entry("cpu", 40L),
                         entry("samples", 30L),
                         entry("calls", 60L),
+                        entry("running", 0L),
+                        entry("runnable", 0L),
+                        entry("blocked", 0L),
+                        entry("io", 0L),
+                        entry("waiting", 0L),
+                        entry("idle", 0L),
                         entry("waits", 70L));
         assertThat(pool.getThreads()).isEqualTo(20);
         assertThat(pool.getMaxDepth()).isEqualTo(10);

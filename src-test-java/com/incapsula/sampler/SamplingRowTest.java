@@ -52,6 +52,12 @@ class SamplingRowTest {
                         entry("cpu", 3L),
                         entry("samples", 2L),
                         entry("calls", 0L),
+                        entry("running", 0L),
+                        entry("runnable", 0L),
+                        entry("blocked", 0L),
+                        entry("io", 0L),
+                        entry("waiting", 0L),
+                        entry("idle", 0L),
                         entry("waits", 1L));
         assertThat(run.getOwnMeasures())
                 .containsExactly(
@@ -59,6 +65,12 @@ class SamplingRowTest {
                         entry("cpu", 1L),
                         entry("samples", 1L),
                         entry("calls", 0L),
+                        entry("running", 0L),
+                        entry("runnable", 0L),
+                        entry("blocked", 0L),
+                        entry("io", 0L),
+                        entry("waiting", 0L),
+                        entry("idle", 0L),
                         entry("waits", 1L));
         assertThat(run).hasToString("a.A.run(A.java:7)");
     }

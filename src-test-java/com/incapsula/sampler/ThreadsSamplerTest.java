@@ -63,6 +63,9 @@ class ThreadsSamplerTest {
                         "idleLookbackMillis",
                         "overheadLimitPercent",
                         "reportCpuTime",
+                        "reportStates",
+                        "ioMethods",
+                        "idleMethods",
                         "reportJvmThreads",
                         "sampleUnmountedVirtualThreads",
                         "reportPercent",
@@ -114,6 +117,9 @@ class ThreadsSamplerTest {
         assertThat(sampler.getIdleLookbackMillis()).isEqualTo(1000);
         assertThat(sampler.getOverheadLimitPercent()).isEqualTo(1.0);
         assertThat(sampler.isReportCpuTime()).isFalse();
+        assertThat(sampler.isReportStates()).isFalse();
+        assertThat(sampler.getIoMethods()).isEmpty();
+        assertThat(sampler.getIdleMethods()).isEmpty();
         assertThat(sampler.isReportJvmThreads()).isTrue();
         assertThat(sampler.isSampleUnmountedVirtualThreads()).isFalse();
         assertThat(sampler.getRootMethods()).isEmpty();
@@ -148,6 +154,9 @@ class ThreadsSamplerTest {
         sampler.setIdleLookbackMillis(60_000);
         sampler.setOverheadLimitPercent(2.5);
         sampler.setReportCpuTime(true);
+        sampler.setReportStates(true);
+        sampler.setIoMethods("com.acme.Driver.read, org.db");
+        sampler.setIdleMethods("com.acme.Loop.next");
         sampler.setReportJvmThreads(false);
         sampler.setSampleUnmountedVirtualThreads(true);
         sampler.setRootMethods("com.acme.Shop.handle, com.acme.jobs.**");
@@ -177,6 +186,9 @@ class ThreadsSamplerTest {
         assertThat(sampler.getIdleLookbackMillis()).isEqualTo(60_000);
         assertThat(sampler.getOverheadLimitPercent()).isEqualTo(2.5);
         assertThat(sampler.isReportCpuTime()).isTrue();
+        assertThat(sampler.isReportStates()).isTrue();
+        assertThat(sampler.getIoMethods()).isEqualTo("com.acme.Driver.read,org.db");
+        assertThat(sampler.getIdleMethods()).isEqualTo("com.acme.Loop.next");
         assertThat(sampler.isReportJvmThreads()).isFalse();
         assertThat(sampler.isSampleUnmountedVirtualThreads()).isTrue();
         assertThat(sampler.getRootMethods()).isEqualTo("com.acme.Shop.handle,com.acme.jobs.**");

@@ -14,9 +14,12 @@ import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -39,13 +42,17 @@ final class BusyGroups {
     private static final long NANOS_PER_MILLI = 1_000_000;
     private static final long LEAST_FIRST_NANOS = 150 * NANOS_PER_MILLI; // some ticks
     private static final long MOST_WAIT_NANOS = 1000 * NANOS_PER_MILLI;
+    private static final List<String> STATES = List.of("running", "runnable", "blocked", "io", "waiting", "idle");
 
     private final ThreadsSampler sampler;
     private final Clock clock;
     private final long stepNanos;
     private final int maxNames;
     private final MultiGauge hottest;
-    private final Set<String> names = new HashSet<>(); // guarded by this, as all below
+    private final MultiGauge states;
+    /* Names that have been a tag's value, of each meter: guarded by this, as all below. */
+    private final Set<String> hottestNames = new HashSet<>();
+    private final Set<String> stateNames = new HashSet<>();
 
     private @Nullable Reading reading; // null: no value was read of late, or the sampler does not run
     private double threads = Double.NaN;
@@ -61,6 +68,15 @@ final class BusyGroups {
                 .tags(tags)
                 .baseUnit("threads")
                 .description("The thread group with the most CPU time: its threads that were running, on average")
+                .register(registry);
+        this.states = statesOf(registry, tags);
+    }
+
+    private static MultiGauge statesOf(MeterRegistry registry, Tags tags) {
+        return MultiGauge.builder("threadsampler.group.threads")
+                .tags(tags)
+                .baseUnit("threads")
+                .description("Threads of the group that were in the state, on average")
                 .register(registry);
     }
 
@@ -262,6 +278,7 @@ final class BusyGroups {
         if (report == null || elapsed <= 0 || report.getGroups().isEmpty()) {
             threads = Double.NaN;
             hottest.register(List.of(), true);
+            states.register(List.of(), true);
             return;
         }
         threads = report.getGroups().stream()
@@ -275,21 +292,47 @@ final class BusyGroups {
                 .<List<MultiGauge.Row<?>>>map(group -> List.of(row(group, group.getCpuNanos() / elapsed)))
                 .orElse(List.of());
         hottest.register(rows, true);
+        states.register(stateRows(report, elapsed), true);
     }
 
     private MultiGauge.Row<?> row(SamplingGroup group, double busy) {
+        return MultiGauge.Row.of(Tags.of(Tag.of("group", nameOf(group, hottestNames))), busy);
+    }
+
+    private String nameOf(SamplingGroup group, Set<String> names) {
         String name = group.getName();
         if (!names.contains(name) && names.size() == maxNames) {
-            name = ThreadsSamplerMetrics.OTHER_GROUPS;
-        } else {
-            names.add(name);
+            return ThreadsSamplerMetrics.OTHER_GROUPS;
         }
-        return MultiGauge.Row.of(Tags.of(Tag.of("group", name)), busy);
+        names.add(name);
+        return name;
+    }
+
+    /* A row for each state that a group has been in; groups without a name of their own are added up. */
+    private List<MultiGauge.Row<?>> stateRows(SamplingReport report, double elapsed) {
+        Map<Tags, Double> threadsByTags = new LinkedHashMap<>();
+        for (SamplingGroup group : report.getGroups()) {
+            if (group.getName().equals(JVM_THREADS)) {
+                continue;
+            }
+            String name = nameOf(group, stateNames);
+            Map<String, Long> measures = group.getMeasures();
+            for (String state : STATES) {
+                long nanos = measures.getOrDefault(state, 0L);
+                if (nanos > 0) {
+                    threadsByTags.merge(Tags.of("group", name, "state", state), nanos / elapsed, Double::sum);
+                }
+            }
+        }
+        List<MultiGauge.Row<?>> rows = new ArrayList<>();
+        threadsByTags.forEach((tags, value) -> rows.add(MultiGauge.Row.of(tags, value)));
+        return rows;
     }
 
     synchronized void close() {
         closed = true;
         endReading();
         hottest.register(List.of(), true);
+        states.register(List.of(), true);
     }
 }

@@ -36,9 +36,13 @@ import java.util.function.ToDoubleFunction;
  * last interval, and how many of its threads were running on average. One series at a time. Of the names of groups it
  * shows at most {@value #MAX_GROUP_NAMES} different ones, then {@value #OTHER_GROUPS}; thread names that are not
  * grouped would otherwise make series without end.</li>
+ * <li>Gauge {@code threadsampler.group.threads}, tags {@code group} and {@code state}: how many threads of the group
+ * were in the state on average, in the last interval, where there were any. States are {@code running},
+ * {@code runnable}, {@code blocked}, {@code io}, {@code waiting} and {@code idle}; names of groups as above, those
+ * beyond added up.</li>
  * </ul>
  *
- * <p>The last two come from intervals of the binder's own, which end when {@code busy.threads} is read and the last one
+ * <p>The last three come from intervals of the binder's own, which end when {@code busy.threads} is read and the last one
  * began a step ago or more; reports and other readers are unaffected. A daemon thread,
  * {@code threads-sampler-metrics}, which is not sampled, ends the interval, and the next scrape shows it. So a scrape
  * shows, as a rule, the time between the two scrapes before. The first scrape ends the first interval and shows it; it

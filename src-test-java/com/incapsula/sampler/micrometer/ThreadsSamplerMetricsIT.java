@@ -298,6 +298,33 @@ class ThreadsSamplerMetricsIT {
         }
     }
 
+    /** Groups that wait have states, and take no name from the hottest group. */
+    @Test
+    void namesOfStatesAreLimitedByThemselves() throws Exception {
+        sampler.setThreadNameManipulator(Thread::getName);
+        sampler.init();
+        BusyGroups busy = busyGroups(STEP, 1);
+        try (Worker waiting = Worker.waiting("waits")) {
+            sampler.setSampleTheseThreadsOnly(List.of(waiting.thread()));
+            patiently().untilAsserted(() -> {
+                nextInterval(busy);
+                assertThat(registry.find("threadsampler.group.threads").gauges())
+                        .anySatisfy(gauge ->
+                                assertThat(gauge.getId().getTag("group")).isEqualTo("waits"));
+            });
+        }
+        try (Worker worker = Worker.busy("first")) {
+            sampler.setSampleTheseThreadsOnly(List.of(worker.thread()));
+            patiently().untilAsserted(() -> {
+                nextInterval(busy);
+                assertThat(hottest())
+                        .singleElement()
+                        .satisfies(gauge ->
+                                assertThat(gauge.getId().getTag("group")).isEqualTo("first"));
+            });
+        }
+    }
+
     @Test
     void closedItLeavesTheRegistryAsItWas() {
         sampler.init();

@@ -148,7 +148,9 @@ public final class PprofFile {
             for (long id : numbers(sample, "location_id")) {
                 stack.add(0, known(frames.get(id), "location " + id));
             }
-            samples.add(new Sample(values.get(0), values.get(2), values.get(1), label(sample, "thread"), stack));
+            int last = values.size() - 1; // the states stand before these three
+            samples.add(new Sample(
+                    values.get(last - 2), values.get(last), values.get(last - 1), label(sample, "thread"), stack));
         }
         return samples;
     }

@@ -30,10 +30,10 @@ final class InertSnapshot implements Snapshot {
             "frame":[],
             "before":{%1$s},
             "after":{%1$s}}
-            """.formatted(
-                    Stream.of(ReportWeight.WALL, ReportWeight.CPU, ReportWeight.SAMPLES)
-                            .map(measure -> "\"" + measure.name().toLowerCase(Locale.ROOT) + "\":[]")
-                            .collect(Collectors.joining(",")));
+            """.formatted(Stream.of(ReportWeight.values())
+            .filter(measure -> measure != ReportWeight.CALLS)
+            .map(measure -> "\"" + measure.name().toLowerCase(Locale.ROOT) + "\":[]")
+            .collect(Collectors.joining(",")));
 
     /* By ReportFormat.ordinal(), as NativeBridge.writeSnapshot has them. */
     private enum Form {

@@ -12,7 +12,7 @@ package com.incapsula.sampler.internal.engine;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 7;
+    static final int ABI = 8;
 
     private NativeBridge() {}
 

@@ -47,6 +47,8 @@ public enum Property {
     DEFAULT_THREAD_NAME_RULE("defaultThreadNameRule", true),
     /** Whether rows have a column with CPU time. */
     REPORT_CPU_TIME("reportCpuTime", false),
+    /** Whether rows have their time by state. */
+    REPORT_STATES("reportStates", false),
     /** Whether the JVM's own threads are reported. */
     REPORT_JVM_THREADS("reportJvmThreads", true),
     /** Whether virtual threads that are not mounted are drawn at random and walked. */
@@ -68,7 +70,13 @@ public enum Property {
     /** From which methods down calls are counted, normalised. */
     ROOT_METHODS("rootMethods", "", true),
     /** Prefixes of the classes with methods that are counted below the roots, normalised. */
-    INSTRUMENTATION_FILTER("instrumentationFilter", "", true);
+    INSTRUMENTATION_FILTER("instrumentationFilter", "", true),
+    /** Methods in which a thread that waits does I/O, normalised. */
+    IO_METHODS("ioMethods", "", false),
+    /** Methods in which a thread that waits is idle, normalised. */
+    IDLE_METHODS("idleMethods", "", false),
+    /** The packages of the main class; follows from the process. */
+    MAIN_PACKAGES("mainPackages", "", true);
 
     private static final int MAX_PREFIXES = 1000;
     private static final int MAX_PREFIX_BYTES = 1000;
@@ -220,7 +228,7 @@ public enum Property {
 
     private String checkPrefix(String prefix) {
         if (hasSpaceOrControl(prefix)) {
-            throw new IllegalArgumentException(text + " must be package prefixes separated by commas, without white"
+            throw new IllegalArgumentException(text + " must be " + items() + " separated by commas, without white"
                     + " space or control characters inside, got \"" + visible(prefix) + "\"");
         }
         checkSyntax(prefix);
@@ -230,6 +238,10 @@ public enum Property {
                     + " bytes, got one of " + bytes + " bytes");
         }
         return prefix;
+    }
+
+    private String items() {
+        return this == IO_METHODS || this == IDLE_METHODS ? "methods" : "package prefixes";
     }
 
     private static boolean hasSpaceOrControl(String prefix) {
@@ -254,7 +266,7 @@ public enum Property {
             problem = "an asterisk may only be the last character";
         }
         if (problem != null) {
-            throw new IllegalArgumentException(text + " must be package prefixes separated by commas, such as"
+            throw new IllegalArgumentException(text + " must be " + items() + " separated by commas, such as"
                     + " com.acme,org.example.app: " + problem + ", got \"" + visible(prefix) + "\"");
         }
     }

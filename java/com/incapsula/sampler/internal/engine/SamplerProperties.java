@@ -333,7 +333,8 @@ public final class SamplerProperties {
                     && ((RegexThreadNameManipulator) rule)
                             .getThreadNameRemovalPatterns()
                             .equals(new RegexThreadNameManipulator().getThreadNameRemovalPatterns());
-            Settings all = settings.with(Property.DEFAULT_THREAD_NAME_RULE, standard);
+            Settings all = settings.with(Property.DEFAULT_THREAD_NAME_RULE, standard)
+                    .with(Property.MAIN_PACKAGES, MainPackages.get());
             return new EngineConfig(all.toOptionValues(), threads);
         } finally {
             state.unlock();

@@ -50,6 +50,36 @@ final class IntervalEvent extends Event {
     @Timespan(Timespan.NANOSECONDS)
     long cpu;
 
+    @Label("Running Time")
+    @Description("On a CPU; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long running;
+
+    @Label("Runnable Time")
+    @Description("Wanted a CPU and had none; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long runnable;
+
+    @Label("Blocked Time")
+    @Description("Waited for a lock; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long blocked;
+
+    @Label("I/O Time")
+    @Description("Waited for a file, a pipe, a socket or the look-up of a name; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long io;
+
+    @Label("Waiting Time")
+    @Description("Waited for anything else; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long waiting;
+
+    @Label("Idle Time")
+    @Description("Waited for work; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long idle;
+
     @Label("Samples")
     long samples;
 

@@ -47,6 +47,8 @@ class DocumentedOptionsIT {
             "monitoredPackages", "com.acme",
             "rootMethods", "com.acme.Order.total",
             "instrumentationFilter", "com.acme",
+            "ioMethods", "com.acme.Driver.read",
+            "idleMethods", "com.acme.Loop.next",
             "jmxName", "pairs");
 
     @TempDir

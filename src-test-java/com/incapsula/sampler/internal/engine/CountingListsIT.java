@@ -133,7 +133,9 @@ class CountingListsIT {
     /* The lists are given as they are, not as Java keeps them. */
     private static @Nullable String coreOf(String roots, String filter) {
         OptionValues values = new Settings().toOptionValues();
-        String[] texts = {values.texts()[0], roots, filter};
+        String[] texts = values.texts().clone();
+        texts[1] = roots;
+        texts[2] = filter;
         try {
             NativeBridge.destroy(NativeBridge.create(values.integers(), texts, CALLBACKS));
             return null;

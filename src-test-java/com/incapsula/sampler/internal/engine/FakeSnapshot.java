@@ -19,7 +19,10 @@ public final class FakeSnapshot implements Snapshot {
     private static final String[] FORMATS = {"TEXT", "COLLAPSED", "PPROF", "SPEEDSCOPE", "JSON", "TOP", "OTLP"};
 
     /** As a core with one measure more than Java knows. */
-    private static final List<String> MEASURES = List.of("wall", "cpu", "samples", "calls", "waits");
+    private static final List<String> MEASURES = List.of(
+            "wall", "cpu", "samples", "calls", "running", "runnable", "blocked", "io", "waiting", "idle", "waits");
+
+    private static final int STATES = 6;
 
     /** The node of the first group. */
     public static final long ROOT = 100;
@@ -40,7 +43,15 @@ public final class FakeSnapshot implements Snapshot {
     /** A row; amounts are of wall, CPU, samples, calls, waits. */
     public static RawRow row(
             long node, String className, String method, String file, int line, long[] totals, long[] own) {
-        return new RawRow(node, className, method, file, line, totals, own);
+        return new RawRow(node, className, method, file, line, withStates(totals), withStates(own));
+    }
+
+    /* None has any. */
+    private static long[] withStates(long[] amounts) {
+        long[] all = Arrays.copyOf(amounts, amounts.length + STATES);
+        all[all.length - 1] = amounts[amounts.length - 1];
+        all[amounts.length - 1] = 0;
+        return all;
     }
 
     /** Where the totals of the measures begin in {@link #figures}. */
@@ -50,7 +61,9 @@ public final class FakeSnapshot implements Snapshot {
     public final AtomicInteger rowsRead = new AtomicInteger();
 
     /** The figures, in their order. */
-    public final long[] figures = {1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 12, 13, 14, 66, 77};
+    public final long[] figures = {
+        1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 12, 13, 14, 66, 0, 0, 0, 0, 0, 0, 77
+    };
 
     /** Format, weight and flags of the last document. */
     public volatile String lastRequest;
@@ -62,7 +75,9 @@ public final class FakeSnapshot implements Snapshot {
     public volatile Map<Long, List<RawRow>> tree = TREE;
 
     /** The figures of the two groups, in their order. */
-    public volatile long[] groupFigures = {2, 1, 9, ROOT, 5, 4, 3, 6, 7, 20, 10, 90, 0, 50, 40, 30, 60, 70};
+    public volatile long[] groupFigures = {
+        2, 1, 9, ROOT, 5, 4, 3, 6, 0, 0, 0, 0, 0, 0, 7, 20, 10, 90, 0, 50, 40, 30, 60, 0, 0, 0, 0, 0, 0, 70
+    };
 
     /** What writing fails with, after the first byte; null: nothing. */
     public volatile Throwable failure;
@@ -109,7 +124,7 @@ public final class FakeSnapshot implements Snapshot {
                 figures,
                 MEASURES,
                 new RawGroups(List.of("main", "pool"), groupFigures),
-                new RawGroups(List.of("main"), new long[] {2, 3, 0, COUNTED_ROOT, 2, 1, 0, 6, 0}),
+                new RawGroups(List.of("main"), new long[] {2, 3, 0, COUNTED_ROOT, 2, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0}),
                 List.of("outcome.taken", "outcome.failed", "counter.ticks"),
                 new long[] {6, 0, 4});
     }

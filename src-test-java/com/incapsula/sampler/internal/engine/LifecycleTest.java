@@ -77,7 +77,8 @@ class LifecycleTest {
     void initCreatesAndStarts() {
         FakeEngine engine = start();
         assertThat(engine.calls).containsExactly("start");
-        assertThat(engine.options).isEqualTo(new Settings().toOptionValues().toString());
+        Settings settings = new Settings().with(Property.MAIN_PACKAGES, MainPackages.get());
+        assertThat(engine.options).isEqualTo(settings.toOptionValues().toString());
     }
 
     @Test

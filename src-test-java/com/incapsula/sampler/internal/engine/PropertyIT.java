@@ -29,12 +29,12 @@ class PropertyIT {
     void coreRefusesWhatIsNotItsTable() {
         OptionValues values = new Settings().toOptionValues();
         long[] more = Arrays.copyOf(values.integers(), values.integers().length + 1);
-        assertRefused(more, values.texts(), "options must be 25 integers and 3 texts, got 26 and 3");
-        assertRefused(values.integers(), new String[0], "options must be 25 integers and 3 texts, got 25 and 0");
-        assertRefused(null, null, "options must be 25 integers and 3 texts, got 0 and 0");
+        assertRefused(more, values.texts(), "options must be 26 integers and 6 texts, got 27 and 6");
+        assertRefused(values.integers(), new String[0], "options must be 26 integers and 6 texts, got 26 and 0");
+        assertRefused(null, null, "options must be 26 integers and 6 texts, got 0 and 0");
         assertRefused(
                 values.integers(),
-                new String[] {null, "", ""},
+                new String[] {null, "", "", "", "", ""},
                 "monitoredPackages must not be null and at most 1048576 characters long");
         long[] wrong = values.integers().clone();
         wrong[0] = 0;

@@ -15,9 +15,9 @@ class SettingsTest {
         OptionValues values = new Settings().toOptionValues();
         assertThat(values.integers())
                 .containsExactly(
-                        50, 900, 64 << 20, 1024, 1000, 10, 38, 32_768, 100_000, 1000, 500, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0,
-                        0, 0, 0, 0);
-        assertThat(values.texts()).containsExactly("", "", "");
+                        50, 900, 64 << 20, 1024, 1000, 10, 38, 32_768, 100_000, 1000, 500, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0,
+                        0, 0, 0, 0, 0);
+        assertThat(values.texts()).containsExactly("", "", "", "", "", "");
         assertThat(values)
                 .hasToString("samplingFrequencyMillis=50\n"
                         + "reportFrequencySeconds=900\n"
@@ -36,6 +36,7 @@ class SettingsTest {
                         + "reportPercent=false\n"
                         + "defaultThreadNameRule=true\n"
                         + "reportCpuTime=false\n"
+                        + "reportStates=false\n"
                         + "reportJvmThreads=true\n"
                         + "sampleUnmountedVirtualThreads=false\n"
                         + "discardWarmUp=false\n"
@@ -46,7 +47,10 @@ class SettingsTest {
                         + "methodTiming=SAMPLED\n"
                         + "monitoredPackages=\n"
                         + "rootMethods=\n"
-                        + "instrumentationFilter=\n");
+                        + "instrumentationFilter=\n"
+                        + "ioMethods=\n"
+                        + "idleMethods=\n"
+                        + "mainPackages=\n");
     }
 
     @Test

@@ -48,8 +48,38 @@ class ToolsTest {
         FakeSnapshot made = new FakeSnapshot();
         made.tree = Map.copyOf(tree);
         System.arraycopy(new long[] {WALL * 4, CPU, 33}, 0, made.figures, FakeSnapshot.TOTALS, 3);
-        made.groupFigures =
-                new long[] {2, 1, 9, FakeSnapshot.ROOT, WALL, CPU, 3, 0, 0, 20, 10, 90, 0, WALL * 3, 0, 30, 0, 0};
+        made.groupFigures = new long[] {
+            2,
+            1,
+            9,
+            FakeSnapshot.ROOT,
+            WALL,
+            CPU,
+            3,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            20,
+            10,
+            90,
+            0,
+            WALL * 3,
+            0,
+            30,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0
+        };
         return made;
     }
 

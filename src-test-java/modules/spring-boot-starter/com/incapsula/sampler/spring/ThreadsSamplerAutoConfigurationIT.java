@@ -51,9 +51,11 @@ class ThreadsSamplerAutoConfigurationIT {
         values.put("discardWarmUp", "true");
         values.put("engine", "jvmti");
         values.put("idleLookbackMillis", "500");
+        values.put("idleMethods", "com.acme.Loop.next");
         values.put("instrumentation", "eager");
         values.put("closeTimeoutSeconds", "5");
         values.put("instrumentationFilter", "com.acme,-com.acme.util");
+        values.put("ioMethods", "com.acme.Driver.read");
         values.put("jfrEvents", "true");
         values.put("jmxName", "orders");
         values.put("maxCallDepth", "7");
@@ -70,6 +72,7 @@ class ThreadsSamplerAutoConfigurationIT {
         values.put("reportJvmThreads", "false");
         values.put("reportOrder", "by-time");
         values.put("reportPercent", "true");
+        values.put("reportStates", "true");
         values.put("reportZeroTimePackages", "true");
         values.put("required", "true");
         values.put("rootMethods", "com.acme.OrderHandler.handle");

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wait_state.h - in which state a thread is: from its frames, and from what the JVM says of it.
+ *
+ *   runs, says its clock ────────────────────────────────────────► RUNNING
+ *   waits ─┬ the JVM: at a monitor ──────────────────────────────► BLOCKED
+ *          ├ the JVM: stopped for a safepoint ───────────────────► RUNNABLE
+ *          └ else by its innermost frames ─► BLOCKED, IO, IDLE, WAITING
+ *                                 WAITING without a frame of the application ─► IDLE
+ *
+ * What frames say is found once for each stack that is new (model/wait_rules.h judges methods) and
+ * kept with the last stack. Without the JVM's word a thread that waits in a method that is not
+ * native, and not known, waits at a monitor.
+ *
+ * Threads  the writer of the names table.
+ * Cost     find: a few loads for each frame.
+ */
+#ifndef SMP_ENGINE_ATTRIBUTION_WAIT_STATE_H
+#define SMP_ENGINE_ATTRIBUTION_WAIT_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/jvm.h"
+#include "model/measure.h"
+#include "model/methods.h"
+#include "model/sample.h"
+
+enum smp_wait_leaf {
+    SMP_LEAF_KNOWN,  /* a method of the rules, or there are no frames */
+    SMP_LEAF_NATIVE, /* a native method of which the rules say nothing */
+    SMP_LEAF_JAVA    /* another method, which does not wait by itself */
+};
+
+/* What frames say of a thread that waits. */
+struct smp_wait_verdict {
+    enum smp_thread_state state;
+    enum smp_wait_leaf leaf;
+};
+
+/* locations: of all frames, leaf first, with the pseudo-location of those that are omitted. */
+struct smp_wait_verdict smp_wait_verdict_find(const struct smp_methods *methods,
+                                              const struct smp_sample *sample,
+                                              const uint32_t *locations, size_t count);
+
+enum smp_thread_state smp_wait_state(struct smp_wait_verdict verdict, enum smp_wait_word word);
+
+#endif

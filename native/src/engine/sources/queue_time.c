@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/queue_time.h"
+
+#define NS_PER_MS INT64_C(1000000)
+#define BALANCE_NS (SMP_QUEUE_BALANCE_MS * NS_PER_MS)
+
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What the thread has waited for a CPU since the last reading. */
+static int64_t read_queue(const struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    const struct smp_os_thread_source *os_threads = &wall->walks.jvm->os_threads;
+    const int32_t tid = smp_thread_record_tid(&thread->record);
+    struct smp_queue_time *queue = &thread->queue;
+    int64_t now_ns = 0;
+    int64_t more_ns = 0;
+
+    if (os_threads->queued_ns == NULL || tid <= 0 ||
+        !os_threads->queued_ns(os_threads->self, tid, &now_ns)) {
+        smp_interval_count(wall->attribution->interval, SMP_COUNTER_RUNNABLE_UNKNOWN, 1);
+        return 0;
+    }
+    if (queue->is_known && now_ns > queue->read_ns)
+        more_ns = now_ns - queue->read_ns;
+    queue->is_known = true;
+    queue->read_ns = now_ns;
+    return more_ns;
+}
+
+/* So much of what the target was credited with was a wait for a CPU, as far as there is any.
+ * Returns how much. */
+static int64_t make_runnable(const struct smp_wall *wall, struct smp_queue_time *queue,
+                             const struct smp_tree_target *target, int64_t ns)
+{
+    int64_t done_ns = 0;
+
+    if (ns > 0 && target->state != SMP_STATE_RUNNABLE)
+        done_ns = smp_interval_change_state(wall->attribution->interval, target->node,
+                                            target->state, SMP_STATE_RUNNABLE, ns);
+    queue->pending_ns -= done_ns;
+    return done_ns;
+}
+
+/*
+ * A thread in a method that waits is found on its way out of it more often than it is there: the
+ * sampler, too, gets a CPU when one is free. What neither its clock nor the queue knows of was
+ * a wait. Returns how much.
+ */
+static int64_t make_waiting(const struct smp_wall *wall, const struct smp_wall_thread *thread,
+                            const struct smp_tree_target *target, int64_t ns)
+{
+    const struct smp_last_stack *last = &thread->record.last;
+
+    if (ns <= 0 || last->epoch != wall->attribution->stack_epoch || last->node != target->node ||
+        last->verdict_leaf != SMP_LEAF_KNOWN)
+        return 0;
+    return smp_interval_change_state(wall->attribution->interval, target->node, SMP_STATE_RUNNING,
+                                     (enum smp_thread_state)last->verdict_state, ns);
+}
+
+/* What is left for time in which the thread was found waiting. */
+static int64_t left_for_waits(const struct smp_queue_time *queue)
+{
+    return queue->pending_ns - (queue->over_ns > 0 ? queue->over_ns : 0);
+}
+
+void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thread,
+                              const struct smp_tree_target *before,
+                              const struct smp_tree_target *found, int64_t found_ns)
+{
+    const struct smp_reading *reading = &thread->reading;
+    struct smp_queue_time *queue = &thread->queue;
+
+    if (reading->activity != SMP_ACTIVITY_RAN && reading->activity != SMP_ACTIVITY_RUNNING)
+        return;
+    const int64_t more_ns = read_queue(wall, thread);
+    if (!queue->is_known)
+        return;
+    queue->pending_ns = least_of(queue->pending_ns + more_ns, BALANCE_NS + found_ns + more_ns);
+    queue->over_ns -= reading->is_measured ? reading->used_ns : found_ns;
+    if (queue->over_ns < -BALANCE_NS)
+        queue->over_ns = -BALANCE_NS;
+    if (found->state == SMP_STATE_RUNNING) {
+        queue->over_ns += found_ns;
+        queue->over_ns -= make_runnable(
+            wall, queue, found, least_of(least_of(queue->over_ns, queue->pending_ns), found_ns));
+        queue->over_ns -= make_waiting(wall, thread, found, least_of(queue->over_ns, found_ns));
+    }
+    if (queue->was_idle && before != NULL)
+        (void)make_runnable(wall, queue, before, least_of(more_ns, left_for_waits(queue)));
+    if (found->state != SMP_STATE_RUNNING)
+        (void)make_runnable(wall, queue, found, least_of(left_for_waits(queue), found_ns));
+    if (queue->over_ns > BALANCE_NS)
+        queue->over_ns = BALANCE_NS;
+}
+
+enum smp_thread_state smp_queue_time_flush(struct smp_wall_thread *thread,
+                                           enum smp_thread_state state, int64_t ns)
+{
+    if (thread->unanswered.since_ns == 0 || !thread->queue.is_known || ns <= 0)
+        return state;
+    thread->queue.pending_ns -= ns;
+    return SMP_STATE_RUNNABLE;
+}
+
+void smp_queue_time_read_quota(struct smp_wall *wall, bool is_counted)
+{
+    const struct smp_os_thread_source *os_threads = &wall->walks.jvm->os_threads;
+    int64_t now_ns;
+
+    if (os_threads->throttled_ns == NULL)
+        return;
+    now_ns = os_threads->throttled_ns(os_threads->self);
+    if (is_counted && now_ns > wall->throttled_ns) {
+        const int64_t more_ms = (now_ns - wall->throttled_ns) / NS_PER_MS;
+        smp_interval_count(wall->attribution->interval, SMP_COUNTER_THROTTLED_MS,
+                           (uint64_t)more_ms);
+        wall->throttled_ns += more_ms * NS_PER_MS; /* the next one has the rest */
+    } else {
+        wall->throttled_ns = now_ns;
+    }
+}

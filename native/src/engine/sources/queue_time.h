@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * queue_time.h - how long threads wait for a CPU: how much of it is known exactly, from the kernel;
+ * at which stack they do is found by polls.
+ *
+ *   polls find      running ───────┐           waiting ─────────┐
+ *                    │ its CPU time │ the rest ─► RUNNABLE ◄─ the rest of the queue's time
+ *
+ * Both where a thread is preempted and where it has been woken up it waits for a CPU. A preempted
+ * one is found running, one that has been woken up where it waits. So of the time in which it was
+ * found running RUNNABLE gets what is more than its CPU time, and what is left of the time in the
+ * queue comes from the time in which it was found waiting.
+ *
+ * The kernel adds a wait when it ends. After an idle time it was the wait of the thread that had
+ * been woken up, so it belongs to the stack it waited with, not to the one it is found with now.
+ *
+ * Owns     plain data: smp_queue_time of a thread.
+ * Threads  the sampler thread only.
+ * Errors   where the kernel does not say it, no time is RUNNABLE.
+ * Cost     one small read of a file for each poll that finds a clock moved; none else.
+ */
+#ifndef SMP_ENGINE_SOURCES_QUEUE_TIME_H
+#define SMP_ENGINE_SOURCES_QUEUE_TIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/sources/wall_state.h"
+
+enum { SMP_QUEUE_BALANCE_MS = 250 /* carried from poll to poll, at most */ };
+
+/* The running poll has found a stack, and credited it with found_ns. before: the stack that the
+ * poll before it found, or NULL. */
+void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thread,
+                              const struct smp_tree_target *before,
+                              const struct smp_tree_target *found, int64_t found_ns);
+
+/* The state of pending time that is attributed without a poll: a thread that owes an answer waits
+ * for a CPU. The kernel will say so later. */
+enum smp_thread_state smp_queue_time_flush(struct smp_wall_thread *thread,
+                                           enum smp_thread_state state, int64_t ns);
+
+/* Reads how long the CPU quota has stopped the process's control group, and counts what is new. */
+void smp_queue_time_read_quota(struct smp_wall *wall, bool is_counted);
+
+#endif

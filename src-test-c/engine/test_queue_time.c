@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that are short of a CPU: how long, and at which stack. */
+#include "engine/sources/queue_time.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/sim.h"
+
+#define AT_20_MS "samplingFrequencyMillis=20\n"
+
+enum { RUN_S = 100 };
+
+/* actual is expected within so many thousandths of all. */
+static void assert_near(const char *what, int64_t actual, int64_t expected, int64_t all, int within)
+{
+    print_message("%s: %.1f s, expected %.1f s\n", what, (double)actual / 1e9,
+                  (double)expected / 1e9);
+    assert_true(llabs(actual - expected) <= all / 1000 * within);
+}
+
+static struct sim *create(void)
+{
+    struct sim *sim = sim_create_random(AT_20_MS, 7);
+
+    sim->has_queues = true;
+    return sim;
+}
+
+static int64_t part(const struct sim *sim, int stack, enum smp_thread_state state)
+{
+    return sim_state(sim, "worker", stack, state);
+}
+
+/* A thread that never waits, and gets a CPU for three of each ten milliseconds. */
+static void a_preempted_thread_is_runnable_where_it_runs(void **state)
+{
+    struct sim *sim = create();
+    struct sim_thread *thread = sim_add(sim, "worker");
+    int64_t all;
+
+    (void)state;
+    sim_script(thread, 1, 3 * SIM_MS, true);
+    sim_script_starved(thread, 1, 7 * SIM_MS);
+    sim_start(sim);
+    sim_run(sim, RUN_S * SIM_S);
+    sim_seal(sim);
+    all = sim_wall(sim, "worker", -1);
+    assert_int_equal(part(sim, 1, SMP_STATE_RUNNING) + part(sim, 1, SMP_STATE_RUNNABLE), all);
+    assert_near("running", part(sim, 1, SMP_STATE_RUNNING), all / 10 * 3, all, 10);
+    assert_near("runnable", part(sim, 1, SMP_STATE_RUNNABLE), all / 10 * 7, all, 10);
+    sim_destroy(sim);
+}
+
+/* Waits of hundreds of milliseconds: each ends polls later. */
+static void a_long_wait_for_a_cpu_is_runnable_where_it_began(void **state)
+{
+    struct sim *sim = create();
+    struct sim_thread *thread = sim_add(sim, "worker");
+    int64_t all;
+
+    (void)state;
+    sim_script(thread, 1, 150 * SIM_MS, true);
+    sim_script_starved(thread, 1, 250 * SIM_MS);
+    sim_script(thread, 2, 100 * SIM_MS, true);
+    sim_start(sim);
+    sim_run(sim, RUN_S * SIM_S);
+    sim_seal(sim);
+    all = sim_wall(sim, "worker", -1);
+    assert_near("running", sim_state(sim, "worker", -1, SMP_STATE_RUNNING), all / 2, all, 20);
+    assert_near("runnable at 1", part(sim, 1, SMP_STATE_RUNNABLE), all / 2, all, 20);
+    assert_near("runnable at 2", part(sim, 2, SMP_STATE_RUNNABLE), 0, all, 20);
+    sim_destroy(sim);
+}
+
+/* It is woken up, and gets no CPU for a while: that is no longer the wait for the lock. */
+static void a_woken_thread_is_runnable_where_it_waited(int64_t waits_ns, int64_t starves_ns,
+                                                       int64_t runs_ns)
+{
+    struct sim *sim = create();
+    struct sim_thread *thread = sim_add(sim, "worker");
+    const double cycle_ns = (double)(waits_ns + starves_ns + runs_ns);
+    double all;
+
+    sim_script(thread, 0, waits_ns, false);
+    sim_script_starved(thread, 0, starves_ns);
+    sim_script(thread, 1, runs_ns, true);
+    thread->is_blocked = true; /* the JVM says so while it is on its way, too */
+    sim_start(sim);
+    sim_run(sim, RUN_S * SIM_S);
+    sim_seal(sim);
+    all = (double)sim_wall(sim, "worker", -1);
+    assert_near("blocked", part(sim, 0, SMP_STATE_BLOCKED),
+                (int64_t)(all * (double)waits_ns / cycle_ns), (int64_t)all, 30);
+    assert_near("runnable", part(sim, 0, SMP_STATE_RUNNABLE),
+                (int64_t)(all * (double)starves_ns / cycle_ns), (int64_t)all, 30);
+    assert_near("running", part(sim, 1, SMP_STATE_RUNNING),
+                (int64_t)(all * (double)runs_ns / cycle_ns), (int64_t)all, 30);
+    sim_destroy(sim);
+}
+
+static void a_woken_thread_is_runnable(void **state)
+{
+    (void)state;
+    a_woken_thread_is_runnable_where_it_waited(5100 * SIM_US, 3300 * SIM_US, 2700 * SIM_US);
+    a_woken_thread_is_runnable_where_it_waited(70 * SIM_MS, 30 * SIM_MS, 10 * SIM_MS);
+    a_woken_thread_is_runnable_where_it_waited(900 * SIM_MS, 300 * SIM_MS, 50 * SIM_MS);
+}
+
+/* Without signals: a Thread object's "runnable" is all that is known. */
+static void a_runnable_thread_is_blocked_only_while_its_clock_stands(void **state)
+{
+    struct sim *sim = sim_create_without_async(AT_20_MS);
+    struct sim_thread *computing = sim_add(sim, "worker");
+    struct sim_thread *initialising = sim_add(sim, "initialising");
+
+    (void)state;
+    sim->has_queues = true;
+    computing->word = initialising->word = SMP_WORD_RUNNABLE;
+    sim_script(computing, 1, 3 * SIM_MS, true);
+    sim_script_starved(computing, 1, 7 * SIM_MS);
+    sim_script(initialising, 2, 100 * SIM_MS, true);
+    sim_script(initialising, 3, 900 * SIM_MS, false);
+    sim_start(sim);
+    sim_run(sim, RUN_S * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(part(sim, 1, SMP_STATE_RUNNING) + part(sim, 1, SMP_STATE_RUNNABLE),
+                     sim_wall(sim, "worker", -1));
+    assert_near("blocked", sim_state(sim, "initialising", 3, SMP_STATE_BLOCKED), 90 * SIM_S,
+                100 * SIM_S, 30);
+    sim_destroy(sim);
+}
+
+/* No time is made up, and the account says it. */
+static void without_figures_nothing_is_runnable(void **state)
+{
+    struct sim *sim = create();
+    struct sim_thread *thread = sim_add(sim, "worker");
+    const struct smp_profile *profile;
+
+    (void)state;
+    sim->has_queues = false;
+    sim_script(thread, 1, 3 * SIM_MS, true);
+    sim_script_starved(thread, 1, 7 * SIM_MS);
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    profile = sim_seal(sim);
+    assert_int_equal(sim_state(sim, "worker", -1, SMP_STATE_RUNNABLE), 0);
+    assert_int_equal(part(sim, 1, SMP_STATE_RUNNING), sim_wall(sim, "worker", -1));
+    assert_true(profile->counters[SMP_COUNTER_RUNNABLE_UNKNOWN] > 0);
+    sim_destroy(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_preempted_thread_is_runnable_where_it_runs),
+        cmocka_unit_test(a_long_wait_for_a_cpu_is_runnable_where_it_began),
+        cmocka_unit_test(a_woken_thread_is_runnable),
+        cmocka_unit_test(a_runnable_thread_is_blocked_only_while_its_clock_stands),
+        cmocka_unit_test(without_figures_nothing_is_runnable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The states in each form of a report. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "export/exporters.h"
+#include "model/profile_merge.h"
+
+enum { PART_BYTES = 1 << 20, MS = 1000000 };
+
+#define STATES (SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES)
+
+/* [root]: 1 ms running. [root], [leaf]: 20 ms blocked, 3 runnable, less than one running. */
+static struct smp_profile *make_profile(struct smp_methods *methods)
+{
+    struct smp_thread_groups *groups = NULL;
+    struct smp_profile *profile = NULL;
+    struct smp_tree *tree = NULL;
+    uint32_t node = 0;
+    const uint32_t stack[] = { smp_methods_pseudo(methods, "[leaf]"),
+                               smp_methods_pseudo(methods, "[root]") };
+
+    assert_int_equal(smp_tree_create(NULL, STATES, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "main" });
+    struct smp_group_info *const info = smp_thread_groups_info(groups, group);
+    smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
+    assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
+    assert_int_equal(smp_tree_add(tree, info->root, &stack[1], 1, &node), SMP_OK);
+    smp_tree_credit_wall(tree, node, SMP_STATE_RUNNING, MS);
+    assert_int_equal(smp_tree_add(tree, info->root, stack, 2, &node), SMP_OK);
+    smp_tree_credit_wall(tree, node, SMP_STATE_BLOCKED, 20 * MS);
+    smp_tree_credit_wall(tree, node, SMP_STATE_RUNNABLE, 3 * MS);
+    smp_tree_credit_wall(tree, node, SMP_STATE_RUNNING, 7);
+    assert_int_equal(smp_profile_create(NULL, tree, groups, methods, &profile), SMP_OK);
+    return profile;
+}
+
+static bool append(void *self, const char *bytes, size_t length)
+{
+    smp_bytes_put(self, bytes, length);
+    return true;
+}
+
+static void assert_shows(enum smp_format format, struct smp_export_style style, const char *text,
+                         bool is_shown)
+{
+    struct smp_methods *methods = NULL;
+    struct smp_bytes out;
+    const struct smp_output output = { .write = append, .self = &out };
+
+    assert_int_equal(smp_methods_create(NULL, PART_BYTES, NULL, &methods), SMP_OK);
+    struct smp_profile *profile = make_profile(methods);
+    smp_bytes_init(&out, NULL, PART_BYTES);
+    assert_int_equal(smp_export(profile, format, &style, NULL, &output), SMP_OK);
+    if ((memmem(smp_bytes_text(&out), out.length, text, strlen(text)) != NULL) != is_shown)
+        fail_msg("\"%s\" in:\n%s", text, smp_bytes_text(&out));
+    smp_bytes_fini(&out);
+    smp_profile_release(profile);
+    smp_methods_release(methods);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+static void rows_end_with_the_states_that_are_not_0(void **state)
+{
+    const struct smp_export_style style = { .columns = SMP_STATE_MEASURES };
+
+    (void)state;
+    assert_shows(SMP_FORMAT_TEXT, style,
+                 "Method time(ms): 0, Running time(ms): 1, Runnable 3, Blocked 20\n", false);
+    assert_shows(SMP_FORMAT_TEXT, style,
+                 "Method time(ms): 1, Running time(ms): 1, Runnable 3, Blocked 20\n", true);
+    assert_shows(SMP_FORMAT_TEXT, style, "Method time(ms): 23, Runnable time(ms): 3, Blocked 20\n",
+                 true);
+    assert_shows(SMP_FORMAT_TEXT, (struct smp_export_style){ .columns = 0 },
+                 "Method time(ms): 23\n", true);
+}
+
+static void each_export_has_them(void **state)
+{
+    const struct smp_export_style style = { .weight = SMP_MEASURE_WALL };
+    const struct smp_export_style blocked = { .weight = SMP_MEASURE_BLOCKED };
+
+    (void)state;
+    assert_shows(SMP_FORMAT_JSON, style, "\"running\":[1000000,7]", true);
+    assert_shows(SMP_FORMAT_JSON, style, "\"blocked\":[0,20000000]", true);
+    assert_shows(SMP_FORMAT_JSON, style, "\"idle\":", false); /* of no node */
+    assert_shows(SMP_FORMAT_COLLAPSED, blocked, "main;[root];[leaf] 20000000", true);
+    assert_shows(SMP_FORMAT_COLLAPSED, blocked, "main;[root] ", false);
+    assert_shows(SMP_FORMAT_PPROF, style, "runnable", true);
+    assert_shows(SMP_FORMAT_OTLP, style, "runnable", true);
+    assert_shows(SMP_FORMAT_SPEEDSCOPE, blocked, "20000000", true);
+}
+
+static void the_account_says_that_the_application_is_guessed(void **state)
+{
+    (void)state;
+    assert_shows(SMP_FORMAT_TEXT, (struct smp_export_style){ .columns = 0 },
+                 "\napplication guessed: all but the JDK and known frameworks\n", true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_end_with_the_states_that_are_not_0),
+        cmocka_unit_test(each_export_has_them),
+        cmocka_unit_test(the_account_says_that_the_application_is_guessed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -147,8 +147,7 @@ class StatesTruthIT {
         assertThat((double) found.get("measured"))
                 .as(state + " is what the program has measured: " + found)
                 .isBetween(
-                        found.get(state) * scale - slack,
-                        (found.get(state) + found.get("runnable")) * scale + slack);
+                        found.get(state) * scale - slack, (found.get(state) + found.get("runnable")) * scale + slack);
     }
 
     /** @param kind "virtual ..." for virtual threads */
@@ -193,10 +192,11 @@ class StatesTruthIT {
         Semaphore semaphore = new Semaphore(1, true);
         for (int i = 0; i < THREADS; i++) {
             switch (kind) {
-                case "monitor" -> start("locker-" + i, () -> {
-                    beginWait();
-                    holdMonitor();
-                });
+                case "monitor" ->
+                    start("locker-" + i, () -> {
+                        beginWait();
+                        holdMonitor();
+                    });
                 case "semaphore" -> start("locker-" + i, () -> lockAndHold(semaphore::acquire, semaphore::release));
                 default -> start("locker-" + i, () -> lockAndHold(lock::lock, lock::unlock));
             }

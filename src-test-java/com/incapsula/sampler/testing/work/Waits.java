@@ -384,11 +384,19 @@ public final class Waits implements AutoCloseable {
         Condition condition = lock.newCondition();
         waits("waiting", "condition", () -> {
             lock.lock();
-            condition.await();
+            try {
+                condition.await();
+            } finally {
+                lock.unlock(); // the other one ends, too
+            }
         });
         waits("waiting", "timedCondition", () -> {
             lock.lock();
-            condition.await(1, TimeUnit.HOURS);
+            try {
+                condition.await(1, TimeUnit.HOURS);
+            } finally {
+                lock.unlock(); // the other one ends, too
+            }
         });
         waits("waiting", "ownLatch", () -> new Latch().acquireSharedInterruptibly(1));
         PipedInputStream piped = new PipedInputStream();

@@ -237,9 +237,9 @@ static bool stands_still(void *self, int32_t tid, int64_t *out)
 #define LONGEST_GAP (30 * MS)
 #define RESTING "samplingFrequencyMillis=20\nreportFrequencySeconds=0\noverheadLimitPerMille=1000\n"
 
-/* Makes ticks so dear that polls of a few idle threads are not worth one each, and has the sampler
- * skip ticks: 120 ms after the start. Each tick is over before the next one is due. */
-static void rest(struct session_fixture *f)
+/* Makes ticks so dear that polls of a few idle threads are not worth one each: the sampler will
+ * skip ticks, 120 ms after the start. Each tick is over before the next one is due. */
+static void make_ticks_dear(struct session_fixture *f)
 {
     for (uint64_t tick = 1; tick <= 4; tick++) {
         while (counted(f, SMP_COUNTER_TICKS) < tick)
@@ -248,6 +248,11 @@ static void rest(struct session_fixture *f)
             fake_clock_spend_cpu(&f->clock, 2 * MS);
         fake_clock_advance(&f->clock, LONGEST_GAP);
     }
+}
+
+static void rest(struct session_fixture *f)
+{
+    make_ticks_dear(f);
     while (fake_jvm_get_counts(f->vm).listeners == 0)
         sched_yield();
 }
@@ -301,7 +306,7 @@ static int64_t slept_after_start_ns(struct session_fixture *f)
 
     fake_jvm_on_listen(f->vm, start_thread, &start);
     session_fixture_start(f, RESTING);
-    rest(f);
+    make_ticks_dear(f); /* the rest itself may be over before this thread sees it */
     while (fake_jvm_get_counts(f->vm).unwatches == unwatches)
         sched_yield();
     (void)clock_gettime(CLOCK_MONOTONIC, &end);

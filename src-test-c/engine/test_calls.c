@@ -1195,7 +1195,7 @@ static void calls_are_never_lost_without_a_trace(void **state)
 
 static void a_full_tree_counts_what_has_no_place(void **state)
 {
-    enum { THREADS = 120, CALLS = 398 };
+    enum { THREADS = 80, CALLS = 398 };
     struct setting s;
     int64_t calls = 0;
 

@@ -48,6 +48,7 @@ static void test_defaults(void **state)
     assert_string_equal(options.instrumentation_filter, "");
     assert_int_equal(options.instrumentation, SMP_INSTRUMENTATION_LAZY);
     assert_int_equal(options.method_timing, SMP_METHOD_TIMING_SAMPLED);
+    assert_true(options.error_bars);
     assert_false(options.discard_warm_up);
     assert_int_equal(options.max_counted_methods, 32768);
     assert_int_equal(options.max_call_nodes, 100000);
@@ -82,6 +83,7 @@ static void test_every_option_can_be_given(void **state)
                                         "instrumentation=TOTAL\n"
                                         "methodTiming=NONE\n"
                                         "discardWarmUp=true\n"
+                                        "errorBars=false\n"
                                         "maxCountedMethods=1048576\n"
                                         "maxCallNodes=64\n"
                                         "maxCallDepth=1\n"
@@ -110,6 +112,7 @@ static void test_every_option_can_be_given(void **state)
     assert_string_equal(options.instrumentation_filter, "-com.acme");
     assert_int_equal(options.instrumentation, SMP_INSTRUMENTATION_TOTAL);
     assert_int_equal(options.method_timing, SMP_METHOD_TIMING_NONE);
+    assert_false(options.error_bars);
     assert_true(options.discard_warm_up);
     assert_int_equal(options.max_counted_methods, 1048576);
     assert_int_equal(options.max_call_nodes, 64);
@@ -215,11 +218,11 @@ static void test_another_table_is_refused(void **state)
 
     (void)state;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 26 integers and 6 texts, got 27 and 6");
+    assert_string_equal(message, "options must be 27 integers and 6 texts, got 28 and 6");
     values.integer_count = SMP_OPTION_INTEGER_COUNT;
     values.text_count = 0;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 26 integers and 6 texts, got 26 and 0");
+    assert_string_equal(message, "options must be 27 integers and 6 texts, got 27 and 0");
 }
 
 static void test_lengths(void **state)

@@ -17,6 +17,7 @@ enum {
     MAX_STACKS = 64,
     DEPTH = 4,
     ROOT_METHOD = MAX_STACKS + 1, /* keys from here on are those below every leaf */
+    WORK_METHOD = ROOT_METHOD + DEPTH,
     START_S = 1000,
     MAX_REQUESTS = 256,
     FIRST_TID = 1000
@@ -203,6 +204,8 @@ static void fill(const struct sim_thread *thread, int stack, struct smp_sample *
     for (size_t i = 0; i < DEPTH; i++)
         sample->frames[i] =
             (struct smp_frame){ .method = i == 0 ? (uint64_t)stack + 1 : ROOT_METHOD + i };
+    if (thread->sim->has_work && stack > 0)
+        sample->frames[1].method = WORK_METHOD;
     sample->count = DEPTH;
     sample->omitted = thread->omitted;
     sample->leaf_count = sample->omitted > 0 ? DEPTH / 2 : DEPTH;
@@ -458,6 +461,7 @@ static struct sim *create(const char *options, bool has_async, uint64_t seed)
     sim->jvm = fake_jvm_create();
     sim->has_async = has_async;
     sim->now_ns = START_S * SIM_S + (int64_t)(seed % (uint64_t)SIM_S);
+    sim->jitter_percent = 10;
     sim->read_cost_ns = 200;
     sim->walk_cost_ns = 8 * SIM_US;
     sim->tick_cost_ns = 3 * SIM_US;
@@ -568,7 +572,7 @@ void sim_stop(struct sim *sim, int64_t ns)
 
 static int64_t random_gap_ns(struct sim *sim)
 {
-    const int64_t spread_ns = sim->interval_ns / 10;
+    const int64_t spread_ns = sim->interval_ns * sim->jitter_percent / 100;
 
     return sim->interval_ns - spread_ns + (int64_t)sim_random(sim, (uint64_t)(2 * spread_ns));
 }

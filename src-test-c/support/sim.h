@@ -40,6 +40,8 @@
 #define SIM_MS INT64_C(1000000)
 #define SIM_S INT64_C(1000000000)
 
+#define SIM_WORK "m68"
+
 enum { SIM_MAX_SEGMENTS = 64 };
 
 struct sim_segment {
@@ -112,6 +114,8 @@ struct sim {
     size_t thread_count;
     size_t thread_room;
     int64_t stop_in_collect_ns; /* the next one's */
+    int64_t jitter_percent;     /* of the time between two ticks */
+    bool has_work;              /* stacks above 0 have a method that calls their own: SIM_WORK */
     bool has_async;
     bool has_tasks;
     bool has_queues; /* the system says how long threads have waited for a CPU */

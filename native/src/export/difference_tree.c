@@ -12,6 +12,11 @@
  *    "before":{"wall":[0,1200,...], "cpu":[...], "samples":[...]},
  *    "after":{"wall":[...], "cpu":[...], "samples":[...]},
  *                                         of its own, without its children's, as measured
+ *    "error95":{"before":{"wall":[310,-1,...], "cpu":[...]}, "after":{...}},
+ *                                         half the width of the error bar of a node's time, with
+ *                                         all below it; 0: exact, -1: not known. Their squares add
+ *                                         up to that of the change. Only where both sides have
+ *                                         error bars, and not in "counted"
  *    "counted":{...}}                     only where calls are counted: the same of the counted
  *                                         groups, which are those of "counted" in the JSON forms;
  *                                         with "calls"
@@ -202,6 +207,44 @@ static void put_side(struct writer *writer, enum smp_diff_side side)
     smp_writer_put_byte(writer->out, '}');
 }
 
+static bool has_error_bars(const struct writer *writer)
+{
+    const struct smp_profile *const *const profiles = writer->job->profiles;
+
+    for (int side = 0; side < SMP_DIFF_SIDES; side++) {
+        if (profiles[side] != NULL && !smp_tree_has_errors(profiles[side]->tree))
+            return false;
+    }
+    return (writer->measures & SMP_OWN_MEASURES) == 0 &&
+           (profiles[SMP_DIFF_BEFORE] != NULL || profiles[SMP_DIFF_AFTER] != NULL);
+}
+
+static void put_error_side(struct writer *writer, enum smp_diff_side side)
+{
+    static const enum smp_measure measures[] = { SMP_MEASURE_WALL, SMP_MEASURE_CPU };
+
+    smp_json_put_key(writer->out, side == SMP_DIFF_BEFORE ? "before" : "after",
+                     side == SMP_DIFF_BEFORE);
+    for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
+        smp_profile_diff_errors(writer->job->diff, side, measures[i], writer->sums);
+        smp_writer_puts(writer->out, i == 0 ? "{" : "");
+        smp_json_put_key(writer->out, smp_measure_info(measures[i])->name, i == 0);
+        put_place_column(writer);
+    }
+    smp_writer_put_byte(writer->out, '}');
+}
+
+static void put_place_errors(struct writer *writer)
+{
+    if (!has_error_bars(writer))
+        return;
+    put_key(writer, "error95");
+    smp_writer_put_byte(writer->out, '{');
+    put_error_side(writer, SMP_DIFF_BEFORE);
+    put_error_side(writer, SMP_DIFF_AFTER);
+    smp_writer_put_byte(writer->out, '}');
+}
+
 static void put_place_columns(struct writer *writer)
 {
     make_parents(writer);
@@ -212,6 +255,7 @@ static void put_place_columns(struct writer *writer)
     put_place_column(writer);
     put_side(writer, SMP_DIFF_BEFORE);
     put_side(writer, SMP_DIFF_AFTER);
+    put_place_errors(writer);
 }
 
 /* --- public --- */

@@ -29,6 +29,12 @@
  *      "frame":[0,5,6,...],                     number of its frame
  *      "wall":[0,1200,...], "cpu":[...],        nanoseconds of its own, without its children's
  *      "samples":[...],                         of its own; so all measures (measure.h)
+ *      "error95":{"wall":[[1100,1400],null, ...], "cpu":[...]},
+ *                                               by node, of it and all below it: between which two
+ *                                               the true time lies in 95 of 100 intervals; both
+ *                                               are the time itself where that is exact, null is
+ *                                               not known (error_range.h). Only with errorBars,
+ *                                               and not in "counted"
  *      "rowCalls":[[node,calls,paths], ...]},   only where calls are counted: how often the node's
  *                                               method was called there, by the counted group of
  *                                               the same name, and from how many nodes
@@ -57,6 +63,7 @@
 #include "export/json_text.h"
 #include "export/row_calls.h"
 #include "export/used_frames.h"
+#include "model/error_range.h"
 
 struct writer {
     const struct smp_export_job *job;
@@ -306,6 +313,44 @@ static void put_json_columns(struct writer *writer, const struct smp_group_info 
     }
 }
 
+static void put_error_column(struct writer *writer, const struct smp_group_errors *errors,
+                             enum smp_measure measure, bool is_first)
+{
+    struct smp_writer *const out = writer->out;
+
+    smp_json_put_key(out, smp_measure_info(measure)->name, is_first);
+    smp_writer_put_byte(out, '[');
+    for (size_t i = 0; i < writer->count && !out->has_failed; i++) {
+        struct smp_error_range range;
+        if (i > 0)
+            smp_writer_put_byte(out, ',');
+        if (!smp_group_errors_range(errors, writer->order[i], measure, &range)) {
+            smp_writer_puts(out, "null");
+            continue;
+        }
+        smp_writer_put_byte(out, '[');
+        smp_writer_put_i64(out, range.lower);
+        smp_writer_put_byte(out, ',');
+        smp_writer_put_i64(out, range.upper);
+        smp_writer_put_byte(out, ']');
+    }
+    smp_writer_put_byte(out, ']');
+}
+
+static void put_errors(struct writer *writer, const struct smp_group_info *group)
+{
+    const struct smp_profile *const profile = writer->job->profile;
+    struct smp_group_errors errors;
+
+    if (group->kind == SMP_GROUP_COUNTED || !smp_tree_has_errors(profile->tree))
+        return;
+    errors = smp_group_errors_of(profile, group->root);
+    smp_writer_puts(writer->out, ",\n\"error95\":{");
+    put_error_column(writer, &errors, SMP_MEASURE_WALL, true);
+    put_error_column(writer, &errors, SMP_MEASURE_CPU, false);
+    smp_writer_put_byte(writer->out, '}');
+}
+
 static void put_root_time(struct writer *writer, const struct smp_root_time *time)
 {
     const int64_t figures[] = { writer->places[time->node], time->calls, time->total_ns,
@@ -379,8 +424,10 @@ static enum smp_status put_json_group(struct writer *writer, const struct smp_gr
     put_outcomes(writer, &group->tally);
     if (group->hook_ns > 0)
         put_json_number(writer, "hookNanos", group->hook_ns);
-    if (with_nodes)
+    if (with_nodes) {
         put_json_columns(writer, group);
+        put_errors(writer, group);
+    }
     if (with_nodes && group->kind == SMP_GROUP_COUNTED)
         put_root_times(writer);
     else if (with_nodes)

@@ -11,6 +11,11 @@
  * has. What has no weight is in neither table. With the CPU clock, what is wall time elsewhere is
  * called CPU time here.
  *
+ * With error bars the columns of wall and CPU time have them (own_errors.h):
+ *
+ *   percent                  wall ms  samples  method
+ *      45.1          27,060 ± 310 ms      541  com.acme.A.run
+ *
  * Where calls are counted the table of methods has two columns more: the calls, and how many
  * microseconds of its own one took, by the counted trees alone, as the other times are those of
  * calls from elsewhere, too. Time and samples are those of the sampled trees. Counted trees have no
@@ -21,6 +26,7 @@
 
 #include "base/bytes.h"
 #include "export/export_writers.h"
+#include "export/own_errors.h"
 #include "export/used_frames.h"
 
 enum {
@@ -41,6 +47,7 @@ struct entries {
     struct smp_amounts *selves;
     const uint32_t *locations; /* the line's, or one of the method's */
     const int64_t *counted_ns; /* wall time in counted trees; NULL: not shown, nor are calls */
+    const struct smp_error *errors[SMP_ERROR_MEASURES]; /* NULL: without error bars */
     size_t count;
 };
 
@@ -54,7 +61,9 @@ struct writer {
     struct smp_used_frames frames;
     struct smp_amounts *lines;   /* by frame number + 1, as frames.numbers has it */
     struct smp_amounts *methods; /* by method id */
-    int64_t *counted_ns;         /* likewise; NULL where no calls are counted */
+    struct smp_error *line_errors[SMP_ERROR_MEASURES]; /* as lines and methods; NULL: none */
+    struct smp_error *method_errors[SMP_ERROR_MEASURES];
+    int64_t *counted_ns; /* likewise; NULL where no calls are counted */
     uint32_t *method_locations;
     uint32_t method_ids;
     struct smp_bytes text;
@@ -137,6 +146,31 @@ static enum smp_status add_up_lines(struct writer *writer)
     return SMP_OK;
 }
 
+static enum smp_status add_up_errors(struct writer *writer)
+{
+    struct smp_quota *const quota = writer->job->quota;
+    const size_t lines = (size_t)writer->frames.count + 1;
+    enum smp_status status = SMP_OK;
+
+    if (!smp_tree_has_errors(writer->job->profile->tree))
+        return SMP_OK;
+    for (int i = 0; i < SMP_ERROR_MEASURES && status == SMP_OK; i++) {
+        struct smp_error *const of_lines = smp_alloc(quota, lines * sizeof(*of_lines));
+        struct smp_error *const of_methods =
+            smp_alloc(quota, ((size_t)writer->method_ids + 1) * sizeof(*of_methods));
+        writer->line_errors[i] = of_lines;
+        writer->method_errors[i] = of_methods;
+        if (of_lines == NULL || of_methods == NULL)
+            return SMP_ENOMEM;
+        status =
+            smp_own_errors_add(writer->job, (enum smp_measure)i, writer->frames.numbers, of_lines);
+        for (uint32_t line = 0; line < writer->frames.count; line++)
+            smp_error_add(&of_methods[method_of(writer, writer->frames.locations[line])],
+                          of_lines[line + 1]);
+    }
+    return status;
+}
+
 static enum smp_status add_up(struct writer *writer)
 {
     struct smp_quota *const quota = writer->job->quota;
@@ -158,7 +192,7 @@ static enum smp_status add_up(struct writer *writer)
         return SMP_ENOMEM;
     status = add_up_lines(writer);
     add_up_methods(writer);
-    return status;
+    return status == SMP_OK ? add_up_errors(writer) : status;
 }
 
 /* --- choosing --- */
@@ -206,9 +240,16 @@ static bool has_column(const struct writer *writer, const struct entries *entrie
            ((always | writer->job->style->columns) & SMP_MEASURE_BIT(measure)) != 0;
 }
 
-/* Times are wider, and so are calls: a thousand million of them take seconds. */
-static int column_width(enum smp_measure measure)
+static bool has_bars(const struct entries *entries, enum smp_measure measure)
 {
+    return (int)measure < (int)SMP_ERROR_MEASURES && entries->errors[measure] != NULL;
+}
+
+/* Times are wider, and so are calls: a thousand million of them take seconds. */
+static int column_width(const struct entries *entries, enum smp_measure measure)
+{
+    if (has_bars(entries, measure))
+        return SMP_ERROR_CELL_WIDTH;
     if (smp_profile_kind_of(measure) == SMP_GROUP_COUNTED)
         return 14;
     return smp_measure_info(measure)->unit == SMP_UNIT_NANOSECONDS ? 12 : 10;
@@ -228,6 +269,21 @@ static void put_call_time(struct writer *writer, int64_t counted_ns, int64_t cal
     smp_writer_puts(writer->job->out, cell);
 }
 
+static void put_amount(struct writer *writer, const struct entries *entries, size_t row,
+                       enum smp_measure measure)
+{
+    const int64_t amount = entries->selves[row].of[measure];
+    char cell[ROW_BYTES];
+
+    smp_writer_puts(writer->job->out, " ");
+    if (has_bars(entries, measure))
+        smp_own_errors_print(amount, entries->errors[measure][row], cell);
+    else
+        (void)snprintf(cell, sizeof(cell), "%*" PRId64, column_width(entries, measure),
+                       smp_measure_printed(measure, amount));
+    smp_writer_puts(writer->job->out, cell);
+}
+
 static void put_amounts(struct writer *writer, const struct entries *entries, size_t row,
                         int64_t all)
 {
@@ -241,9 +297,7 @@ static void put_amounts(struct writer *writer, const struct entries *entries, si
     for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
         if (!has_column(writer, entries, (enum smp_measure)i))
             continue;
-        (void)snprintf(cell, sizeof(cell), " %*" PRId64, column_width((enum smp_measure)i),
-                       smp_measure_printed((enum smp_measure)i, self->of[i]));
-        smp_writer_puts(writer->job->out, cell);
+        put_amount(writer, entries, row, (enum smp_measure)i);
     }
     if (entries->counted_ns != NULL)
         put_call_time(writer, entries->counted_ns[row], self->of[SMP_MEASURE_CALLS]);
@@ -275,7 +329,7 @@ static void put_heads(struct writer *writer, const struct entries *entries, cons
         const enum smp_measure measure = is_cpu ? SMP_MEASURE_CPU : (enum smp_measure)i;
         if (!has_column(writer, entries, (enum smp_measure)i))
             continue;
-        (void)snprintf(cell, sizeof(cell), " %*s", column_width(measure),
+        (void)snprintf(cell, sizeof(cell), " %*s", column_width(entries, measure),
                        smp_measure_info(measure)->column);
         smp_writer_puts(out, cell);
     }
@@ -322,14 +376,25 @@ static enum smp_status put_table(struct writer *writer, const struct entries *en
     return status;
 }
 
+/* Frame numbers begin with 1 there. */
+static const struct smp_error *lines_behind_first(const struct writer *writer,
+                                                  enum smp_measure measure)
+{
+    return writer->line_errors[measure] == NULL ? NULL : writer->line_errors[measure] + 1;
+}
+
 static enum smp_status put_tables(struct writer *writer)
 {
     const struct entries methods = { .selves = writer->methods,
                                      .locations = writer->method_locations,
                                      .counted_ns = writer->counted_ns,
+                                     .errors = { writer->method_errors[SMP_MEASURE_WALL],
+                                                 writer->method_errors[SMP_MEASURE_CPU] },
                                      .count = writer->method_ids };
     const struct entries lines = { .selves = writer->lines + 1,
                                    .locations = writer->frames.locations,
+                                   .errors = { lines_behind_first(writer, SMP_MEASURE_WALL),
+                                               lines_behind_first(writer, SMP_MEASURE_CPU) },
                                    .count = writer->frames.count };
     const enum smp_status status = put_table(writer, &methods, false);
 
@@ -351,6 +416,10 @@ enum smp_status smp_export_top(const struct smp_export_job *job)
     if (status == SMP_OK)
         status = put_tables(&writer);
     smp_bytes_fini(&writer.text);
+    for (int i = 0; i < SMP_ERROR_MEASURES; i++) {
+        smp_free(job->quota, writer.line_errors[i]);
+        smp_free(job->quota, writer.method_errors[i]);
+    }
     smp_free(job->quota, writer.counted_ns);
     smp_free(job->quota, writer.method_locations);
     smp_free(job->quota, writer.methods);

@@ -204,6 +204,7 @@ JNIEXPORT jlongArray BRIDGE(childRows)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
                                        jlong node)
 {
     struct smp_children children = { 0 };
+    struct smp_group_errors errors;
     jlongArray array = NULL;
     enum smp_status status = smp_children_init(&children, snapshot_of(profile)->quota,
                                                snapshot_of(profile), (uint64_t)node);
@@ -212,9 +213,13 @@ JNIEXPORT jlongArray BRIDGE(childRows)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
         status = SMP_ENOMEM; /* no array is that long */
     if (status == SMP_OK)
         array = (*env)->NewLongArray(env, (jsize)(children.count * SMP_JNI_ROW_FIGURE_COUNT));
+    if (array != NULL)
+        errors = smp_group_errors_of(
+            snapshot_of(profile),
+            smp_node_root(smp_tree_nodes(snapshot_of(profile)->tree), (uint32_t)node));
     for (size_t i = 0; array != NULL && i < children.count; i++) {
         int64_t values[SMP_JNI_ROW_FIGURE_COUNT];
-        smp_jni_row_figures(snapshot_of(profile), children.nodes[i], values);
+        smp_jni_row_figures(&errors, children.nodes[i], values);
         (*env)->SetLongArrayRegion(env, array, (jsize)(i * SMP_JNI_ROW_FIGURE_COUNT),
                                    SMP_JNI_ROW_FIGURE_COUNT, (const jlong *)values);
     }

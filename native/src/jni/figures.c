@@ -117,9 +117,21 @@ static int64_t line_of(const struct smp_profile *profile, uint32_t location)
     return view.is_native ? SMP_LINE_NATIVE : view.line;
 }
 
-void smp_jni_row_figures(const struct smp_profile *profile, uint32_t node,
+static void put_error(const struct smp_group_errors *errors, uint32_t node,
+                      enum smp_measure measure, int64_t values[2])
+{
+    struct smp_error_range range = { .lower = -1, .upper = -1 };
+
+    if (!smp_group_errors_range(errors, node, measure, &range))
+        range = (struct smp_error_range){ .lower = -1, .upper = -1 };
+    values[0] = range.lower;
+    values[1] = range.upper;
+}
+
+void smp_jni_row_figures(const struct smp_group_errors *errors, uint32_t node,
                          int64_t values[SMP_JNI_ROW_FIGURE_COUNT])
 {
+    const struct smp_profile *const profile = errors->profile;
     const struct smp_amounts own = smp_tree_self_all(profile->tree, node);
     const uint32_t location = smp_tree_nodes(profile->tree)[node].location;
 
@@ -131,6 +143,7 @@ void smp_jni_row_figures(const struct smp_profile *profile, uint32_t node,
         const bool is_own = smp_measure_info((enum smp_measure)i)->adding == SMP_ADDING_OWN;
         values[SMP_JNI_ROW_TOTAL + i] = is_own ? own.of[i] : smp_column_at(column, node);
         values[SMP_JNI_ROW_OWN + i] = own.of[i];
+        put_error(errors, node, (enum smp_measure)i, &values[SMP_JNI_ROW_ERROR + 2 * i]);
     }
 }
 

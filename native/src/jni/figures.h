@@ -19,6 +19,7 @@
 #include "export/hot_groups.h"
 #include "export/hot_lines.h"
 #include "jvm/walk/signals.h"
+#include "model/error_range.h"
 #include "model/profile.h"
 
 enum smp_jni_profile_figure {
@@ -52,7 +53,10 @@ enum smp_jni_row_figure {
      * (measure.h) the row's. */
     SMP_JNI_ROW_TOTAL,
     SMP_JNI_ROW_OWN = SMP_JNI_ROW_TOTAL + SMP_MEASURE_COUNT, /* then: of the row itself */
-    SMP_JNI_ROW_FIGURE_COUNT = SMP_JNI_ROW_OWN + SMP_MEASURE_COUNT
+    /* Then of each measure between which two figures the first one lies (error_range.h); both -1:
+     * not known. */
+    SMP_JNI_ROW_ERROR = SMP_JNI_ROW_OWN + SMP_MEASURE_COUNT,
+    SMP_JNI_ROW_FIGURE_COUNT = SMP_JNI_ROW_ERROR + 2 * SMP_MEASURE_COUNT
 };
 
 enum smp_jni_line_figure {
@@ -108,8 +112,8 @@ void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp
 /* Of the group with this index in the profile. */
 void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
                            int64_t values[SMP_JNI_GROUP_FIGURE_COUNT]);
-/* Of a frame's node. O(its children). */
-void smp_jni_row_figures(const struct smp_profile *profile, uint32_t node,
+/* Of a frame's node. errors: of its group. O(its children). */
+void smp_jni_row_figures(const struct smp_group_errors *errors, uint32_t node,
                          int64_t values[SMP_JNI_ROW_FIGURE_COUNT]);
 void smp_jni_line_figures(const struct smp_profile *profile, const struct smp_hot_line *line,
                           int64_t values[SMP_JNI_LINE_FIGURE_COUNT]);

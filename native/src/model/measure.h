@@ -149,6 +149,8 @@ static inline int64_t smp_measure_printed(enum smp_measure measure, int64_t amou
 #define SMP_SAMPLED_MEASURES (SMP_MEASURE_BIT(SMP_SAMPLED_MEASURE_COUNT) - 1)
 #define SMP_TABLE_MEASURES (SMP_MEASURE_BIT(SMP_TABLE_MEASURE_COUNT) - 1)
 #define SMP_STATE_MEASURES (SMP_ALL_MEASURES & ~SMP_TABLE_MEASURES)
+/* With the measures that a tree is to hold: and error sums (error_sums.h). */
+#define SMP_WITH_ERRORS (1u << 31)
 
 enum {
 #define X(code, name, unit, adding, title, column) +1

@@ -112,6 +112,9 @@ enum smp_method_timing {
       "them, drawn at random, are walked, and each stands for many. Needs JDK 25 or later; an "  \
       "older one warns. No effect with `clock` CPU or `skipDaemonThreads` (virtual threads "     \
       "are daemons), or while threads are chosen.")                                              \
+    X(error_bars, "errorBars", true, false,                                                      \
+      "Measures how far chance may have moved each figure: for TOP, JSON, the page and "         \
+      "`SamplingRow.getError95`. Takes 12 bytes a row.")                                         \
     X(discard_warm_up, "discardWarmUp", false, false,                                            \
       "With `rootMethods`: calls `resetCollectedResults()` once, when no new method has been "   \
       "instrumented for three seconds.")

@@ -216,6 +216,9 @@ enum smp_outcome {
     X(LOST_STATES, "times whose state found no memory",                                       \
       "`memoryLimitBytes` left no room to keep a row's time by state. Its time is that of "   \
       "another state, or, where an interval ended so, the interval has no states.")           \
+    X(LOST_ERRORS, "intervals whose error bars found no memory",                              \
+      "`memoryLimitBytes` left no room for them, or a merged one was without: the sum has "   \
+      "none.")                                                                                \
     X(RUNNABLE_UNKNOWN, "polls without the time in the run queue",                            \
       "The system did not say how long these threads have waited for a CPU (`schedstat`). "   \
       "Such time is in other states.")                                                        \

@@ -7,7 +7,10 @@
  */
 #include "model/profile_diff.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "model/error_range.h"
 
 /* In the location of a group's place: it is a counted one, and not that of the same name which is
  * sampled. */
@@ -245,5 +248,44 @@ void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_sid
     for (uint32_t i = 1; i < count; i++) {
         int64_t *const sum = &sums[diff->places[side][i]];
         *sum = smp_add_clamped(*sum, smp_tree_self(profile->tree, i, measure));
+    }
+}
+
+/* Several nodes of a place are independent: their squares add up. */
+static int64_t add_half(int64_t to, int64_t more)
+{
+    const double sum = (double)to * (double)to + (double)more * (double)more;
+
+    return to < 0 || more < 0 ? -1 : (int64_t)sqrt(sum);
+}
+
+static int64_t half_of(const struct smp_group_errors *errors, uint32_t node,
+                       enum smp_measure measure)
+{
+    struct smp_error_range range;
+
+    if (smp_column_at(smp_tree_column(errors->profile->tree, measure), node) == 0)
+        return 0;
+    return smp_group_errors_range(errors, node, measure, &range) ? range.upper / 2 - range.lower / 2
+                                                                 : -1;
+}
+
+/* Groups' roots come before the nodes below them, but groups take turns. */
+void smp_profile_diff_errors(const struct smp_profile_diff *diff, enum smp_diff_side side,
+                             enum smp_measure measure, int64_t *halves)
+{
+    const struct smp_profile *const profile = diff->profiles[side];
+    const size_t count = node_count(profile);
+    struct smp_group_errors errors = { 0 };
+    uint32_t root = 0;
+
+    memset(halves, 0, smp_profile_diff_count(diff) * sizeof(*halves));
+    for (uint32_t i = 1; i < count; i++) {
+        int64_t *const half = &halves[diff->places[side][i]];
+        const uint32_t of_node = smp_node_root(smp_tree_nodes(profile->tree), i);
+        if (of_node != root)
+            errors = smp_group_errors_of(profile, of_node);
+        root = of_node;
+        *half = add_half(*half, half_of(&errors, i, measure));
     }
 }

@@ -63,4 +63,9 @@ uint32_t smp_profile_diff_measures(const struct smp_profile_diff *diff);
 void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_side side,
                           enum smp_measure measure, int64_t *sums);
 
+/* halves[place]: half the width of the error bar of a time of the side, WALL or CPU, with all below
+ * the place: 95 of 100 bars have the true time. Below 0: not known. For all places. */
+void smp_profile_diff_errors(const struct smp_profile_diff *diff, enum smp_diff_side side,
+                             enum smp_measure measure, int64_t *halves);
+
 #endif

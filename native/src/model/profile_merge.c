@@ -17,7 +17,8 @@ enum {
     /* Maxima of a merged profile's tables where no quota says less. Address space, not memory. */
     MAX_NAMES_BYTES = 256 * 1024 * 1024,
     MAX_GROUPS_BYTES = 256 * 1024 * 1024,
-    TREE_STEPS_BYTES = 6 * 64 * 1024 /* nodes, table, slots, two arrays of states; one to spare */
+    /* Nodes, table, slots, two arrays of states, one of errors; one to spare. */
+    TREE_STEPS_BYTES = 7 * 64 * 1024
 };
 
 /* In a place: the node did not fit; amounts of all below it go there, too. */
@@ -95,19 +96,23 @@ static enum smp_status make_methods(struct merger *merger)
 }
 
 /* The measures of any of them; but states only if all have them, else time without a state would
- * count as running. */
+ * count as running. Nor is the error of a sum known where that of a part is not. */
 static uint32_t merged_measures(const struct merger *merger)
 {
     uint32_t any = 0;
     uint32_t all = SMP_ALL_MEASURES;
+    uint32_t errors = SMP_WITH_ERRORS;
 
     for (size_t i = 0; i < merger->count; i++) {
         const struct smp_tree *const tree = merger->profiles[i]->tree;
         any |= smp_tree_measures(tree);
-        if (smp_tree_node_count(tree) > 1) /* an empty one lacks nothing */
-            all &= smp_tree_measures(tree);
+        if (smp_tree_node_count(tree) <= 1) /* an empty one lacks nothing */
+            continue;
+        all &= smp_tree_measures(tree);
+        if (!smp_tree_has_errors(tree))
+            errors = 0;
     }
-    return any & (all | ~(uint32_t)SMP_STATE_MEASURES);
+    return (any & (all | ~(uint32_t)SMP_STATE_MEASURES)) | errors;
 }
 
 static enum smp_status make_merge_parts(struct merger *merger)
@@ -285,6 +290,12 @@ static uint32_t fold(struct merger *merger, const struct smp_profile *from, uint
     return over_limit_of(merger, merger->places[root]) | FOLDED;
 }
 
+/* Of nodes that do not fit the highest one has the variance of all. */
+static bool adds_variance(const struct merger *merger, uint32_t parent)
+{
+    return (merger->places[parent] & FOLDED) == 0;
+}
+
 /* is_reset: what was counted is not there any more. */
 static enum smp_status merge_nodes(struct merger *merger, const struct smp_profile *from,
                                    bool is_reset)
@@ -305,6 +316,9 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
             break;
         if (!is_reset || !smp_profile_is_counted(from, i))
             smp_tree_credit_all(merger->tree, merger->places[i] & ~FOLDED, &self);
+        if (adds_variance(merger, nodes[i].parent))
+            smp_tree_add_variance(merger->tree, merger->places[i] & ~FOLDED,
+                                  smp_tree_variance(from->tree, i));
     }
     return status;
 }
@@ -380,6 +394,8 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
         to->memory_limit_bytes = from->memory_limit_bytes;
     for (int i = 0; i < SMP_COUNTER_COUNT; i++)
         to->counters[i] += from->counters[i];
+    if (smp_tree_has_errors(from->tree) && !smp_tree_has_errors(to->tree))
+        to->counters[SMP_COUNTER_LOST_ERRORS]++;
     /* Profiles of one table: ids that the newest may read. */
     if (to->methods == from->methods && from->location_count > to->location_count)
         to->location_count = from->location_count;

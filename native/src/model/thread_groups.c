@@ -419,6 +419,8 @@ enum smp_status smp_thread_groups_add_group(struct smp_thread_groups *to,
         info->max_depth = other->max_depth;
     info->thread_count += other->thread_count;
     info->hook_ns = smp_add_clamped(info->hook_ns, other->hook_ns);
+    info->running.variance += (float)smp_error_sum_variance(&other->running);
+    info->unseen.seen = smp_add_clamped(info->unseen.seen, other->unseen.seen);
     if (other->joined_groups > info->joined_groups)
         info->joined_groups = other->joined_groups;
     smp_tally_add(&info->tally, &other->tally);

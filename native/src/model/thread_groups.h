@@ -24,6 +24,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/status.h"
+#include "model/error_sums.h"
 #include "model/group_key.h"
 #include "model/outcome.h"
 #include "model/thread_serial.h"
@@ -62,6 +63,7 @@ struct smp_group_info {
     uint64_t names_lost; /* sightings that left no name, or no count, for lack of memory */
     struct smp_tally tally;
     struct smp_tree_unseen unseen; /* time whose node is found at the end of the interval */
+    struct smp_error_sum running;  /* of the time in which its threads were found running */
     int64_t hook_ns; /* counted: time inside the counting hooks, which no node has; 0: unknown */
     /* Of [other threads]: the groups it holds. Where intervals were merged it is the largest number
      * of one of them, because their names are not kept. */

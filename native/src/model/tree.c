@@ -38,6 +38,7 @@ struct smp_tree {
     uint32_t width;      /* how many measures the table holds: all but the states */
     uint32_t measures;   /* which */
     bool has_states;
+    bool has_errors;
     bool sealed;
     size_t max_bytes;
     size_t reserved_bytes; /* address space of the slots */
@@ -45,6 +46,8 @@ struct smp_tree {
     struct smp_arena *table_arena;
     struct smp_state_times states;
     uint64_t lost_states;
+    struct smp_error_sums errors;
+    uint64_t lost_errors;
     struct smp_quota *quota;
 };
 
@@ -155,15 +158,17 @@ static size_t in_steps(size_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* Of nodes, table and states. */
+/* Of nodes, table, states and error sums. */
 static size_t bytes_of(const struct smp_tree *tree, size_t nodes)
 {
-    size_t states = 0;
+    size_t more = 0;
 
     if (tree->has_states)
-        states = in_steps(nodes * SMP_STATE_TIMES_NODE_BYTES) +
-                 smp_state_times_word_bytes(&tree->states);
-    return in_steps(nodes * NODE_BYTES) + in_steps(nodes * row_bytes(tree)) + states;
+        more = in_steps(nodes * SMP_STATE_TIMES_NODE_BYTES) +
+               smp_state_times_word_bytes(&tree->states);
+    if (tree->has_errors)
+        more += in_steps(nodes * SMP_ERROR_SUM_BYTES);
+    return in_steps(nodes * NODE_BYTES) + in_steps(nodes * row_bytes(tree)) + more;
 }
 
 static size_t slot_bytes(const struct smp_tree *tree)
@@ -187,6 +192,15 @@ static enum smp_status grow_slots(struct smp_tree *tree, size_t slots)
     return SMP_OK;
 }
 
+/* Figures are worth more than what is known of their errors. */
+static void drop_errors(struct smp_tree *tree)
+{
+    smp_error_sums_fini(&tree->errors);
+    tree->errors = (struct smp_error_sums){ 0 };
+    tree->has_errors = false;
+    tree->lost_errors++;
+}
+
 static enum smp_status grow_arrays(struct smp_tree *tree, size_t count)
 {
     const size_t nodes_mark = smp_arena_mark(tree->node_arena);
@@ -205,6 +219,8 @@ static enum smp_status grow_arrays(struct smp_tree *tree, size_t count)
             smp_arena_rewind(tree->table_arena, table_mark);
         return SMP_ENOMEM;
     }
+    if (tree->has_errors && !smp_error_sums_grow(&tree->errors, count))
+        drop_errors(tree);
     return SMP_OK;
 }
 
@@ -302,6 +318,8 @@ static enum smp_status create_tree_parts(struct smp_tree *tree)
         status = smp_state_times_init(&tree->states, tree->quota, most);
     if (status != SMP_OK)
         return status;
+    if (tree->has_errors && smp_error_sums_init(&tree->errors, tree->quota, most) != SMP_OK)
+        drop_errors(tree);
     tree->reserved_bytes = slots_for(most, FIRST_SLOTS) * SLOT_BYTES;
     tree->slots = smp_map_reserve(tree->reserved_bytes);
     if (tree->slots == NULL)
@@ -319,8 +337,9 @@ enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures, size
     if (tree == NULL)
         return SMP_ENOMEM;
     tree->quota = quota;
-    tree->measures = measures;
+    tree->measures = measures & ~SMP_WITH_ERRORS;
     tree->has_states = (measures & SMP_STATE_MEASURES) != 0;
+    tree->has_errors = (measures & SMP_WITH_ERRORS) != 0;
     if (tree->has_states)
         tree->measures |= SMP_STATE_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_WALL);
     tree->width = (uint32_t)__builtin_popcount(table_measures(tree));
@@ -345,6 +364,7 @@ void smp_tree_destroy(struct smp_tree *tree)
         return;
     if (tree->slots != NULL)
         smp_map_release(tree->quota, tree->slots, tree->reserved_bytes, slot_bytes(tree));
+    smp_error_sums_fini(&tree->errors);
     smp_state_times_fini(&tree->states);
     smp_arena_destroy(tree->table_arena);
     smp_arena_destroy(tree->node_arena);
@@ -512,6 +532,51 @@ uint64_t smp_tree_lost_states(const struct smp_tree *tree)
     return tree->lost_states;
 }
 
+/* --- errors --- */
+
+/* Children have higher numbers than their parents: the higher one is below the node that both paths
+ * have in common. */
+void smp_tree_moved(struct smp_tree *tree, uint32_t from, uint32_t to, float change, uint32_t tick)
+{
+    const struct smp_node *const nodes = tree->nodes;
+    struct smp_error_sum *const sums = tree->errors.of;
+
+    if (!tree->has_errors || tree->sealed)
+        return;
+    while (from != to) {
+        if (to > from) {
+            smp_error_sum_add(&sums[to], tick, change);
+            to = nodes[to].parent;
+        } else {
+            smp_error_sum_add(&sums[from], tick, -change);
+            from = nodes[from].parent;
+        }
+    }
+}
+
+bool smp_tree_has_errors(const struct smp_tree *tree)
+{
+    return tree->has_errors;
+}
+
+double smp_tree_variance(const struct smp_tree *tree, uint32_t node)
+{
+    return tree->has_errors ? smp_error_sum_variance(&tree->errors.of[node]) : -1;
+}
+
+void smp_tree_add_variance(struct smp_tree *tree, uint32_t node, double variance)
+{
+    if (tree->has_errors && !tree->sealed && variance > 0)
+        tree->errors.of[node].variance += (float)variance;
+}
+
+uint64_t smp_tree_lost_errors(const struct smp_tree *tree)
+{
+    return tree->lost_errors;
+}
+
+/* --- spreading --- */
+
 /* value * part / whole, rounded down; part <= whole. */
 static int64_t share_of(int64_t value, int64_t part, int64_t whole)
 {
@@ -570,7 +635,7 @@ static void take_rest(struct smp_tree *tree, enum smp_measure measure,
                       struct smp_tree_unseen *unseen)
 {
     smp_tree_credit(tree, unseen->largest, measure, unseen->left);
-    *unseen = (struct smp_tree_unseen){ .fallback = unseen->fallback };
+    *unseen = (struct smp_tree_unseen){ .fallback = unseen->fallback, .seen = unseen->seen };
 }
 
 void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
@@ -850,9 +915,9 @@ void smp_tree_sum_by_location(const struct smp_tree *tree, const uint32_t *numbe
 {
     const bool has_states = tree->has_states;
 
-    if (!has_states && tree->measures == SMP_SAMPLED_MEASURES && !has_stuck_total(tree))
+    if (!has_states && table_measures(tree) == SMP_SAMPLED_MEASURES && !has_stuck_total(tree))
         sum_rows(tree, numbers, sums, SMP_SAMPLED_MEASURE_COUNT);
-    else if (!has_states && tree->measures == SMP_TABLE_MEASURES && !has_stuck_total(tree))
+    else if (!has_states && table_measures(tree) == SMP_TABLE_MEASURES && !has_stuck_total(tree))
         sum_rows(tree, numbers, sums, SMP_TABLE_MEASURE_COUNT);
     else
         sum_selves(tree, numbers, sums);
@@ -877,14 +942,16 @@ size_t smp_tree_bytes(const struct smp_tree *tree)
 {
     return sizeof(*tree) + smp_arena_committed(tree->node_arena) +
            (tree->width > 0 ? smp_arena_committed(tree->table_arena) : 0) +
-           (tree->has_states ? smp_state_times_bytes(&tree->states) : 0) + slot_bytes(tree);
+           (tree->has_states ? smp_state_times_bytes(&tree->states) : 0) +
+           (tree->has_errors ? smp_error_sums_bytes(&tree->errors) : 0) + slot_bytes(tree);
 }
 
 size_t smp_tree_node_bytes(uint32_t measures)
 {
     const size_t states =
         (measures & SMP_STATE_MEASURES) != 0 ? (size_t)SMP_STATE_TIMES_MOST_BYTES : 0;
+    const size_t errors = (measures & SMP_WITH_ERRORS) != 0 ? (size_t)SMP_ERROR_SUM_BYTES : 0;
 
     return NODE_BYTES + (size_t)__builtin_popcount(measures & SMP_TABLE_MEASURES) * AMOUNT_BYTES +
-           states + 3 * SLOT_BYTES;
+           states + errors + 3 * SLOT_BYTES;
 }

@@ -24,12 +24,13 @@
  * Errors   SMP_EQUOTA at max_bytes, SMP_ENOMEM where the quota or the system refuses: no node and
  *          no amount has changed (memory taken for the call may stay). SMP_ESTATE: it is sealed.
  *          Without memory for its state, credited wall time is another state's of the node, and
- *          counted (lost_states).
+ *          counted (lost_states). Without memory for error sums it has none from then on, which is
+ *          counted as well (lost_errors).
  * Cost     add: O(count), no string work. 12 bytes a node, 8 for each measure, and hash slots of 4
  *          bytes at a load of 0.375 to 0.75: with three measures at most 47 bytes a node in all,
  *          also while it grows. States: 4 bytes more, and 8 for each state beyond the first of a
  *          node, sealed of a node whose total is not that of one child: test_state_times has a
- *          tree of 50 bytes a node with them. destroy: O(1).
+ *          tree of 50 bytes a node with them. Error sums: 12 bytes more. destroy: O(1).
  */
 #ifndef SMP_MODEL_TREE_H
 #define SMP_MODEL_TREE_H
@@ -40,6 +41,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "model/error_sums.h"
 #include "model/measure.h"
 #include "model/state_times.h"
 
@@ -69,7 +71,7 @@ enum { SMP_MAX_NODES = 1 << 30 }; /* of one tree, whatever its max_bytes */
 
 struct smp_tree;
 
-/* measures: the set it holds. max_bytes bounds nodes, table and slots together;
+/* measures: the set it holds, perhaps with SMP_WITH_ERRORS. max_bytes bounds all of it together;
  * SMP_EQUOTA where not even the first pages fit. */
 SMP_CHECKED enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures,
                                             size_t max_bytes, struct smp_tree **out);
@@ -113,6 +115,21 @@ int64_t smp_tree_change_state(struct smp_tree *tree, uint32_t node, enum smp_thr
 /* How often there was no memory for a state. */
 uint64_t smp_tree_lost_states(const struct smp_tree *tree);
 
+/*
+ * A thread was found at from, and now at to: each node of one of both paths only has changed by so
+ * much (smp_error_change). Where from was found is not known: no call. tick: a number that differs
+ * from that of the ticks before and after.
+ */
+void smp_tree_moved(struct smp_tree *tree, uint32_t from, uint32_t to, float change, uint32_t tick);
+bool smp_tree_has_errors(const struct smp_tree *tree);
+/* Of the time of the node and all below it, in square milliseconds; below 0: not known, because the
+ * tree has no error sums. */
+double smp_tree_variance(const struct smp_tree *tree, uint32_t node);
+/* Of time that is credited to the node, or below it, and is independent of the other. */
+void smp_tree_add_variance(struct smp_tree *tree, uint32_t node, double variance);
+/* How often there was no memory for error sums: once at most. */
+uint64_t smp_tree_lost_errors(const struct smp_tree *tree);
+
 /* An amount of a group that belongs to no node yet. */
 struct smp_tree_unseen {
     int64_t amount;
@@ -120,7 +137,7 @@ struct smp_tree_unseen {
         fallback; /* its node while none of the group has any of the measure; 0 = group's root */
     /* For the call of spread. */
     uint32_t largest;
-    int64_t seen;
+    int64_t seen; /* stays: what the group's nodes had, before amount was spread */
     int64_t left;
 };
 

@@ -384,6 +384,7 @@ class App {
                 {
                     self: (m, i) => this.model.self[m][i],
                     total: (m, i) => this.model.total[m][i],
+                    error: (m, i, main) => (main === 'self' ? this.model.ownHalf(m, i) : this.model.half[m][i]),
                     calls: (i) =>
                         this.model.frames.kind[this.model.frame[i]] >= KIND.JAVA
                             ? this.model.self.calls[i]
@@ -404,6 +405,7 @@ class App {
                     {
                         self: (m, row) => row.self[m],
                         total: (m, row) => row.total[m],
+                        error: (m, row, main) => Math.sqrt((main === 'self' ? row.selfError : row.totalError)[m]),
                         calls: (row) => row.self.calls,
                         text: (row) =>
                             byLine

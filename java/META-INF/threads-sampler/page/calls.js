@@ -127,6 +127,7 @@ function callersOf(model, base, method) {
             row.self[m] += model.self[m][node];
             row.total[m] += above > base ? 0 : model.total[m][node];
         }
+        addErrors(model, node, row, above <= base);
     }
     return [...rows.values()];
 }

@@ -42,6 +42,9 @@ function singleColumns(view, get, main) {
         time('wall', 'Cumulative ms', 'Time in the frame and in all it called', (row) => get.total('wall', row)),
         time('self', 'Method ms', 'Time in the frame itself', (row) => get.self('wall', row)),
     ];
+    if (view.model.hasBars && metric !== 'calls') {
+        columns.splice(main === 'self' ? 3 : 2, 0, errorColumn(get, main));
+    }
     if (view.model.hasCpu) {
         columns.push(time('cpu', 'CPU ms', 'Time on a processor, cumulative', (row) => get.total('cpu', row)));
     }
@@ -73,6 +76,23 @@ function singleColumns(view, get, main) {
         count(name, name[0].toUpperCase() + name.slice(1), name + ', as the report has it');
     }
     return columns;
+}
+
+/**
+ * @param {RowReader} get
+ * @param {'self' | 'total'} main
+ * @returns {Column}
+ */
+function errorColumn(get, main) {
+    /** @param {any} row */
+    const half = (row) => get.error('wall', row, main);
+    return {
+        key: 'error',
+        title: '± ms',
+        hint: 'In 95 of 100 reports the true time is within this of the time beside it; nothing where it is not known',
+        value: (row) => half(row) || 0,
+        text: (row) => errorBar(get[main]('wall', row), half(row)),
+    };
 }
 
 /**

@@ -14,6 +14,7 @@ function describe(view, node) {
         return [
             `before ${amountText(metric, before)}, after ${amountText(metric, model.total[metric][node])}`,
             `${signed(amountText(metric, delta), delta)} (${signed(percent(delta, before), delta)})`,
+            ...describeChangeError(model, metric, node, delta),
         ];
     }
     const total = model.total[metric][node];
@@ -21,6 +22,10 @@ function describe(view, node) {
         `${amountText(metric, total)} = ${percent(total, model.total[metric][view.base])}` +
             (view.zoom === view.base ? '' : `, ${percent(total, model.total[metric][view.zoom])} of the zoom`),
     ];
+    const bar = errorBar(total, model.half[metric]?.[node] ?? NaN);
+    if (bar !== '') {
+        figures.push(bar === 'exact' ? bar : `${bar} ms (95 %)`);
+    }
     if (model.frames.kind[model.frame[node]] >= KIND.JAVA && metric !== 'calls') {
         figures.push('own time ' + duration(model.self[metric][node]));
     }
@@ -39,6 +44,21 @@ function describe(view, node) {
         );
     }
     return figures;
+}
+
+/**
+ * @param {Model} model
+ * @param {Metric} metric
+ * @param {number} node
+ * @param {number} delta
+ * @returns {string[]}
+ */
+function describeChangeError(model, metric, node, delta) {
+    const half = model.half[metric]?.[node] ?? NaN;
+    if (!(half > 0)) {
+        return [];
+    }
+    return [half >= Math.abs(delta) ? 'may be chance' : `change ${errorBar(delta, half)} ms (95 %)`];
 }
 
 /**

@@ -29,6 +29,23 @@ function millis(ns) {
 }
 
 /**
+ * Half the width of an error bar, to the two digits that are known of it; nothing where it is not known.
+ *
+ * @param {number} ns
+ * @param {number} half
+ */
+function errorBar(ns, half) {
+    if (Number.isNaN(half)) {
+        return '';
+    }
+    if (half === 0) {
+        return 'exact';
+    }
+    const digits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
+    return half >= Math.abs(ns) ? '< ' + digits.format((ns + half) / 1e6) : '± ' + digits.format(half / 1e6);
+}
+
+/**
  * @param {string} text
  * @param {number} value
  */

@@ -180,6 +180,28 @@ class Model {
         this.childList = childList;
         /** @type {ModelGroup[]} */
         this.groups = [];
+        /** @type {Amounts} half the width of the error bar of a node's total; NaN: not known */
+        this.half = {};
+        for (const metric of BAR_METRICS) {
+            this.half[metric] = new Float64Array(this.count).fill(NaN);
+        }
+    }
+
+    get hasBars() {
+        return this.half.wall.some((half) => half >= 0);
+    }
+
+    /**
+     * Half the width of the error bar of what a node has itself: at most that of its total and those of its children
+     * together, and no more than it has.
+     *
+     * @param {string} metric
+     * @param {number} node
+     */
+    ownHalf(metric, node) {
+        const half = this.half[metric];
+        const squares = this.children(node).reduce((sum, child) => sum + half[child] ** 2, half[node] ** 2);
+        return Math.min(Math.sqrt(squares), this.self[metric][node]);
     }
 
     /** @param {number} node */
@@ -303,6 +325,9 @@ function modelOf(data) {
     return singleModel(/** @type {SamplerReport} */ (data));
 }
 
+/** Measures with error bars. */
+const BAR_METRICS = ['wall', 'cpu'];
+
 /** The states that wall time is the sum of. The tables have no columns of them. */
 const STATES = ['running', 'runnable', 'blocked', 'io', 'waiting', 'idle'];
 
@@ -345,6 +370,8 @@ function singleModel(report) {
     const rootTimes = new Map();
     /** @type {Map<number, RowCalls>} */
     const rowCalls = new Map();
+    /** @type {[string, number, number][]} a measure, a node, half the width */
+    const halves = [];
     const groups = report.groups.map((group) => {
         const node = builder.add(0, frames.named(group.name, KIND.GROUP));
         const first = node + 1;
@@ -354,6 +381,13 @@ function singleModel(report) {
             for (const measure of measures) {
                 builder.self[measure][first + i] = columnOf(group, measure)[i] ?? 0;
             }
+        }
+        for (const metric of BAR_METRICS) {
+            (group.error95?.[metric] ?? []).forEach((range, i) => {
+                if (range !== null) {
+                    halves.push([metric, first + i, (range[1] - range[0]) / 2]);
+                }
+            });
         }
         for (const [at, calls, total, min, max] of group.rootTimes ?? []) {
             rootTimes.set(first + at, { calls, total, min, max });
@@ -368,6 +402,9 @@ function singleModel(report) {
     model.rootTimes = rootTimes;
     model.rowCalls = rowCalls;
     model.isCpuClock = report.clock === 'CPU';
+    for (const [metric, node, half] of halves) {
+        model.half[metric][node] = half;
+    }
     return model;
 }
 
@@ -402,6 +439,15 @@ function diffModel({ before, after, difference }) {
     });
     const model = new Model(builder, [before, after]);
     model.scale = scale;
+    // The two are independent of each other: their squares add up.
+    for (const metric of difference.error95 === undefined ? [] : BAR_METRICS) {
+        const { before: first, after: second } = difference.error95;
+        first[metric].forEach((half, i) => {
+            if (half >= 0 && second[metric][i] >= 0) {
+                model.half[metric][i + 1] = Math.hypot(half * scale, second[metric][i]);
+            }
+        });
+    }
     model.groups = groups.map(({ node, frame, sides }) => ({ node, name: frames.text[frame], sides }));
     return model;
 }
@@ -438,6 +484,7 @@ function hotList(model, base, byLine, rolled) {
                 row.self[m] += model.self[m][node];
                 row.total[m] += open[key] === 0 ? model.total[m][node] : 0;
             }
+            addErrors(model, node, row, open[key] === 0);
         }
         open[key]++;
         stack.push(~node);
@@ -449,15 +496,37 @@ function hotList(model, base, byLine, rolled) {
 }
 
 /**
+ * Of nodes that have nothing there the error is of no use.
+ *
+ * @param {Model} model
+ * @param {number} node
+ * @param {HotRow} row
+ * @param {boolean} isOutermost
+ */
+function addErrors(model, node, row, isOutermost) {
+    for (const metric of BAR_METRICS) {
+        if (model.self[metric][node] > 0) {
+            row.selfError[metric] += model.ownHalf(metric, node) ** 2;
+        }
+        if (isOutermost && model.total[metric][node] > 0) {
+            row.totalError[metric] += model.half[metric][node] ** 2;
+        }
+    }
+}
+
+/**
  * @param {number} key
  * @param {number} frame
  * @param {string[]} measures
  */
 function newHotRow(key, frame, measures) {
     /** @type {HotRow} */
-    const row = { key, frame, self: {}, total: {} };
+    const row = { key, frame, self: {}, total: {}, selfError: {}, totalError: {} };
     for (const m of measures) {
         row.self[m] = row.total[m] = 0;
+    }
+    for (const metric of BAR_METRICS) {
+        row.selfError[metric] = row.totalError[metric] = 0;
     }
     return row;
 }

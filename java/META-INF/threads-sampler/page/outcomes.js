@@ -252,6 +252,10 @@ const COUNTERS = {
         text: 'times whose state found no memory',
         words: 'memoryLimitBytes left no room to keep a row\'s time by state. Its time is that of another state, or, where an interval ended so, the interval has no states.',
     },
+    LOST_ERRORS: {
+        text: 'intervals whose error bars found no memory',
+        words: 'memoryLimitBytes left no room for them, or a merged one was without: the sum has none.',
+    },
     RUNNABLE_UNKNOWN: {
         text: 'polls without the time in the run queue',
         words: 'The system did not say how long these threads have waited for a CPU (schedstat). Such time is in other states.',

@@ -30,6 +30,7 @@ interface ReportGroup {
     cpu?: number[];
     samples?: number[];
     calls?: number[];
+    error95?: { [measure: string]: ([number, number] | null)[] };
     hookNanos?: number;
     rootTimes?: [number, number, number, number, number][];
     rowCalls?: [number, number, number][];
@@ -59,6 +60,7 @@ interface Difference {
     frame: number[];
     before: { [measure: string]: number[] };
     after: { [measure: string]: number[] };
+    error95?: { before: { [measure: string]: number[] }; after: { [measure: string]: number[] } };
     counted?: Difference;
 }
 
@@ -126,6 +128,9 @@ interface HotRow {
     frame: number;
     self: Figures;
     total: Figures;
+    /** Squares of the half widths of error bars; NaN: not known. */
+    selfError: Figures;
+    totalError: Figures;
 }
 
 /** `shown`: the node itself, or the one it is folded into; `parent` is -1 for a folded node. */
@@ -158,6 +163,8 @@ interface View {
 interface RowReader {
     self(measure: string, row: any): number;
     total(measure: string, row: any): number;
+    /** Half the width of the error bar of the row's own time, or of its total; NaN: not known. */
+    error(measure: string, row: any, main: 'self' | 'total'): number;
     /** Of the row itself; where it is a group, of all below it. */
     calls(row: any): number;
     /** What the counted trees know of a row of a sampled tree. */

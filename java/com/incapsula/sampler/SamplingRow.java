@@ -185,6 +185,36 @@ public final class SamplingRow {
         return byName(raw.own());
     }
 
+    /**
+     * How far chance may have moved an amount of the row and all below it: between which two the true one lies, in 95
+     * of 100 intervals. A sampler sees a thread now and then only, and what it did in between is a matter of chance.
+     *
+     * <ul>
+     * <li>Exact, so that both are the amount itself: counts ({@code samples}, {@code calls}), and times in which no
+     *     poll has found a change: a thread whose CPU clock proves that it was idle, a row that is on the stack of its
+     *     thread all the time.
+     * <li>Not known, so that there is none: with {@code errorBars} false; times of counted groups; a time of which the
+     *     row has none; and a state, unless it is all of the row's wall time.
+     * <li>What the error is made of is in the range; what is not: mistakes of the clocks, and threads that lived too
+     *     shortly to be seen.
+     * </ul>
+     *
+     * <p>Of reports that were merged it is the range of the sum. Where one of them had none, there is none.
+     *
+     * @param measure a name of {@link #getMeasures()}, {@code wall} say
+     * @return in the measure's unit, of times nanoseconds; null where it is not known
+     * @throws IllegalArgumentException if there is no such measure
+     * @since 1.0
+     */
+    public @Nullable ErrorRange getError95(String measure) {
+        int index = measures.indexOf(measure);
+        if (index < 0) {
+            throw new IllegalArgumentException("measure must be one of " + measures + ", got " + measure);
+        }
+        long lower = raw.errors()[2 * index];
+        return lower < 0 ? null : new ErrorRange(lower, raw.errors()[2 * index + 1]);
+    }
+
     private Map<String, Long> byName(long[] amounts) {
         Map<String, Long> named = new LinkedHashMap<>();
         for (int i = 0; i < amounts.length; i++) {

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+enum { NS_PER_TICK = 1000 }; /* what makes numbers of ticks that differ */
+
 struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
                                            struct smp_thread_record *record)
 {
@@ -173,6 +175,43 @@ bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread
     out->outcome = last->outcome == SMP_OUTCOME_OVER_MEMORY_LIMIT ? SMP_OUTCOME_OVER_MEMORY_LIMIT
                                                                   : SMP_OUTCOME_IDLE;
     return true;
+}
+
+/* --- errors --- */
+
+/* In an interval in which it has not been found yet, it is not known where it was. */
+static void found_at(struct smp_attribution *attribution, struct smp_thread_record *record,
+                     uint32_t node, bool is_running)
+{
+    record->found_epoch = attribution->tree_epoch;
+    record->found_node = node;
+    record->found_running = is_running;
+}
+
+void smp_attribution_moved(struct smp_attribution *attribution, struct smp_thread_record *record,
+                           const struct smp_tree_target *target, bool is_running,
+                           const struct smp_poll_weight *weight)
+{
+    const bool has_moved = record->found_node != target->node;
+    const bool has_switched = record->found_running != is_running;
+
+    if (record->found_epoch == attribution->tree_epoch && (has_moved || has_switched)) {
+        const float change = smp_error_change(weight->weight_ns, weight->probability);
+        const uint32_t tick = (uint32_t)(weight->now_ns / NS_PER_TICK);
+        if (has_moved)
+            smp_interval_moved(attribution->interval, record->found_node, target->node, change,
+                               tick);
+        if (has_switched)
+            smp_interval_ran(attribution->interval, target->tree, is_running ? change : -change,
+                             tick);
+    }
+    found_at(attribution, record, target->node, is_running);
+}
+
+void smp_attribution_stayed(struct smp_attribution *attribution, struct smp_thread_record *record,
+                            const struct smp_tree_target *target)
+{
+    found_at(attribution, record, target->node, false);
 }
 
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,

@@ -85,6 +85,22 @@ struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attributio
                                               struct smp_thread_record *record,
                                               enum smp_outcome outcome);
 
+/* A poll, which stands for weight_ns and came with this probability. */
+struct smp_poll_weight {
+    int64_t weight_ns;
+    double probability;
+    int64_t now_ns; /* of the tick */
+};
+
+/* A poll has found the thread at this node, running or not: what that says of the errors of the
+ * nodes that it has left and come to. tree: of the node's group. */
+void smp_attribution_moved(struct smp_attribution *attribution, struct smp_thread_record *record,
+                           const struct smp_tree_target *target, bool is_running,
+                           const struct smp_poll_weight *weight);
+/* The thread is where the poll before found it. */
+void smp_attribution_stayed(struct smp_attribution *attribution, struct smp_thread_record *record,
+                            const struct smp_tree_target *target);
+
 /* Counts one poll, and credits its target with the time. */
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
                           int64_t wall_ns);

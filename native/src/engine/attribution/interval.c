@@ -207,6 +207,18 @@ int64_t smp_interval_change_state(struct smp_interval *interval, uint32_t node,
     return smp_tree_change_state(interval->tree, node, from, to, wall_ns);
 }
 
+void smp_interval_moved(struct smp_interval *interval, uint32_t from, uint32_t to, float change,
+                        uint32_t tick)
+{
+    smp_tree_moved(interval->tree, from, to, change, tick);
+}
+
+void smp_interval_ran(struct smp_interval *interval, struct smp_group_tree tree, float change,
+                      uint32_t tick)
+{
+    smp_error_sum_add(&smp_thread_groups_info(interval->groups, tree.group)->running, tick, change);
+}
+
 /* --- counted trees --- */
 
 bool smp_interval_is_counted(const struct smp_interval *interval, struct smp_group_tree tree)
@@ -370,6 +382,7 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     interval->counts = (struct smp_profile_counts){ 0 };
     set_profile_times(interval, now_ns, wall_ms, profile);
     interval->counters[SMP_COUNTER_LOST_STATES] += smp_tree_lost_states(profile->tree);
+    interval->counters[SMP_COUNTER_LOST_ERRORS] += smp_tree_lost_errors(profile->tree);
     memcpy(profile->counters, interval->counters, sizeof(profile->counters));
     profile->memory_used_bytes = smp_quota_used(interval->quota);
     profile->memory_limit_bytes = interval->quota->limit_bytes;

@@ -103,6 +103,17 @@ int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node,
 int64_t smp_interval_change_state(struct smp_interval *interval, uint32_t node,
                                   enum smp_thread_state from, enum smp_thread_state to,
                                   int64_t wall_ns);
+/*
+ * A poll has found a thread at another node than the one before it (smp_error_change); tick: a
+ * number of the running one.
+ */
+void smp_interval_moved(struct smp_interval *interval, uint32_t from, uint32_t to, float change,
+                        uint32_t tick);
+/* A thread of the group was found running and had not been, or, with change below 0, the other way
+ * round. */
+void smp_interval_ran(struct smp_interval *interval, struct smp_group_tree tree, float change,
+                      uint32_t tick);
+
 /* --- counted trees --- */
 
 /* Is it one? If not, there is no memory for it, and nothing counted may be credited. */

@@ -135,8 +135,10 @@ static enum smp_status open_sources(struct smp_sampler *sampler, const struct sm
 static uint32_t measures_of(const struct smp_options *options)
 {
     const uint32_t states = options->clock == SMP_CLOCK_WALL ? SMP_STATE_MEASURES : 0;
+    const uint32_t errors = options->error_bars ? SMP_WITH_ERRORS : 0;
 
-    return states | (smp_options_count_calls(options) ? SMP_TABLE_MEASURES : SMP_SAMPLED_MEASURES);
+    return states | errors |
+           (smp_options_count_calls(options) ? SMP_TABLE_MEASURES : SMP_SAMPLED_MEASURES);
 }
 
 static enum smp_status create_sampler_parts(struct smp_sampler *sampler,

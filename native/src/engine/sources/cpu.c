@@ -143,6 +143,10 @@ static void on_cpu_sample(void *context, uint64_t token, enum smp_answer answer,
         const struct smp_tree_target target =
             smp_attribution_found(source->attribution, record, &found);
         attribute_cpu_time(source, &target, cpu_ns);
+        smp_attribution_moved(source->attribution, record, &target, true,
+                              &(struct smp_poll_weight){ .weight_ns = cpu_ns,
+                                                         .probability = 1,
+                                                         .now_ns = source->covered_ns });
     }
 }
 

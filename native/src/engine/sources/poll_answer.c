@@ -29,6 +29,23 @@ static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *t
     smp_interval_ran_unseen(interval, target->tree, reading->used_ns - cpu_ns);
 }
 
+/* Several ticks that an answer stands for had been certain to come. */
+static void note_move(struct smp_wall *wall, struct smp_wall_thread *thread,
+                      const struct smp_tree_target *target, int64_t weight_ns)
+{
+    const bool is_certain = thread->unanswered.takes_all || thread->plan.odds >= SMP_CERTAIN;
+    const struct smp_poll_weight weight = {
+        .weight_ns = weight_ns,
+        .probability = is_certain ? 1 : (double)thread->plan.odds / (double)SMP_CERTAIN,
+        .now_ns = wall->poll->now_ns,
+    };
+    const struct smp_reading *reading = &thread->reading;
+
+    smp_attribution_moved(wall->attribution, &thread->record, target,
+                          reading->activity == SMP_ACTIVITY_RUNNING && reading->used_ns > 0,
+                          &weight);
+}
+
 static bool outcome_has_stack(enum smp_outcome outcome)
 {
     return smp_outcome_frame(outcome) == NULL || outcome == SMP_OUTCOME_NO_JAVA_FRAMES ||
@@ -99,6 +116,7 @@ static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread
     const int64_t found_ns =
         smp_pending_take(wall, thread, knows_before ? &before : NULL, &target, becomes_target);
     smp_attribution_note(wall->attribution, &target, found_ns);
+    note_move(wall, thread, &target, weight_ns > 0 ? weight_ns : 0);
     smp_queue_time_attribute(wall, thread, knows_before ? &before : NULL, &target, found_ns);
     attribute_cpu(wall, thread, &target, weight_ns > 0 ? weight_ns : 0);
     end_poll(thread, becomes_target);

@@ -6,6 +6,7 @@
 struct once {
     struct smp_attribution *attribution;
     int64_t span_ns;
+    uint32_t tick;
 };
 
 static void once_found(void *context, struct smp_thread_record *record,
@@ -15,6 +16,9 @@ static void once_found(void *context, struct smp_thread_record *record,
     const struct smp_tree_target target = smp_attribution_found(once->attribution, record, found);
 
     smp_attribution_note(once->attribution, &target, once->span_ns);
+    /* One look says little: as if it had not been there before. */
+    smp_interval_moved(once->attribution->interval, target.tree.root, target.node,
+                       smp_error_change(once->span_ns, 0), once->tick);
 }
 
 static void once_skipped(SMP_UNUSED void *context, struct smp_thread_record *record)
@@ -71,7 +75,9 @@ void smp_poll_once(struct smp_walks *walks, int64_t now_ns, int64_t span_ns, boo
 {
     struct smp_roster *roster = walks->roster;
     const struct smp_walk_events events = walks->events;
-    struct once once = { .attribution = roster->attribution, .span_ns = span_ns };
+    struct once once = { .attribution = roster->attribution,
+                         .span_ns = span_ns,
+                         .tick = (uint32_t)now_ns };
 
     walks->events = (struct smp_walk_events){
         .found = once_found,

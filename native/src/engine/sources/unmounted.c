@@ -37,6 +37,9 @@ struct unmounted {
     double most_walks;    /* that one draw may want: so many cost about SMP_UNMOUNTED_DRAW_US */
     double owed_ns;       /* time of threads that has not been attributed; negative: too much was */
     uint64_t population;  /* at the last draw */
+    uint64_t found_epoch; /* of the interval in which found_node is what was found last */
+    uint32_t found_node;
+    uint32_t found; /* counts what was found */
 };
 
 /* One draw. */
@@ -56,6 +59,20 @@ static enum smp_outcome outcome_of_drawn(const struct smp_drawn_thread *drawn)
     return outcome == SMP_OUTCOME_WALKED ? SMP_OUTCOME_UNMOUNTED_WALKED : outcome;
 }
 
+/* One after the other they are as one thread that is found somewhere at each tick: the time of all
+ * of them is known, and how it is shared out is a matter of chance. */
+static void note_drawn(struct unmounted *source, uint32_t node, int64_t wall_ns)
+{
+    const uint64_t epoch = source->attribution->tree_epoch;
+
+    source->found++;
+    if (source->found_epoch == epoch)
+        smp_interval_moved(source->attribution->interval, source->found_node, node,
+                           smp_error_change(wall_ns, 1), source->found);
+    source->found_epoch = epoch;
+    source->found_node = node;
+}
+
 static void attribute_drawn(struct unmounted *source, const struct smp_drawn_thread *drawn,
                             int64_t wall_ns)
 {
@@ -69,6 +86,7 @@ static void attribute_drawn(struct unmounted *source, const struct smp_drawn_thr
     const struct smp_found found = { .outcome = outcome_of_drawn(drawn), .sample = drawn->sample };
     const struct smp_tree_target target = smp_attribution_found_in(attribution, tree, &found);
     smp_attribution_note(attribution, &target, wall_ns);
+    note_drawn(source, target.node, wall_ns);
 }
 
 static void on_drawn(void *context, const struct smp_drawn_thread *drawn)

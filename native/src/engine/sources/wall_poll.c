@@ -90,6 +90,7 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
     }
     if (target.state == SMP_STATE_RUNNING)
         target.state = smp_walks_judge_again(&wall->walks, &thread->record);
+    smp_attribution_stayed(wall->attribution, &thread->record, &target);
     const int64_t all_ns = smp_pending_ns(&thread->pending, now_ns);
     smp_pending_set(&thread->pending, now_ns,
                     all_ns < 0 ? smp_pending_give(wall, &target, all_ns) : 0);

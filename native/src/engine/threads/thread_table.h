@@ -35,6 +35,9 @@ struct smp_thread_record {
     struct smp_group_tree tree; /* in the interval */
     uint64_t tree_epoch;        /* tree is valid while equal to that of the attribution; 0: never */
     struct smp_last_stack last; /* and the node its time went to */
+    uint64_t found_epoch;       /* the next two are of the interval of this tree_epoch: */
+    uint32_t found_node;        /* where a poll has found it last, */
+    bool found_running;         /* and whether it ran then */
     enum smp_naming naming;     /* the last answer of the name callback; SAME: none yet */
     bool is_candidate;          /* by options, filter and name */
     bool is_sampled;            /* counted in roster.sampled */

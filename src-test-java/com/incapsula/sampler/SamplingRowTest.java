@@ -76,6 +76,29 @@ class SamplingRowTest {
     }
 
     @Test
+    void aRowKnowsTheErrorsOfItsTotals() {
+        SamplingRow run = report.rows(main).get(0);
+        assertThat(run.getError95("wall")).isEqualTo(new ErrorRange(3, 6));
+        assertThat(new ErrorRange(3, 6).isExact()).isFalse();
+        assertThat(run.getError95("samples")).isEqualTo(new ErrorRange(2, 2));
+        assertThat(new ErrorRange(2, 2).isExact()).isTrue();
+        assertThat(run.getError95("cpu")).isNull();
+        assertThat(run.getError95("idle")).isNull();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> run.getError95("watt"))
+                .withMessageStartingWith("measure must be one of [wall, cpu, ")
+                .withMessageEndingWith("], got watt");
+    }
+
+    @Test
+    void aRangeIsFromZeroUp() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new ErrorRange(-1, 2))
+                .withMessage("a range must be from 0 or more up, got -1 to 2");
+        assertThatIllegalArgumentException().isThrownBy(() -> new ErrorRange(3, 2));
+    }
+
+    @Test
     void aFrameInBracketsIsNoMethod() {
         SamplingRow ended = report.rows(main).get(1);
         assertThat(ended.isPseudo()).isTrue();

@@ -40,6 +40,7 @@ class ThreadsSamplerTest {
                         "instrumentationFilter",
                         "methodTiming",
                         "discardWarmUp",
+                        "errorBars",
                         "maxCountedMethods",
                         "maxCallNodes",
                         "maxCallDepth",
@@ -107,6 +108,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.isPaused()).isFalse();
         assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_NAME);
         assertThat(sampler.isReportPercent()).isFalse();
+        assertThat(sampler.isErrorBars()).isTrue();
         assertThat(sampler.getJmxName()).isNull();
         assertThat(sampler.isJfrEvents()).isFalse();
         assertThat(sampler.getMemoryLimitBytes()).isEqualTo(64L * 1024 * 1024);

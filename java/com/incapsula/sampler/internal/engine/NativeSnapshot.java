@@ -218,7 +218,7 @@ final class NativeSnapshot implements Snapshot {
         hold();
         try {
             int measures = NativeBridge.measureNames().length;
-            int width = ROW_MEASURES + 2 * measures;
+            int width = ROW_MEASURES + 4 * measures;
             long[] figures = NativeBridge.childRows(net.address, node);
             int rows = figures.length / width;
             String[] names = NativeBridge.locationNames(
@@ -243,7 +243,8 @@ final class NativeSnapshot implements Snapshot {
                 names[nameAt + 2],
                 (int) figures[at + ROW_LINE],
                 Arrays.copyOfRange(figures, at + ROW_MEASURES, own),
-                Arrays.copyOfRange(figures, own, own + measures));
+                Arrays.copyOfRange(figures, own, own + measures),
+                Arrays.copyOfRange(figures, own + measures, own + 3 * measures));
     }
 
     @Override

@@ -53,6 +53,8 @@ public enum Property {
     REPORT_JVM_THREADS("reportJvmThreads", true),
     /** Whether virtual threads that are not mounted are drawn at random and walked. */
     SAMPLE_UNMOUNTED_VIRTUAL_THREADS("sampleUnmountedVirtualThreads", false),
+    /** Whether it is measured how far chance may have moved each figure. */
+    ERROR_BARS("errorBars", true),
     /** Whether counts begin at zero once no new method is instrumented any more. */
     DISCARD_WARM_UP("discardWarmUp", false),
     /** How stacks are walked: AUTO or JVMTI. */

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param line as {@link StackTraceElement} has it: -1 unknown, -2 a native method
  * @param totals of each measure, see {@link RawReport#measures}: of the row and all below it
  * @param own of each measure: of the row itself
+ * @param errors of each measure two figures, between which that of totals lies; both -1: not known
  */
 @SuppressWarnings("ArrayRecordComponent") // neither compared nor kept
 public record RawRow(
@@ -22,4 +23,5 @@ public record RawRow(
         @Nullable String file,
         int line,
         long[] totals,
-        long[] own) {}
+        long[] own,
+        long[] errors) {}

@@ -43,7 +43,19 @@ public final class FakeSnapshot implements Snapshot {
     /** A row; amounts are of wall, CPU, samples, calls, waits. */
     public static RawRow row(
             long node, String className, String method, String file, int line, long[] totals, long[] own) {
-        return new RawRow(node, className, method, file, line, withStates(totals), withStates(own));
+        return new RawRow(node, className, method, file, line, withStates(totals), withStates(own), errors(totals));
+    }
+
+    /* Wall time may be one less, or two more; of the others samples and calls are known. */
+    private static long[] errors(long[] totals) {
+        long[] errors = new long[2 * (totals.length + STATES)];
+        Arrays.fill(errors, -1);
+        errors[0] = Math.max(totals[0] - 1, 0);
+        errors[1] = totals[0] + 2;
+        for (int i = 2; i < 4; i++) {
+            errors[2 * i] = errors[2 * i + 1] = totals[i];
+        }
+        return errors;
     }
 
     /* None has any. */

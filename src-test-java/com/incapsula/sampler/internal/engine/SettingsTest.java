@@ -39,6 +39,7 @@ class SettingsTest {
                         + "reportStates=false\n"
                         + "reportJvmThreads=true\n"
                         + "sampleUnmountedVirtualThreads=false\n"
+                        + "errorBars=true\n"
                         + "discardWarmUp=false\n"
                         + "engine=AUTO\n"
                         + "clock=WALL\n"

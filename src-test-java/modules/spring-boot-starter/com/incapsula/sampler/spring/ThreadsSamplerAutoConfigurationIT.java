@@ -50,6 +50,7 @@ class ThreadsSamplerAutoConfigurationIT {
         values.put("clock", "cpu");
         values.put("discardWarmUp", "true");
         values.put("engine", "jvmti");
+        values.put("errorBars", "false");
         values.put("idleLookbackMillis", "500");
         values.put("idleMethods", "com.acme.Loop.next");
         values.put("instrumentation", "eager");

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/own_errors.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    NS_PER_MS = 1000000,
+    NUMBER_BYTES = 24,
+    TEXT_BYTES = SMP_ERROR_CELL_BYTES - SMP_ERROR_CELL_WIDTH
+};
+
+/* --- adding up --- */
+
+/* A frame that has nothing there is not in the sum. */
+static void add_own_error(const struct smp_group_errors *errors, uint32_t node,
+                          enum smp_measure measure, struct smp_error *sum)
+{
+    if (smp_tree_self(errors->profile->tree, node, measure) > 0)
+        smp_error_add(sum, smp_group_errors_own(errors, node, measure));
+}
+
+enum smp_status smp_own_errors_add(const struct smp_export_job *job, enum smp_measure measure,
+                                   const uint32_t *numbers, struct smp_error *sums)
+{
+    const struct smp_profile *const profile = job->profile;
+    struct smp_tree_walk walk;
+    enum smp_status status;
+
+    smp_tree_walk_init(&walk, job->quota, profile->tree);
+    for (size_t i = 0; i < job->groups->count; i++) {
+        const uint32_t root = smp_export_group(job, job->groups, i)->root;
+        const struct smp_group_errors errors = smp_group_errors_of(profile, root);
+        smp_tree_walk_begin(&walk, root);
+        while (smp_tree_walk_next(&walk)) {
+            const uint32_t node = smp_tree_walk_node(&walk);
+            add_own_error(&errors, node, measure, &sums[numbers[walk.nodes[node].location]]);
+        }
+    }
+    status = walk.status;
+    smp_tree_walk_fini(&walk);
+    return status;
+}
+
+/* --- printing --- */
+
+/* "12,345": the same in each locale. */
+static void print_grouped(int64_t number, char text[NUMBER_BYTES])
+{
+    char digits[NUMBER_BYTES];
+    const int length = snprintf(digits, sizeof(digits), "%" PRId64, number);
+    int out = 0;
+
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[out++] = ',';
+        text[out++] = digits[i];
+    }
+    text[out] = '\0';
+}
+
+/* Milliseconds to two digits, which is as well as an error is known; 1 at least. */
+static int64_t two_digits(int64_t ns, bool rounds_up)
+{
+    const int64_t ms = ns / NS_PER_MS + (rounds_up || ns % NS_PER_MS >= NS_PER_MS / 2 ? 1 : 0);
+    int64_t unit = 1;
+
+    while (ms / unit >= 100)
+        unit *= 10;
+    const int64_t rounded = (ms + (rounds_up ? unit - 1 : unit / 2)) / unit * unit;
+    return rounded > 1 ? rounded : 1;
+}
+
+static void print_amount(int64_t amount, struct smp_error error, char text[TEXT_BYTES])
+{
+    const struct smp_error_range range = smp_error_range_of(amount, -1, error);
+    const int64_t half = range.upper / 2 - range.lower / 2;
+    char value[NUMBER_BYTES];
+    char bar[NUMBER_BYTES];
+
+    print_grouped(amount / NS_PER_MS, value);
+    if (error.variance < 0) {
+        (void)snprintf(text, TEXT_BYTES, "%s ms ± ?", value);
+    } else if (range.lower == range.upper) {
+        (void)snprintf(text, TEXT_BYTES, "%s ms exact", value);
+    } else if (half >= amount || amount / NS_PER_MS <= two_digits(half, false)) {
+        print_grouped(two_digits(range.upper, true), bar);
+        (void)snprintf(text, TEXT_BYTES, "< %s ms", bar);
+    } else {
+        print_grouped(two_digits(half, false), bar);
+        (void)snprintf(text, TEXT_BYTES, "%s ± %s ms", value, bar);
+    }
+}
+
+/* A character of two bytes counts as one. */
+static int width_of(const char *text)
+{
+    int width = 0;
+
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}
+
+void smp_own_errors_print(int64_t amount, struct smp_error error, char cell[SMP_ERROR_CELL_BYTES])
+{
+    char text[TEXT_BYTES];
+    int missing;
+
+    print_amount(amount, error, text);
+    missing = SMP_ERROR_CELL_WIDTH - width_of(text);
+    (void)snprintf(cell, SMP_ERROR_CELL_BYTES, "%*s%s", missing > 0 ? missing : 0, "", text);
+}

@@ -135,7 +135,7 @@ static const struct way {
     void (*write)(struct sim *sim, struct sim_thread *thread);
     int threads;
     bool in_step;
-    int64_t period_us; /* of its states: 93 to 97 % where a tick is longer; 0: none */
+    int64_t period_us; /* of its cycle: 93 to 97 % where a tick is longer; 0: none */
     int rows[ROWS];
     int row_count;
 } WAYS[] = {

@@ -283,7 +283,7 @@ void smp_profile_diff_errors(const struct smp_profile_diff *diff, enum smp_diff_
     for (uint32_t i = 1; i < count; i++) {
         int64_t *const half = &halves[diff->places[side][i]];
         const uint32_t of_node = smp_node_root(smp_tree_nodes(profile->tree), i);
-        if (of_node != root)
+        if (i == 1 || of_node != root)
             errors = smp_group_errors_of(profile, of_node);
         root = of_node;
         *half = add_half(*half, half_of(&errors, i, measure));

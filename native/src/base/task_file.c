@@ -8,17 +8,14 @@
 
 enum { PATH_BYTES = 64, PIECE_BYTES = 4096 };
 
-static int open_file(int32_t tid, const char *file)
+static void put_task_path(char *path, int32_t tid, const char *file)
 {
-    char path[PATH_BYTES];
-
-    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, file);
-    return open(path, O_RDONLY | O_CLOEXEC);
+    (void)snprintf(path, PATH_BYTES, "/proc/self/task/%d/%s", (int)tid, file);
 }
 
-bool smp_task_file_read(int32_t tid, const char *file, char *out, size_t size)
+bool smp_system_file_read(const char *path, char *out, size_t size)
 {
-    const int fd = open_file(tid, file);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length;
 
     if (fd < 0)
@@ -29,6 +26,14 @@ bool smp_task_file_read(int32_t tid, const char *file, char *out, size_t size)
         return false;
     out[length] = '\0';
     return true;
+}
+
+bool smp_task_file_read(int32_t tid, const char *file, char *out, size_t size)
+{
+    char path[PATH_BYTES];
+
+    put_task_path(path, tid, file);
+    return smp_system_file_read(path, out, size);
 }
 
 /* Piece by piece; what may be the beginning of the mark, or of what follows it, stays for the next
@@ -62,9 +67,11 @@ static bool find(int fd, const char *mark, char *out, size_t size)
 
 bool smp_task_file_find(int32_t tid, const char *file, const char *mark, char *out, size_t size)
 {
-    const int fd = open_file(tid, file);
+    char path[PATH_BYTES];
     bool is_found;
 
+    put_task_path(path, tid, file);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     is_found = find(fd, mark, out, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_file.h - reads a file that the kernel has of each thread of this process, in
- * /proc/self/task/<tid>.
+ * task_file.h - reads files of the kernel: one that it has of each thread of this process, in
+ * /proc/self/task/<tid>, or one of the whole system.
  *
  * Threads  any.
  * Errors   false: the thread is gone, or there is no such file.
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 /* What it holds, up to size - 1 bytes, as a string. */
+bool smp_system_file_read(const char *path, char *out, size_t size);
 bool smp_task_file_read(int32_t tid, const char *file, char *out, size_t size);
 /* The same of what follows the first mark, however long the file is: status has a line of all
  * groups. Both together are shorter than 4 KB. False, too: there is no mark. */

@@ -440,13 +440,16 @@ function diffModel({ before, after, difference }) {
     const model = new Model(builder, [before, after]);
     model.scale = scale;
     // The two are independent of each other: their squares add up.
-    for (const metric of difference.error95 === undefined ? [] : BAR_METRICS) {
-        const { before: first, after: second } = difference.error95;
-        first[metric].forEach((half, i) => {
-            if (half >= 0 && second[metric][i] >= 0) {
-                model.half[metric][i + 1] = Math.hypot(half * scale, second[metric][i]);
-            }
-        });
+    const bars = difference.error95;
+    if (bars !== undefined) {
+        for (const metric of BAR_METRICS) {
+            const halves = bars.after[metric];
+            bars.before[metric].forEach((half, i) => {
+                if (half >= 0 && halves[i] >= 0) {
+                    model.half[metric][i + 1] = Math.hypot(half * scale, halves[i]);
+                }
+            });
+        }
     }
     model.groups = groups.map(({ node, frame, sides }) => ({ node, name: frames.text[frame], sides }));
     return model;

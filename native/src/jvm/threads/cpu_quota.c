@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/threads/cpu_quota.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/task_file.h"
 
 enum { STAT_BYTES = 4096, DECIMAL = 10, NS_PER_US = 1000 };
-
-static bool read_quota_file(const char *path, char *out, size_t size)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length;
-
-    if (fd < 0)
-        return false;
-    length = read(fd, out, size - 1);
-    (void)close(fd);
-    if (length < 0)
-        return false;
-    out[length] = '\0';
-    return true;
-}
 
 /* Is "cpu" one of the controllers in "cpu,cpuacct"? */
 static bool has_cpu(const char *controllers, size_t length)
@@ -103,11 +88,12 @@ int64_t smp_cpu_quota_throttled_ns(void)
     char stat[STAT_BYTES];
     char path[SMP_CPU_QUOTA_PATH_BYTES];
 
-    if (read_quota_file("/proc/self/cgroup", groups, sizeof(groups)) &&
-        smp_cpu_quota_path(groups, path, sizeof(path)) && read_quota_file(path, stat, sizeof(stat)))
+    if (smp_system_file_read("/proc/self/cgroup", groups, sizeof(groups)) &&
+        smp_cpu_quota_path(groups, path, sizeof(path)) &&
+        smp_system_file_read(path, stat, sizeof(stat)))
         return smp_cpu_quota_parse(stat);
-    return read_quota_file("/sys/fs/cgroup/cpu.stat", stat, sizeof(stat)) ||
-                   read_quota_file("/sys/fs/cgroup/cpu/cpu.stat", stat, sizeof(stat))
+    return smp_system_file_read("/sys/fs/cgroup/cpu.stat", stat, sizeof(stat)) ||
+                   smp_system_file_read("/sys/fs/cgroup/cpu/cpu.stat", stat, sizeof(stat))
                ? smp_cpu_quota_parse(stat)
                : 0;
 }

@@ -4,7 +4,6 @@ package com.incapsula.sampler.internal.observe;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Percentage;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 @Description("A line of code with much time of its own, in a thread group and an interval of the threads sampler")
 @Enabled(false)
 @StackTrace(false)
-final class HotLineEvent extends Event {
+final class HotLineEvent extends StatesEvent {
 
     static final String NAME = "threadsampler.HotLine";
 
@@ -63,36 +62,6 @@ final class HotLineEvent extends Event {
     @Label("CPU Time")
     @Timespan(Timespan.NANOSECONDS)
     long cpu;
-
-    @Label("Running Time")
-    @Description("On a CPU; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long running;
-
-    @Label("Runnable Time")
-    @Description("Wanted a CPU and had none; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long runnable;
-
-    @Label("Blocked Time")
-    @Description("Waited for a lock; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long blocked;
-
-    @Label("I/O Time")
-    @Description("Waited for a file, a pipe, a socket or the look-up of a name; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long io;
-
-    @Label("Waiting Time")
-    @Description("Waited for anything else; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long waiting;
-
-    @Label("Idle Time")
-    @Description("Waited for work; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long idle;
 
     @Label("Samples")
     long samples;

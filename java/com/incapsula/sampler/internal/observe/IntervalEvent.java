@@ -5,7 +5,6 @@ import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 @Description("An interval of the threads sampler: what was covered, and the sampler's account of it")
 @Enabled(false)
 @StackTrace(false)
-final class IntervalEvent extends Event {
+final class IntervalEvent extends StatesEvent {
 
     static final String NAME = "threadsampler.Interval";
 
@@ -49,36 +48,6 @@ final class IntervalEvent extends Event {
     @Description("Of all sampled threads together; 0 where it is not measured")
     @Timespan(Timespan.NANOSECONDS)
     long cpu;
-
-    @Label("Running Time")
-    @Description("On a CPU; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long running;
-
-    @Label("Runnable Time")
-    @Description("Wanted a CPU and had none; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long runnable;
-
-    @Label("Blocked Time")
-    @Description("Waited for a lock; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long blocked;
-
-    @Label("I/O Time")
-    @Description("Waited for a file, a pipe, a socket or the look-up of a name; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long io;
-
-    @Label("Waiting Time")
-    @Description("Waited for anything else; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long waiting;
-
-    @Label("Idle Time")
-    @Description("Waited for work; states add up to wall time")
-    @Timespan(Timespan.NANOSECONDS)
-    long idle;
 
     @Label("Samples")
     long samples;

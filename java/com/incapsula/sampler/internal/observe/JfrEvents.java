@@ -99,12 +99,7 @@ final class JfrEvents {
         event.groups = Figure.GROUPS.of(raw);
         event.wall = raw.total(ReportWeight.WALL);
         event.cpu = raw.total(ReportWeight.CPU);
-        event.running = raw.total(ReportWeight.RUNNING);
-        event.runnable = raw.total(ReportWeight.RUNNABLE);
-        event.blocked = raw.total(ReportWeight.BLOCKED);
-        event.io = raw.total(ReportWeight.IO);
-        event.waiting = raw.total(ReportWeight.WAITING);
-        event.idle = raw.total(ReportWeight.IDLE);
+        event.setStates(raw::total);
         event.samples = raw.total(ReportWeight.SAMPLES);
         event.account = account(raw);
     }
@@ -137,12 +132,7 @@ final class JfrEvents {
             event.lineNumber = line.line();
             event.wall = line.of(ReportWeight.WALL);
             event.cpu = line.of(ReportWeight.CPU);
-            event.running = line.of(ReportWeight.RUNNING);
-            event.runnable = line.of(ReportWeight.RUNNABLE);
-            event.blocked = line.of(ReportWeight.BLOCKED);
-            event.io = line.of(ReportWeight.IO);
-            event.waiting = line.of(ReportWeight.WAITING);
-            event.idle = line.of(ReportWeight.IDLE);
+            event.setStates(line::of);
             event.samples = line.of(ReportWeight.SAMPLES);
             event.share = wall == 0 ? 0 : (float) ((double) event.wall / wall);
             event.commit();

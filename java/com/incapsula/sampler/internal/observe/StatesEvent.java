@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.observe;
+
+import com.incapsula.sampler.ReportWeight;
+import java.util.function.ToLongFunction;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Timespan;
+
+/** An event with the six states of its wall time. Field names are part of the format. */
+abstract class StatesEvent extends Event {
+
+    @Label("Running Time")
+    @Description("On a CPU; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long running;
+
+    @Label("Runnable Time")
+    @Description("Wanted a CPU and had none; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long runnable;
+
+    @Label("Blocked Time")
+    @Description("Waited for a lock; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long blocked;
+
+    @Label("I/O Time")
+    @Description("Waited for a file, a pipe, a socket or the look-up of a name; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long io;
+
+    @Label("Waiting Time")
+    @Description("Waited for anything else; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long waiting;
+
+    @Label("Idle Time")
+    @Description("Waited for work; states add up to wall time")
+    @Timespan(Timespan.NANOSECONDS)
+    long idle;
+
+    final void setStates(ToLongFunction<ReportWeight> times) {
+        running = times.applyAsLong(ReportWeight.RUNNING);
+        runnable = times.applyAsLong(ReportWeight.RUNNABLE);
+        blocked = times.applyAsLong(ReportWeight.BLOCKED);
+        io = times.applyAsLong(ReportWeight.IO);
+        waiting = times.applyAsLong(ReportWeight.WAITING);
+        idle = times.applyAsLong(ReportWeight.IDLE);
+    }
+}

@@ -116,6 +116,12 @@ static const struct judged_case cases[] = {
     { "com.acme.Driver.read0" APP, true, SMP_WORD_IN_IO, SMP_STATE_IO },
     { "com.db.Driver.call0" APP, true, SMP_WORD_IN_NATIVE, SMP_STATE_IO },
     { PARK "com.acme.Loop.next" APP, true, SMP_WORD_WAITS, SMP_STATE_IDLE },
+    { "sun.nio.ch.SocketDispatcher.read0 com.acme.Loop.next" APP, true, SMP_WORD_IN_NATIVE,
+      SMP_STATE_IDLE },
+    { "com.acme.Driver.read0 com.acme.Loop.next" APP, true, SMP_WORD_IN_IO, SMP_STATE_IDLE },
+    { PARK AQS ".acquire " AQS ".acquire java.util.concurrent.locks.ReentrantLock$Sync.lock "
+               "com.acme.Loop.next" APP,
+      true, SMP_WORD_WAITS, SMP_STATE_BLOCKED },
     { "", false, SMP_WORD_WAITS, SMP_STATE_IDLE },
 };
 

@@ -439,6 +439,48 @@ static void sums_stick_at_their_maximum(void **state)
     smp_methods_release(names);
 }
 
+/* --- measures --- */
+
+static struct smp_profile *make_bare(struct smp_methods *names, uint32_t measures)
+{
+    struct smp_tree *tree = NULL;
+    struct smp_thread_groups *groups = NULL;
+    struct smp_profile *profile = NULL;
+
+    assert_int_equal(smp_tree_create(NULL, measures, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
+    assert_int_equal(smp_profile_create(NULL, tree, groups, names, &profile), SMP_OK);
+    return profile;
+}
+
+static uint32_t measures_of(struct smp_methods *names, uint32_t before, uint32_t after)
+{
+    struct smp_profile_diff *diff = NULL;
+    struct smp_profile *first = make_bare(names, before);
+    struct smp_profile *second = make_bare(names, after);
+    const struct smp_profile *const profiles[] = { first, second };
+
+    assert_int_equal(smp_profile_diff_create(NULL, profiles, true, &diff), SMP_OK);
+    const uint32_t measures = smp_profile_diff_measures(diff);
+    smp_profile_diff_destroy(diff);
+    smp_profile_release(first);
+    smp_profile_release(second);
+    return measures;
+}
+
+static void there_are_states_where_both_sides_have_them(void **state)
+{
+    const uint32_t with_states = SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES;
+    struct smp_methods *names = NULL;
+
+    (void)state;
+    assert_int_equal(smp_methods_create(NULL, PART_BYTES, NULL, &names), SMP_OK);
+    assert_int_equal(measures_of(names, with_states, with_states), with_states);
+    assert_int_equal(measures_of(names, SMP_SAMPLED_MEASURES, with_states), SMP_SAMPLED_MEASURES);
+    assert_int_equal(measures_of(names, with_states, SMP_SAMPLED_MEASURES), SMP_SAMPLED_MEASURES);
+    smp_methods_release(names);
+}
+
 /* --- size --- */
 
 enum { MANY_GROUPS = 4000, MANY_FRAMES = 20000 };
@@ -548,6 +590,7 @@ int main(void)
         cmocka_unit_test(a_difference_has_the_stacks_of_both),
         cmocka_unit_test(a_side_may_have_no_profile),
         cmocka_unit_test(sums_stick_at_their_maximum),
+        cmocka_unit_test(there_are_states_where_both_sides_have_them),
         cmocka_unit_test(large_profiles_fit_as_small_ones_do),
         cmocka_unit_test(each_allocation_may_be_refused),
         cmocka_unit_test(a_quota_is_a_limit),

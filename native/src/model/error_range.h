@@ -11,8 +11,8 @@
  *          stands for the more time the longer the thread had slept. A row that only light ones
  *          have found might have been found by heavy ones: it has its share of the variance of the
  *          group's running time, if that is more.
- *   cpu    As wall, of the part of the time in which threads were found running. The group's sum is
- *          what the clocks say: only how rows share it is a matter of chance.
+ *   cpu    As wall, but only polls that found the thread running count. The group's sum is what the
+ *          clocks say: only how rows share it is a matter of chance.
  *
  * What has changed in no poll is exact: a row without variance, samples and calls.
  *

@@ -229,13 +229,17 @@ uint32_t smp_profile_diff_place(const struct smp_profile_diff *diff, enum smp_di
 
 uint32_t smp_profile_diff_measures(const struct smp_profile_diff *diff)
 {
-    uint32_t measures = 0;
+    uint32_t any = 0;
+    uint32_t all = SMP_ALL_MEASURES;
 
     for (int side = 0; side < SMP_DIFF_SIDES; side++) {
-        if (diff->profiles[side] != NULL)
-            measures |= smp_tree_measures(diff->profiles[side]->tree);
+        if (diff->profiles[side] == NULL)
+            continue;
+        any |= smp_tree_measures(diff->profiles[side]->tree);
+        all &= smp_tree_measures(diff->profiles[side]->tree);
     }
-    return measures;
+    /* Zeros of a side without states would look like a change. */
+    return any & (all | ~(uint32_t)SMP_STATE_MEASURES);
 }
 
 void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_side side,

@@ -52,7 +52,8 @@ SMP_CHECKED enum smp_status smp_state_times_init(struct smp_state_times *times,
                                                  struct smp_quota *quota, size_t max_nodes);
 void smp_state_times_fini(struct smp_state_times *times);
 size_t smp_state_times_bytes(const struct smp_state_times *times); /* committed */
-/* Of these, what does not follow from the number of nodes. Before init: 0. */
+/* The part of these bytes that depends on the states found, not on the number of nodes. Before
+ * init: 0. */
 size_t smp_state_times_word_bytes(const struct smp_state_times *times);
 
 /* Memory for so many nodes more, which have no time. False: none of them. */

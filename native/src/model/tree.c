@@ -238,6 +238,8 @@ static enum smp_status grow_tree(struct smp_tree *tree, size_t count)
         return SMP_EQUOTA;
     nodes = tree->node_count + count;
     slots = slots_for(nodes, tree->slot_count);
+    if (tree->has_errors && bytes_of(tree, nodes) + slots * SLOT_BYTES > tree->max_bytes)
+        drop_errors(tree);
     if (bytes_of(tree, nodes) + slots * SLOT_BYTES > tree->max_bytes)
         return SMP_EQUOTA;
     status = grow_slots(tree, slots);
@@ -755,6 +757,8 @@ static bool plan_states(struct smp_tree *tree)
 
 static void drop_states(struct smp_tree *tree)
 {
+    smp_state_times_fini(&tree->states);
+    tree->states = (struct smp_state_times){ 0 };
     tree->has_states = false;
     tree->measures &= SMP_TABLE_MEASURES;
     tree->lost_states++;

@@ -125,7 +125,8 @@ bool smp_tree_has_errors(const struct smp_tree *tree);
 /* Of the time of the node and all below it, in square milliseconds; below 0: not known, because the
  * tree has no error sums. */
 double smp_tree_variance(const struct smp_tree *tree, uint32_t node);
-/* Of time that is credited to the node, or below it, and is independent of the other. */
+/* Adds the variance of time that is credited to the node or below it. That time is independent of
+ * what is there already. */
 void smp_tree_add_variance(struct smp_tree *tree, uint32_t node, double variance);
 /* How often there was no memory for error sums: once at most. */
 uint64_t smp_tree_lost_errors(const struct smp_tree *tree);

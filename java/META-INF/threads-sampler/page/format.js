@@ -42,7 +42,7 @@ function errorBar(ns, half) {
         return 'exact';
     }
     const digits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
-    return half >= Math.abs(ns) ? '< ' + digits.format((ns + half) / 1e6) : '± ' + digits.format(half / 1e6);
+    return half >= Math.abs(ns) ? '< ' + digits.format((ns + 2 * half) / 1e6) : '± ' + digits.format(half / 1e6);
 }
 
 /**

@@ -195,8 +195,8 @@ public final class SamplingRow {
      *     thread all the time.
      * <li>Not known, so that there is none: with {@code errorBars} false; times of counted groups; a time of which the
      *     row has none; and a state, unless it is all of the row's wall time.
-     * <li>What the error is made of is in the range; what is not: mistakes of the clocks, and threads that lived too
-     *     shortly to be seen.
+     * <li>The range covers the error of sampling only. It does not cover errors of the clocks, or threads that ended
+     *     before they were seen.
      * </ul>
      *
      * <p>Of reports that were merged it is the range of the sum. Where one of them had none, there is none.

@@ -119,7 +119,8 @@ public class ThreadsSampler implements AutoCloseable {
      * <p>In a JVM that has begun to exit, a sampler may still start. Where the exit is too far on for that, the sampler
      * is inert, without a warning, whether it is required or not.
      *
-     * @throws IllegalStateException if the sampler was started and not closed
+     * @throws IllegalStateException if the sampler was started and not closed, or a {@link #close()} has meanwhile gone
+     *         on without this call, after {@code closeTimeoutSeconds}
      * @throws IllegalArgumentException if properties do not go together: {@code reportFrequencySeconds} is not 0 and
      *         shorter than {@code samplingFrequencyMillis}; {@code clock} is CPU and {@code engine} is JVMTI
      * @throws UnsupportedOperationException if sampling is required and not possible here, with the reason
@@ -130,8 +131,8 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Ends sampling: takes one last sample, writes one last report, then closes the outputer. Returns when all that is
-     * done, even if the outputer is slow. Does nothing before {@link #init()} and after the sampler has ended; waits
-     * while another thread ends it.
+     * done, or when {@link #setCloseTimeoutSeconds closeTimeoutSeconds} are over. Does nothing before {@link #init()}
+     * and after the sampler has ended; waits as long while another thread starts, changes or ends it.
      *
      * @throws IOException if the outputer cannot be closed; the sampler has ended nevertheless
      * @throws IllegalStateException if called from the sampler's own outputer or manipulator

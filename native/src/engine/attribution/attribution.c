@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-enum { NS_PER_TICK = 1000 }; /* what makes numbers of ticks that differ */
-
 struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
                                            struct smp_thread_record *record)
 {
@@ -20,12 +18,13 @@ struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
 static struct smp_tree_target pseudo_target(struct smp_attribution *attribution,
                                             struct smp_group_tree tree, enum smp_outcome outcome)
 {
-    /* A stopped process is kept from its CPUs, as a throttled one is. */
+    /* A stopped process is kept from its CPUs, as a throttled one is; and a stopped JVM. */
+    const bool is_stopped =
+        outcome == SMP_OUTCOME_PROCESS_STOPPED || outcome == SMP_OUTCOME_GC_ACTIVE;
     struct smp_tree_target target = { .tree = tree,
                                       .outcome = outcome,
-                                      .state = outcome == SMP_OUTCOME_PROCESS_STOPPED
-                                                   ? SMP_STATE_RUNNABLE
-                                                   : SMP_STATE_RUNNING };
+                                      .state =
+                                          is_stopped ? SMP_STATE_RUNNABLE : SMP_STATE_RUNNING };
 
     target.node = smp_interval_add_pseudo(attribution->interval, tree, &target.outcome);
     return target;
@@ -197,13 +196,12 @@ void smp_attribution_moved(struct smp_attribution *attribution, struct smp_threa
 
     if (record->found_epoch == attribution->tree_epoch && (has_moved || has_switched)) {
         const float change = smp_error_change(weight->weight_ns, weight->probability);
-        const uint32_t tick = (uint32_t)(weight->now_ns / NS_PER_TICK);
         if (has_moved)
             smp_interval_moved(attribution->interval, record->found_node, target->node, change,
-                               tick);
+                               weight->tick);
         if (has_switched)
             smp_interval_ran(attribution->interval, target->tree, is_running ? change : -change,
-                             tick);
+                             weight->tick);
     }
     found_at(attribution, record, target->node, is_running);
 }

@@ -89,8 +89,16 @@ struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attributio
 struct smp_poll_weight {
     int64_t weight_ns;
     double probability;
-    int64_t now_ns; /* of the tick */
+    uint32_t
+        tick; /* the same number for polls that chance has moved together, for others another */
 };
+
+static inline uint32_t smp_poll_tick(int64_t now_ns)
+{
+    const int64_t ns_per_number = 1000;
+
+    return (uint32_t)(now_ns / ns_per_number);
+}
 
 /* A poll has found the thread at this node, running or not: what that says of the errors of the
  * nodes that it has left and come to. tree: of the node's group. */

@@ -112,7 +112,7 @@ static enum smp_thread_state state_of_frames(const struct judged *stack)
     if (is_yielding(stack))
         return state;
     state = state_by_rules(stack);
-    if (state == SMP_STATE_WAITING || state == SMP_STATE_IDLE) {
+    if (state == SMP_STATE_WAITING || state == SMP_STATE_IDLE || state == SMP_STATE_IO) {
         const enum smp_wait_kind kind = kind_by_user(stack);
         if (kind != SMP_WAIT_OTHER)
             return kind == SMP_WAIT_USER_IO ? SMP_STATE_IO : SMP_STATE_IDLE;
@@ -134,6 +134,9 @@ struct smp_wait_verdict smp_wait_verdict_find(const struct smp_methods *methods,
         return (struct smp_wait_verdict){ .state = SMP_STATE_WAITING, .leaf = SMP_LEAF_NATIVE };
     if (sample->count > 0 && kind_at(&stack, 0) == SMP_WAIT_OTHER)
         verdict.leaf = sample->frames[0].bci < 0 ? SMP_LEAF_NATIVE : SMP_LEAF_JAVA;
+    /* The user knows better than a system call. */
+    if (verdict.leaf == SMP_LEAF_NATIVE && kind_by_user(&stack) != SMP_WAIT_OTHER)
+        verdict.leaf = SMP_LEAF_KNOWN;
     return verdict;
 }
 

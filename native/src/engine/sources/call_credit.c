@@ -364,6 +364,8 @@ static double cpu_share_of(struct smp_call_tree *tree)
         return share;
     if (tree->clock.is_known && clock_ns - tree->clock.ns < tree->clock.running_ns)
         share = (double)(clock_ns - tree->clock.ns) / (double)tree->clock.running_ns;
+    if (share < 0)
+        share = 0; /* the tid is another thread's by now */
     tree->clock.is_known = true;
     tree->clock.ns = clock_ns;
     return share;

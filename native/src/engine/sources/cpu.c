@@ -44,6 +44,7 @@ struct cpu_source {
     int64_t covered_ns;
     int64_t interval_ns;
     int64_t lookback_ns;
+    uint32_t samples; /* each comes at a time of its own */
 };
 
 const size_t smp_cpu_record_bytes = sizeof(struct cpu_thread);
@@ -146,7 +147,7 @@ static void on_cpu_sample(void *context, uint64_t token, enum smp_answer answer,
         smp_attribution_moved(source->attribution, record, &target, true,
                               &(struct smp_poll_weight){ .weight_ns = cpu_ns,
                                                          .probability = 1,
-                                                         .now_ns = source->covered_ns });
+                                                         .tick = ++source->samples });
     }
 }
 

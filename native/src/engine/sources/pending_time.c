@@ -187,6 +187,7 @@ void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int6
     target = smp_attribution_pseudo(wall->attribution, record, SMP_OUTCOME_THREAD_ENDED);
     smp_attribution_note(wall->attribution, &target, last_ns);
     /* The square of all of it: half is for the first tick, before which it was nowhere. */
-    smp_attribution_moved(wall->attribution, record, &target, false,
-                          &(struct smp_poll_weight){ .weight_ns = last_ns, .now_ns = ended_ns });
+    smp_attribution_moved(
+        wall->attribution, record, &target, false,
+        &(struct smp_poll_weight){ .weight_ns = last_ns, .tick = smp_poll_tick(ended_ns) });
 }

@@ -37,7 +37,7 @@ static void note_move(struct smp_wall *wall, struct smp_wall_thread *thread,
     const struct smp_poll_weight weight = {
         .weight_ns = weight_ns,
         .probability = is_certain ? 1 : (double)thread->plan.odds / (double)SMP_CERTAIN,
-        .now_ns = wall->poll->now_ns,
+        .tick = smp_poll_tick(wall->poll->now_ns),
     };
     const struct smp_reading *reading = &thread->reading;
 

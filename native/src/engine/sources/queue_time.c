@@ -103,6 +103,8 @@ enum smp_thread_state smp_queue_time_flush(struct smp_wall_thread *thread,
     if (thread->unanswered.since_ns == 0 || !thread->queue.is_known || ns <= 0)
         return state;
     thread->queue.pending_ns -= ns;
+    if (thread->queue.pending_ns < -BALANCE_NS)
+        thread->queue.pending_ns = -BALANCE_NS;
     return SMP_STATE_RUNNABLE;
 }
 
@@ -114,6 +116,8 @@ void smp_queue_time_read_quota(struct smp_wall *wall, bool is_counted)
     if (os_threads->throttled_ns == NULL)
         return;
     now_ns = os_threads->throttled_ns(os_threads->self);
+    if (is_counted && now_ns == 0)
+        return; /* nothing yet, or it could not be read just now */
     if (is_counted && now_ns > wall->throttled_ns) {
         const int64_t more_ms = (now_ns - wall->throttled_ns) / NS_PER_MS;
         smp_interval_count(wall->attribution->interval, SMP_COUNTER_THROTTLED_MS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * queue_time.h - how long threads wait for a CPU: how much of it is known exactly, from the kernel;
- * at which stack they do is found by polls.
+ * queue_time.h - how long threads wait for a CPU. The kernel says how long; polls say at which
+ * stack.
  *
  *   polls find      running ───────┐           waiting ─────────┐
  *                    │ its CPU time │ the rest ─► RUNNABLE ◄─ the rest of the queue's time

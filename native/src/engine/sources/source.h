@@ -57,7 +57,7 @@ struct smp_source {
     /* Time counts from now_ns on. */
     void (*mark)(void *self, int64_t now_ns);
     void (*tick)(void *self, int64_t now_ns);
-    /* Since it was last called, so long took the longest sleep that was to take milliseconds. */
+    /* The longest sleep since the last call, of those that were to take milliseconds. */
     int64_t (*take_slept_ns)(void *self);
     /* Has any thread run in the last gap_ns? At least one source knows. */
     bool (*has_run)(const void *self, int64_t now_ns, int64_t gap_ns);

@@ -84,7 +84,9 @@ static void attribute_drawn(struct unmounted *source, const struct smp_drawn_thr
     const struct smp_group_tree tree =
         smp_interval_find(attribution->interval, key, SERIAL, RAW_NAME);
     const struct smp_found found = { .outcome = outcome_of_drawn(drawn), .sample = drawn->sample };
-    const struct smp_tree_target target = smp_attribution_found_in(attribution, tree, &found);
+    struct smp_tree_target target = smp_attribution_found_in(attribution, tree, &found);
+    if (target.outcome == SMP_OUTCOME_NO_JAVA_FRAMES)
+        target.state = SMP_STATE_RUNNABLE; /* it was started, and has never had a carrier */
     smp_attribution_note(attribution, &target, wall_ns);
     note_drawn(source, target.node, wall_ns);
 }

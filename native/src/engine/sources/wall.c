@@ -281,6 +281,7 @@ static void mark_wall(void *self, int64_t now_ns)
     wall->covered_ns = now_ns;
     wall->schedule.made_tick = wall->schedule.tick;
     smp_throttle_restart(&wall->schedule.throttle);
+    wall->walks.slept_ns = 0;
     smp_queue_time_read_quota(wall, false);
     make_all_due(wall);
 }

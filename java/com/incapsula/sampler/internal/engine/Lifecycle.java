@@ -33,6 +33,7 @@ public final class Lifecycle {
     private final OnDemand onDemand = new OnDemand(state, dispatcher, properties);
 
     private @Nullable ExitReport exitReport;
+    private boolean closesLeftStart; // with the lock: close() has gone on without the start
     private volatile Engine.Source usedSource; // of the engine that runs, or ran last
 
     /** The lifecycle of a sampler on the native core, which is loaded at {@link #init()}. */
@@ -165,10 +166,35 @@ public final class Lifecycle {
 
     private void abandonStart(Phase before) {
         try {
+            SamplingOutputer outputer = dispatcher.outputer();
             dispatcher.observer().ended();
             dispatcher.release();
+            if (isLeftToClose()) {
+                closeOutputer(outputer);
+            }
+        } catch (IOException e) {
+            LibraryLog.log(System.Logger.Level.WARNING, "a start that failed after close()", e);
         } finally {
             state.reach(before);
+        }
+    }
+
+    /** @return true: a {@code close()} has gone on without this start */
+    private boolean isLeftToClose() {
+        state.lock();
+        try {
+            return closesLeftStart;
+        } finally {
+            state.unlock();
+        }
+    }
+
+    private void requireWanted() {
+        state.lock();
+        try {
+            state.requireWanted();
+        } finally {
+            state.unlock();
         }
     }
 
@@ -183,6 +209,7 @@ public final class Lifecycle {
             dispatcher.begin(Thread.currentThread().getContextClassLoader());
             state.begin(Phase.STARTING);
             state.setEngineAtExit(null);
+            closesLeftStart = false;
             return before;
         } finally {
             state.unlock();
@@ -204,7 +231,9 @@ public final class Lifecycle {
         UnsupportedOperationException obstacle = findObstacle();
         if (obstacle == null) {
             dispatcher.manipulator().init();
+            requireWanted();
             dispatcher.outputer().starting();
+            requireWanted();
         }
         dispatcher.observer().starting();
         if (obstacle != null) {
@@ -330,7 +359,7 @@ public final class Lifecycle {
 
     /**
      * Ends the sampler: last sample, last report, then the outputer is closed. Does nothing before {@link #init()} or
-     * after the end; waits while another thread ends the sampler.
+     * after the end; waits while another thread ends the sampler; all that for closeTimeoutSeconds at most.
      *
      * @throws IOException if the outputer cannot be closed; everything else is done nevertheless
      * @throws IllegalStateException if called from the outputer or the manipulator
@@ -372,7 +401,7 @@ public final class Lifecycle {
 
     private void finish(String call, boolean closeOutputer, boolean atExit) throws IOException {
         Deadline deadline = new Deadline(atExit ? 0 : properties.closeTimeoutSeconds());
-        Engine ending = beginEnd(call, atExit, deadline);
+        Engine ending = beginEnd(call, closeOutputer, atExit, deadline);
         if (ending == null) {
             return;
         }
@@ -405,7 +434,7 @@ public final class Lifecycle {
     }
 
     /** @return the engine to be stopped, or null where there is none */
-    private @Nullable Engine beginEnd(String call, boolean atExit, Deadline deadline) {
+    private @Nullable Engine beginEnd(String call, boolean closeOutputer, boolean atExit, Deadline deadline) {
         dispatcher.refuseInCallback(call);
         boolean starts;
         Thread worker;
@@ -424,6 +453,7 @@ public final class Lifecycle {
             starts = phase == Phase.STARTING;
             if (starts) {
                 state.refuseStart();
+                closesLeftStart = closeOutputer;
             }
             worker = state.worker();
         } finally {

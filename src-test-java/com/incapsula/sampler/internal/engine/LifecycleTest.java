@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -966,12 +967,20 @@ class LifecycleTest {
                 }
             }
         });
+        AtomicInteger closed = new AtomicInteger();
+        AtomicInteger startings = new AtomicInteger();
         properties.setOutputer(new RecordingOutputer() {
             @Override
             public void starting() {
+                startings.incrementAndGet();
                 if (what.equals("outputer")) {
                     awaitLatch(release);
                 }
+            }
+
+            @Override
+            public void close() {
+                closed.incrementAndGet();
             }
         });
         source.prepare = engine -> engine.onStart = () -> {
@@ -989,7 +998,9 @@ class LifecycleTest {
         }
         release.countDown();
         assertThatThrownBy(start::get).hasRootCauseMessage("close() was called before init() had ended");
-        assertThat(source.last().destroyed).isTrue();
+        assertThat(closed).hasValue(1);
+        assertThat(startings).hasValue(what.equals("manipulator") ? 0 : 1);
+        assertThat(source.made).hasSize(what.equals("engine") ? 1 : 0).allMatch(engine -> engine.destroyed);
         assertThat(start().calls).containsExactly("start");
     }
 

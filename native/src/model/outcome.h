@@ -223,8 +223,8 @@ enum smp_outcome {
       "The system did not say how long these threads have waited for a CPU (`schedstat`). "   \
       "Such time is in other states.")                                                        \
     X(THROTTLED_MS, "throttled by the CPU quota (ms)",                                        \
-      "For so long the threads of the process's control group were stopped because it had "   \
-      "used its quota; that time is runnable.")
+      "The time for which the kernel stopped threads of the process's control group, "        \
+      "because the group had used its quota. It is part of runnable.")
 
 enum smp_counter {
 #define X(code, text, words) SMP_COUNTER_##code,

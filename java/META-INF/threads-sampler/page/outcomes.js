@@ -262,7 +262,7 @@ const COUNTERS = {
     },
     THROTTLED_MS: {
         text: 'throttled by the CPU quota (ms)',
-        words: 'For so long the threads of the process\'s control group were stopped because it had used its quota; that time is runnable.',
+        words: 'The time for which the kernel stopped threads of the process\'s control group, because the group had used its quota. It is part of runnable.',
     },
 };
 

@@ -53,16 +53,9 @@ static struct {
     bool is_full;
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
-struct smp_tree_target __real_smp_attribution_found(struct smp_attribution *attribution,
-                                                    struct smp_thread_record *record,
-                                                    enum smp_outcome outcome,
-                                                    const struct smp_sample *sample,
-                                                    struct smp_group_key mounted);
-struct smp_tree_target __wrap_smp_attribution_found(struct smp_attribution *attribution,
-                                                    struct smp_thread_record *record,
-                                                    enum smp_outcome outcome,
-                                                    const struct smp_sample *sample,
-                                                    struct smp_group_key mounted);
+/* Of the product's type, whatever becomes of that. */
+__typeof__(smp_attribution_found) __real_smp_attribution_found;
+__typeof__(smp_attribution_found) __wrap_smp_attribution_found;
 
 /* Class, name, descriptor, byte code index, instruction; between them a tab. */
 static char *describe(jmethodID method, int64_t bci)
@@ -172,16 +165,14 @@ static void keep(const struct smp_name_source *names, enum smp_outcome outcome,
 
 struct smp_tree_target __wrap_smp_attribution_found(struct smp_attribution *attribution,
                                                     struct smp_thread_record *record,
-                                                    enum smp_outcome outcome,
-                                                    const struct smp_sample *sample,
-                                                    struct smp_group_key mounted)
+                                                    const struct smp_found *found)
 {
     pthread_mutex_lock(&state.mutex);
     if (state.thread[0] != '\0' && record->raw_name != NULL &&
         strcmp(state.thread, record->raw_name) == 0)
-        keep(attribution->names, outcome, sample);
+        keep(attribution->names, found->outcome, found->sample);
     pthread_mutex_unlock(&state.mutex);
-    return __real_smp_attribution_found(attribution, record, outcome, sample, mounted);
+    return __real_smp_attribution_found(attribution, record, found);
 }
 
 /* javac writes no header for the tests. */

@@ -221,7 +221,19 @@ enum smp_outcome {
       "Such time is in other states.")                                                        \
     X(THROTTLED_MS, "throttled by the CPU quota (ms)",                                        \
       "For so long the threads of the process's control group were stopped because it had "   \
-      "used its quota; that time is runnable.")
+      "used its quota; that time is runnable.")                                               \
+    X(OWNER_READS, "owners of locks read",                                                    \
+      "How often the sampler has read who holds the lock that a thread waits for: once for "  \
+      "each wait that it found, and again where the owner may have changed.")                 \
+    X(OWNERS_UNKNOWN, "owners of locks that were not known",                                  \
+      "Of these reads, those that found no thread: `[owner not read]`, `[readers of the "     \
+      "lock]`, `[permits of the semaphore]`, `[a virtual thread that is not mounted]`.")      \
+    X(LOST_HOLDERS, "times of lock holders that found no memory",                             \
+      "`memoryLimitBytes` left no room for a group of holders. The time is in the rows of "   \
+      "the threads that waited, and in those of no holder.")                                  \
+    X(DEADLOCKS, "deadlocks",                                                                 \
+      "Threads that wait for each other's locks, and none of which can go on: each such "     \
+      "cycle once, when it was found.")
 
 enum smp_counter {
 #define X(code, text, words) SMP_COUNTER_##code,

@@ -130,6 +130,7 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
     if (is_idle && rest_ns > 0)
         rest_ns -= smp_pending_pay_claim(wall, thread, &target, rest_ns);
     smp_pending_set(pending, wall->covered_ns, smp_pending_give(wall, &target, rest_ns));
+    smp_holders_flush(wall, thread);
 }
 
 /* Right after the end of an interval nothing is pending, and the old tree is of the old one. */
@@ -181,6 +182,7 @@ void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int6
         last_ns = all_ns < interval_ns ? all_ns : interval_ns;
         last_ns = last_ns > 0 ? last_ns : 0;
         (void)smp_pending_give(wall, &target, all_ns - last_ns);
+        smp_holders_flush(wall, thread);
     }
     if (last_ns <= 0)
         return;

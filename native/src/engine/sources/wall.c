@@ -184,6 +184,7 @@ static void tick_wall(void *self, int64_t now_ns)
     take_left_answers(wall, false);
     wall->walks.begun_ns = smp_clock_ns();
     wall->poll = &poll;
+    smp_holders_charge_rest(wall);
     smp_poll_schedule_begin_tick(&wall->schedule, now_ns - wall->covered_ns);
     smp_roster_poll_starts(wall->roster, now_ns);
     smp_roster_name_all(wall->roster);
@@ -192,6 +193,7 @@ static void tick_wall(void *self, int64_t now_ns)
     poll_due(wall);
     if (!may_leave_answers(wall))
         smp_walks_collect(&wall->walks, false);
+    smp_holders_settle(wall, wall->walks.in_flight == 0);
     smp_throttle_end(&wall->schedule.throttle);
     smp_poll_schedule_learn_cost(&wall->schedule, poll.polls, poll.idle_polls,
                                  wall->roster->sampled);
@@ -260,6 +262,7 @@ static void flush_wall(void *self, enum smp_flush reason)
 
     take_left_answers(wall, reason == SMP_FLUSH_LAST);
     wall->poll = &poll;
+    smp_holders_settle(wall, false);
     for (size_t i = 0; i < wall->roster->table.count;) {
         struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
         if (!smp_roster_remove_ended(wall->roster, &thread->record, wall->covered_ns)) {
@@ -358,6 +361,7 @@ static void destroy_wall(void *self)
 {
     struct smp_wall *wall = self;
 
+    smp_holders_fini(wall);
     smp_walks_fini(&wall->walks);
     smp_free(wall->quota, wall);
 }
@@ -409,6 +413,7 @@ enum smp_status smp_wall_create(const struct smp_source_setup *setup, struct smp
     wall->roster = setup->roster;
     wall->attribution = setup->attribution;
     smp_poll_schedule_init(&wall->schedule, setup->options);
+    smp_holders_init(wall);
     status = smp_walks_init(&wall->walks, setup->quota, setup->jvm, setup->roster, setup->options);
     if (status != SMP_OK) {
         smp_free(setup->quota, wall);

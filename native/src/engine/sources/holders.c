@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/holders.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/sources/pending_time.h"
+#include "engine/sources/wall_state.h"
+
+enum { FIRST_WAITS = 64 };
+
+void smp_holders_init(struct smp_wall *wall)
+{
+    wall->holders = (struct smp_holders){ .capacity = 0 };
+    smp_lock_names_init(&wall->holders.locks, wall->quota);
+}
+
+void smp_holders_fini(struct smp_wall *wall)
+{
+    smp_free(wall->quota, wall->holders.waits);
+    smp_lock_names_fini(&wall->holders.locks);
+}
+
+static struct smp_interval *interval_of(const struct smp_wall *wall)
+{
+    return wall->attribution->interval;
+}
+
+static struct smp_wall_thread *find_thread(const struct smp_wall *wall, uint64_t serial,
+                                           size_t index)
+{
+    struct smp_thread_record *record = smp_thread_table_find(&wall->roster->table, serial, index);
+
+    return record != NULL ? smp_wall_thread_of(record) : NULL;
+}
+
+/* --- who holds it --- */
+
+/* Once a tick. */
+static int64_t clock_of(const struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    struct smp_holder *holder = &thread->holder;
+    const int32_t tid = smp_thread_record_tid(&thread->record);
+
+    if (holder->clock_tick != wall->schedule.tick) {
+        holder->clock_tick = wall->schedule.tick;
+        if (tid <= 0 || !smp_clock_thread_cpu_ns(tid, &holder->clock_ns))
+            holder->clock_ns = -1;
+    }
+    return holder->clock_ns;
+}
+
+/* The thread has the stack that its last poll found. */
+static bool has_not_run(const struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    return thread->activity.has_leaf && clock_of(wall, thread) >= 0 &&
+           clock_of(wall, thread) == thread->activity.cpu_ns;
+}
+
+static bool may_owner_differ(const struct smp_wall *wall, const struct smp_lock_wait *lock)
+{
+    struct smp_wall_thread *owner;
+
+    switch ((enum smp_owner_kind)lock->kind) {
+    case SMP_OWNER_UNREAD:
+    case SMP_OWNER_PERMITS:
+        return false;
+    case SMP_OWNER_THREAD:
+        owner = find_thread(wall, lock->owner, lock->owner_index);
+        return owner == NULL || lock->owner_cpu_ns < 0 ||
+               clock_of(wall, owner) != lock->owner_cpu_ns;
+    default:
+        return true;
+    }
+}
+
+static void read_owner(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    const struct smp_lock_owners *owners = &wall->walks.jvm->owners;
+    struct smp_lock_wait *lock = &thread->lock;
+    struct smp_lock_owner found = { .kind = SMP_OWNER_UNREAD };
+    struct smp_wall_thread *owner = NULL;
+
+    if (owners->read != NULL)
+        owners->read(owners->self, thread->record.thread, thread->activity.cpu_ns, &found);
+    smp_interval_count(interval_of(wall), SMP_COUNTER_OWNER_READS, 1);
+    lock->is_known = true;
+    lock->kind = (uint8_t)found.kind;
+    lock->owner = found.serial;
+    lock->lock = found.lock[0] != '\0' ? smp_lock_names_find(&wall->holders.locks, found.lock)
+                                       : SMP_NO_LOCK_NAME;
+    lock->cycle_tick = 0;
+    lock->owner_cpu_ns = -1;
+    if (found.kind == SMP_OWNER_THREAD)
+        owner = find_thread(wall, found.serial, lock->owner_index);
+    if (owner != NULL) {
+        lock->owner_index = owner->record.index;
+        lock->owner_cpu_ns = clock_of(wall, owner);
+    } else if (found.kind != SMP_OWNER_NONE) {
+        smp_interval_count(interval_of(wall), SMP_COUNTER_OWNERS_UNKNOWN, 1);
+    }
+}
+
+static bool is_blocked_still(const struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    return thread->record.last.state == SMP_STATE_BLOCKED && thread->lock.is_known &&
+           has_not_run(wall, thread);
+}
+
+/* --- deadlocks --- */
+
+static void count_deadlock(struct smp_wall *wall, struct smp_wall_thread *first)
+{
+    struct smp_wall_thread *thread = first;
+
+    smp_interval_count(interval_of(wall), SMP_COUNTER_DEADLOCKS, 1);
+    for (unsigned i = 0; i < SMP_MAX_LOCK_CHAIN && thread != NULL; i++) {
+        thread->lock.is_deadlocked = true;
+        thread = find_thread(wall, thread->lock.owner, thread->lock.owner_index);
+        if (thread == first)
+            break;
+    }
+}
+
+/* Each owner in it waits for the next one, and has not run since its poll. */
+static void judge_cycle(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    struct smp_lock_wait *lock = &thread->lock;
+
+    if (lock->cycle_tick == 0)
+        lock->cycle_tick = wall->schedule.tick;
+    else if (wall->schedule.tick - lock->cycle_tick >= SMP_DEADLOCK_TICKS && !lock->is_deadlocked)
+        count_deadlock(wall, thread);
+}
+
+/* --- the end of the chain --- */
+
+static enum smp_holder_row row_of(enum smp_owner_kind kind)
+{
+    switch (kind) {
+    case SMP_OWNER_READERS:
+        return SMP_HOLDER_READERS;
+    case SMP_OWNER_PERMITS:
+        return SMP_HOLDER_PERMITS;
+    case SMP_OWNER_UNMOUNTED:
+        return SMP_HOLDER_UNMOUNTED;
+    default:
+        return SMP_HOLDER_UNREAD;
+    }
+}
+
+/* In a cycle it is the owner of the thread's own lock. */
+static struct smp_wall_thread *follow_chain(struct smp_wall *wall, struct smp_wall_thread *thread,
+                                            enum smp_holder_row *row)
+{
+    struct smp_wall_thread *first = NULL;
+    struct smp_wall_thread *at = thread;
+
+    for (unsigned i = 0; i < SMP_MAX_LOCK_CHAIN; i++) {
+        *row = row_of((enum smp_owner_kind)at->lock.kind);
+        if (at->lock.kind != SMP_OWNER_THREAD)
+            return NULL;
+        at = find_thread(wall, at->lock.owner, at->lock.owner_index);
+        first = first != NULL ? first : at;
+        if (at == thread) {
+            judge_cycle(wall, thread);
+            return first;
+        }
+        if (at == NULL || !is_blocked_still(wall, at) || at->lock.kind == SMP_OWNER_NONE)
+            return at;
+    }
+    return first;
+}
+
+/* --- its stack --- */
+
+static const char *group_of(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    if (thread->record.group_name == NULL && wall->roster->default_name_rule)
+        smp_thread_names_read(wall->roster->names, &thread->record);
+    return thread->record.group_name;
+}
+
+static void set_holder_node(struct smp_wall *wall, struct smp_wall_thread *thread,
+                            const struct smp_sample *sample)
+{
+    struct smp_holder *holder = &thread->holder;
+
+    holder->tree = smp_interval_find_holders(interval_of(wall), group_of(wall, thread));
+    holder->node = sample != NULL
+                       ? smp_attribution_add_holder(wall->attribution, holder->tree, sample)
+                       : smp_interval_add_holder_row(interval_of(wall), holder->tree,
+                                                     SMP_HOLDER_UNREAD);
+    holder->epoch = wall->attribution->tree_epoch;
+}
+
+void smp_holders_looked_at(struct smp_wall *wall, struct smp_thread_record *record,
+                           const struct smp_sample *sample)
+{
+    struct smp_wall_thread *thread = smp_wall_thread_of(record);
+
+    set_holder_node(wall, thread, sample);
+    thread->holder.is_found = true;
+}
+
+static bool was_polled_now(const struct smp_wall *wall, const struct smp_wall_thread *thread)
+{
+    return thread->record.was_polled && thread->plan.polled_tick == wall->schedule.tick &&
+           thread->record.last.epoch == wall->attribution->stack_epoch;
+}
+
+/* A thread that has run since its last poll is somewhere else by now. */
+static void look_at_holder(struct smp_wall *wall, struct smp_wall_thread *thread, bool may_ask)
+{
+    struct smp_holder *holder = &thread->holder;
+
+    if (holder->look_tick == wall->schedule.tick)
+        return;
+    holder->look_tick = wall->schedule.tick;
+    holder->is_found = false;
+    if (!has_not_run(wall, thread) && !was_polled_now(wall, thread))
+        smp_walks_look(&wall->walks, &thread->record, may_ask);
+}
+
+static void use_last_stack(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    struct smp_holder *holder = &thread->holder;
+    const struct smp_last_stack *last = &thread->record.last;
+    struct smp_sample sample;
+
+    if (holder->epoch == wall->attribution->tree_epoch && !holder->is_found &&
+        holder->version == last->version && last->has_frames)
+        return;
+    set_holder_node(wall, thread, smp_last_stack_get(last, &sample) ? &sample : NULL);
+    holder->version = last->version;
+    holder->is_found = false;
+}
+
+/* --- charging --- */
+
+static const char *lock_text(const struct smp_wall *wall, const struct smp_lock_wait *lock)
+{
+    return lock->lock == SMP_NO_LOCK_NAME ? ""
+                                          : smp_lock_names_text(&wall->holders.locks, lock->lock);
+}
+
+/* holder NULL: the row. */
+static uint32_t find_node(struct smp_wall *wall, const struct smp_wall_thread *thread,
+                          struct smp_wall_thread *holder, enum smp_holder_row row)
+{
+    struct smp_group_tree tree;
+    uint32_t node;
+
+    if (holder == NULL) {
+        tree = smp_interval_find_holders(interval_of(wall), NULL);
+        node = smp_interval_add_holder_row(interval_of(wall), tree, row);
+    } else {
+        if (!holder->holder.is_found || holder->holder.look_tick != wall->schedule.tick ||
+            holder->holder.epoch != wall->attribution->tree_epoch)
+            use_last_stack(wall, holder);
+        tree = holder->holder.tree;
+        node = holder->holder.node;
+    }
+    if (thread->lock.epoch != wall->attribution->tree_epoch || thread->lock.node != node)
+        smp_interval_see_blocked(interval_of(wall), tree, thread->record.thread->serial,
+                                 lock_text(wall, &thread->lock));
+    return node;
+}
+
+/* Time before this poll is the last holder's. */
+static void charge_wait(struct smp_wall *wall, struct smp_wall_thread *thread, uint32_t node,
+                        int64_t blocked_ns, int64_t found_ns)
+{
+    struct smp_lock_wait *lock = &thread->lock;
+    const bool has_last = lock->epoch == wall->attribution->tree_epoch;
+
+    if (!has_last || lock->node == node)
+        found_ns = blocked_ns;
+    else
+        smp_interval_charge(interval_of(wall), lock->node, blocked_ns - found_ns);
+    smp_interval_charge(interval_of(wall), node, found_ns);
+    lock->node = node;
+    lock->epoch = wall->attribution->tree_epoch;
+}
+
+static void charge_last(struct smp_wall *wall, struct smp_wall_thread *thread, int64_t blocked_ns)
+{
+    enum smp_holder_row row = SMP_HOLDER_UNREAD;
+    struct smp_wall_thread *holder = NULL;
+
+    if (blocked_ns == 0)
+        return;
+    if (thread->lock.epoch == wall->attribution->tree_epoch) {
+        smp_interval_charge(interval_of(wall), thread->lock.node, blocked_ns);
+        return;
+    }
+    if (thread->lock.is_known)
+        holder = follow_chain(wall, thread, &row);
+    charge_wait(wall, thread, find_node(wall, thread, holder, row), blocked_ns, blocked_ns);
+}
+
+/* The owner has left, and the thread that waits has not got a CPU yet. */
+static void charge_handed_over(struct smp_wall *wall, struct smp_wall_thread *thread,
+                               const struct smp_blocked_wait *wait)
+{
+    const int64_t most_ns = wait->found_ns < wait->blocked_ns ? wait->found_ns : wait->blocked_ns;
+
+    if (most_ns > 0)
+        (void)smp_interval_change_state(interval_of(wall), wait->node, SMP_STATE_BLOCKED,
+                                        SMP_STATE_RUNNABLE, most_ns);
+    charge_last(wall, thread, wait->blocked_ns + smp_interval_take_blocked(interval_of(wall)));
+}
+
+/* --- public --- */
+
+static bool reserve_wait(struct smp_wall *wall)
+{
+    struct smp_holders *holders = &wall->holders;
+    const size_t capacity = holders->capacity == 0 ? FIRST_WAITS : holders->capacity * 2;
+    struct smp_blocked_wait *grown;
+
+    if (holders->count < holders->capacity)
+        return true;
+    if (capacity > SMP_MAX_SETTLED)
+        return false;
+    grown = smp_realloc(wall->quota, holders->waits, capacity * sizeof(*grown));
+    if (grown == NULL)
+        return false;
+    holders->waits = grown;
+    holders->capacity = capacity;
+    return true;
+}
+
+void smp_holders_polled(struct smp_wall *wall, struct smp_wall_thread *thread,
+                        const struct smp_tree_target *target, int64_t found_ns, bool is_new)
+{
+    const int64_t blocked_ns = smp_interval_take_blocked(interval_of(wall));
+    const bool is_blocked = target->state == SMP_STATE_BLOCKED;
+
+    if (is_new)
+        thread->lock.is_known = thread->lock.is_deadlocked = false;
+    if (!is_blocked || !reserve_wait(wall)) {
+        charge_last(wall, thread, blocked_ns);
+        return;
+    }
+    wall->holders.waits[wall->holders.count++] =
+        (struct smp_blocked_wait){ .serial = thread->record.thread->serial,
+                                   .index = thread->record.index,
+                                   .node = target->node,
+                                   .blocked_ns = blocked_ns,
+                                   .found_ns = found_ns };
+}
+
+void smp_holders_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    charge_last(wall, thread, smp_interval_take_blocked(interval_of(wall)));
+}
+
+void smp_holders_charge_rest(struct smp_wall *wall)
+{
+    smp_interval_charge_unknown(interval_of(wall), smp_interval_take_blocked(interval_of(wall)));
+}
+
+static void read_owners(struct smp_wall *wall)
+{
+    for (size_t i = 0; i < wall->holders.count; i++) {
+        const struct smp_blocked_wait *wait = &wall->holders.waits[i];
+        struct smp_wall_thread *thread = find_thread(wall, wait->serial, wait->index);
+        if (thread != NULL && (!thread->lock.is_known || may_owner_differ(wall, &thread->lock)))
+            read_owner(wall, thread);
+    }
+}
+
+static void look_at_holders(struct smp_wall *wall, bool may_ask)
+{
+    for (size_t i = 0; i < wall->holders.count; i++) {
+        struct smp_blocked_wait *wait = &wall->holders.waits[i];
+        struct smp_wall_thread *thread = find_thread(wall, wait->serial, wait->index);
+        enum smp_holder_row row = SMP_HOLDER_UNREAD;
+        struct smp_wall_thread *holder = NULL;
+        if (thread != NULL)
+            holder = follow_chain(wall, thread, &row);
+        wait->row = (int)row;
+        wait->holder = holder != NULL ? holder->record.thread->serial : 0;
+        wait->holder_index = holder != NULL ? holder->record.index : 0;
+        if (holder != NULL)
+            look_at_holder(wall, holder, may_ask);
+    }
+    if (may_ask)
+        smp_walks_collect(&wall->walks, false);
+}
+
+static void charge_waits(struct smp_wall *wall)
+{
+    for (size_t i = 0; i < wall->holders.count; i++) {
+        const struct smp_blocked_wait *wait = &wall->holders.waits[i];
+        struct smp_wall_thread *thread = find_thread(wall, wait->serial, wait->index);
+        struct smp_wall_thread *holder = NULL;
+        if (thread == NULL) {
+            smp_interval_charge_unknown(interval_of(wall), wait->blocked_ns);
+            continue;
+        }
+        if (thread->lock.kind == SMP_OWNER_NONE) {
+            charge_handed_over(wall, thread, wait);
+            continue;
+        }
+        if (wait->holder != 0)
+            holder = find_thread(wall, wait->holder, wait->holder_index);
+        charge_wait(wall, thread,
+                    find_node(wall, thread, holder, (enum smp_holder_row)wait->row),
+                    wait->blocked_ns, wait->found_ns);
+    }
+}
+
+void smp_holders_settle(struct smp_wall *wall, bool may_ask)
+{
+    if (wall->holders.count == 0)
+        return;
+    smp_holders_charge_rest(wall);
+    read_owners(wall);
+    look_at_holders(wall, may_ask);
+    charge_waits(wall);
+    wall->holders.count = 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * holders.h - charges the time for which threads are blocked to those that hold the locks: to the
+ * stack that the owner's thread has while the other one waits.
+ *
+ *   poll finds the thread BLOCKED ─► polled: a wait that is to be charged
+ *   end of the tick ─► settle:  the owner is read, once for each wait
+ *                               owner blocked, too? ─► its owner, to the end of the chain
+ *                               its stack: the last one, or a new one where it has run since
+ *                               ─► the wait's time goes to that node of the holders' tree
+ *
+ * All blocked time of the sampled trees is charged, no more and no less: smp_interval_take_blocked
+ * says how much each thread has got, or lost. Time that passed before this poll goes to the holder
+ * that the last poll found, as it does with stacks (pending_time.h).
+ *
+ * An owner must run before it can let go of a lock, so the owner is read again only where its CPU
+ * clock has moved, or where there is no thread whose clock could say so. In a wait that is not
+ * broken nothing else is read. The stack of an owner that has run since its last poll is looked at
+ * without crediting anything: the odds of its polls must not depend on who waits for it.
+ *
+ * A cycle of owners none of which has run for SMP_DEADLOCK_TICKS is a deadlock; it counts once.
+ *
+ * Owns     the waits of one tick, the names of locks.
+ * Threads  the sampler thread only.
+ * Errors   an owner that is not known has a row (SMP_HOLDER_ROW_MAP). Past SMP_MAX_SETTLED waits in
+ *          a tick, or without memory for them, the time goes to the holder found before.
+ * Cost     of a wait: what reading the owner costs (1 to 2 us), once; a CPU clock at each poll of a
+ *          thread that is blocked; a walk, or a signal, at most once a tick for an owner that runs.
+ */
+#ifndef SMP_ENGINE_SOURCES_HOLDERS_H
+#define SMP_ENGINE_SOURCES_HOLDERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/sources/lock_names.h"
+#include "engine/threads/thread_table.h"
+
+enum {
+    SMP_MAX_SETTLED = 16384, /* waits in one tick */
+    SMP_MAX_LOCK_CHAIN = 64, /* owners in a row */
+    SMP_DEADLOCK_TICKS = 2
+};
+
+struct smp_wall;
+struct smp_wall_thread;
+struct smp_tree_target;
+
+/* A thread that was polled in this tick, and is blocked. */
+struct smp_blocked_wait {
+    uint64_t serial;
+    size_t index;       /* of its record, most likely */
+    uint32_t node;      /* of the sampled tree */
+    int64_t blocked_ns; /* what the poll has added */
+    int64_t found_ns;   /* of that: what the poll stands for */
+    uint64_t holder;    /* serial of the thread at the chain's end; 0: a row */
+    size_t holder_index;
+    int row; /* enum smp_holder_row */
+};
+
+struct smp_holders {
+    struct smp_lock_names locks;
+    struct smp_blocked_wait *waits;
+    size_t count;
+    size_t capacity;
+};
+
+void smp_holders_init(struct smp_wall *wall);
+void smp_holders_fini(struct smp_wall *wall);
+
+/* The thread's poll has credited the target with found_ns, of its whole time. is_new: it is not the
+ * wait that the last poll found. */
+void smp_holders_polled(struct smp_wall *wall, struct smp_wall_thread *thread,
+                        const struct smp_tree_target *target, int64_t found_ns, bool is_new);
+/* Time of the thread was credited, or taken back, without a poll. */
+void smp_holders_flush(struct smp_wall *wall, struct smp_wall_thread *thread);
+/* The stack that a look has found. */
+void smp_holders_looked_at(struct smp_wall *wall, struct smp_thread_record *record,
+                           const struct smp_sample *sample);
+/* Charges what polls have found. may_ask: threads that run may be asked for their stacks. */
+void smp_holders_settle(struct smp_wall *wall, bool may_ask);
+/* Blocked time of other sources has no known holder. */
+void smp_holders_charge_rest(struct smp_wall *wall);
+
+#endif

@@ -122,7 +122,8 @@ struct smp_walker {
 
 /* Who holds the lock that a thread waits for. */
 enum smp_owner_kind {
-    SMP_OWNER_UNREAD,   /* not known */
+    SMP_OWNER_UNKNOWN,  /* of such a lock it is never known */
+    SMP_OWNER_UNREAD,   /* not known this time */
     SMP_OWNER_NONE,     /* no thread: the lock is being handed over */
     SMP_OWNER_THREAD,   /* a thread of the source; of a virtual one its carrier */
     SMP_OWNER_READERS,  /* readers, which are only counted */
@@ -141,7 +142,7 @@ struct smp_lock_owner {
 struct smp_lock_owners {
     /*
      * Of a thread that waits for a lock, and whose CPU clock has been read as cpu_ns; negative: the
-     * caller has not read it. UNREAD, too, where the thread has run since. Disturbs no thread. NULL:
+     * caller has not read it. UNREAD also where the thread has run since. Disturbs no thread. NULL:
      * owners are not read.
      */
     void (*read)(void *self, struct smp_thread *waiter, int64_t cpu_ns, struct smp_lock_owner *out);

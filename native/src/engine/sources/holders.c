@@ -62,7 +62,7 @@ static bool may_owner_differ(const struct smp_wall *wall, const struct smp_lock_
     struct smp_wall_thread *owner;
 
     switch ((enum smp_owner_kind)lock->kind) {
-    case SMP_OWNER_UNREAD:
+    case SMP_OWNER_UNKNOWN:
     case SMP_OWNER_PERMITS:
         return false;
     case SMP_OWNER_THREAD:
@@ -78,12 +78,15 @@ static void read_owner(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const struct smp_lock_owners *owners = &wall->walks.jvm->owners;
     struct smp_lock_wait *lock = &thread->lock;
-    struct smp_lock_owner found = { .kind = SMP_OWNER_UNREAD };
+    struct smp_lock_owner found = { .kind = SMP_OWNER_UNKNOWN };
     struct smp_wall_thread *owner = NULL;
 
     if (owners->read != NULL)
         owners->read(owners->self, thread->record.thread, thread->activity.cpu_ns, &found);
     smp_interval_count(interval_of(wall), SMP_COUNTER_OWNER_READS, 1);
+    /* The wait has ended since its poll, most likely: up to then it had the owner that is known. */
+    if (found.kind == SMP_OWNER_UNREAD && lock->is_known && lock->kind != SMP_OWNER_UNREAD)
+        return;
     lock->is_known = true;
     lock->kind = (uint8_t)found.kind;
     lock->owner = found.serial;
@@ -203,10 +206,21 @@ void smp_holders_looked_at(struct smp_wall *wall, struct smp_thread_record *reco
     thread->holder.is_found = true;
 }
 
-static bool was_polled_now(const struct smp_wall *wall, const struct smp_wall_thread *thread)
+/* A poll of this tick has found it running; a wait that it has found may be over. */
+static bool was_found_running(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     return thread->record.was_polled && thread->plan.polled_tick == wall->schedule.tick &&
-           thread->record.last.epoch == wall->attribution->stack_epoch;
+           thread->record.last.epoch == wall->attribution->stack_epoch &&
+           thread->record.last.state == SMP_STATE_RUNNING;
+}
+
+/* Is it known where the thread is in this tick? */
+static bool is_stack_known(const struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    const struct smp_holder *holder = &thread->holder;
+
+    return (holder->is_found && holder->look_tick == wall->schedule.tick) ||
+           has_not_run(wall, thread) || was_found_running(wall, thread);
 }
 
 /* A thread that has run since its last poll is somewhere else by now. */
@@ -218,7 +232,7 @@ static void look_at_holder(struct smp_wall *wall, struct smp_wall_thread *thread
         return;
     holder->look_tick = wall->schedule.tick;
     holder->is_found = false;
-    if (!has_not_run(wall, thread) && !was_polled_now(wall, thread))
+    if (!is_stack_known(wall, thread))
         smp_walks_look(&wall->walks, &thread->record, may_ask);
 }
 
@@ -280,7 +294,9 @@ static void charge_wait(struct smp_wall *wall, struct smp_wall_thread *thread, u
         smp_interval_charge(interval_of(wall), lock->node, blocked_ns - found_ns);
     smp_interval_charge(interval_of(wall), node, found_ns);
     lock->node = node;
-    lock->epoch = wall->attribution->tree_epoch;
+    /* A read that failed has found no holder that could get more. */
+    lock->epoch =
+        lock->is_known && lock->kind == SMP_OWNER_UNREAD ? 0 : wall->attribution->tree_epoch;
 }
 
 static void charge_last(struct smp_wall *wall, struct smp_wall_thread *thread, int64_t blocked_ns)
@@ -366,7 +382,7 @@ static void read_owners(struct smp_wall *wall)
     for (size_t i = 0; i < wall->holders.count; i++) {
         const struct smp_blocked_wait *wait = &wall->holders.waits[i];
         struct smp_wall_thread *thread = find_thread(wall, wait->serial, wait->index);
-        if (thread != NULL && (!thread->lock.is_known || may_owner_differ(wall, &thread->lock)))
+        if (thread != NULL && !wait->is_carried && (!thread->lock.is_known || may_owner_differ(wall, &thread->lock)))
             read_owner(wall, thread);
     }
 }
@@ -378,11 +394,14 @@ static void look_at_holders(struct smp_wall *wall, bool may_ask)
         struct smp_wall_thread *thread = find_thread(wall, wait->serial, wait->index);
         enum smp_holder_row row = SMP_HOLDER_UNREAD;
         struct smp_wall_thread *holder = NULL;
-        if (thread != NULL)
+        if (wait->is_carried) {
+            holder = find_thread(wall, wait->holder, wait->holder_index);
+        } else if (thread != NULL) {
             holder = follow_chain(wall, thread, &row);
-        wait->row = (int)row;
-        wait->holder = holder != NULL ? holder->record.thread->serial : 0;
-        wait->holder_index = holder != NULL ? holder->record.index : 0;
+            wait->row = (int)row;
+            wait->holder = holder != NULL ? holder->record.thread->serial : 0;
+            wait->holder_index = holder != NULL ? holder->record.index : 0;
+        }
         if (holder != NULL)
             look_at_holder(wall, holder, may_ask);
     }
@@ -390,26 +409,44 @@ static void look_at_holders(struct smp_wall *wall, bool may_ask)
         smp_walks_collect(&wall->walks, false);
 }
 
-static void charge_waits(struct smp_wall *wall)
+/* False: the holder has run since its last poll, and has no CPU to answer: one of the next ticks will
+ * know where it is. */
+static bool charge_one(struct smp_wall *wall, const struct smp_blocked_wait *wait, bool may_wait)
 {
-    for (size_t i = 0; i < wall->holders.count; i++) {
-        const struct smp_blocked_wait *wait = &wall->holders.waits[i];
-        struct smp_wall_thread *thread = find_thread(wall, wait->serial, wait->index);
-        struct smp_wall_thread *holder = NULL;
-        if (thread == NULL) {
-            smp_interval_charge_unknown(interval_of(wall), wait->blocked_ns);
-            continue;
-        }
-        if (thread->lock.kind == SMP_OWNER_NONE) {
-            charge_handed_over(wall, thread, wait);
-            continue;
-        }
-        if (wait->holder != 0)
-            holder = find_thread(wall, wait->holder, wait->holder_index);
-        charge_wait(wall, thread,
-                    find_node(wall, thread, holder, (enum smp_holder_row)wait->row),
-                    wait->blocked_ns, wait->found_ns);
+    struct smp_wall_thread *thread = find_thread(wall, wait->serial, wait->index);
+    struct smp_wall_thread *holder = NULL;
+
+    if (thread == NULL) {
+        smp_interval_charge_unknown(interval_of(wall), wait->blocked_ns);
+        return true;
     }
+    if (thread->lock.kind == SMP_OWNER_NONE && !wait->is_carried) {
+        charge_handed_over(wall, thread, wait);
+        return true;
+    }
+    if (wait->holder != 0)
+        holder = find_thread(wall, wait->holder, wait->holder_index);
+    if (holder != NULL && may_wait && wait->ticks < SMP_MAX_CARRIED_TICKS &&
+        !is_stack_known(wall, holder))
+        return false;
+    charge_wait(wall, thread, find_node(wall, thread, holder, (enum smp_holder_row)wait->row),
+                wait->blocked_ns, wait->found_ns);
+    return true;
+}
+
+static void charge_waits(struct smp_wall *wall, bool may_wait)
+{
+    struct smp_holders *holders = &wall->holders;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < holders->count; i++) {
+        if (charge_one(wall, &holders->waits[i], may_wait))
+            continue;
+        holders->waits[kept] = holders->waits[i];
+        holders->waits[kept].is_carried = true;
+        holders->waits[kept++].ticks++;
+    }
+    holders->count = kept;
 }
 
 void smp_holders_settle(struct smp_wall *wall, bool may_ask)
@@ -419,6 +456,5 @@ void smp_holders_settle(struct smp_wall *wall, bool may_ask)
     smp_holders_charge_rest(wall);
     read_owners(wall);
     look_at_holders(wall, may_ask);
-    charge_waits(wall);
-    wall->holders.count = 0;
+    charge_waits(wall, may_ask);
 }

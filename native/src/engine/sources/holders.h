@@ -39,6 +39,7 @@
 enum {
     SMP_MAX_SETTLED = 16384, /* waits in one tick */
     SMP_MAX_LOCK_CHAIN = 64, /* owners in a row */
+    SMP_MAX_CARRIED_TICKS = 16,
     SMP_DEADLOCK_TICKS = 2
 };
 
@@ -55,6 +56,8 @@ struct smp_blocked_wait {
     int64_t found_ns;   /* of that: what the poll stands for */
     uint64_t holder;    /* serial of the thread at the chain's end; 0: a row */
     size_t holder_index;
+    bool is_carried; /* from the last tick: the holder's stack was not known, */
+    unsigned ticks;  /* for so many ticks */
     int row; /* enum smp_holder_row */
 };
 

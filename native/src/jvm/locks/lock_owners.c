@@ -79,7 +79,7 @@ static void read_owner(SMP_UNUSED void *self, struct smp_thread *waiter, int64_t
 {
     JNIEnv *env = smp_agent_is_live() ? smp_agent_env() : NULL;
 
-    *out = (struct smp_lock_owner){ .kind = SMP_OWNER_UNREAD };
+    *out = (struct smp_lock_owner){ .kind = SMP_OWNER_UNKNOWN };
     if (env == NULL)
         return;
     const int32_t status = smp_threads_status(env, smp_threads_ref(waiter));

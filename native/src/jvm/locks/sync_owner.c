@@ -25,6 +25,7 @@ static struct {
     jclass queued;
     jclass read_write;
     jclass semaphore;
+    jclass reentrant;
     jclass virtual;
 } known;
 
@@ -47,13 +48,14 @@ static void look_up(JNIEnv *env)
     known.ownable = keep_class(env, LOCKS "AbstractOwnableSynchronizer");
     known.queued = keep_class(env, LOCKS "AbstractQueuedSynchronizer");
     known.read_write = keep_class(env, LOCKS "ReentrantReadWriteLock$Sync");
+    known.reentrant = keep_class(env, LOCKS "ReentrantLock$Sync");
     known.semaphore = keep_class(env, "java/util/concurrent/Semaphore$Sync");
     known.virtual = keep_class(env, "java/lang/VirtualThread");
     known.owner = smp_jdk_field(env, known.ownable, "exclusiveOwnerThread", "Ljava/lang/Thread;");
     known.state = smp_jdk_field(env, known.queued, "state", "I");
     known.carrier = smp_jdk_field(env, known.virtual, "carrierThread", "Ljava/lang/Thread;");
     if (known.owner != NULL && known.state != NULL && known.read_write != NULL &&
-        known.semaphore != NULL)
+        known.semaphore != NULL && known.reentrant != NULL)
         known.blocker = smp_jdk_field(env, thread, "parkBlocker", "Ljava/lang/Object;");
     if (thread != NULL)
         (*env)->DeleteLocalRef(env, thread);
@@ -116,6 +118,7 @@ static void set_owner(JNIEnv *env, jobject thread, struct smp_lock_owner *out)
             return;
         }
     }
+    out->kind = SMP_OWNER_UNREAD;
     if ((!is_virtual || carrier != NULL) &&
         smp_threads_id_of(env, carrier != NULL ? carrier : thread, &id) == SMP_OK &&
         smp_threads_find(id, &out->serial, &tid))
@@ -138,10 +141,13 @@ static void judge_state(JNIEnv *env, jobject blocker, struct smp_lock_owner *out
         out->kind = (uint32_t)held >> READERS_SHIFT != 0 ? SMP_OWNER_READERS : SMP_OWNER_UNREAD;
     else if (held == 0)
         out->kind = SMP_OWNER_NONE;
+    else if ((*env)->IsInstanceOf(env, blocker, known.reentrant) == JNI_TRUE)
+        out->kind = SMP_OWNER_UNREAD; /* taken, but its owner has not written that yet */
 }
 
 static void read_blocker(JNIEnv *env, jobject blocker, struct smp_lock_owner *out)
 {
+    out->kind = SMP_OWNER_UNKNOWN;
     name_class(env, blocker, out);
     if ((*env)->IsInstanceOf(env, blocker, known.ownable) == JNI_FALSE)
         return;
@@ -157,8 +163,10 @@ static void read_blocker(JNIEnv *env, jobject blocker, struct smp_lock_owner *ou
 void smp_sync_owner_read(JNIEnv *env, jobject thread, struct smp_lock_owner *out)
 {
     *out = (struct smp_lock_owner){ .kind = SMP_OWNER_UNREAD };
-    if (!is_known(env))
+    if (!is_known(env)) {
+        out->kind = SMP_OWNER_UNKNOWN;
         return;
+    }
     jobject blocker = (*env)->GetObjectField(env, thread, known.blocker);
     if (blocker == NULL)
         return;

@@ -26,9 +26,9 @@ public final class OwnersProgram {
     private static final int READS_PER_ROUND = 20_000;
 
     /* enum smp_owner_kind, as owner() returns it. */
-    private static final long UNREAD = -1;
-    private static final long NONE = -2;
-    private static final long UNMOUNTED = -6;
+    private static final long UNKNOWN = -1;
+    private static final long UNREAD = -2;
+    private static final long UNMOUNTED = -7;
 
     private static volatile boolean isOver;
 
@@ -239,7 +239,7 @@ public final class OwnersProgram {
             return;
         }
         boolean isVirtual = before.thread.id < 0;
-        if (owner == UNREAD) {
+        if (owner == UNREAD || owner == UNKNOWN) {
             figures.unread++;
         } else if (owner == before.thread.id) {
             figures.right++;

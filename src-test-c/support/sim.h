@@ -77,8 +77,8 @@ struct sim_thread {
     enum smp_answer answer;
     bool has_mounted; /* a virtual thread is on it */
     const char *mounted_name;
-    bool is_runnable; /* although its clock stands still */
-    bool is_blocked;  /* as the JVM says */
+    bool is_runnable;        /* although its clock stands still */
+    bool is_blocked;         /* as the JVM says */
     enum smp_wait_word word; /* what the JVM says of it while it waits; UNKNOWN: it is blocked */
     /* Who holds the lock that it waits for. */
     enum smp_owner_kind owner_kind; /* UNKNOWN where the test says nothing */

@@ -20,8 +20,7 @@ static enum smp_status find_groups(struct smp_difference_job *job)
         const struct smp_profile *const profile = job->profiles[side];
         if (profile == NULL)
             continue;
-        status =
-            smp_hot_groups_init(&job->groups[side], job->quota, profile, SMP_GROUP_SAMPLED);
+        status = smp_hot_groups_init(&job->groups[side], job->quota, profile, SMP_GROUP_SAMPLED);
         if (status == SMP_OK)
             status =
                 smp_hot_groups_init(&job->counted[side], job->quota, profile, SMP_GROUP_COUNTED);

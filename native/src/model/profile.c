@@ -83,7 +83,8 @@ bool smp_profile_misses_packages(const struct smp_profile *profile)
         if (smp_node_is_group(&nodes[i]))
             continue;
         smp_methods_view(profile->methods, nodes[i].location, &view);
-        if ((view.is_monitored || !has_frames) && smp_profile_node_kind(profile, i) != SMP_GROUP_SAMPLED)
+        if ((view.is_monitored || !has_frames) &&
+            smp_profile_node_kind(profile, i) != SMP_GROUP_SAMPLED)
             continue;
         if (view.is_monitored)
             return false;

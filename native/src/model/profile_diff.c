@@ -75,8 +75,9 @@ static enum smp_status make_side_arrays(struct smp_profile_diff *diff, enum smp_
 static enum smp_status add_side_groups(struct smp_profile_diff *diff, enum smp_diff_side side)
 {
     const struct smp_profile *const profile = diff->profiles[side];
-    static const uint32_t tags[SMP_GROUP_KINDS] = { [SMP_GROUP_COUNTED] = COUNTED,
-                                                    [SMP_GROUP_HOLDERS] = HOLDERS };
+    static const uint32_t tags[SMP_GROUP_KINDS] = {
+        [SMP_GROUP_COUNTED] = COUNTED, [SMP_GROUP_HOLDERS] = HOLDERS
+    };
     const size_t count = group_count(profile);
     enum smp_status status = SMP_OK;
 

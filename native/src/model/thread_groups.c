@@ -399,8 +399,8 @@ enum smp_group_kind smp_thread_groups_kind_of_node(const struct smp_thread_group
 {
     const uint32_t location = nodes[smp_node_root(nodes, node)].location;
 
-    return smp_thread_groups_kind(
-        groups, (struct smp_group){ .index = location & ~SMP_LOCATION_GROUP });
+    return smp_thread_groups_kind(groups,
+                                  (struct smp_group){ .index = location & ~SMP_LOCATION_GROUP });
 }
 
 bool smp_thread_groups_has(const struct smp_thread_groups *groups, enum smp_group_kind kind)

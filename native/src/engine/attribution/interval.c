@@ -20,7 +20,7 @@ struct smp_interval {
     uint32_t holder_rows[SMP_HOLDER_ROWS];
     int64_t blocked_ns;     /* of sampled trees, not charged to holders yet */
     int64_t holder_debt_ns; /* taken back from holders, but not found at them */
-    struct smp_tally tally;                /* the sum over all groups, at any time */
+    struct smp_tally tally; /* the sum over all groups, at any time */
     uint64_t counters[SMP_COUNTER_COUNT];
     bool has_begun;       /* the next two are set */
     int64_t from_ns;      /* monotonic */
@@ -275,8 +275,7 @@ void smp_interval_charge(struct smp_interval *interval, uint32_t node, int64_t n
     if (ns > 0)
         smp_tree_credit_wall(interval->tree, node, SMP_STATE_BLOCKED, ns);
     else if (ns < 0)
-        debt_ns +=
-            -ns - smp_tree_take_back_wall(interval->tree, node, SMP_STATE_BLOCKED, -ns);
+        debt_ns += -ns - smp_tree_take_back_wall(interval->tree, node, SMP_STATE_BLOCKED, -ns);
     interval->holder_debt_ns = debt_ns;
 }
 

@@ -43,10 +43,10 @@ enum {
 struct smp_interval;
 
 /* X(code, frame): holders of locks that are not known. */
-#define SMP_HOLDER_ROW_MAP(X)                                   \
-    X(UNREAD, "[owner not read]")                               \
-    X(READERS, "[readers of the lock]")                         \
-    X(PERMITS, "[permits of the semaphore]")                    \
+#define SMP_HOLDER_ROW_MAP(X)                \
+    X(UNREAD, "[owner not read]")            \
+    X(READERS, "[readers of the lock]")      \
+    X(PERMITS, "[permits of the semaphore]") \
     X(UNMOUNTED, "[a virtual thread that is not mounted]")
 
 enum smp_holder_row {

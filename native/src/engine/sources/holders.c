@@ -7,7 +7,7 @@
 #include "engine/sources/pending_time.h"
 #include "engine/sources/wall_state.h"
 
-enum { FIRST_WAITS = 64 };
+enum { FIRST_WAITS = 64, MANY_WAITS = 1024 };
 
 void smp_holders_init(struct smp_wall *wall)
 {
@@ -190,10 +190,10 @@ static void set_holder_node(struct smp_wall *wall, struct smp_wall_thread *threa
     struct smp_holder *holder = &thread->holder;
 
     holder->tree = smp_interval_find_holders(interval_of(wall), group_of(wall, thread));
-    holder->node = sample != NULL
-                       ? smp_attribution_add_holder(wall->attribution, holder->tree, sample)
-                       : smp_interval_add_holder_row(interval_of(wall), holder->tree,
-                                                     SMP_HOLDER_UNREAD);
+    holder->node =
+        sample != NULL
+            ? smp_attribution_add_holder(wall->attribution, holder->tree, sample)
+            : smp_interval_add_holder_row(interval_of(wall), holder->tree, SMP_HOLDER_UNREAD);
     holder->epoch = wall->attribution->tree_epoch;
 }
 
@@ -337,7 +337,8 @@ static bool reserve_wait(struct smp_wall *wall)
 
     if (holders->count < holders->capacity)
         return true;
-    if (capacity > SMP_MAX_SETTLED)
+    if (capacity > SMP_MAX_SETTLED ||
+        capacity * sizeof(*grown) > wall->quota->limit_bytes / SMP_SETTLED_LIMIT_SHARE)
         return false;
     grown = smp_realloc(wall->quota, holders->waits, capacity * sizeof(*grown));
     if (grown == NULL)
@@ -382,7 +383,8 @@ static void read_owners(struct smp_wall *wall)
     for (size_t i = 0; i < wall->holders.count; i++) {
         const struct smp_blocked_wait *wait = &wall->holders.waits[i];
         struct smp_wall_thread *thread = find_thread(wall, wait->serial, wait->index);
-        if (thread != NULL && !wait->is_carried && (!thread->lock.is_known || may_owner_differ(wall, &thread->lock)))
+        if (thread != NULL && !wait->is_carried &&
+            (!thread->lock.is_known || may_owner_differ(wall, &thread->lock)))
             read_owner(wall, thread);
     }
 }
@@ -449,12 +451,27 @@ static void charge_waits(struct smp_wall *wall, bool may_wait)
     holders->count = kept;
 }
 
+/* After a tick with many more waits than usual. */
+static void shrink_waits(struct smp_wall *wall, size_t used)
+{
+    struct smp_holders *holders = &wall->holders;
+
+    if (holders->count > 0 || holders->capacity <= MANY_WAITS || used > holders->capacity / 4)
+        return;
+    smp_free(wall->quota, holders->waits);
+    holders->waits = NULL;
+    holders->capacity = 0;
+}
+
 void smp_holders_settle(struct smp_wall *wall, bool may_ask)
 {
-    if (wall->holders.count == 0)
+    const size_t count = wall->holders.count;
+
+    if (count == 0)
         return;
     smp_holders_charge_rest(wall);
     read_owners(wall);
     look_at_holders(wall, may_ask);
     charge_waits(wall, may_ask);
+    shrink_waits(wall, count);
 }

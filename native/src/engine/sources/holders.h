@@ -37,8 +37,9 @@
 #include "engine/threads/thread_table.h"
 
 enum {
-    SMP_MAX_SETTLED = 16384, /* waits in one tick */
-    SMP_MAX_LOCK_CHAIN = 64, /* owners in a row */
+    SMP_MAX_SETTLED = 16384,      /* waits in one tick, */
+    SMP_SETTLED_LIMIT_SHARE = 64, /* in a sixty-fourth of the session's memory */
+    SMP_MAX_LOCK_CHAIN = 64,      /* owners in a row */
     SMP_MAX_CARRIED_TICKS = 16,
     SMP_DEADLOCK_TICKS = 2
 };
@@ -58,7 +59,7 @@ struct smp_blocked_wait {
     size_t holder_index;
     bool is_carried; /* from the last tick: the holder's stack was not known, */
     unsigned ticks;  /* for so many ticks */
-    int row; /* enum smp_holder_row */
+    int row;         /* enum smp_holder_row */
 };
 
 struct smp_holders {

@@ -8,8 +8,8 @@ enum { FIRST_NAMES = 16 };
 
 void smp_lock_names_init(struct smp_lock_names *names, struct smp_quota *quota)
 {
-    *names = (struct smp_lock_names){ .budget = { .quota = quota,
-                                                  .max_bytes = SMP_LOCK_NAMES_BYTES } };
+    *names =
+        (struct smp_lock_names){ .budget = { .quota = quota, .max_bytes = SMP_LOCK_NAMES_BYTES } };
 }
 
 static void give_name(struct smp_lock_names *names, char *name)

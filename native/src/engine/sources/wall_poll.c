@@ -96,8 +96,8 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
     smp_attribution_note(
         wall->attribution, &target,
         all_ns < 0 ? 0 : all_ns - smp_pending_pay_claim(wall, thread, &target, all_ns));
-    smp_holders_polled(wall, thread, &target,
-                       smp_poll_schedule_weight_ns(&wall->schedule, thread), false);
+    smp_holders_polled(wall, thread, &target, smp_poll_schedule_weight_ns(&wall->schedule, thread),
+                       false);
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
 }
 

@@ -169,7 +169,8 @@ static void find_classes(const struct found *found, struct smp_object_layout *ou
     const bool is_17 = found->has[NARROW_BASE_17] && found->has[NARROW_SHIFT_17];
 
     if (!found->has[CLASS_NAME] || !found->has[SYMBOL_LENGTH] || !found->has[SYMBOL_BODY] ||
-        !found->has[NARROW_CLASS] || !(is_17 || (found->has[NARROW_BASE] && found->has[NARROW_SHIFT])))
+        !found->has[NARROW_CLASS] ||
+        !(is_17 || (found->has[NARROW_BASE] && found->has[NARROW_SHIFT])))
         return;
     out->narrow_base = (uintptr_t)found->value[is_17 ? NARROW_BASE_17 : NARROW_BASE];
     out->narrow_shift = (uintptr_t)found->value[is_17 ? NARROW_SHIFT_17 : NARROW_SHIFT];

@@ -37,16 +37,16 @@ enum {
 
 /* Offsets, in bytes; 0: this JVM has no such field. */
 struct smp_monitor_layout {
-    bool is_id;                /* how an owner is written */
-    uint32_t pending;          /* in a JavaThread */
+    bool is_id;       /* how an owner is written */
+    uint32_t pending; /* in a JavaThread */
     uint32_t waiting;
-    uint32_t owner_id;         /* what the thread writes as owner: its own id, or that of the virtual
+    uint32_t owner_id;        /* what the thread writes as owner: its own id, or that of the virtual
                                   thread mounted on it */
-    uint32_t lock_stack_top;   /* 32 bits: the end of its entries, from the JavaThread on */
-    uint32_t lock_stack_base;  /* its first entry */
-    uint32_t owner;            /* in an ObjectMonitor */
-    uint32_t object;           /* the address of a reference */
-    uint32_t stack_locker;     /* of an anonymous owner: an address in its stack, or 0 */
+    uint32_t lock_stack_top;  /* 32 bits: the end of its entries, from the JavaThread on */
+    uint32_t lock_stack_base; /* its first entry */
+    uint32_t owner;           /* in an ObjectMonitor */
+    uint32_t object;          /* the address of a reference */
+    uint32_t stack_locker;    /* of an anonymous owner: an address in its stack, or 0 */
     struct smp_object_layout objects;
 };
 

@@ -105,8 +105,8 @@ static void name_class(JNIEnv *env, jobject blocker, struct smp_lock_owner *out)
 /* The registered thread, or the carrier on which the virtual thread is mounted. */
 static void set_owner(JNIEnv *env, jobject thread, struct smp_lock_owner *out)
 {
-    const bool is_virtual =
-        known.virtual != NULL && (*env)->IsInstanceOf(env, thread, known.virtual) == JNI_TRUE;
+    const bool is_virtual = known.virtual != NULL &&
+                            (*env)->IsInstanceOf(env, thread, known.virtual) == JNI_TRUE;
     jobject carrier = NULL;
     int64_t id = 0;
     int32_t tid;

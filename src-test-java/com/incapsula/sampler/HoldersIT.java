@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Virtual;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The time of threads that wait for locks is charged to those that hold them, at the line where they are. */
+@ExtendWith(NothingLeft.class)
+class HoldersIT {
+
+    private interface Held {
+        void run() throws Exception;
+    }
+
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final List<Thread> threads = new ArrayList<>();
+
+    private static void lock(Object lock, Held held) throws Exception {
+        if (lock instanceof Lock any) {
+            any.lock();
+            try {
+                held.run();
+            } finally {
+                any.unlock();
+            }
+        } else if (lock instanceof Semaphore permits) {
+            permits.acquire();
+            try {
+                held.run();
+            } finally {
+                permits.release();
+            }
+        } else {
+            synchronized (lock) {
+                held.run();
+            }
+        }
+    }
+
+    private Thread start(String name, Held work) {
+        Thread thread = new Thread(() -> run(work), name);
+        thread.setDaemon(true);
+        thread.start();
+        threads.add(thread);
+        return thread;
+    }
+
+    private static void run(Held work) {
+        try {
+            work.run();
+        } catch (Exception e) {
+            Thread.currentThread().interrupt(); // the test is over
+        }
+    }
+
+    /* What a thread does with a lock that it holds. */
+    private void auditTheStock() throws InterruptedException {
+        end.await();
+    }
+
+    private void hold(String name, Object lock) {
+        CountDownLatch holds = new CountDownLatch(1);
+        start(name, () -> lock(lock, () -> {
+            holds.countDown();
+            auditTheStock();
+        }));
+        run(holds::await);
+    }
+
+    private void await(String name, Object lock) {
+        Thread thread = start(name, () -> lock(lock, () -> {}));
+        patiently().until(() -> isWaiting(thread));
+    }
+
+    private static boolean isWaiting(Thread thread) {
+        return thread.getState() == Thread.State.BLOCKED || thread.getState() == Thread.State.WAITING;
+    }
+
+    @AfterEach
+    void stop() throws InterruptedException {
+        end.countDown();
+        for (Thread thread : threads) {
+            thread.interrupt();
+        }
+    }
+
+    /** Own times by the group and the innermost frame of holders. */
+    private static Map<String, Long> held(SamplingReport report) {
+        return report.getLockHolders().stream()
+                .flatMap(group -> report.rows(group).stream()
+                        .flatMap(SamplingRow::stream)
+                        .filter(row -> row.getOwnWallNanos() > 0)
+                        .map(row -> Map.entry(group.getName() + " " + callers(report, group), row.getOwnWallNanos())))
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, Long::sum));
+    }
+
+    /* The method of this class in a group's only stack, or its row in brackets. */
+    private static String callers(SamplingReport report, SamplingGroup group) {
+        return report.rows(group).stream()
+                .flatMap(SamplingRow::stream)
+                .filter(row -> row.toString().startsWith("[") || row.toString().contains("auditTheStock"))
+                .map(row -> row.toString().startsWith("[") ? row.toString() : "auditTheStock")
+                .findFirst()
+                .orElse("elsewhere");
+    }
+
+    /* After so many blocked threads have been seen: that they are where they wait. */
+    private static Map<String, Long> holders(int waiting, String... texts) {
+        Recorder recorder = new Recorder();
+        ThreadsSampler sampler = quick(recorder);
+        sampler.setThreadNameManipulator(Thread::getName);
+        sampler.init();
+        patiently().until(() -> {
+            try (SamplingReport report = sampler.snapshot()) {
+                return report.getLockHolders().stream().mapToLong(SamplingGroup::getThreads).sum() == waiting;
+            }
+        });
+        sampler.resetSampler();
+        patiently().until(() -> {
+            try (SamplingReport report = sampler.snapshot()) {
+                return report.getMeasures().get("blocked") > 0;
+            }
+        });
+        try (SamplingReport report = sampler.snapshot()) {
+            assertThat(report.getLockHolders().stream()
+                            .mapToLong(SamplingGroup::getWallNanos)
+                            .sum())
+                    .isEqualTo(report.getMeasures().get("blocked"))
+                    .isPositive();
+            for (String text : texts) {
+                assertThat(report.toString(ReportFormat.TEXT) + report.toString(ReportFormat.JSON))
+                        .contains(text);
+            }
+            return held(report);
+        } finally {
+            sampler.close();
+        }
+    }
+
+    private static Object newLock(String kind) {
+        return switch (kind) {
+            case "monitor" -> new Object();
+            case "reentrant" -> new ReentrantLock();
+            default -> new ReentrantReadWriteLock().writeLock();
+        };
+    }
+
+    private static String className(String kind) {
+        return switch (kind) {
+            case "monitor" -> "java.lang.Object";
+            case "reentrant" -> "java.util.concurrent.locks.ReentrantLock";
+            default -> "java.util.concurrent.locks.ReentrantReadWriteLock";
+        };
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"monitor", "reentrant", "write"})
+    void blockedTimeIsAtTheHoldersStack(String kind) {
+        Object lock = newLock(kind);
+        hold("holder", lock);
+        await("first", lock);
+        await("second", lock);
+        String name = className(kind);
+        assertThat(holders(
+                        2,
+                        "Lock holders: holder. Locks: 1 [" + name + "]. Blocked threads: 2\n",
+                        "\"lockHolders\":[{\"name\":\"holder\",\"blockedThreads\":2,\"locks\":1,\"lockNames\":[\"" + name
+                                + "\"]"))
+                .containsOnlyKeys("holder auditTheStock");
+    }
+
+    @Test
+    void aChainIsChargedToItsEnd() {
+        Object far = new Object();
+        ReentrantLock near = new ReentrantLock();
+        hold("holder", far);
+        Thread middle = start("middle", () -> lock(near, () -> lock(far, () -> {})));
+        patiently().until(() -> middle.getState() == Thread.State.BLOCKED);
+        await("last", near);
+        assertThat(holders(2, "Lock holders: holder. Locks: 2 [")).containsOnlyKeys("holder auditTheStock");
+    }
+
+    @Test
+    void readersAndPermitsHaveRows() {
+        ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+        Semaphore permits = new Semaphore(1);
+        hold("reader", lock.readLock());
+        await("writer", lock.writeLock());
+        hold("taker", permits);
+        await("asker", permits);
+        assertThat(holders(2, "[readers of the lock]", "[permits of the semaphore]"))
+                .allSatisfy((row, nanos) -> assertThat(row).startsWith("[unknown] ["));
+    }
+
+    @Test
+    @EnabledForJreRange(minVersion = 25)
+    void aVirtualThreadThatIsNotMountedHasARow() throws Exception {
+        for (String kind : List.of("monitor", "reentrant")) {
+            Object lock = newLock(kind);
+            CountDownLatch holds = new CountDownLatch(1);
+            Thread holder = Virtual.start("holder", () -> run(() -> lock(lock, () -> {
+                holds.countDown();
+                auditTheStock();
+            })));
+            holds.await();
+            patiently().until(() -> holder.getState() == Thread.State.WAITING);
+            await("waiting for " + kind, lock);
+        }
+        assertThat(holders(2)).containsOnlyKeys("[unknown] [a virtual thread that is not mounted]");
+    }
+
+    @Test
+    void aDeadlockIsCountedOnce() {
+        ReentrantLock one = new ReentrantLock();
+        ReentrantLock other = new ReentrantLock();
+        CountDownLatch both = new CountDownLatch(2);
+        for (List<ReentrantLock> order : List.of(List.of(one, other), List.of(other, one))) {
+            Thread thread = start("locked in", () -> {
+                order.get(0).lock();
+                both.countDown();
+                both.await();
+                order.get(1).lockInterruptibly();
+            });
+            patiently().until(() -> both.getCount() > 0 || isWaiting(thread));
+        }
+        ThreadsSampler sampler = quick(new Recorder());
+        sampler.init();
+        patiently().until(() -> deadlocks(sampler) > 0);
+        long ticks = com.incapsula.sampler.testing.Samplers.ticks(sampler);
+        patiently().until(() -> com.incapsula.sampler.testing.Samplers.ticks(sampler) > ticks + 20);
+        assertThat(deadlocks(sampler)).isEqualTo(1);
+        sampler.close();
+    }
+
+    private static long deadlocks(ThreadsSampler sampler) {
+        return sampler.getStatistics().getCounters().get("DEADLOCKS");
+    }
+}

@@ -15,23 +15,45 @@ void smp_holders_init(struct smp_wall *wall)
     smp_lock_names_init(&wall->holders.locks, wall->quota);
 }
 
-void smp_holders_fini(struct smp_wall *wall)
-{
-    smp_free(wall->quota, wall->holders.waits);
-    smp_lock_names_fini(&wall->holders.locks);
-}
-
 static struct smp_interval *interval_of(const struct smp_wall *wall)
 {
     return wall->attribution->interval;
 }
 
-static struct smp_wall_thread *find_thread(const struct smp_wall *wall, uint64_t serial,
-                                           size_t index)
+static bool ensure_state(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    const size_t most = wall->quota->limit_bytes / SMP_LOCKS_LIMIT_SHARE / sizeof(*thread->locks);
+
+    if (thread->locks != NULL)
+        return true;
+    if (wall->holders.states < most)
+        thread->locks = smp_alloc(wall->quota, sizeof(*thread->locks));
+    wall->holders.states += thread->locks != NULL;
+    return thread->locks != NULL;
+}
+
+void smp_holders_forget(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    wall->holders.states -= thread->locks != NULL;
+    smp_free(wall->quota, thread->locks);
+    thread->locks = NULL;
+}
+
+void smp_holders_fini(struct smp_wall *wall)
+{
+    for (size_t i = 0; i < wall->roster->table.count; i++)
+        smp_holders_forget(wall, smp_wall_thread_at(wall, i));
+    smp_free(wall->quota, wall->holders.waits);
+    smp_lock_names_fini(&wall->holders.locks);
+}
+
+/* With a state. NULL: there is no such thread, or no memory for it. */
+static struct smp_wall_thread *find_thread(struct smp_wall *wall, uint64_t serial, size_t index)
 {
     struct smp_thread_record *record = smp_thread_table_find(&wall->roster->table, serial, index);
+    struct smp_wall_thread *thread = record != NULL ? smp_wall_thread_of(record) : NULL;
 
-    return record != NULL ? smp_wall_thread_of(record) : NULL;
+    return thread != NULL && ensure_state(wall, thread) ? thread : NULL;
 }
 
 /* --- who holds it --- */
@@ -39,7 +61,7 @@ static struct smp_wall_thread *find_thread(const struct smp_wall *wall, uint64_t
 /* Once a tick. */
 static int64_t clock_of(const struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    struct smp_holder *holder = &thread->holder;
+    struct smp_holder *holder = &thread->locks->holder;
     const int32_t tid = smp_thread_record_tid(&thread->record);
 
     if (holder->clock_tick != wall->schedule.tick) {
@@ -57,7 +79,7 @@ static bool has_not_run(const struct smp_wall *wall, struct smp_wall_thread *thr
            clock_of(wall, thread) == thread->activity.cpu_ns;
 }
 
-static bool may_owner_differ(const struct smp_wall *wall, const struct smp_lock_wait *lock)
+static bool may_owner_differ(struct smp_wall *wall, const struct smp_lock_wait *lock)
 {
     struct smp_wall_thread *owner;
 
@@ -77,7 +99,7 @@ static bool may_owner_differ(const struct smp_wall *wall, const struct smp_lock_
 static void read_owner(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const struct smp_lock_owners *owners = &wall->walks.jvm->owners;
-    struct smp_lock_wait *lock = &thread->lock;
+    struct smp_lock_wait *lock = &thread->locks->wait;
     struct smp_lock_owner found = { .kind = SMP_OWNER_UNKNOWN };
     struct smp_wall_thread *owner = NULL;
 
@@ -106,7 +128,7 @@ static void read_owner(struct smp_wall *wall, struct smp_wall_thread *thread)
 
 static bool is_blocked_still(const struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    return thread->record.last.state == SMP_STATE_BLOCKED && thread->lock.is_known &&
+    return thread->record.last.state == SMP_STATE_BLOCKED && thread->locks->wait.is_known &&
            has_not_run(wall, thread);
 }
 
@@ -118,8 +140,8 @@ static void count_deadlock(struct smp_wall *wall, struct smp_wall_thread *first)
 
     smp_interval_count(interval_of(wall), SMP_COUNTER_DEADLOCKS, 1);
     for (unsigned i = 0; i < SMP_MAX_LOCK_CHAIN && thread != NULL; i++) {
-        thread->lock.is_deadlocked = true;
-        thread = find_thread(wall, thread->lock.owner, thread->lock.owner_index);
+        thread->locks->wait.is_deadlocked = true;
+        thread = find_thread(wall, thread->locks->wait.owner, thread->locks->wait.owner_index);
         if (thread == first)
             break;
     }
@@ -128,7 +150,7 @@ static void count_deadlock(struct smp_wall *wall, struct smp_wall_thread *first)
 /* Each owner in it waits for the next one, and has not run since its poll. */
 static void judge_cycle(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    struct smp_lock_wait *lock = &thread->lock;
+    struct smp_lock_wait *lock = &thread->locks->wait;
 
     if (lock->cycle_tick == 0)
         lock->cycle_tick = wall->schedule.tick;
@@ -160,16 +182,16 @@ static struct smp_wall_thread *follow_chain(struct smp_wall *wall, struct smp_wa
     struct smp_wall_thread *at = thread;
 
     for (unsigned i = 0; i < SMP_MAX_LOCK_CHAIN; i++) {
-        *row = row_of((enum smp_owner_kind)at->lock.kind);
-        if (at->lock.kind != SMP_OWNER_THREAD)
+        *row = row_of((enum smp_owner_kind)at->locks->wait.kind);
+        if (at->locks->wait.kind != SMP_OWNER_THREAD)
             return NULL;
-        at = find_thread(wall, at->lock.owner, at->lock.owner_index);
+        at = find_thread(wall, at->locks->wait.owner, at->locks->wait.owner_index);
         first = first != NULL ? first : at;
         if (at == thread) {
             judge_cycle(wall, thread);
             return first;
         }
-        if (at == NULL || !is_blocked_still(wall, at) || at->lock.kind == SMP_OWNER_NONE)
+        if (at == NULL || !is_blocked_still(wall, at) || at->locks->wait.kind == SMP_OWNER_NONE)
             return at;
     }
     return first;
@@ -187,7 +209,7 @@ static const char *group_of(struct smp_wall *wall, struct smp_wall_thread *threa
 static void set_holder_node(struct smp_wall *wall, struct smp_wall_thread *thread,
                             const struct smp_sample *sample)
 {
-    struct smp_holder *holder = &thread->holder;
+    struct smp_holder *holder = &thread->locks->holder;
 
     holder->tree = smp_interval_find_holders(interval_of(wall), group_of(wall, thread));
     holder->node =
@@ -203,7 +225,7 @@ void smp_holders_looked_at(struct smp_wall *wall, struct smp_thread_record *reco
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
 
     set_holder_node(wall, thread, sample);
-    thread->holder.is_found = true;
+    thread->locks->holder.is_found = true;
 }
 
 /* A poll of this tick has found it running; a wait that it has found may be over. */
@@ -217,7 +239,7 @@ static bool was_found_running(const struct smp_wall *wall, const struct smp_wall
 /* Is it known where the thread is in this tick? */
 static bool is_stack_known(const struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    const struct smp_holder *holder = &thread->holder;
+    const struct smp_holder *holder = &thread->locks->holder;
 
     return (holder->is_found && holder->look_tick == wall->schedule.tick) ||
            has_not_run(wall, thread) || was_found_running(wall, thread);
@@ -226,7 +248,7 @@ static bool is_stack_known(const struct smp_wall *wall, struct smp_wall_thread *
 /* A thread that has run since its last poll is somewhere else by now. */
 static void look_at_holder(struct smp_wall *wall, struct smp_wall_thread *thread, bool may_ask)
 {
-    struct smp_holder *holder = &thread->holder;
+    struct smp_holder *holder = &thread->locks->holder;
 
     if (holder->look_tick == wall->schedule.tick)
         return;
@@ -238,7 +260,7 @@ static void look_at_holder(struct smp_wall *wall, struct smp_wall_thread *thread
 
 static void use_last_stack(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    struct smp_holder *holder = &thread->holder;
+    struct smp_holder *holder = &thread->locks->holder;
     const struct smp_last_stack *last = &thread->record.last;
     struct smp_sample sample;
 
@@ -269,15 +291,17 @@ static uint32_t find_node(struct smp_wall *wall, const struct smp_wall_thread *t
         tree = smp_interval_find_holders(interval_of(wall), NULL);
         node = smp_interval_add_holder_row(interval_of(wall), tree, row);
     } else {
-        if (!holder->holder.is_found || holder->holder.look_tick != wall->schedule.tick ||
-            holder->holder.epoch != wall->attribution->tree_epoch)
+        if (!holder->locks->holder.is_found ||
+            holder->locks->holder.look_tick != wall->schedule.tick ||
+            holder->locks->holder.epoch != wall->attribution->tree_epoch)
             use_last_stack(wall, holder);
-        tree = holder->holder.tree;
-        node = holder->holder.node;
+        tree = holder->locks->holder.tree;
+        node = holder->locks->holder.node;
     }
-    if (thread->lock.epoch != wall->attribution->tree_epoch || thread->lock.node != node)
+    if (thread->locks->wait.epoch != wall->attribution->tree_epoch ||
+        thread->locks->wait.node != node)
         smp_interval_see_blocked(interval_of(wall), tree, thread->record.thread->serial,
-                                 lock_text(wall, &thread->lock));
+                                 lock_text(wall, &thread->locks->wait));
     return node;
 }
 
@@ -285,7 +309,7 @@ static uint32_t find_node(struct smp_wall *wall, const struct smp_wall_thread *t
 static void charge_wait(struct smp_wall *wall, struct smp_wall_thread *thread, uint32_t node,
                         int64_t blocked_ns, int64_t found_ns)
 {
-    struct smp_lock_wait *lock = &thread->lock;
+    struct smp_lock_wait *lock = &thread->locks->wait;
     const bool has_last = lock->epoch == wall->attribution->tree_epoch;
 
     if (!has_last || lock->node == node)
@@ -306,11 +330,15 @@ static void charge_last(struct smp_wall *wall, struct smp_wall_thread *thread, i
 
     if (blocked_ns == 0)
         return;
-    if (thread->lock.epoch == wall->attribution->tree_epoch) {
-        smp_interval_charge(interval_of(wall), thread->lock.node, blocked_ns);
+    if (thread->locks == NULL) {
+        smp_interval_charge_unknown(interval_of(wall), blocked_ns);
         return;
     }
-    if (thread->lock.is_known)
+    if (thread->locks->wait.epoch == wall->attribution->tree_epoch) {
+        smp_interval_charge(interval_of(wall), thread->locks->wait.node, blocked_ns);
+        return;
+    }
+    if (thread->locks->wait.is_known)
         holder = follow_chain(wall, thread, &row);
     charge_wait(wall, thread, find_node(wall, thread, holder, row), blocked_ns, blocked_ns);
 }
@@ -338,7 +366,7 @@ static bool reserve_wait(struct smp_wall *wall)
     if (holders->count < holders->capacity)
         return true;
     if (capacity > SMP_MAX_SETTLED ||
-        capacity * sizeof(*grown) > wall->quota->limit_bytes / SMP_SETTLED_LIMIT_SHARE)
+        capacity * sizeof(*grown) > wall->quota->limit_bytes / SMP_LOCKS_LIMIT_SHARE)
         return false;
     grown = smp_realloc(wall->quota, holders->waits, capacity * sizeof(*grown));
     if (grown == NULL)
@@ -354,9 +382,9 @@ void smp_holders_polled(struct smp_wall *wall, struct smp_wall_thread *thread,
     const int64_t blocked_ns = smp_interval_take_blocked(interval_of(wall));
     const bool is_blocked = target->state == SMP_STATE_BLOCKED;
 
-    if (is_new)
-        thread->lock.is_known = thread->lock.is_deadlocked = false;
-    if (!is_blocked || !reserve_wait(wall)) {
+    if (is_new && thread->locks != NULL)
+        thread->locks->wait.is_known = thread->locks->wait.is_deadlocked = false;
+    if (!is_blocked || !ensure_state(wall, thread) || !reserve_wait(wall)) {
         charge_last(wall, thread, blocked_ns);
         return;
     }
@@ -384,7 +412,7 @@ static void read_owners(struct smp_wall *wall)
         const struct smp_blocked_wait *wait = &wall->holders.waits[i];
         struct smp_wall_thread *thread = find_thread(wall, wait->serial, wait->index);
         if (thread != NULL && !wait->is_carried &&
-            (!thread->lock.is_known || may_owner_differ(wall, &thread->lock)))
+            (!thread->locks->wait.is_known || may_owner_differ(wall, &thread->locks->wait)))
             read_owner(wall, thread);
     }
 }
@@ -422,7 +450,7 @@ static bool charge_one(struct smp_wall *wall, const struct smp_blocked_wait *wai
         smp_interval_charge_unknown(interval_of(wall), wait->blocked_ns);
         return true;
     }
-    if (thread->lock.kind == SMP_OWNER_NONE && !wait->is_carried) {
+    if (thread->locks->wait.kind == SMP_OWNER_NONE && !wait->is_carried) {
         charge_handed_over(wall, thread, wait);
         return true;
     }

@@ -23,7 +23,8 @@
  * Owns     the waits of one tick, the names of locks.
  * Threads  the sampler thread only.
  * Errors   an owner that is not known has a row (SMP_HOLDER_ROW_MAP). Past SMP_MAX_SETTLED waits in
- *          a tick, or without memory for them, the time goes to the holder found before.
+ *          a tick, or without memory for them, the time goes to the holder found before; without
+ *          memory for what is known of a thread, to [owner not read].
  * Cost     of a wait: what reading the owner costs (1 to 2 us), once; a CPU clock at each poll of a
  *          thread that is blocked; a walk, or a signal, at most once a tick for an owner that runs.
  */
@@ -37,9 +38,9 @@
 #include "engine/threads/thread_table.h"
 
 enum {
-    SMP_MAX_SETTLED = 16384,      /* waits in one tick, */
-    SMP_SETTLED_LIMIT_SHARE = 64, /* in a sixty-fourth of the session's memory */
-    SMP_MAX_LOCK_CHAIN = 64,      /* owners in a row */
+    SMP_MAX_SETTLED = 16384,    /* waits in one tick */
+    SMP_LOCKS_LIMIT_SHARE = 64, /* of the session's memory: for these, and for threads' states */
+    SMP_MAX_LOCK_CHAIN = 64,    /* owners in a row */
     SMP_MAX_CARRIED_TICKS = 16,
     SMP_DEADLOCK_TICKS = 2
 };
@@ -64,13 +65,17 @@ struct smp_blocked_wait {
 
 struct smp_holders {
     struct smp_lock_names locks;
+    size_t states; /* of threads */
     struct smp_blocked_wait *waits;
     size_t count;
     size_t capacity;
 };
 
 void smp_holders_init(struct smp_wall *wall);
+/* Before the roster. */
 void smp_holders_fini(struct smp_wall *wall);
+/* The thread's record is about to be freed. */
+void smp_holders_forget(struct smp_wall *wall, struct smp_wall_thread *thread);
 
 /* The thread's poll has credited the target with found_ns, of its whole time. is_new: it is not the
  * wait that the last poll found. */

@@ -41,6 +41,7 @@ static void on_wall_thread_ended(void *context, struct smp_thread_record *record
         smp_pending_end(wall, thread, ended_ns);
     smp_poll_schedule_set_idle(&wall->schedule, thread, false);
     smp_timer_wheel_remove(&wall->schedule.wheel, &record->deadline);
+    smp_holders_forget(wall, thread);
 }
 
 static void on_wall_thread_left_out(void *context, struct smp_thread_record *record)

@@ -75,6 +75,12 @@ struct smp_holder {
     uint32_t version; /* of the last stack of this version, where it was not looked at */
 };
 
+/* Few threads have it: allocated when it is needed. */
+struct smp_lock_state {
+    struct smp_lock_wait wait;
+    struct smp_holder holder;
+};
+
 /* The thread has not answered a poll (poll_answer.h). */
 struct smp_unanswered {
     int64_t since_ns;   /* 0: it owes no answer */
@@ -94,10 +100,9 @@ struct smp_wall_thread {
     struct smp_poll_plan plan;
     struct smp_unanswered unanswered;
     struct smp_queue_time queue;
-    struct smp_lock_wait lock;
-    struct smp_holder holder;
-    struct smp_reading reading; /* of the running poll */
-    int64_t named_ns;           /* the poll that read its name last; 0: none yet */
+    struct smp_lock_state *locks; /* NULL: it was neither blocked nor a holder */
+    struct smp_reading reading;   /* of the running poll */
+    int64_t named_ns;             /* the poll that read its name last; 0: none yet */
 };
 
 static inline struct smp_wall_thread *smp_wall_thread_of(struct smp_thread_record *record)

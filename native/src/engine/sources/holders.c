@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine/sources/pending_time.h"
 #include "engine/sources/wall_state.h"
 
 enum { FIRST_WAITS = 64, MANY_WAITS = 1024 };
@@ -439,8 +438,8 @@ static void look_at_holders(struct smp_wall *wall, bool may_ask)
         smp_walks_collect(&wall->walks, false);
 }
 
-/* False: the holder has run since its last poll, and has no CPU to answer: one of the next ticks will
- * know where it is. */
+/* False: the holder has run since its last poll, and has no CPU to answer: one of the next ticks
+ * will know where it is. */
 static bool charge_one(struct smp_wall *wall, const struct smp_blocked_wait *wait, bool may_wait)
 {
     struct smp_wall_thread *thread = find_thread(wall, wait->serial, wait->index);

@@ -34,42 +34,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/sources/lock_names.h"
-#include "engine/threads/thread_table.h"
-
-enum {
-    SMP_MAX_SETTLED = 16384,    /* waits in one tick */
-    SMP_LOCKS_LIMIT_SHARE = 64, /* of the session's memory: for these, and for threads' states */
-    SMP_MAX_LOCK_CHAIN = 64,    /* owners in a row */
-    SMP_MAX_CARRIED_TICKS = 16,
-    SMP_DEADLOCK_TICKS = 2
-};
-
-struct smp_wall;
-struct smp_wall_thread;
-struct smp_tree_target;
-
-/* A thread that was polled in this tick, and is blocked. */
-struct smp_blocked_wait {
-    uint64_t serial;
-    size_t index;       /* of its record, most likely */
-    uint32_t node;      /* of the sampled tree */
-    int64_t blocked_ns; /* what the poll has added */
-    int64_t found_ns;   /* of that: what the poll stands for */
-    uint64_t holder;    /* serial of the thread at the chain's end; 0: a row */
-    size_t holder_index;
-    bool is_carried; /* from the last tick: the holder's stack was not known, */
-    unsigned ticks;  /* for so many ticks */
-    int row;         /* enum smp_holder_row */
-};
-
-struct smp_holders {
-    struct smp_lock_names locks;
-    size_t states; /* of threads */
-    struct smp_blocked_wait *waits;
-    size_t count;
-    size_t capacity;
-};
+#include "engine/sources/wall_state.h"
 
 void smp_holders_init(struct smp_wall *wall);
 /* Before the roster. */
@@ -86,7 +51,7 @@ void smp_holders_flush(struct smp_wall *wall, struct smp_wall_thread *thread);
 /* The stack that a look has found. */
 void smp_holders_looked_at(struct smp_wall *wall, struct smp_thread_record *record,
                            const struct smp_sample *sample);
-/* Charges what polls have found. may_ask: threads that run may be asked for their stacks. */
+/* Charges what polls have found. may_ask: threads that run may get a signal. */
 void smp_holders_settle(struct smp_wall *wall, bool may_ask);
 /* Blocked time of other sources has no known holder. */
 void smp_holders_charge_rest(struct smp_wall *wall);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sources/pending_time.h"
 
+#include "engine/sources/holders.h"
 #include "engine/sources/queue_time.h"
 
 bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,

@@ -89,8 +89,8 @@ enum smp_thread_state smp_walks_judge_again(const struct smp_walks *walks,
  * which reading is RUNNING where the thread runs or wants a CPU. */
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
                      struct smp_reading *reading);
-/* Calls looked_at, now or in collect, or nothing where there is no stack. may_ask: also where the
- * thread must be asked for it. Nothing else comes of it: it is no poll. */
+/* Calls looked_at, now or in collect, or nothing where there is no stack. may_ask: also where that
+ * takes a signal. Nothing else comes of it: it is no poll. */
 void smp_walks_look(struct smp_walks *walks, struct smp_thread_record *record, bool may_ask);
 /* Calls an event for each request in flight. is_last: waits longer. */
 void smp_walks_collect(struct smp_walks *walks, bool is_last);

@@ -2,6 +2,7 @@
 #include "engine/sources/wall.h"
 
 #include "base/clock.h"
+#include "engine/sources/holders.h"
 #include "engine/sources/pending_time.h"
 #include "engine/sources/poll_answer.h"
 #include "engine/sources/poll_once.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sources/wall_poll.h"
 
+#include "engine/sources/holders.h"
 #include "engine/sources/pending_time.h"
 #include "engine/sources/poll_answer.h"
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/sources/holders.h"
+#include "engine/sources/blocked_waits.h"
 #include "engine/sources/poll_schedule.h"
 #include "engine/sources/roster.h"
 #include "engine/sources/walks.h"

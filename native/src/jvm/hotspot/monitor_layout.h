@@ -4,7 +4,7 @@
  *
  *   JavaThread ─► _current_pending_monitor, _current_waiting_monitor ─► ObjectMonitor ─┬► _owner
  *        │                                                                             └► _object
- *        └► _lock_stack: the objects that the thread has locked and nobody waited for
+ *        └► _lock_stack: objects that the thread has locked, and no thread has waited for
  *
  * How an owner is written is decided by the declared type of the field, not by the JDK's version:
  *

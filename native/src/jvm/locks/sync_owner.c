@@ -127,8 +127,8 @@ static void set_owner(JNIEnv *env, jobject thread, struct smp_lock_owner *out)
         (*env)->DeleteLocalRef(env, carrier);
 }
 
-/* Nobody owns it exclusively: it is free, which the waiting thread does not know yet, or held by a
- * number of threads. */
+/* No thread owns it exclusively: it is free, which the waiting thread does not know yet, or held by
+ * a number of threads. */
 static void judge_state(JNIEnv *env, jobject blocker, struct smp_lock_owner *out)
 {
     if ((*env)->IsInstanceOf(env, blocker, known.queued) == JNI_FALSE)

@@ -324,7 +324,8 @@ public final class OwnersProgram {
         System.out.println("CPU time of a read: " + nanosPerRead(contenders.get(0).id, 1_000) + " ns");
         isOver = true;
         System.out.println("reads: " + reads + ", right: " + figures.right + ", unread: " + figures.unread
-                + ", unmounted: " + figures.unmounted + ", wrong: " + figures.wrong + ", classes named: " + figures.named
+                + ", unmounted: " + figures.unmounted + ", wrong: " + figures.wrong + ", classes named: "
+                + figures.named
                 + ", not named: " + figures.unnamed);
         System.out.println(figures.wrong == 0 ? "fine" : "wrong owners");
     }

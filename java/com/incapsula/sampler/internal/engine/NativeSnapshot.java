@@ -27,7 +27,6 @@ final class NativeSnapshot implements Snapshot {
     private static final int COUNTED = 1;
     private static final int HOLDERS = 2;
 
-
     /* As NativeBridge numbers the figures and the texts of a hot line. */
     private static final int LINE_MEASURES = 1;
     private static final int TEXTS_PER_LINE = 4;

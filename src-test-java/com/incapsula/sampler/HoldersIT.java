@@ -3,11 +3,13 @@ package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
+import static com.incapsula.sampler.testing.Samplers.ticks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Virtual;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -126,34 +128,44 @@ class HoldersIT {
                 .orElse("elsewhere");
     }
 
-    /* After so many blocked threads have been seen: that they are where they wait. */
-    private static Map<String, Long> holders(int waiting, String... texts) {
-        Recorder recorder = new Recorder();
-        ThreadsSampler sampler = quick(recorder);
+    /* Of the second interval with so many blocked threads: in the first one they may be on their way. */
+    private static Map<String, Long> holders(int waiting, String... texts) throws IOException {
+        ThreadsSampler sampler = quick(new Recorder());
         sampler.setThreadNameManipulator(Thread::getName);
         sampler.init();
-        patiently().until(() -> {
-            try (SamplingReport report = sampler.snapshot()) {
-                return report.getLockHolders().stream()
-                                .mapToLong(SamplingGroup::getThreads)
-                                .sum()
-                        == waiting;
+        Map<String, Long> held = Map.of();
+        try {
+            int intervals = 0;
+            while (intervals < 2) {
+                long ticks = ticks(sampler);
+                patiently().until(() -> ticks(sampler) > ticks + 4);
+                try (SamplingReport report = sampler.snapshot()) {
+                    if (report.getLockHolders().stream()
+                                    .mapToLong(SamplingGroup::getThreads)
+                                    .sum()
+                            == waiting) {
+                        intervals++;
+                        held = check(report, texts);
+                    }
+                }
             }
-        });
-        try (SamplingReport report = sampler.snapshot()) {
-            assertThat(report.getLockHolders().stream()
-                            .mapToLong(SamplingGroup::getWallNanos)
-                            .sum())
-                    .isEqualTo(report.getMeasures().get("blocked"))
-                    .isPositive();
-            for (String text : texts) {
-                assertThat(report.toString(ReportFormat.TEXT) + report.toString(ReportFormat.JSON))
-                        .contains(text);
-            }
-            return held(report);
         } finally {
             sampler.close();
         }
+        return held;
+    }
+
+    private static Map<String, Long> check(SamplingReport report, String... texts) throws IOException {
+        assertThat(report.getLockHolders().stream()
+                        .mapToLong(SamplingGroup::getWallNanos)
+                        .sum())
+                .isEqualTo(report.getMeasures().get("blocked"))
+                .isPositive();
+        for (String text : texts) {
+            assertThat(report.toString(ReportFormat.TEXT) + report.toString(ReportFormat.JSON))
+                    .contains(text);
+        }
+        return held(report);
     }
 
     private static Object newLock(String kind) {
@@ -174,7 +186,7 @@ class HoldersIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"monitor", "reentrant", "write"})
-    void blockedTimeIsAtTheHoldersStack(String kind) {
+    void blockedTimeIsAtTheHoldersStack(String kind) throws Exception {
         Object lock = newLock(kind);
         hold("holder", lock);
         await("first", lock);
@@ -189,7 +201,7 @@ class HoldersIT {
     }
 
     @Test
-    void aChainIsChargedToItsEnd() {
+    void aChainIsChargedToItsEnd() throws Exception {
         Object far = new Object();
         ReentrantLock near = new ReentrantLock();
         hold("holder", far);
@@ -200,7 +212,7 @@ class HoldersIT {
     }
 
     @Test
-    void readersAndPermitsHaveRows() {
+    void readersAndPermitsHaveRows() throws Exception {
         ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
         Semaphore permits = new Semaphore(1);
         hold("reader", lock.readLock());
@@ -231,7 +243,7 @@ class HoldersIT {
     }
 
     @Test
-    void aDeadlockIsCountedOnce() {
+    void aDeadlockIsCountedOnce() throws Exception {
         ReentrantLock one = new ReentrantLock();
         ReentrantLock other = new ReentrantLock();
         CountDownLatch both = new CountDownLatch(2);
@@ -247,8 +259,8 @@ class HoldersIT {
         ThreadsSampler sampler = quick(new Recorder());
         sampler.init();
         patiently().until(() -> deadlocks(sampler) > 0);
-        long ticks = com.incapsula.sampler.testing.Samplers.ticks(sampler);
-        patiently().until(() -> com.incapsula.sampler.testing.Samplers.ticks(sampler) > ticks + 20);
+        long ticks = ticks(sampler);
+        patiently().until(() -> ticks(sampler) > ticks + 20);
         assertThat(deadlocks(sampler)).isEqualTo(1);
         sampler.close();
     }

@@ -27,7 +27,7 @@ static const char paths_label[] = " paths";
 
 /* --- title --- */
 
-static void put_names(const struct smp_group_info *group, uint64_t count, struct smp_bytes *out)
+static void put_listed(const struct smp_group_info *group, uint64_t count, struct smp_bytes *out)
 {
     for (uint32_t i = 0; i < group->listed; i++) {
         if (i > 0)
@@ -44,15 +44,15 @@ static void put_names(const struct smp_group_info *group, uint64_t count, struct
 static void put_holders(const struct smp_group_info *group, struct smp_bytes *out)
 {
     smp_bytes_printf(out, ". Locks: %" PRIu64 " [", group->lock_count);
-    put_names(group, group->lock_count, out);
+    put_listed(group, group->lock_count, out);
     smp_bytes_printf(out, "]. Blocked threads: %" PRIu64, group->thread_count);
 }
 
-static void put_threads(const struct smp_group_info *group, struct smp_bytes *out)
+static void put_thread_list(const struct smp_group_info *group, struct smp_bytes *out)
 {
     smp_bytes_printf(out, ". Max depth: %" PRIu64 ". Distinct threads: %" PRIu64 " [",
                      group->max_depth, group->thread_count);
-    put_names(group, group->thread_count, out);
+    put_listed(group, group->thread_count, out);
     smp_bytes_puts(out, "]");
 }
 
@@ -69,7 +69,7 @@ void smp_group_record_title(const struct smp_group_info *group, struct smp_bytes
     if (group->kind == SMP_GROUP_HOLDERS)
         put_holders(group, out);
     else
-        put_threads(group, out);
+        put_thread_list(group, out);
     if (group->joined_groups > 0)
         smp_bytes_printf(out, " of %" PRIu64 " groups", group->joined_groups);
 }

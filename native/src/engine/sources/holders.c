@@ -58,7 +58,7 @@ static struct smp_wall_thread *find_thread(struct smp_wall *wall, uint64_t seria
 /* --- who holds it --- */
 
 /* Once a tick. */
-static int64_t clock_of(const struct smp_wall *wall, struct smp_wall_thread *thread)
+static int64_t clock_in_tick(const struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_holder *holder = &thread->locks->holder;
     const int32_t tid = smp_thread_record_tid(&thread->record);
@@ -74,8 +74,8 @@ static int64_t clock_of(const struct smp_wall *wall, struct smp_wall_thread *thr
 /* The thread has the stack that its last poll found. */
 static bool has_not_run(const struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    return thread->activity.has_leaf && clock_of(wall, thread) >= 0 &&
-           clock_of(wall, thread) == thread->activity.cpu_ns;
+    return thread->activity.has_leaf && clock_in_tick(wall, thread) >= 0 &&
+           clock_in_tick(wall, thread) == thread->activity.cpu_ns;
 }
 
 static bool may_owner_differ(struct smp_wall *wall, const struct smp_lock_wait *lock)
@@ -89,13 +89,13 @@ static bool may_owner_differ(struct smp_wall *wall, const struct smp_lock_wait *
     case SMP_OWNER_THREAD:
         owner = find_thread(wall, lock->owner, lock->owner_index);
         return owner == NULL || lock->owner_cpu_ns < 0 ||
-               clock_of(wall, owner) != lock->owner_cpu_ns;
+               clock_in_tick(wall, owner) != lock->owner_cpu_ns;
     default:
         return true;
     }
 }
 
-static void read_owner(struct smp_wall *wall, struct smp_wall_thread *thread)
+static void read_owner_of(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const struct smp_lock_owners *owners = &wall->walks.jvm->owners;
     struct smp_lock_wait *lock = &thread->locks->wait;
@@ -119,7 +119,7 @@ static void read_owner(struct smp_wall *wall, struct smp_wall_thread *thread)
         owner = find_thread(wall, found.serial, lock->owner_index);
     if (owner != NULL) {
         lock->owner_index = owner->record.index;
-        lock->owner_cpu_ns = clock_of(wall, owner);
+        lock->owner_cpu_ns = clock_in_tick(wall, owner);
     } else if (found.kind != SMP_OWNER_NONE) {
         smp_interval_count(interval_of(wall), SMP_COUNTER_OWNERS_UNKNOWN, 1);
     }
@@ -159,7 +159,7 @@ static void judge_cycle(struct smp_wall *wall, struct smp_wall_thread *thread)
 
 /* --- the end of the chain --- */
 
-static enum smp_holder_row row_of(enum smp_owner_kind kind)
+static enum smp_holder_row row_of_kind(enum smp_owner_kind kind)
 {
     switch (kind) {
     case SMP_OWNER_READERS:
@@ -181,7 +181,7 @@ static struct smp_wall_thread *follow_chain(struct smp_wall *wall, struct smp_wa
     struct smp_wall_thread *at = thread;
 
     for (unsigned i = 0; i < SMP_MAX_LOCK_CHAIN; i++) {
-        *row = row_of((enum smp_owner_kind)at->locks->wait.kind);
+        *row = row_of_kind((enum smp_owner_kind)at->locks->wait.kind);
         if (at->locks->wait.kind != SMP_OWNER_THREAD)
             return NULL;
         at = find_thread(wall, at->locks->wait.owner, at->locks->wait.owner_index);
@@ -198,7 +198,7 @@ static struct smp_wall_thread *follow_chain(struct smp_wall *wall, struct smp_wa
 
 /* --- its stack --- */
 
-static const char *group_of(struct smp_wall *wall, struct smp_wall_thread *thread)
+static const char *group_of_holder(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     if (thread->record.group_name == NULL && wall->roster->default_name_rule)
         smp_thread_names_read(wall->roster->names, &thread->record);
@@ -210,7 +210,7 @@ static void set_holder_node(struct smp_wall *wall, struct smp_wall_thread *threa
 {
     struct smp_holder *holder = &thread->locks->holder;
 
-    holder->tree = smp_interval_find_holders(interval_of(wall), group_of(wall, thread));
+    holder->tree = smp_interval_find_holders(interval_of(wall), group_of_holder(wall, thread));
     holder->node =
         sample != NULL
             ? smp_attribution_add_holder(wall->attribution, holder->tree, sample)
@@ -412,7 +412,7 @@ static void read_owners(struct smp_wall *wall)
         struct smp_wall_thread *thread = find_thread(wall, wait->serial, wait->index);
         if (thread != NULL && !wait->is_carried &&
             (!thread->locks->wait.is_known || may_owner_differ(wall, &thread->locks->wait)))
-            read_owner(wall, thread);
+            read_owner_of(wall, thread);
     }
 }
 

@@ -82,7 +82,7 @@ struct found {
     uint64_t klass_shift;
 };
 
-static void take_field(void *self, const struct smp_export *entry)
+static void take_monitor_field(void *self, const struct smp_export *entry)
 {
     struct found *found = self;
 
@@ -99,7 +99,7 @@ static void take_field(void *self, const struct smp_export *entry)
     }
 }
 
-static void take_type(void *self, const struct smp_export *entry)
+static void take_flag_bytes(void *self, const struct smp_export *entry)
 {
     struct found *found = self;
 
@@ -107,7 +107,7 @@ static void take_type(void *self, const struct smp_export *entry)
         found->flag_bytes = entry->value;
 }
 
-static void take_constant(void *self, const struct smp_export *entry)
+static void take_class_shift(void *self, const struct smp_export *entry)
 {
     struct found *found = self;
 
@@ -164,7 +164,7 @@ static void find_z_references(const struct found *found, struct smp_object_layou
         out->references = is_shifted ? SMP_REFERENCE_SHIFTED : SMP_REFERENCE_MASKED;
 }
 
-static void find_classes(const struct found *found, struct smp_object_layout *out)
+static void find_class_words(const struct found *found, struct smp_object_layout *out)
 {
     const bool is_17 = found->has[NARROW_BASE_17] && found->has[NARROW_SHIFT_17];
 
@@ -193,7 +193,7 @@ static void find_objects(const struct found *found, struct smp_object_layout *ou
     *out = (struct smp_object_layout){ .references = SMP_REFERENCE_UNKNOWN };
     if (!has_flags(found))
         return;
-    find_classes(found, out);
+    find_class_words(found, out);
     if (is_set(found, "UseZGC")) {
         find_z_references(found, out);
     } else if (is_set(found, "UseSerialGC") || is_set(found, "UseParallelGC") ||
@@ -249,9 +249,9 @@ bool smp_monitor_layout_find(const struct smp_exports *exports, uintptr_t java_t
     struct found found = { .flag_bytes = 0 };
 
     if (java_thread == 0 || smp_safe_read_refusal() != NULL ||
-        !smp_exports_visit(exports, SMP_EXPORT_FIELDS, take_field, &found) ||
-        !smp_exports_visit(exports, SMP_EXPORT_TYPES, take_type, &found) ||
-        !smp_exports_visit(exports, SMP_EXPORT_LONG_CONSTANTS, take_constant, &found) ||
+        !smp_exports_visit(exports, SMP_EXPORT_FIELDS, take_monitor_field, &found) ||
+        !smp_exports_visit(exports, SMP_EXPORT_TYPES, take_flag_bytes, &found) ||
+        !smp_exports_visit(exports, SMP_EXPORT_LONG_CONSTANTS, take_class_shift, &found) ||
         !found.has[PENDING] || !found.has[WAITING] || !found.has[OWNER] || !found.has[OBJECT] ||
         !(found.owner_is_id || found.owner_is_pointer))
         return false;

@@ -38,7 +38,7 @@ static uintptr_t widen(const struct smp_object_layout *layout, uint64_t narrow)
     return smp_load_word(layout->narrow_base) + (uintptr_t)(narrow << shift);
 }
 
-static uintptr_t class_of(const struct smp_object_layout *layout, uintptr_t object)
+static uintptr_t class_of_object(const struct smp_object_layout *layout, uintptr_t object)
 {
     uintptr_t word = 0;
 
@@ -58,7 +58,7 @@ static uintptr_t class_of(const struct smp_object_layout *layout, uintptr_t obje
 bool smp_object_class_name(const struct smp_object_layout *layout, uintptr_t object, char *name,
                            size_t size)
 {
-    const uintptr_t owner = class_of(layout, object);
+    const uintptr_t owner = class_of_object(layout, object);
     uintptr_t symbol = 0;
     uint16_t length = 0;
 

@@ -139,7 +139,7 @@ static uint64_t search(smp_thread_test *test, struct look *look)
     return smp_gate_leave(&smp_gate_process) ? serial : 0;
 }
 
-static void set_thread(struct smp_lock_owner *out, uint64_t serial)
+static void set_owner_thread(struct smp_lock_owner *out, uint64_t serial)
 {
     out->kind = serial != 0 ? SMP_OWNER_THREAD : SMP_OWNER_UNREAD;
     out->serial = serial;
@@ -152,10 +152,10 @@ static void find_by_id(struct look *look, struct smp_lock_owner *out)
     int32_t tid;
 
     if (smp_threads_find((int64_t)look->owner, &serial, &tid)) {
-        set_thread(out, serial);
+        set_owner_thread(out, serial);
     } else if (smp_virtual_threads_in_use() && look->reader->layout.owner_id != 0) {
         serial = search(writes_as_owner, look);
-        set_thread(out, serial);
+        set_owner_thread(out, serial);
         if (serial == 0)
             out->kind = SMP_OWNER_UNMOUNTED;
     }
@@ -172,7 +172,7 @@ static void find_by_lock_stack(struct look *look, struct smp_lock_owner *out)
     const uint64_t serial = search(has_locked, look);
     if (smp_safepoint_count(safepoints) != look->safepoints)
         return;
-    set_thread(out, serial);
+    set_owner_thread(out, serial);
     if (serial == 0 && smp_virtual_threads_in_use())
         out->kind = SMP_OWNER_UNMOUNTED;
 }
@@ -184,18 +184,18 @@ static void find_owner(struct look *look, struct smp_lock_owner *out)
     if (look->owner == SMP_MONITOR_NO_OWNER)
         out->kind = SMP_OWNER_NONE;
     else if (look->owner == SMP_MONITOR_ANONYMOUS && look->stack_locker != 0)
-        set_thread(out, search(is_locker_in_stack, look));
+        set_owner_thread(out, search(is_locker_in_stack, look));
     else if (look->owner == SMP_MONITOR_ANONYMOUS)
         find_by_lock_stack(look, out);
     else if (layout->is_id && look->owner != SMP_MONITOR_DEFLATED)
         find_by_id(look, out);
     else if (!layout->is_id) {
         const uint64_t serial = search(is_address_of, look);
-        set_thread(out, serial != 0 ? serial : search(is_owner_in_stack, look));
+        set_owner_thread(out, serial != 0 ? serial : search(is_owner_in_stack, look));
     }
 }
 
-static void find_class(struct look *look, struct smp_lock_owner *out)
+static void find_lock_class(struct look *look, struct smp_lock_owner *out)
 {
     const struct smp_object_layout *objects = &look->reader->layout.objects;
 
@@ -230,7 +230,7 @@ void smp_monitor_owner_read(const struct smp_monitor_reader *reader, struct smp_
     look.monitor = monitor_of(&reader->layout, info);
     if (look.monitor == 0 || !read_monitor(&look))
         return;
-    find_class(&look, out);
+    find_lock_class(&look, out);
     find_owner(&look, out);
     /* What was read is the monitor's only if the thread has waited for it all along. */
     if (!is_owner_same(&look) || monitor_of(&reader->layout, info) != look.monitor ||

@@ -31,7 +31,7 @@ static struct {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static jclass keep_class(JNIEnv *env, const char *name)
+static jclass keep_lock_class(JNIEnv *env, const char *name)
 {
     jclass found = smp_jdk_class(env, name);
     jclass kept = found != NULL ? (*env)->NewGlobalRef(env, found) : NULL;
@@ -41,16 +41,16 @@ static jclass keep_class(JNIEnv *env, const char *name)
     return kept;
 }
 
-static void look_up(JNIEnv *env)
+static void find_known(JNIEnv *env)
 {
     jclass thread = smp_jdk_class(env, "java/lang/Thread");
 
-    known.ownable = keep_class(env, LOCKS "AbstractOwnableSynchronizer");
-    known.queued = keep_class(env, LOCKS "AbstractQueuedSynchronizer");
-    known.read_write = keep_class(env, LOCKS "ReentrantReadWriteLock$Sync");
-    known.reentrant = keep_class(env, LOCKS "ReentrantLock$Sync");
-    known.semaphore = keep_class(env, "java/util/concurrent/Semaphore$Sync");
-    known.virtual = keep_class(env, "java/lang/VirtualThread");
+    known.ownable = keep_lock_class(env, LOCKS "AbstractOwnableSynchronizer");
+    known.queued = keep_lock_class(env, LOCKS "AbstractQueuedSynchronizer");
+    known.read_write = keep_lock_class(env, LOCKS "ReentrantReadWriteLock$Sync");
+    known.reentrant = keep_lock_class(env, LOCKS "ReentrantLock$Sync");
+    known.semaphore = keep_lock_class(env, "java/util/concurrent/Semaphore$Sync");
+    known.virtual = keep_lock_class(env, "java/lang/VirtualThread");
     known.owner = smp_jdk_field(env, known.ownable, "exclusiveOwnerThread", "Ljava/lang/Thread;");
     known.state = smp_jdk_field(env, known.queued, "state", "I");
     known.carrier = smp_jdk_field(env, known.virtual, "carrierThread", "Ljava/lang/Thread;");
@@ -66,14 +66,14 @@ static bool is_known(JNIEnv *env)
 {
     pthread_mutex_lock(&mutex);
     if (!known.is_looked_up)
-        look_up(env);
+        find_known(env);
     pthread_mutex_unlock(&mutex);
     return known.blocker != NULL;
 }
 
 /* "Lcom/acme/Cart;" as "com.acme.Cart"; the JDK's own "ReentrantLock$NonfairSync" as the lock that
  * it is a part of. */
-static void put_class_name(const char *signature, char name[SMP_LOCK_NAME_BYTES])
+static void put_lock_name(const char *signature, char name[SMP_LOCK_NAME_BYTES])
 {
     size_t length = 0;
 
@@ -88,7 +88,7 @@ static void put_class_name(const char *signature, char name[SMP_LOCK_NAME_BYTES]
     name[length] = '\0';
 }
 
-static void name_class(JNIEnv *env, jobject blocker, struct smp_lock_owner *out)
+static void name_lock(JNIEnv *env, jobject blocker, struct smp_lock_owner *out)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
     jclass owner = (*env)->GetObjectClass(env, blocker);
@@ -96,7 +96,7 @@ static void name_class(JNIEnv *env, jobject blocker, struct smp_lock_owner *out)
 
     if ((*jvmti)->GetClassSignature(jvmti, owner, &signature, NULL) == JVMTI_ERROR_NONE &&
         signature != NULL) {
-        put_class_name(signature, out->lock);
+        put_lock_name(signature, out->lock);
         (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     }
     (*env)->DeleteLocalRef(env, owner);
@@ -148,7 +148,7 @@ static void judge_state(JNIEnv *env, jobject blocker, struct smp_lock_owner *out
 static void read_blocker(JNIEnv *env, jobject blocker, struct smp_lock_owner *out)
 {
     out->kind = SMP_OWNER_UNKNOWN;
-    name_class(env, blocker, out);
+    name_lock(env, blocker, out);
     if ((*env)->IsInstanceOf(env, blocker, known.ownable) == JNI_FALSE)
         return;
     jobject owner = (*env)->GetObjectField(env, blocker, known.owner);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -38,6 +39,39 @@ static void a_long_file_is_cut_to_its_room(void **state)
     assert_int_equal(text[6], '#');
 }
 
+/* Pages unlike their neighbours have lines of their own, before that of the stack. */
+static void what_follows_a_mark_is_found_in_a_long_file(void **state)
+{
+    enum { PAGES = 400, PAGE_BYTES = 4096 };
+    static const char mark[] = "[stack]";
+    char *pages = mmap(NULL, PAGES * PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char text[3] = "##";
+
+    (void)state;
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    for (int i = 0; i < PAGES; i += 2)
+        assert_int_equal(mprotect(pages + (size_t)i * PAGE_BYTES, PAGE_BYTES, PROT_NONE), 0);
+    assert_true(smp_task_file_find(own_tid(), "maps", mark, text, sizeof(text)));
+    assert_int_equal(text[0], '\n');
+    assert_false(smp_task_file_find(own_tid(), "maps", "[no such]", text, sizeof(text)));
+    assert_false(smp_task_file_find(-1, "maps", mark, text, sizeof(text)));
+    (void)munmap(pages, PAGES * PAGE_BYTES);
+}
+
+static void what_follows_a_mark_may_be_short(void **state)
+{
+    char text[32];
+
+    (void)state;
+    assert_int_equal(prctl(PR_SET_NAME, "order-service"), 0);
+    assert_true(smp_task_file_find(own_tid(), "comm", "order", text, 4));
+    assert_string_equal(text, "-se");
+    assert_true(smp_task_file_find(own_tid(), "comm", "order", text, sizeof(text)));
+    assert_string_equal(text, "-service\n");
+    assert_true(smp_task_file_find(own_tid(), "comm", "service\n", text, sizeof(text)));
+    assert_string_equal(text, "");
+}
+
 static void a_thread_that_is_not_here_has_no_file(void **state)
 {
     char text[32] = "as it was";
@@ -53,6 +87,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_the_kernel_has),
         cmocka_unit_test(a_long_file_is_cut_to_its_room),
+        cmocka_unit_test(what_follows_a_mark_is_found_in_a_long_file),
+        cmocka_unit_test(what_follows_a_mark_may_be_short),
         cmocka_unit_test(a_thread_that_is_not_here_has_no_file),
     };
 

@@ -7,8 +7,8 @@
  *                             a tree that holds states
  *   a thread that has not     nothing
  *
- * The JVM's words about a waiting thread (wait_word.h) are not in it. The program fails if a poll of
- * a thread that has run takes 0.7 us more, or one of an idle thread reads a file.
+ * The JVM's words about a waiting thread (wait_word.h) are not in it. The program fails if a poll
+ * of a thread that has run takes 0.7 us more, or if a poll of an idle thread reads a file.
  */
 #include <pthread.h>
 #include <stdbool.h>

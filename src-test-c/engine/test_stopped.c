@@ -29,6 +29,14 @@ static void stop_and_go_on(struct sim *sim)
     sim_seal(sim);
 }
 
+/* The sampler alone, which has no CPU. */
+static void stop_alone(struct sim *sim)
+{
+    sim->now_ns += stop_ns;
+    oversleep(sim, stop_ns);
+    sim_seal(sim);
+}
+
 static void each_thread_has_the_time_under_a_row_of_its_own(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -79,7 +87,6 @@ static void a_stop_while_answers_are_awaited_has_the_row_too(void **state)
     sim_destroy(sim);
 }
 
-/* The sampler alone had no CPU. */
 static void where_a_thread_has_run_nothing_was_stopped(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -89,9 +96,7 @@ static void where_a_thread_has_run_nothing_was_stopped(void **state)
     (void)sim_add_waiting(sim, "idle", 2);
     sim_start(sim);
     sim_run(sim, 2 * SIM_S);
-    sim->now_ns += stop_ns;
-    oversleep(sim, stop_ns);
-    sim_seal(sim);
+    stop_alone(sim);
     assert_int_equal(sim_wall_of(sim, "busy", STOPPED), 0);
     assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns);
     assert_int_equal(sim_wall(sim, "idle", 2), sim->profile->elapsed_ns);
@@ -110,9 +115,7 @@ static void where_threads_lack_cpus_nothing_was_stopped(void **state)
     sim_script_starved(slow, 1, 900 * SIM_MS);
     sim_start(sim);
     sim_run(sim, 2 * SIM_S);
-    sim->now_ns += stop_ns;
-    oversleep(sim, stop_ns);
-    sim_seal(sim);
+    stop_alone(sim);
     assert_int_equal(sim_wall_of(sim, "slow", STOPPED), 0);
     assert_int_equal(sim_wall(sim, "slow", -1), sim->profile->elapsed_ns);
     sim_destroy(sim);

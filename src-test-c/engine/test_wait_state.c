@@ -58,6 +58,13 @@ static const struct judged_case cases[] = {
     { PARK "java.util.concurrent.SynchronousQueue$TransferStack.transfer "
            "java.util.concurrent.SynchronousQueue.take" APP,
       true, SMP_WORD_WAITS, SMP_STATE_IDLE },
+    /* A connection of a pool is no work. */
+    { PARK "java.util.concurrent.SynchronousQueue$TransferQueue.transfer "
+           "java.util.concurrent.SynchronousQueue.poll "
+           "com.zaxxer.hikari.util.ConcurrentBag.borrow" APP,
+      true, SMP_WORD_WAITS, SMP_STATE_WAITING },
+    /* The JVM lets it wait for a collection. */
+    { "com.acme.Work.enter" APP, false, SMP_WORD_WAITS, SMP_STATE_RUNNABLE },
     { PARK "java.util.concurrent.FutureTask.awaitDone java.util.concurrent.FutureTask.get" APP,
       true, SMP_WORD_WAITS, SMP_STATE_WAITING },
     /* The same without a frame of the application. */

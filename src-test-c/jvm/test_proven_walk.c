@@ -324,6 +324,7 @@ static void a_stack_with_more_words_than_there_is_room_for_is_not_proven(void **
     words.capacity = DEPTH;
     assert_proof(SMP_PROOF_PROVEN);
     words.capacity = DEPTH - 1;
+    read_words[DEPTH - 1] = (struct smp_frames_word){ 0 }; /* behind the room */
     assert_proof(SMP_PROOF_UNWALKABLE);
 }
 

@@ -6,19 +6,20 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <grp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void test_texts(void **state)
 {
     (void)state;
-    assert_int_equal(smp_signal_mask_parse("Name:\tx\nSigBlk:\t0000002000000000\nSigIgn:\t"),
-                     smp_signal_mask_bit(38));
-    assert_int_equal(smp_signal_mask_parse("Name:\tx\nSigBlk:\tffffffffffffffff\n"), UINT64_MAX);
-    assert_int_equal(smp_signal_mask_parse("Name:\tx\nSigBlk:\t00000020000"), 0);
-    assert_int_equal(smp_signal_mask_parse("Name:\tSigBlk:\t0000002000000000\n"), 0);
+    assert_int_equal(smp_signal_mask_parse("0000002000000000"), smp_signal_mask_bit(38));
+    assert_int_equal(smp_signal_mask_parse("ffffffffffffffff"), UINT64_MAX);
+    assert_int_equal(smp_signal_mask_parse("00000020000"), 0);
+    assert_int_equal(smp_signal_mask_parse("000000200000000\n"), 0);
     assert_int_equal(smp_signal_mask_parse(""), 0);
 }
 
@@ -37,11 +38,40 @@ static void test_this_thread(void **state)
     assert_int_equal(smp_signal_mask_of_tid(0), 0);
 }
 
+/* Its status has all groups before the mask. In a process of its own, which keeps them. */
+static void test_a_process_with_many_groups(void **state)
+{
+    enum { GROUPS = 4000, IS_RIGHT = 0, IS_WRONG, IS_REFUSED };
+    static gid_t groups[GROUPS];
+    int status = -1;
+    const pid_t child = fork();
+
+    (void)state;
+    if (child == 0) {
+        for (int i = 0; i < GROUPS; i++)
+            groups[i] = 2000000000U + (gid_t)i;
+        sigset_t set;
+        (void)sigemptyset(&set);
+        (void)sigaddset(&set, 40);
+        (void)sigprocmask(SIG_SETMASK, &set, NULL);
+        if (setgroups(GROUPS, groups) != 0)
+            _exit(IS_REFUSED);
+        _exit(smp_signal_mask_of_tid((int32_t)getpid()) == smp_signal_mask_bit(40) ? IS_RIGHT
+                                                                                   : IS_WRONG);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == IS_REFUSED)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), IS_RIGHT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_this_thread),
+        cmocka_unit_test(test_a_process_with_many_groups),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

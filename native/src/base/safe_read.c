@@ -79,8 +79,10 @@ static const char *find_refusal(void)
 
     if (trial != NULL)
         return trial(&refusal) ? NULL : refusal;
-    if (!smp_syscall_filter_permits(read_own_word))
-        return "a filter of system calls forbids process_vm_readv";
+    refusal = smp_syscall_filter_refusal(read_own_word,
+                                         "a filter of system calls forbids process_vm_readv");
+    if (refusal != NULL)
+        return refusal;
     return reads_right(getpid()) ? NULL : "the system does not permit process_vm_readv";
 }
 

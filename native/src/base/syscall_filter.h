@@ -6,18 +6,25 @@
  * while this thread waits: a fork would make the system copy the page tables of a whole heap.
  *
  * Threads  any but signal handlers; one at a time, the others wait.
- * Errors   false where it cannot be found out. Of a filter that comes later it says nothing.
- * Cost     without a filter: reads /proc/self/status. With one: a child, some 100 us.
+ * Errors   as below. Of a filter that comes later it says nothing.
+ * Cost     without a filter: reads the thread's status. With one: a child, some 100 us.
  */
 #ifndef SMP_BASE_SYSCALL_FILTER_H
 #define SMP_BASE_SYSCALL_FILTER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Makes the call; false: it has failed. It may be ended in the middle, so it takes no lock. */
 typedef bool smp_syscall_attempt(void);
 
-/* True, too, where there is no filter: then attempt is not called. */
-bool smp_syscall_filter_permits(smp_syscall_attempt *attempt);
+/* NULL: the call is permitted; where there is no filter, attempt is not called. Else forbidden, or
+ * where there is a filter and no child can try it, a text that says so. */
+const char *smp_syscall_filter_refusal(smp_syscall_attempt *attempt, const char *forbidden);
+
+static inline bool smp_syscall_filter_permits(smp_syscall_attempt *attempt)
+{
+    return smp_syscall_filter_refusal(attempt, "forbidden") == NULL;
+}
 
 #endif

@@ -3,18 +3,24 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 64 };
+enum { PATH_BYTES = 64, PIECE_BYTES = 4096 };
+
+static int open_file(int32_t tid, const char *file)
+{
+    char path[PATH_BYTES];
+
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, file);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
 
 bool smp_task_file_read(int32_t tid, const char *file, char *out, size_t size)
 {
-    char path[PATH_BYTES];
+    const int fd = open_file(tid, file);
     ssize_t length;
-    int fd;
 
-    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, file);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     length = read(fd, out, size - 1);
@@ -23,4 +29,45 @@ bool smp_task_file_read(int32_t tid, const char *file, char *out, size_t size)
         return false;
     out[length] = '\0';
     return true;
+}
+
+/* Piece by piece; what may be the beginning of the mark, or of what follows it, stays for the next
+ * one. */
+static bool find(int fd, const char *mark, char *out, size_t size)
+{
+    const size_t mark_length = strlen(mark);
+    char text[PIECE_BYTES + 1];
+    size_t length = 0;
+    const char *at = NULL;
+    ssize_t got = 1;
+
+    while (got > 0) {
+        got = read(fd, text + length, PIECE_BYTES - length);
+        length += got > 0 ? (size_t)got : 0;
+        text[length] = '\0';
+        at = strstr(text, mark);
+        const char *kept = at;
+        if (kept == NULL)
+            kept = text + length - (length < mark_length ? length : mark_length);
+        length = (size_t)(text + length - kept);
+        if (at != NULL && length >= mark_length + size - 1)
+            break;
+        memmove(text, kept, length + 1);
+        at = at != NULL ? text : NULL;
+    }
+    if (at != NULL)
+        (void)snprintf(out, size, "%s", at + mark_length);
+    return at != NULL;
+}
+
+bool smp_task_file_find(int32_t tid, const char *file, const char *mark, char *out, size_t size)
+{
+    const int fd = open_file(tid, file);
+    bool is_found;
+
+    if (fd < 0)
+        return false;
+    is_found = find(fd, mark, out, size);
+    (void)close(fd);
+    return is_found;
 }

@@ -16,5 +16,8 @@
 
 /* What it holds, up to size - 1 bytes, as a string. */
 bool smp_task_file_read(int32_t tid, const char *file, char *out, size_t size);
+/* The same of what follows the first mark, however long the file is: status has a line of all
+ * groups. Both together are shorter than 4 KB. False, too: there is no mark. */
+bool smp_task_file_find(int32_t tid, const char *file, const char *mark, char *out, size_t size);
 
 #endif

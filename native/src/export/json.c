@@ -22,6 +22,7 @@
  *    "groups":[{                                in descending wall time
  *      "name":"main", "threads":3,              distinct threads
  *      "threadNames":["main-1", ...],           the first of them
+ *      "joinedGroups":n,                        only of [other threads]: the groups it holds
  *      "maxDepth":12, "polls":n, "outcomes":{...},
  *      "parent":[-1,0,0,...],                   by node: place of its parent in these arrays; -1: a
  *                                               root frame. Parents come before their children.
@@ -381,6 +382,8 @@ static void put_json_threads(struct writer *writer, const struct smp_group_info 
 {
     put_json_count(writer, "threads", group->thread_count);
     put_names(writer, "threadNames", group);
+    if (group->joined_groups > 0)
+        put_json_count(writer, "joinedGroups", group->joined_groups);
     put_json_count(writer, "maxDepth", group->max_depth);
     put_json_count(writer, "polls", group->tally.polls);
     put_outcomes(writer, &group->tally);

@@ -158,7 +158,7 @@ enum smp_outcome_kind {
     X(PROCESS_STOPPED, SKIPPED, "skipped, process stopped", "[process stopped]",              \
       "The whole process had no CPU for more than a second: `SIGSTOP`, a debugger, a frozen " \
       "container. No thread can have done anything; each has this time under "                \
-      "`[process stopped]`.")
+      "`[process stopped]`, as runnable.")
 
 enum smp_outcome {
 #define X(code, kind, text, frame, words) SMP_OUTCOME_##code,

@@ -61,6 +61,7 @@ struct smp_wait_rules {
     X("java.util.concurrent.Semaphore*", "*", LOCK)                                                \
     /* work */                                                                                     \
     X("java.util.concurrent.ExecutorCompletionService", "*", RESULT)                               \
+    X("com.zaxxer.hikari.util.ConcurrentBag", "borrow", RESULT)                                    \
     X("java.util.concurrent.SynchronousQueue$*", "*", PASS)                                        \
     X("java.util.concurrent.SynchronousQueue", "xfer*", PASS)                                      \
     X("java.util.concurrent.LinkedTransferQueue$*", "*", PASS)                                     \

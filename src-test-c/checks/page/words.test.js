@@ -103,6 +103,7 @@ test('a title lists the threads of the newer side', () => {
     assert.equal(page.threadsOf({ sides: [side(2, ['a', 'b\n'])] }), '2 threads: a, b\\u000a');
     assert.equal(page.threadsOf({ sides: [side(1, ['a']), side(1234, ['c'])] }), '1,234 threads: c');
     assert.equal(page.threadsOf({ sides: [side(1, ['a']), undefined] }), '1 threads: a');
+    assert.equal(page.threadsOf({ sides: [{ ...side(2, ['a']), joinedGroups: 1500 }] }), '2 threads of 1,500 groups: a');
 });
 
 // ---- colours

@@ -41,7 +41,8 @@ function groupOption(view, node, name) {
 /** @param {ModelGroup} group */
 function threadsOf(group) {
     const side = /** @type {ReportGroup} */ (group.sides[group.sides.length - 1] ?? group.sides[0]);
-    return whole(side.threads ?? 0) + ' threads: ' + (side.threadNames ?? []).map(clean).join(', ');
+    const groups = side.joinedGroups ? ' of ' + whole(side.joinedGroups) + ' groups' : '';
+    return whole(side.threads ?? 0) + ' threads' + groups + ': ' + (side.threadNames ?? []).map(clean).join(', ');
 }
 
 /**

@@ -175,7 +175,7 @@ const OUTCOMES = {
     PROCESS_STOPPED: {
         kind: 'skipped',
         text: 'skipped, process stopped',
-        words: 'The whole process had no CPU for more than a second: SIGSTOP, a debugger, a frozen container. No thread can have done anything; each has this time under [process stopped].',
+        words: 'The whole process had no CPU for more than a second: SIGSTOP, a debugger, a frozen container. No thread can have done anything; each has this time under [process stopped], as runnable.',
     },
 };
 

@@ -20,6 +20,7 @@ interface ReportGroup {
     name: string;
     threads?: number;
     threadNames?: string[];
+    joinedGroups?: number;
     polls?: number;
     maxDepth?: number;
     outcomes?: Figures;

@@ -18,6 +18,7 @@ struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
 static struct smp_tree_target pseudo_target(struct smp_attribution *attribution,
                                             struct smp_group_tree tree, enum smp_outcome outcome)
 {
+    /* A stopped process is kept from its CPUs, as a throttled one is. */
     struct smp_tree_target target = { .tree = tree,
                                       .outcome = outcome,
                                       .state = outcome == SMP_OUTCOME_PROCESS_STOPPED

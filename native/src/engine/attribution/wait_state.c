@@ -152,7 +152,8 @@ enum smp_thread_state smp_wait_state(struct smp_wait_verdict verdict, enum smp_w
         return verdict.leaf == SMP_LEAF_NATIVE ? SMP_STATE_IO : verdict.state;
     case SMP_WORD_UNKNOWN:
         return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_BLOCKED : verdict.state;
-    case SMP_WORD_WAITS:
+    case SMP_WORD_WAITS: /* Java code that allocates waits like that for a collection */
+        return verdict.leaf == SMP_LEAF_JAVA ? SMP_STATE_RUNNABLE : verdict.state;
     case SMP_WORD_IN_NATIVE:
     default:
         return verdict.state;

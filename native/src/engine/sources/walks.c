@@ -129,6 +129,11 @@ static bool is_in_io(const struct smp_walks *walks, const struct smp_thread_reco
            os_threads->is_in_io(os_threads->self, smp_thread_record_tid(record));
 }
 
+static bool may_be_in_io(enum smp_wait_word word)
+{
+    return word == SMP_WORD_IN_NATIVE || word == SMP_WORD_RUNNABLE || word == SMP_WORD_UNKNOWN;
+}
+
 void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
                     const struct smp_reading *reading)
 {
@@ -147,7 +152,7 @@ void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
      * words can be read. */
     if (fell_back && status == SMP_OK)
         found.word = word_of(walks, record, reading);
-    if (found.word == SMP_WORD_IN_NATIVE && status == SMP_OK && is_in_io(walks, record))
+    if (may_be_in_io(found.word) && status == SMP_OK && is_in_io(walks, record))
         found.word = SMP_WORD_IN_IO;
     if (fell_back && found.outcome == SMP_OUTCOME_WALKED)
         found.outcome = SMP_OUTCOME_WALKED_BY_HANDSHAKE;

@@ -272,6 +272,13 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
 
 /* --- giving back --- */
 
+static void keep_probes(struct smp_counted_classes *counted, uint32_t index)
+{
+    smp_lock_acquire(&counted->lock);
+    smp_counted_classes_mark(counted, index)->flags |= SMP_COUNTED_KEPT;
+    smp_lock_release(&counted->lock);
+}
+
 static void find_probed(void *self, const struct smp_loaded_class *loaded)
 {
     const struct batch_search *const search = self;
@@ -288,8 +295,10 @@ static void find_probed(void *self, const struct smp_loaded_class *loaded)
     if (!is_probed || batches->count == SMP_BATCH_MOST || !is_prepared(search->jvmti, loaded->type))
         return;
     const jclass held = hold_class(search->env, loaded->type);
-    if (held == NULL)
-        return; /* a stray */
+    if (held == NULL) {
+        keep_probes(counted, index);
+        return;
+    }
     batches->indexes[batches->count] = index;
     batches->types[batches->count++] = held;
 }
@@ -297,13 +306,9 @@ static void find_probed(void *self, const struct smp_loaded_class *loaded)
 static void on_probed_refused(void *self, size_t which, jvmtiError error)
 {
     const struct batch_search *const search = self;
-    struct smp_counted_classes *const counted = search->batches->counted;
 
     (void)error;
-    smp_lock_acquire(&counted->lock);
-    smp_counted_classes_mark(counted, search->batches->indexes[search->first + which])->flags |=
-        SMP_COUNTED_KEPT;
-    smp_lock_release(&counted->lock);
+    keep_probes(search->batches->counted, search->batches->indexes[search->first + which]);
 }
 
 static void forget_probes(const struct smp_class_batches *batches)

@@ -150,8 +150,9 @@ static bool is_stray(const struct smp_counted_classes *counted, uint32_t index)
            smp_reach_is_loaded(counted->reach, index);
 }
 
-/* Only of classes that the JVM refuses to give back: others, of which a class may be unloaded
- * already, would take memory after the last sampler has ended. */
+/* Not of a class that was not prepared: it has run nothing, and the next counting takes its probes
+ * out in the batch after it is prepared. There are many of those, loaded for the verifier alone,
+ * whose names would take memory after the last sampler has ended. Nor of an unloaded one. */
 static bool keeps_probes(const struct smp_counted_classes *counted, uint32_t index)
 {
     return is_stray(counted, index) && (counted->marks[index].flags & SMP_COUNTED_KEPT) != 0;

@@ -41,7 +41,7 @@
 enum {
     SMP_COUNTED_PROBED = 1,  /* its bytes have probes, or had when they were made last */
     SMP_COUNTED_WAITING = 2, /* it was not found, or not prepared, when it was to be changed */
-    SMP_COUNTED_KEPT = 4,    /* the JVM refuses to give its bytes back */
+    SMP_COUNTED_KEPT = 4,    /* the JVM does not give its bytes back */
     SMP_COUNTED_STRAY = 8,   /* may have probes that are not in its plan, until it is changed */
     SMP_STRAYS_LIMIT = 4096
 };

@@ -37,7 +37,7 @@ bool smp_run_queue_parse(const char *text, int64_t *ns)
     return true;
 }
 
-static int open_file(int32_t tid)
+static int open_schedstat(int32_t tid)
 {
     char path[PATH_BYTES];
 
@@ -72,7 +72,7 @@ static bool keep_file(const struct smp_run_queue *queue, struct smp_run_queue_fi
     int fd = -1;
 
     if (atomic_fetch_add(&kept_files, 1) < queue->most)
-        fd = open_file(tid);
+        fd = open_schedstat(tid);
     if (fd < 0) {
         atomic_fetch_sub(&kept_files, 1);
         return false;
@@ -83,7 +83,7 @@ static bool keep_file(const struct smp_run_queue *queue, struct smp_run_queue_fi
 
 static bool read_once(int32_t tid, int64_t *ns)
 {
-    const int fd = open_file(tid);
+    const int fd = open_schedstat(tid);
     const bool is_read = read_file(fd, ns);
 
     if (fd >= 0)

@@ -5,22 +5,16 @@
 
 #include "base/task_file.h"
 
-#define BLOCKED "\nSigBlk:\t"
-
 static const char HEXADECIMAL[] = "0123456789abcdef";
 
-enum { STATUS_BYTES = 4096, DIGITS = 16 };
+enum { DIGITS = 16 };
 
-uint64_t smp_signal_mask_parse(const char *status)
+uint64_t smp_signal_mask_parse(const char *digits)
 {
-    const char *at = strstr(status, BLOCKED);
     uint64_t mask = 0;
 
-    if (at == NULL)
-        return 0;
-    at += sizeof(BLOCKED) - 1;
-    for (int i = 0; i < DIGITS; i++, at++) {
-        const char *digit = *at != '\0' ? strchr(HEXADECIMAL, *at) : NULL;
+    for (int i = 0; i < DIGITS; i++) {
+        const char *digit = digits[i] != '\0' ? strchr(HEXADECIMAL, digits[i]) : NULL;
         if (digit == NULL)
             return 0;
         mask = mask << 4 | (uint64_t)(digit - HEXADECIMAL);
@@ -30,8 +24,9 @@ uint64_t smp_signal_mask_parse(const char *status)
 
 uint64_t smp_signal_mask_of_tid(int32_t tid)
 {
-    char status[STATUS_BYTES];
+    char digits[DIGITS + 1];
 
-    return smp_task_file_read(tid, "status", status, sizeof(status)) ? smp_signal_mask_parse(status)
-                                                                     : 0;
+    return smp_task_file_find(tid, "status", "\nSigBlk:\t", digits, sizeof(digits))
+               ? smp_signal_mask_parse(digits)
+               : 0;
 }

@@ -200,8 +200,9 @@ static void prepare_layouts(jvmtiEnv *jvmti, JNIEnv *env, struct smp_walk_target
 static const char *install_handler(int signal)
 {
     state.async.signal = smp_signals_number(signal);
-    if (!smp_signals_are_permitted())
-        return "a filter of system calls forbids rt_tgsigqueueinfo";
+    const char *refusal = smp_signals_refusal();
+    if (refusal != NULL)
+        return refusal;
     if (smp_signals_install(state.async.signal) != SMP_OK)
         return "the signal cannot be used";
     atomic_store(&smp_signal_process.is_open, true);

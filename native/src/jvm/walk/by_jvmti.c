@@ -86,7 +86,7 @@ enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames, siz
     return fetch_frames(thread, frames, capacity, count);
 }
 
-static enum smp_wait_word read_word(void *self, struct smp_thread *thread)
+static enum smp_wait_word word_by_jvmti(void *self, struct smp_thread *thread)
 {
     (void)self;
     return smp_wait_word_read(NULL, thread);
@@ -94,5 +94,6 @@ static enum smp_wait_word read_word(void *self, struct smp_thread *thread)
 
 struct smp_walker smp_by_jvmti(void)
 {
-    return (struct smp_walker){ .name = "JVMTI", .walk = walk_by_jvmti, .wait_word = read_word };
+    return (
+        struct smp_walker){ .name = "JVMTI", .walk = walk_by_jvmti, .wait_word = word_by_jvmti };
 }

@@ -84,7 +84,7 @@ static enum smp_proof walk_from_anchor(const struct smp_proven_walk *how,
 static bool holds_same_words(const struct smp_frames_words *words)
 {
     atomic_thread_fence(memory_order_acquire);
-    for (size_t i = 0; i < words->count; i++) {
+    for (size_t i = 0; i < words->count && i < words->capacity; i++) {
         const struct smp_frames_word *word = &words->read[i];
         const uintptr_t *at = (const uintptr_t *)word->address; /* NOLINT */
         if (__atomic_load_n(at, __ATOMIC_RELAXED) != word->value)
@@ -93,44 +93,27 @@ static bool holds_same_words(const struct smp_frames_words *words)
     return true;
 }
 
+/* What failed does not count where the thread has left its place meanwhile. */
 static enum smp_proof walk_and_read_again(const struct smp_proven_walk *how,
-                                          struct smp_walk_info *info, uintptr_t java_thread,
+                                          const struct smp_walk_info *info,
                                           struct smp_thread_walk *walk)
 {
-    const struct anchor first = read_anchor(&how->layout, java_thread);
-    enum smp_proof proof = SMP_PROOF_IN_JAVA;
-
-    smp_walk_target_learn_stack(info, &how->layout);
-    proof = walk_from_anchor(how, &first, info, &walk->frames);
-
-    if (proof != SMP_PROOF_PROVEN)
-        return proof;
-    const bool is_same = holds_same_words(walk->frames.words);
-    const struct anchor last = read_anchor(&how->layout, java_thread);
-    return is_same && is_same_anchor(&first, &last) ? SMP_PROOF_PROVEN : SMP_PROOF_HAS_RUN;
-}
-
-/* The thread may run, but must not leave native code. What failed does not count where it left. */
-static enum smp_proof walk_watched(const struct smp_proven_walk *how, struct smp_walk_info *info,
-                                   struct smp_thread_walk *walk)
-{
     const uintptr_t java_thread = info->java_thread;
-    const int64_t until_ns = smp_clock_ns() + walk->watched_ns;
-    struct anchor first;
-    enum smp_proof proof = SMP_PROOF_IN_JAVA;
+    const bool is_watched = walk->watched_ns > 0;
+    const int64_t until_ns = is_watched ? smp_clock_ns() + walk->watched_ns : 0;
+    const struct anchor first = read_anchor(&how->layout, java_thread);
 
-    if (java_thread == 0)
-        return SMP_PROOF_NO_STACK;
-    first = read_anchor(&how->layout, java_thread);
-    if (!smp_jvm_keeps_frames(&how->layout.states, first.state))
+    if (is_watched && !smp_jvm_keeps_frames(&how->layout.states, first.state))
         return SMP_PROOF_IN_JAVA;
-    proof = walk_from_anchor(how, &first, info, &walk->frames);
+    const enum smp_proof proof = walk_from_anchor(how, &first, info, &walk->frames);
+    if (proof == SMP_PROOF_IN_JAVA)
+        return proof;
     do {
         const bool is_same = holds_same_words(walk->frames.words);
         const struct anchor now = read_anchor(&how->layout, java_thread);
         if (!is_same || !is_same_anchor(&first, &now))
             return SMP_PROOF_HAS_RUN;
-    } while (smp_clock_ns() < until_ns);
+    } while (is_watched && smp_clock_ns() < until_ns);
     return proof;
 }
 
@@ -138,19 +121,26 @@ static enum smp_proof walk_watched(const struct smp_proven_walk *how, struct smp
 static enum smp_proof walk_between_clocks(const struct smp_proven_walk *how,
                                           struct smp_walk_info *info, struct smp_thread_walk *walk)
 {
-    const uintptr_t java_thread = info->java_thread;
     int64_t before_ns = walk->cpu_ns;
 
     walk->cpu_ns = -1;
-    if (java_thread == 0 || walk->tid <= 0 ||
+    if (info->java_thread == 0 || walk->tid <= 0 ||
         (before_ns < 0 && !smp_clock_thread_cpu_ns(walk->tid, &before_ns)))
         return SMP_PROOF_NO_CLOCK;
-    const enum smp_proof proof = walk_and_read_again(how, info, java_thread, walk);
+    smp_walk_target_learn_stack(info, &how->layout);
+    const enum smp_proof proof = walk_and_read_again(how, info, walk);
     if (proof == SMP_PROOF_IN_JAVA)
         return proof;
     if (!smp_clock_thread_cpu_ns(walk->tid, &walk->cpu_ns) || walk->cpu_ns != before_ns)
         return SMP_PROOF_HAS_RUN;
     return proof;
+}
+
+/* It may run, but must not leave native code. */
+static enum smp_proof walk_watched(const struct smp_proven_walk *how,
+                                   const struct smp_walk_info *info, struct smp_thread_walk *walk)
+{
+    return info->java_thread != 0 ? walk_and_read_again(how, info, walk) : SMP_PROOF_NO_STACK;
 }
 
 static enum smp_proof walk_behind_gates(const struct smp_proven_walk *how,

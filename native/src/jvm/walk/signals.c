@@ -273,9 +273,10 @@ static bool send_no_signal(void)
     return syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), 0, &info) == 0;
 }
 
-bool smp_signals_are_permitted(void)
+const char *smp_signals_refusal(void)
 {
-    return smp_syscall_filter_permits(send_no_signal);
+    return smp_syscall_filter_refusal(send_no_signal,
+                                      "a filter of system calls forbids rt_tgsigqueueinfo");
 }
 
 /* Between the reading of the thread's state and the signal lies nothing that can be spared: in that

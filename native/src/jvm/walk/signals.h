@@ -29,8 +29,8 @@ int smp_signals_number(int wanted);
 /* The handler stays. Installed already: as smp_signals_check. SMP_EINVAL: no such signal. */
 SMP_CHECKED enum smp_status smp_signals_install(int number);
 bool smp_signals_is_installed(int number);
-/* False: a filter of system calls forbids requests. */
-bool smp_signals_are_permitted(void);
+/* NULL: no filter of system calls forbids requests. */
+const char *smp_signals_refusal(void);
 
 enum smp_signals_hold {
     SMP_SIGNALS_HELD, /* the handler is ours, or passes our signals on to ours */

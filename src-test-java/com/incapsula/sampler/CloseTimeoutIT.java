@@ -4,54 +4,81 @@ package com.incapsula.sampler;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.incapsula.sampler.outputer.SamplingOutputer;
+import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.testing.Logged;
+import com.incapsula.sampler.testing.NotedOutputer;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Samplers;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** An outputer that blocks, with the native core: it must not keep {@code close()}, nor lose what its thread uses. */
+/** User code that blocks, with the native core: it must not keep {@code close()}, nor lose what its thread uses. */
 @ExtendWith(NothingLeft.class)
 class CloseTimeoutIT {
 
     private final CountDownLatch release = new CountDownLatch(1);
     private final List<String> calls = new CopyOnWriteArrayList<>();
 
-    private final class Blocking implements SamplingOutputer {
+    private final class Blocking extends NotedOutputer {
 
         @Override
-        public void printIntervalTitle(String title) {
-            calls.add("title");
+        protected void note(String call) {
+            calls.add(call);
         }
 
         @Override
         public void printThreadRecord(String threadTitle, String record) {
-            calls.add("record");
-            try {
-                release.await();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
+            super.printThreadRecord(threadTitle, record);
+            await(release);
+        }
+    }
+
+    /** The sampler thread waits for the name rule, and another thread of the application for the sampler thread. */
+    @Test
+    void closeGoesOnBehindAPauseThatWaitsForTheNameRule() throws Exception {
+        CountDownLatch named = new CountDownLatch(1);
+        ThreadsSampler sampler = Samplers.quick(new Recorder());
+        sampler.setCloseTimeoutSeconds(1);
+        sampler.setThreadNameManipulator(thread -> {
+            if (thread.getName().equals("blocks")) {
+                named.countDown();
+                await(release);
             }
+            return "group";
+        });
+        sampler.init();
+        Thread late = new Thread(() -> await(release), "blocks");
+        late.start();
+        named.await();
+        Thread pause = new Thread(sampler::pauseSampling, "pause");
+        pause.start();
+        patiently()
+                .until(() -> Arrays.stream(pause.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().endsWith("NativeBridge")));
+        try (Logged log = new Logged()) {
+            sampler.close();
+            assertThat(log.stacks()).hasSize(1);
+            assertThat(log.stacks().get(0)).contains("CloseTimeoutIT.lambda$closeGoesOnBehindAPause");
         }
+        sampler.setThreadNameManipulator(new RegexThreadNameManipulator());
+        sampler.init();
+        release.countDown();
+        pause.join();
+        late.join();
+        assertThat(sampler.isPaused()).isFalse();
+        sampler.close();
+    }
 
-        @Override
-        public void printError(String message, Throwable cause) {
-            calls.add("error");
-        }
-
-        @Override
-        public void flush() {
-            calls.add("flush");
-        }
-
-        @Override
-        public void close() {
-            calls.add("close");
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -81,7 +108,7 @@ class CloseTimeoutIT {
         assertThat(NothingLeft.samplerThreads()).contains("threads-sampler-report", "threads-sampler-close");
 
         release.countDown();
-        patiently().until(() -> calls.size() > 2);
-        assertThat(calls).containsExactly("title", "record", "close");
+        patiently().until(() -> calls.size() > 4);
+        assertThat(calls).containsExactly("starting", "report", "title", "record", "close");
     }
 }

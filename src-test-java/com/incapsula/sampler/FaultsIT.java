@@ -431,7 +431,8 @@ class FaultsIT {
         awaitTicks(sampler, 2);
         sampler.printReport();
         assertThat(recorder.last().find("short-")).isEmpty();
-        assertThat(memoryWithNothingWaiting()).as("bytes").isLessThan(before + 100_000);
+        /* Times by state take their memory in steps of 64 KiB, the first one when a row has two states. */
+        assertThat(memoryWithNothingWaiting()).as("bytes").isLessThan(before + 100_000 + 64 * 1024);
     }
 
     /* What no reader has taken is kept for snapshot(): several intervals, before they are merged into one. */

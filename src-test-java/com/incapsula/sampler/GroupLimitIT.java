@@ -41,6 +41,7 @@ class GroupLimitIT {
     void start() {
         sampler.setReportJvmThreads(false);
         sampler.setMaxGroups(SHOWN);
+        sampler.setIdleMethods("com.incapsula.sampler.testing.work.Desk.serve");
         workers.add(Worker.busy("busy"));
         for (int i = 0; i < THREADS; i++) {
             workers.add(Worker.waiting("waits " + (char) ('A' + i / 26) + (char) ('a' + i % 26)));
@@ -82,6 +83,8 @@ class GroupLimitIT {
                             .mapToLong(SamplingGroup::getThreads)
                             .sum())
                     .isEqualTo(THREADS + 1);
+            assertThat(report.toString(ReportFormat.JSON))
+                    .containsOnlyOnce("\"joinedGroups\":" + (THREADS + 1 - SHOWN));
             long all = report.getGroups().stream()
                     .mapToLong(SamplingGroup::getWallNanos)
                     .sum();

@@ -16,6 +16,7 @@ import com.incapsula.sampler.testing.Report;
 import com.incapsula.sampler.testing.Row;
 import com.incapsula.sampler.testing.Worker;
 import com.incapsula.sampler.testing.work.Desk;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -27,10 +28,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Reports to the byte. Times are made exact by single samples, each of which is worth one interval. */
 @ExtendWith(NothingLeft.class)
@@ -103,6 +107,39 @@ class ReportFormatIT {
             assertThat(parts[1])
                     .isEqualTo("Aggregated thread: desk-. Max depth: " + depth + ". Distinct threads: 1 [desk-1]\n"
                             + expectedRows(worker) + "\n");
+        }
+    }
+
+    /** They reverse or hide the text around them, on a screen. */
+    @ParameterizedTest
+    @EnumSource(ReportFormat.class)
+    void noFormHasFormatCharactersOfNames(ReportFormat format) throws IOException {
+        String[] hidden = {"\u00ad", "\u200b", "\u202e", "\u2066", "\u2069", "\ufeff", "\udb40\udc41"};
+        sampler.setThreadNameManipulator(Thread::getName);
+        try (Worker worker = Worker.waiting("not " + String.join("detceles", hidden))) {
+            prepare(worker);
+            sampler.sampleOnceAndPrint();
+            try (SamplingReport report = sampler.snapshot()) {
+                byte[] written = bytesOf(report, format);
+                String bytes = new String(written, StandardCharsets.ISO_8859_1);
+                assertThat(bytes.contains("202edetceles")).isEqualTo(format != ReportFormat.TOP); // it names no threads
+                for (String each : hidden) {
+                    assertThat(bytes)
+                            .doesNotContain(
+                                    new String(each.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
+                }
+            }
+        }
+    }
+
+    private static byte[] bytesOf(SamplingReport report, ReportFormat format) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        report.writeTo(format, out);
+        if (format != ReportFormat.PPROF) {
+            return out.toByteArray();
+        }
+        try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(out.toByteArray()))) {
+            return in.readAllBytes();
         }
     }
 

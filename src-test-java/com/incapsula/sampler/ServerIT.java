@@ -189,13 +189,14 @@ class ServerIT {
         }
     }
 
-    /** Of lines "  samples cpu wall: locations" between "Samples:" and "Locations". */
+    /** Lines between "Samples:" and "Locations" are "  NUMBERS wall: locations", with a number for each sample type. */
     private static long sumOfWall(String raw) {
         return raw.lines()
                 .dropWhile(line -> !line.startsWith("Samples:"))
                 .takeWhile(line -> !line.equals("Locations"))
-                .filter(line -> line.matches(" *\\d+ +\\d+ +\\d+: .*"))
-                .mapToLong(line -> Long.parseLong(line.strip().split("[ :]+")[2]))
+                .filter(line -> line.matches("( *\\d+)+: .*"))
+                .map(line -> line.substring(0, line.indexOf(':')))
+                .mapToLong(numbers -> Long.parseLong(numbers.substring(numbers.lastIndexOf(' ') + 1)))
                 .sum();
     }
 

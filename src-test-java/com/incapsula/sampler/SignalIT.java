@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
-import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.NotedOutputer;
 import com.incapsula.sampler.testing.Preload;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Worker;
@@ -81,7 +81,11 @@ class SignalIT {
                     awaitWalks(sampler);
                     System.load(arguments[1]);
                     awaitReport(sampler, ReportFormat.TEXT, arguments[2]);
-                    awaitWalks(sampler);
+                    if (arguments.length > 3) {
+                        awaitReport(sampler, ReportFormat.COLLAPSED, arguments[3]);
+                    } else {
+                        awaitWalks(sampler);
+                    }
                 }
             }
             System.out.println("fine");
@@ -227,6 +231,21 @@ class SignalIT {
                 .assertSaysFine();
     }
 
+    /** It is left to it: the others' ways to walk go on, and with {@code clock} CPU the time has a row. */
+    @ParameterizedTest
+    @CsvSource({"WALL, Desk.calculate", "CPU, [no CPU timer]"})
+    void aSignalThatALibraryTakesAgainAndAgainIsLost(SamplingClock clock, String row) throws Exception {
+        Path library = Preload.compile("foreign_handler.c", folder);
+        String line = "another library took the sampler's signal: " + library + " (signal 38, not taken back)\n";
+        ChildJvm.of(TakenProgram.class)
+                .with(Awaitility.class)
+                .environment("FOREIGN_SIGNAL", "38")
+                .environment("FOREIGN_KEEPS", "true")
+                .start(clock.name(), library.toString(), line, row)
+                .await()
+                .assertSaysFine();
+    }
+
     /** They are walked by handshakes; with {@code clock} CPU, whose timers are signals, their time has a row. */
     @ParameterizedTest
     @CsvSource({"WALL, blockedLoop", "CPU, [signal not answered]"})
@@ -283,7 +302,7 @@ class SignalIT {
     }
 
     /** What starts a thread and a process in each callback, at its first call. */
-    private static final class Masks implements SamplingOutputer, ThreadNameManipulator {
+    private static final class Masks extends NotedOutputer implements ThreadNameManipulator {
 
         private final Map<String, String> found = new ConcurrentHashMap<>();
         private final CountDownLatch named = new CountDownLatch(1);
@@ -313,7 +332,8 @@ class SignalIT {
             }
         }
 
-        private void note(String callback) {
+        @Override
+        protected void note(String callback) {
             if (!found.containsKey(callback)) {
                 found.put(callback, ofWhatIsStartedHere());
             }
@@ -333,41 +353,6 @@ class SignalIT {
         @Override
         public void init() {
             note("init");
-        }
-
-        @Override
-        public void starting() {
-            note("starting");
-        }
-
-        @Override
-        public void report(SamplingReport report) {
-            note("report");
-        }
-
-        @Override
-        public void printIntervalTitle(String title) {
-            note("title");
-        }
-
-        @Override
-        public void printThreadRecord(String threadTitle, String record) {
-            note("record");
-        }
-
-        @Override
-        public void printError(String message, Throwable cause) {
-            note("error");
-        }
-
-        @Override
-        public void flush() {
-            note("flush");
-        }
-
-        @Override
-        public void close() {
-            note("close");
         }
     }
 

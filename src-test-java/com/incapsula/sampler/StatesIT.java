@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each thread's time is in the state that the thread is in, and states add up to wall time. */
@@ -70,13 +71,23 @@ class StatesIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"locks", "results", "work", "io"})
-    void aThreadThatWaitsIsInOneState(String kind) throws Exception {
+    @CsvSource({
+        "locks, AUTO",
+        "results, AUTO",
+        "work, AUTO",
+        "io, AUTO",
+        "locks, JVMTI",
+        "results, JVMTI",
+        "work, JVMTI",
+        "io, JVMTI"
+    })
+    void aThreadThatWaitsIsInOneState(String kind, SamplingEngine engine) throws Exception {
         Map<String, String> expected = new LinkedHashMap<>();
         Map<String, String> found = new LinkedHashMap<>();
         try (Waits waits = waits(kind)) {
             awaitStill(waits);
             ThreadsSampler sampler = quick(new Recorder());
+            sampler.setEngine(engine);
             sampler.setThreadNameManipulator(Thread::getName);
             for (Waits.Waiting waiting : waits.all()) {
                 sampler.setThreadToBeSampled(waiting.thread());

@@ -40,6 +40,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
@@ -48,7 +49,7 @@ import org.opentest4j.TestAbortedException;
 @ExtendWith(NothingLeft.class)
 class StatesTruthIT {
 
-    private static final long RUN_NANOS = 10_000_000_000L * (Boolean.getBoolean("sampler.test.long") ? 6 : 1);
+    private static final long RUN_NANOS = 5_000_000_000L * (Boolean.getBoolean("sampler.test.long") ? 6 : 1);
     private static final long HOLD_NANOS = 5_000_000;
     private static final int THREADS = 8;
 
@@ -64,6 +65,7 @@ class StatesTruthIT {
     private LongSupplier measured = this::waited;
     private volatile boolean goesOn = true;
     private boolean isVirtual;
+    private SamplingEngine engine = SamplingEngine.AUTO;
     private Map<String, Long> counters = Map.of();
 
     private void start(String name, Turn turn) {
@@ -102,6 +104,7 @@ class StatesTruthIT {
     private Map<String, Long> sample(String group) throws Exception {
         ThreadsSampler sampler = quick(new Recorder());
         sampler.setSamplingFrequencyMillis(10);
+        sampler.setEngine(engine);
         if (isVirtual) {
             sampler.setSampleUnmountedVirtualThreads(true);
         } else {
@@ -144,8 +147,7 @@ class StatesTruthIT {
         assertThat((double) found.get("measured"))
                 .as(state + " is what the program has measured: " + found)
                 .isBetween(
-                        found.get(state) * scale - slack,
-                        (found.get(state) + found.get("runnable")) * scale + slack);
+                        found.get(state) * scale - slack, (found.get(state) + found.get("runnable")) * scale + slack);
     }
 
     /** @param kind "virtual ..." for virtual threads */
@@ -190,10 +192,11 @@ class StatesTruthIT {
         Semaphore semaphore = new Semaphore(1, true);
         for (int i = 0; i < THREADS; i++) {
             switch (kind) {
-                case "monitor" -> start("locker-" + i, () -> {
-                    beginWait();
-                    holdMonitor();
-                });
+                case "monitor" ->
+                    start("locker-" + i, () -> {
+                        beginWait();
+                        holdMonitor();
+                    });
                 case "semaphore" -> start("locker-" + i, () -> lockAndHold(semaphore::acquire, semaphore::release));
                 default -> start("locker-" + i, () -> lockAndHold(lock::lock, lock::unlock));
             }
@@ -222,8 +225,10 @@ class StatesTruthIT {
     }
 
     /** Four threads that compute, beside whatever else runs: they run, or want a CPU. */
-    @Test
-    void spinningThreadsRunOrWantACpu() throws Exception {
+    @ParameterizedTest
+    @EnumSource(SamplingEngine.class)
+    void spinningThreadsRunOrWantACpu(SamplingEngine used) throws Exception {
+        engine = used;
         LongAdder work = new LongAdder();
         for (int i = 0; i < 4; i++) {
             start("spinner-" + i, () -> {

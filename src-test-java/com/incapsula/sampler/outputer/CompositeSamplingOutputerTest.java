@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.testing.Logged;
+import com.incapsula.sampler.testing.NotedOutputer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ class CompositeSamplingOutputerTest {
     private static final List<String> ALL_CALLS = List.of("report", "title", "record", "flush");
 
     /** Notes its calls; fails in one of them. */
-    private static class Noting implements SamplingOutputer {
+    private static class Noting extends NotedOutputer {
 
         final List<String> calls = new ArrayList<>();
         final List<Throwable> errors = new ArrayList<>();
@@ -39,7 +40,8 @@ class CompositeSamplingOutputerTest {
             this.failure = failure;
         }
 
-        private void note(String call) {
+        @Override
+        protected void note(String call) {
             calls.add(call);
             if (call.equals(failsIn)) {
                 CompositeSamplingOutputerTest.<RuntimeException>throwAny(failure);
@@ -47,39 +49,9 @@ class CompositeSamplingOutputerTest {
         }
 
         @Override
-        public void starting() {
-            note("starting");
-        }
-
-        @Override
-        public void report(SamplingReport report) {
-            note("report");
-        }
-
-        @Override
-        public void printIntervalTitle(String title) {
-            note("title");
-        }
-
-        @Override
-        public void printThreadRecord(String threadTitle, String record) {
-            note("record");
-        }
-
-        @Override
         public void printError(String message, Throwable cause) {
             errors.add(cause);
-            note("error");
-        }
-
-        @Override
-        public void flush() {
-            note("flush");
-        }
-
-        @Override
-        public void close() {
-            note("close");
+            super.printError(message, cause);
         }
     }
 

@@ -2,9 +2,11 @@
 /*
  * foreign_handler.c - preloaded into a JVM, installs the first handler of the signal FOREIGN_SIGNAL,
  * and says on the standard output which of its signals this is; loaded later, it takes the signal.
+ * With FOREIGN_KEEPS in its environment it takes the signal anew all the time.
  * The thread that loads it blocks the signal BLOCKED_SIGNAL, and so do those that it starts.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -30,18 +32,36 @@ static void tell(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
+static void take(const char *number)
+{
+    const struct sigaction action = { .sa_sigaction = tell, .sa_flags = SA_SIGINFO | SA_RESTART };
+
+    if (sigaction(atoi(number), &action, NULL) != 0)
+        _exit(1);
+}
+
+static void *keep(void *number)
+{
+    for (;;) {
+        (void)usleep(1000);
+        take(number);
+    }
+    return NULL;
+}
+
 __attribute__((constructor)) static void install(void)
 {
-    const char *number = getenv("FOREIGN_SIGNAL");
-    struct sigaction action = { .sa_sigaction = tell, .sa_flags = SA_SIGINFO | SA_RESTART };
-
+    char *number = getenv("FOREIGN_SIGNAL");
     const char *blocked = getenv("BLOCKED_SIGNAL");
     sigset_t set;
+    pthread_t keeper;
 
     (void)sigemptyset(&set);
     if (blocked != NULL)
         (void)sigaddset(&set, atoi(blocked));
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-    if (number != NULL && sigaction(atoi(number), &action, NULL) != 0)
+    if (number != NULL)
+        take(number);
+    if (getenv("FOREIGN_KEEPS") != NULL && pthread_create(&keeper, NULL, keep, number) != 0)
         _exit(1);
 }

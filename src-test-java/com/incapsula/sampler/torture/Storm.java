@@ -215,6 +215,22 @@ enum Storm {
         }
     },
 
+    /** Threads that go in and out of native code, and do other things in between. */
+    NATIVE {
+        @Override
+        List<Worker> begin() {
+            NativeShapes.load();
+            return workers(4, "native", goHome -> new NativeShapes().play(goHome));
+        }
+
+        @Override
+        void check(ThreadsSampler sampler) {
+            try (SamplingReport report = sampler.snapshot()) {
+                NativeShapes.check(report.toString(ReportFormat.COLLAPSED));
+            }
+        }
+    },
+
     /** Threads that wait for a moment, and end. */
     MORTAL {
         @Override

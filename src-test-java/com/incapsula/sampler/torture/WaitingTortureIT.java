@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.torture;
 
+import static com.incapsula.sampler.torture.TortureJvm.LONG;
 import static com.incapsula.sampler.torture.TortureJvm.MILLIS;
 import static com.incapsula.sampler.torture.TortureJvm.MORE_MILLIS;
 import static com.incapsula.sampler.torture.TortureJvm.TEN_MINUTES;
@@ -9,15 +10,19 @@ import static com.incapsula.sampler.torture.TortureJvm.survives;
 import static com.incapsula.sampler.torture.TortureJvm.with;
 import static com.incapsula.sampler.torture.TortureJvm.withCollector;
 
+import com.incapsula.sampler.testing.NativeWaits;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * As {@link HybridTortureIT}, of threads that wait for moments or end: their stacks are walked from outside, while they go
- * on. A walk is compared with JVMTI's where its thread has not run meanwhile. The last two take ten minutes in the long form.
+ * on. A walk is compared with JVMTI's where its thread has not run meanwhile. The last ones take ten minutes in the long
+ * form.
  */
 class WaitingTortureIT {
 
@@ -49,6 +54,19 @@ class WaitingTortureIT {
     @Test
     void twoShapesOfOneSize() throws Exception {
         survives(with(), "SHAPES", TEN_MINUTES);
+    }
+
+    /* Reflection calls by native code, so that there are frames of Java on both sides of it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-XX:TieredStopAtLevel=4", "-Xint", "-XX:TieredStopAtLevel=1"})
+    void inAndOutOfNativeCode(String flag, @TempDir Path folder) throws Exception {
+        survives(
+                with(flag)
+                        .option("-D" + NativeShapes.LIBRARY + "=" + NativeWaits.compile(folder))
+                        .option("-Dsun.reflect.inflationThreshold=2147483647")
+                        .option("-Djdk.reflect.useNativeAccessorOnly=true"),
+                "NATIVE",
+                LONG ? TEN_MINUTES : MORE_MILLIS);
     }
 
     @Test

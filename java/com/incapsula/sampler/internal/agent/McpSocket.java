@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import static java.util.Objects.requireNonNull;
+
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.engine.LoadedLibrary;
 import com.incapsula.sampler.internal.mcp.KeptIntervals;
 import com.incapsula.sampler.internal.mcp.McpProtocol;
 import com.incapsula.sampler.internal.mcp.McpStream;
+import com.incapsula.sampler.internal.report.Folders;
+import com.incapsula.sampler.internal.report.IoReason;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.StandardProtocolFamily;
@@ -17,7 +22,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,24 +45,37 @@ final class McpSocket implements AutoCloseable {
     }
 
     /**
-     * Makes a socket in the temporary folder, or in /tmp where its path would be too long for a socket.
+     * Makes a socket in the temporary folder, or in /tmp where its path would be too long for a socket, if no other user
+     * can put another folder in the place of its own; else in the folder of the native library, which is trusted.
      *
      * @throws Refusal if there is no place for one
      */
     static McpSocket open() {
+        return open(System.getProperty("java.io.tmpdir", "/tmp"), "/tmp");
+    }
+
+    /** @param parents folders that other users may have changed */
+    static McpSocket open(String... parents) {
         IOException first = null;
-        for (String parent : List.of(System.getProperty("java.io.tmpdir", "/tmp"), "/tmp")) {
+        for (String parent : parents) {
             try {
-                return openIn(Path.of(parent));
+                Path real = Path.of(parent).toRealPath();
+                Folders.requireSafe(real.getRoot(), real, Folders.userOfThisProcess());
+                return openIn(real);
             } catch (IOException e) {
                 first = first == null ? e : first;
             }
         }
-        throw new Refusal("no socket can be made for the command line: " + first, first);
+        try {
+            return openIn(requireNonNull(LoadedLibrary.file().getParent()));
+        } catch (IOException e) {
+            throw new Refusal(
+                    "no socket can be made for the command line: " + IoReason.of(first == null ? e : first), e);
+        }
     }
 
     private static McpSocket openIn(Path parent) throws IOException {
-        Path folder = Files.createTempDirectory(parent.toAbsolutePath().normalize(), "threads-sampler-");
+        Path folder = Files.createTempDirectory(parent, "threads-sampler-");
         ServerSocketChannel server = null;
         boolean complete = false;
         try {

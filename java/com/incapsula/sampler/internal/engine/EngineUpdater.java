@@ -2,7 +2,6 @@
 package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.report.LibraryLog;
-import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -109,19 +108,25 @@ final class EngineUpdater {
     }
 
     private void apply(Supplier<EngineConfig> wanted) {
-        for (EngineConfig next = beginUpdate(wanted); next != null; next = beginUpdate(wanted)) {
-            boolean done = false;
+        for (Update next = beginUpdate(wanted); next != null; next = beginUpdate(wanted)) {
+            EngineConfig reached = applied;
             try {
-                next.apply(Objects.requireNonNull(state.engine(), "an update keeps its engine"), applied);
-                done = true;
+                next.config.apply(next.engine, applied);
+                reached = next.config;
+            } catch (IllegalStateException e) {
+                if (isApplying(next.engine)) {
+                    throw e;
+                }
             } finally {
-                endUpdate(done ? next : applied);
+                endUpdate(next.engine, reached);
             }
         }
     }
 
+    private record Update(Engine engine, EngineConfig config) {}
+
     /** @return null where there is nothing to apply, or no engine */
-    private @Nullable EngineConfig beginUpdate(Supplier<EngineConfig> wanted) {
+    private @Nullable Update beginUpdate(Supplier<EngineConfig> wanted) {
         state.lock();
         try {
             state.awaitUpdate();
@@ -129,18 +134,29 @@ final class EngineUpdater {
             if (!state.phase().isRunning() || next.isSameAs(applied)) {
                 return null;
             }
-            state.setUpdating(true);
-            return next;
+            return new Update(state.beginUpdate(), next);
         } finally {
             state.unlock();
         }
     }
 
-    private void endUpdate(EngineConfig config) {
+    /* False: an end has not waited for this update. */
+    private boolean isApplying(Engine engine) {
         state.lockAgain();
         try {
-            applied = config;
-            state.setUpdating(false);
+            return state.isUpdating(engine);
+        } finally {
+            state.unlock();
+        }
+    }
+
+    private void endUpdate(Engine engine, EngineConfig reached) {
+        state.lockAgain();
+        try {
+            if (state.isUpdating(engine)) {
+                applied = reached;
+            }
+            state.endUpdate(engine);
         } finally {
             state.unlock();
         }

@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.report.ApplicationStart;
 import com.incapsula.sampler.internal.report.LibraryLog;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,7 +114,7 @@ final class ExitReport implements Runnable {
         hide.run(); // first, so that it is in no report
         ApplicationStart.exit();
         Thread helper = TimedWork.start(null, "threads-sampler-last-report", this::work);
-        if (!TimedWork.await(helper, limit.millis())) {
+        if (!TimedWork.await(helper, TimeUnit.MILLISECONDS.toNanos(limit.millis()))) {
             limit.exceeded();
         }
     }

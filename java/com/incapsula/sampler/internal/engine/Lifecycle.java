@@ -103,7 +103,7 @@ public final class Lifecycle {
      * {@link SamplerProperties#setRequired required}, the sampler is started on an {@link InertEngine}, with a warning;
      * where the JVM exits meanwhile, without one.
      *
-     * @throws IllegalStateException if it was started and not closed
+     * @throws IllegalStateException if it was started and not closed, or if an end has waited for it in vain
      * @throws IllegalArgumentException if the properties do not go together
      * @throws UnsupportedOperationException if sampling is required and not possible here
      */
@@ -268,6 +268,7 @@ public final class Lifecycle {
     private boolean enterRunning(Engine launched, int reader, EngineConfig config) {
         state.lock();
         try {
+            state.requireWanted();
             if (!properties.config().isSameAs(config)) {
                 return false;
             }
@@ -313,7 +314,7 @@ public final class Lifecycle {
         @Override
         public void exceeded() {
             ReportRun run = dispatcher.run();
-            warnOfBlocked("the JVM exits without the last report", run == null ? null : run.inCallback());
+            new BlockedWarning("the JVM exits without the last report", run, null).give(Lifecycle.this);
         }
     }
 
@@ -370,29 +371,67 @@ public final class Lifecycle {
     }
 
     private void finish(String call, boolean closeOutputer, boolean atExit) throws IOException {
-        Engine ending = beginEnd(call, atExit);
+        Deadline deadline = new Deadline(atExit ? 0 : properties.closeTimeoutSeconds());
+        Engine ending = beginEnd(call, atExit, deadline);
         if (ending == null) {
             return;
         }
-        new Ending(call, ending, closeOutputer, atExit).finish();
+        new Ending(call, ending, closeOutputer, atExit, deadline).finish();
+    }
+
+    /** When a call that ends the sampler goes on without what it waits for. */
+    private static final class Deadline {
+
+        private final long seconds; // 0: never
+        private final long begunNanos = System.nanoTime();
+
+        Deadline(long seconds) {
+            this.seconds = seconds;
+        }
+
+        boolean isNever() {
+            return seconds == 0;
+        }
+
+        long leftNanos() {
+            long left = TimeUnit.SECONDS.toNanos(seconds) - (System.nanoTime() - begunNanos);
+            return isNever() ? Long.MAX_VALUE : Math.max(left, 0);
+        }
+
+        @Override
+        public String toString() {
+            return "closeTimeoutSeconds=" + seconds;
+        }
     }
 
     /** @return the engine to be stopped, or null where there is none */
-    private @Nullable Engine beginEnd(String call, boolean atExit) {
+    private @Nullable Engine beginEnd(String call, boolean atExit, Deadline deadline) {
         dispatcher.refuseInCallback(call);
+        boolean starts;
+        Thread worker;
         state.lock();
         try {
-            state.awaitStable(call);
+            boolean isStable = state.awaitStable(call, deadline.leftNanos());
             Phase phase = state.phase();
-            if (phase.isIdle() || phase == Phase.CLOSING) { // CLOSING only at the exit, with an outputer that is stuck
+            if (phase.isRunning()) { // perhaps in the middle of a pause or a change, which is left behind
+                state.begin(Phase.CLOSING);
+                state.setEngineAtExit(atExit ? state.engine() : null);
+                return state.engine();
+            }
+            if (isStable) { // idle; or CLOSING, at the exit, with an outputer that is stuck
                 return null;
             }
-            state.begin(Phase.CLOSING);
-            state.setEngineAtExit(atExit ? state.engine() : null);
-            return state.engine();
+            starts = phase == Phase.STARTING;
+            if (starts) {
+                state.refuseStart();
+            }
+            worker = state.worker();
         } finally {
             state.unlock();
         }
+        String what = starts ? "init() has not ended, and will fail" : "another call ends the sampler";
+        new BlockedWarning(call + " went on after " + deadline + "; " + what, dispatcher.run(), worker).give(this);
+        return null;
     }
 
     /**
@@ -407,6 +446,7 @@ public final class Lifecycle {
         private final ReportRun run = Objects.requireNonNull(dispatcher.run(), "what runs has begun a run");
         private final boolean closesOutputer;
         private final boolean atExit;
+        private final Deadline deadline;
 
         /* Guarded by this. */
         private boolean isStopped; // the engine's threads have ended
@@ -415,21 +455,22 @@ public final class Lifecycle {
         private @Nullable SamplingOutputer left; // this one to be closed
         private @Nullable Throwable failure;
 
-        Ending(String call, Engine engine, boolean closesOutputer, boolean atExit) {
+        Ending(String call, Engine engine, boolean closesOutputer, boolean atExit, Deadline deadline) {
             this.call = call;
             this.engine = engine;
             this.closesOutputer = closesOutputer;
             this.atExit = atExit;
+            this.deadline = deadline;
         }
 
         /** Does all, or goes on without it. */
         void finish() throws IOException {
-            long seconds = atExit ? 0 : properties.closeTimeoutSeconds();
-            Thread worker = seconds == 0 ? null : start();
+            Thread worker = deadline.isNever() ? null : start();
             if (worker == null) {
                 run();
-            } else if (!TimedWork.await(worker, TimeUnit.SECONDS.toMillis(seconds)) && abandon()) {
-                warn(seconds, worker);
+            } else if (!TimedWork.await(worker, deadline.leftNanos()) && abandon()) {
+                new BlockedWarning(call + " went on after " + deadline + "; reports that wait are lost", run, worker)
+                        .give(Lifecycle.this);
                 return;
             }
             rethrow();
@@ -503,6 +544,7 @@ public final class Lifecycle {
                     return false;
                 }
                 isAbandoned = true;
+                state.takeOver();
                 left = closesOutputer ? dispatcher.outputer() : null;
                 ends = !isStopped;
                 if (ends) {
@@ -547,13 +589,6 @@ public final class Lifecycle {
             }
         }
 
-        private void warn(long seconds, Thread worker) {
-            Thread user = run.inCallback();
-            warnOfBlocked(
-                    call + " went on after closeTimeoutSeconds=" + seconds + "; reports that wait are lost",
-                    user == null ? worker : user);
-        }
-
         private synchronized void rethrow() throws IOException {
             if (failure instanceof IOException e) {
                 throw e;
@@ -563,42 +598,6 @@ public final class Lifecycle {
             }
             if (failure instanceof Error e) {
                 throw e;
-            }
-        }
-    }
-
-    /* The log may be what is blocked: then standard error has to do, for as long. */
-    private void warnOfBlocked(String text, @Nullable Thread blocked) {
-        Throwable stack = null;
-        if (blocked != null) {
-            stack = new Throwable("thread " + blocked.getName());
-            stack.setStackTrace(blocked.getStackTrace());
-        }
-        LateWarning warning = new LateWarning(text, stack);
-        try {
-            ThreadGroup group = InternalThreads.hidden(this);
-            if (!TimedWork.await(TimedWork.start(group, LateWarning.THREAD, warning), LateWarning.MAX_MILLIS)) {
-                TimedWork.await(TimedWork.start(group, LateWarning.THREAD, warning::print), LateWarning.MAX_MILLIS);
-            }
-        } catch (RuntimeException | Error silent) {
-            // no thread, and so no warning
-        }
-    }
-
-    private record LateWarning(String text, @Nullable Throwable stack) implements Runnable {
-
-        static final String THREAD = "threads-sampler-warning";
-        static final long MAX_MILLIS = 500;
-
-        @Override
-        public void run() {
-            LibraryLog.log(System.Logger.Level.WARNING, text, stack);
-        }
-
-        void print() {
-            System.err.println("threads-sampler: " + text);
-            if (stack != null) {
-                stack.printStackTrace();
             }
         }
     }

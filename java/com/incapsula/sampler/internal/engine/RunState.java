@@ -54,7 +54,8 @@ final class RunState {
     private Phase phase = Phase.NEW;
     private @Nullable Thread worker; // the thread that works in an -ING phase
     private @Nullable Engine engine; // from RUNNING until it is destroyed
-    private boolean updating; // a thread hands changed properties to the engine
+    private @Nullable Engine updating; // a thread hands changed properties to this engine
+    private boolean startRefused; // a call that ends the sampler waits no longer for the start
     private volatile @Nullable Engine engineAtExit; // stopped because the JVM exits, and kept for a last snapshot
 
     /**
@@ -81,7 +82,7 @@ final class RunState {
         return phase;
     }
 
-    /** Lock held, or within an update: the engine is not destroyed before its end. @return null if none exists */
+    /** Lock held. @return null if none exists */
     @Nullable
     Engine engine() {
         return engine;
@@ -91,6 +92,25 @@ final class RunState {
     void begin(Phase work) {
         phase = work;
         worker = Thread.currentThread();
+        startRefused = false;
+    }
+
+    /** Lock held. @return the thread that works in an -ING phase, or null */
+    @Nullable
+    Thread worker() {
+        return worker;
+    }
+
+    /** Lock held, while STARTING: the start has to fail. */
+    void refuseStart() {
+        startRefused = true;
+    }
+
+    /** Lock held, at the end of a start. @throws IllegalStateException where it has to fail */
+    void requireWanted() {
+        if (startRefused) {
+            throw new IllegalStateException("close() was called before init() had ended");
+        }
     }
 
     /** The calling thread goes on with the work of the -ING phase; takes the lock itself. */
@@ -103,13 +123,15 @@ final class RunState {
         }
     }
 
-    /** Ends an -ING phase; takes the lock itself. */
+    /** Ends the -ING phase of the calling thread, unless an end has taken over; takes the lock itself. */
     void reach(Phase reached) {
         lock.lock();
         try {
-            phase = reached;
-            worker = null;
-            changed.signalAll();
+            if (worker == Thread.currentThread()) {
+                phase = reached;
+                worker = null;
+                changed.signalAll();
+            }
         } finally {
             lock.unlock();
         }
@@ -196,16 +218,42 @@ final class RunState {
      * @throws IllegalStateException where the calling thread would wait for itself
      */
     void awaitStable(String call) {
-        while (!phase.isStable() || updating) {
-            if (worker == Thread.currentThread()) {
-                throw ReportDispatcher.selfCall(call);
-            }
-            if (engineAtExit != null) {
-                awaitAtExit(() -> phase.isStable());
-                return;
-            }
-            changed.awaitUninterruptibly();
+        awaitStable(call, Long.MAX_VALUE);
+    }
+
+    /**
+     * The same for a limited time.
+     *
+     * @return false: the time is over, and another thread still works
+     */
+    boolean awaitStable(String call, long maxNanos) {
+        if (isStable()) {
+            return true;
         }
+        if (worker == Thread.currentThread()) {
+            throw ReportDispatcher.selfCall(call);
+        }
+        if (!await(() -> isStable() || engineAtExit != null, maxNanos)) {
+            return false;
+        }
+        if (engineAtExit != null) {
+            awaitAtExit(() -> phase.isStable());
+        }
+        return true;
+    }
+
+    private boolean isStable() {
+        return phase.isStable() && !isUpdating();
+    }
+
+    /* An engine that is left behind may be updated for ever. */
+    private boolean isUpdating() {
+        return updating != null && updating == engine;
+    }
+
+    /** Lock held. @return false: an end has not waited for the update of this engine */
+    boolean isUpdating(Engine updated) {
+        return phase.isRunning() && updating == updated && engine == updated;
     }
 
     /** Waits until this engine of the JVM's exit has stopped, or the exit's time is over. */
@@ -220,8 +268,13 @@ final class RunState {
 
     /* No longer than the exit itself waits for the last report: the outputer may be stuck. */
     private void awaitAtExit(BooleanSupplier done) {
+        await(done, TimeUnit.MILLISECONDS.toNanos(ExitReport.longestMillis()));
+    }
+
+    /* Interrupts do not shorten it, and are there afterwards. */
+    private boolean await(BooleanSupplier done, long maxNanos) {
         boolean interrupted = Thread.interrupted();
-        long left = TimeUnit.MILLISECONDS.toNanos(ExitReport.longestMillis());
+        long left = maxNanos;
         while (!done.getAsBoolean() && left > 0) {
             try {
                 left = changed.awaitNanos(left);
@@ -232,19 +285,29 @@ final class RunState {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        return done.getAsBoolean();
     }
 
     /** Lock held. Waits until no other thread updates the engine. */
     void awaitUpdate() {
-        while (updating) {
+        while (isUpdating()) {
             changed.awaitUninterruptibly();
         }
     }
 
+    /** Lock held. @return the engine that runs, which is not destroyed before the update's end */
+    Engine beginUpdate() {
+        Engine running = Objects.requireNonNull(engine, "a phase that runs has an engine");
+        updating = running;
+        return running;
+    }
+
     /** Lock held. */
-    void setUpdating(boolean next) {
-        updating = next;
-        changed.signalAll();
+    void endUpdate(Engine updated) {
+        if (updating == updated) {
+            updating = null;
+            changed.signalAll();
+        }
     }
 
     /**

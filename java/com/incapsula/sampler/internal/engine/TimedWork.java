@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: any.
  */
-final class TimedWork {
+public final class TimedWork {
 
     private TimedWork() {}
 
@@ -34,13 +34,13 @@ final class TimedWork {
      * Waits for the work. Interrupts do not shorten that, and are there afterwards.
      *
      * @param thread does the work, and goes on with it after this call where it takes longer
-     * @param maxMillis the longest wait
+     * @param maxNanos the longest wait; {@link Long#MAX_VALUE}: without a limit
      * @return true: it is done
      */
-    static boolean await(Thread thread, long maxMillis) {
+    public static boolean await(Thread thread, long maxNanos) {
         boolean interrupted = false;
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(maxMillis);
-        for (long left = end - System.nanoTime(); thread.isAlive() && left > 0; left = end - System.nanoTime()) {
+        long begun = System.nanoTime();
+        for (long left = maxNanos; thread.isAlive() && left > 0; left = maxNanos - (System.nanoTime() - begun)) {
             try {
                 TimeUnit.NANOSECONDS.timedJoin(thread, left);
             } catch (InterruptedException e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.server;
 
+import com.incapsula.sampler.internal.engine.TimedWork;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -176,17 +177,7 @@ final class HttpFront implements AutoCloseable {
             return;
         }
         selector.wakeup();
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        TimedWork.await(thread, Long.MAX_VALUE);
     }
 
     private void run() {

@@ -890,6 +890,125 @@ class LifecycleTest {
         await().until(() -> engine.destroyed);
     }
 
+    private static void assertEnds(Call call, FakeEngine engine) throws Exception {
+        call.get();
+        await().until(() -> engine.destroyed);
+    }
+
+    @Test
+    void closeGoesOnWithoutAPauseThatBlocks() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        FakeEngine engine = startWith(outputer);
+        engine.onPause = () -> awaitLatch(release);
+        engine.onStop = engine.onPause;
+        Call pause = Call.of(lifecycle::pause).assertWaits();
+        try (Logged log = new Logged()) {
+            lifecycle.close();
+            assertThat(log.messages())
+                    .containsExactly("WARN close() went on after closeTimeoutSeconds=1; reports that wait are lost");
+        }
+        FakeEngine second = start();
+        release.countDown();
+        assertEnds(pause, engine);
+        assertThat(lifecycle.liveState().isPaused()).isFalse();
+        lifecycle.pause();
+        assertThat(second.calls).endsWith("pause");
+    }
+
+    @Test
+    void closeGoesOnWithoutAChangeThatBlocks() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        FakeEngine engine = startWith(outputer);
+        engine.onFilter = () -> awaitLatch(release);
+        engine.onStop = engine.onFilter;
+        Call change = Call.of(() -> properties.choose("p", List.of(Thread.currentThread())))
+                .assertWaits();
+        lifecycle.close();
+        FakeEngine second = start();
+        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 30L);
+        assertThat(second.calls).containsExactly("filterThreads 1 true", "start", "configure");
+        release.countDown();
+        assertEnds(change, engine);
+        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 30L);
+        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 40L);
+        assertThat(second.calls).containsExactly("filterThreads 1 true", "start", "configure", "configure");
+    }
+
+    /** The sampler has stopped, so the property is only kept for its next run. */
+    @Test
+    void aChangeThatCloseHasNotWaitedForIsNotUndone() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        FakeEngine engine = startWith(outputer);
+        engine.onFilter = () -> {
+            awaitLatch(release);
+            throw new IllegalStateException("stopped");
+        };
+        engine.onStop = () -> awaitLatch(release);
+        Thread chosen = Thread.currentThread();
+        Call change = Call.of(() -> properties.choose("p", List.of(chosen))).assertWaits();
+        lifecycle.close();
+        release.countDown();
+        assertEnds(change, engine);
+        assertThat(properties.config().threads().alive()).containsExactly(chosen);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"manipulator", "outputer", "engine"})
+    void closeGoesOnWithoutAStartThatBlocks(String what) throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        properties.setCloseTimeoutSeconds(1);
+        properties.setManipulator(new RegexThreadNameManipulator() {
+            @Override
+            public void init() {
+                super.init();
+                if (what.equals("manipulator")) {
+                    awaitLatch(release);
+                }
+            }
+        });
+        properties.setOutputer(new RecordingOutputer() {
+            @Override
+            public void starting() {
+                if (what.equals("outputer")) {
+                    awaitLatch(release);
+                }
+            }
+        });
+        source.prepare = engine -> engine.onStart = () -> {
+            if (what.equals("engine")) {
+                awaitLatch(release);
+            }
+        };
+        Call start = Call.of(lifecycle::init).assertWaits();
+        try (Logged log = new Logged()) {
+            lifecycle.close();
+            assertThat(log.messages())
+                    .containsExactly("WARN close() went on after closeTimeoutSeconds=1; init() has not ended, and will"
+                            + " fail");
+            assertThat(log.stacks().get(0)).contains("thread call", "LifecycleTest");
+        }
+        release.countDown();
+        assertThatThrownBy(start::get).hasRootCauseMessage("close() was called before init() had ended");
+        assertThat(source.last().destroyed).isTrue();
+        assertThat(start().calls).containsExactly("start");
+    }
+
+    @Test
+    void closeGoesOnWithoutAnotherThatHasNoLimit() throws Exception {
+        Blocking blocking = new Blocking("close");
+        startWith(blocking);
+        properties.setCloseTimeoutSeconds(0);
+        Call other = Call.of(lifecycle::close).assertWaits();
+        properties.setCloseTimeoutSeconds(1);
+        try (Logged log = new Logged()) {
+            lifecycle.close();
+            assertThat(log.messages())
+                    .containsExactly("WARN close() went on after closeTimeoutSeconds=1; another call ends the sampler");
+        }
+        blocking.release.countDown();
+        other.get();
+    }
+
     @Test
     void withoutALimitCloseWaits() throws Exception {
         Blocking blocking = new Blocking("record");

@@ -38,6 +38,10 @@ class PrivateFolderTest {
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
     }
 
+    private static void assertRefused(PrivateFolder folder, String reason) {
+        assertThatIOException().isThrownBy(() -> folder.place("c.so", CONTENT)).withMessageStartingWith(reason);
+    }
+
     private void assertOnly(Path file) throws IOException {
         try (Stream<Path> files = Files.list(folder.path())) {
             assertThat(files).containsExactly(file);
@@ -104,9 +108,7 @@ class PrivateFolderTest {
     void folderThatOthersMayUseIsRefused() throws IOException {
         folder.place("a.so", CONTENT);
         chmod(folder.path(), "rwxr-xr-x");
-        assertThatIOException()
-                .isThrownBy(() -> folder.place("a.so", CONTENT))
-                .withMessage(folder.path() + " has mode rwxr-xr-x and must have rwx------");
+        assertRefused(folder, folder.path() + " has mode rwxr-xr-x and must have rwx------");
     }
 
     @Test
@@ -114,9 +116,7 @@ class PrivateFolderTest {
         Path elsewhere = Files.createDirectory(base.resolve("elsewhere"));
         chmod(elsewhere, "rwx------");
         Files.createSymbolicLink(folder.path(), elsewhere);
-        assertThatIOException()
-                .isThrownBy(() -> folder.place("a.so", CONTENT))
-                .withMessage(folder.path() + " is not a folder");
+        assertRefused(folder, folder.path() + " is not a folder");
         assertThat(elsewhere).isEmptyDirectory();
     }
 
@@ -125,18 +125,14 @@ class PrivateFolderTest {
         assumeTrue("root".equals(System.getProperty("user.name")), "only root can give files away");
         folder.place("a.so", CONTENT);
         Files.setAttribute(folder.path(), "unix:uid", 65534);
-        assertThatIOException()
-                .isThrownBy(() -> folder.place("b.so", CONTENT))
-                .withMessageStartingWith(folder.path() + " belongs to ");
+        assertRefused(folder, folder.path() + " belongs to ");
         assertOnly(folder.path().resolve("a.so"));
     }
 
     @Test
     void baseThatOthersCanRenameInIsRefused() throws IOException {
         chmod(base, "rwxrwxrwx");
-        assertThatIOException()
-                .isThrownBy(() -> folder.place("a.so", CONTENT))
-                .withMessage("others can write to " + base + " and its sticky bit is not set");
+        assertRefused(folder, "others can write to " + base + " and its sticky bit is not set");
         Files.setAttribute(base, "unix:mode", 01777);
         assertThat(folder.place("a.so", CONTENT)).exists();
     }
@@ -148,9 +144,7 @@ class PrivateFolderTest {
         PrivateFolder deep = new PrivateFolder(above.resolve("x/y"), "me", false);
         deep.place("a.so", CONTENT);
         Files.setAttribute(above, "unix:mode", 02775);
-        assertThatIOException()
-                .isThrownBy(() -> deep.place("a.so", CONTENT))
-                .withMessage("others can write to " + above + " and its sticky bit is not set");
+        assertRefused(deep, "others can write to " + above + " and its sticky bit is not set");
         Files.setAttribute(above, "unix:mode", 03775);
         deep.place("a.so", CONTENT);
     }
@@ -162,9 +156,7 @@ class PrivateFolderTest {
         PrivateFolder deep = new PrivateFolder(above.resolve("x"), "me", false);
         deep.place("a.so", CONTENT);
         Files.setAttribute(above, "unix:uid", 65534);
-        assertThatIOException()
-                .isThrownBy(() -> deep.place("a.so", CONTENT))
-                .withMessageStartingWith(above + " belongs to ");
+        assertRefused(deep, above + " belongs to ");
         assertThat(new PrivateFolder(above.resolve("x"), "me", true).place("a.so", CONTENT))
                 .hasBinaryContent(CONTENT);
     }
@@ -188,9 +180,7 @@ class PrivateFolderTest {
     @Test
     void fileInPlaceOfTheBaseIsRefused() throws IOException {
         Path file = Files.createFile(base.resolve("file"));
-        assertThatIOException()
-                .isThrownBy(() -> new PrivateFolder(file, "me", false).place("a.so", CONTENT))
-                .withMessage("FileAlreadyExistsException");
+        assertRefused(new PrivateFolder(file, "me", false), "FileAlreadyExistsException");
     }
 
     @Test

@@ -57,6 +57,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -250,13 +251,19 @@ public final class Waits implements AutoCloseable {
         ReentrantLock lock = new ReentrantLock();
         Condition condition = lock.newCondition();
         CountDownLatch begun = new CountDownLatch(1);
+        AtomicBoolean isHeld = new AtomicBoolean();
         waits("blocked", "timedOut", () -> {
             lock.lock();
             begun.countDown();
-            condition.awaitNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            while (!isHeld.get()) {
+                condition.awaitNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            }
         });
         begun.await();
-        held(lock::lock);
+        held(() -> {
+            lock.lock();
+            isHeld.set(true);
+        });
         awaitState(last(), Thread.State.WAITING);
     }
 
@@ -377,11 +384,19 @@ public final class Waits implements AutoCloseable {
         Condition condition = lock.newCondition();
         waits("waiting", "condition", () -> {
             lock.lock();
-            condition.await();
+            try {
+                condition.await();
+            } finally {
+                lock.unlock(); // the other one ends, too
+            }
         });
         waits("waiting", "timedCondition", () -> {
             lock.lock();
-            condition.await(1, TimeUnit.HOURS);
+            try {
+                condition.await(1, TimeUnit.HOURS);
+            } finally {
+                lock.unlock(); // the other one ends, too
+            }
         });
         waits("waiting", "ownLatch", () -> new Latch().acquireSharedInterruptibly(1));
         PipedInputStream piped = new PipedInputStream();

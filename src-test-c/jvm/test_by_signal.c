@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/walk/by_signal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "support/failing_alloc.h"
+
+enum { CAPACITY = 64, NO_SIGNAL = 0 };
+
+static enum smp_status create_and_destroy(void *self)
+{
+    struct smp_by_signal *walker = NULL;
+    const enum smp_status status = smp_by_signal_create(CAPACITY, NO_SIGNAL, &walker);
+
+    (void)self;
+    smp_by_signal_destroy(walker);
+    return status;
+}
+
+/* The walker, and the words of walks in native code. */
+static void without_memory_there_is_no_walker(void **state)
+{
+    const struct failing_alloc_steps steps = failing_alloc_each_step(create_and_destroy, NULL);
+
+    (void)state;
+    assert_int_equal(steps.refused, 2);
+    assert_int_equal(steps.survived, 0);
+}
+
+static void one_frame_is_too_little(void **state)
+{
+    struct smp_by_signal *walker = NULL;
+
+    (void)state;
+    assert_int_equal(smp_by_signal_create(1, NO_SIGNAL, &walker), SMP_EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_memory_there_is_no_walker),
+        cmocka_unit_test(one_frame_is_too_little),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

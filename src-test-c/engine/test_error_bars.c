@@ -367,6 +367,51 @@ static void bars_of_four_times_the_rate_have_it_as_well(void **state)
     study_ways(5 * SIM_MS);
 }
 
+/* Few polls in an interval, because the limit allows no more: of one interval in two the last one
+ * decides, or the first. */
+static void assert_bars_of_rare_polls(int64_t tick_cpu_ns)
+{
+    enum { INTERVALS = 300, INTERVAL_MS = 300, LEAST_PERCENT = 88 };
+    struct sim *sim = sim_create_random("samplingFrequencyMillis=5\noverheadLimitPerMille=10\n", 3);
+    struct sim_thread *thread = sim_add(sim, "p-1");
+    int64_t truth = 0;
+    int covered = 0;
+    int found = 0;
+
+    busy(sim, thread, SIM_MS);
+    sim->tick_cpu_ns = tick_cpu_ns;
+    sim->jitter_percent = 50;
+    sim_start(sim);
+    sim_run(sim, 20 * SIM_S); /* the limit allows more at the start */
+    sim_seal(sim);
+    truth = sim_truth(sim, thread, 1);
+    for (int i = 0; i < INTERVALS; i++) {
+        struct smp_error_range range;
+        sim_run(sim, INTERVAL_MS * SIM_MS);
+        sim_seal(sim);
+        const int64_t before = truth;
+        truth = sim_truth(sim, thread, 1);
+        const uint32_t node = node_of(sim, 1);
+        const struct smp_group_errors errors =
+            smp_group_errors_of(sim->profile, sim_group(sim, "p-")->root);
+        if (node == 0 || !smp_group_errors_range(&errors, node, SMP_MEASURE_WALL, &range))
+            continue;
+        found++;
+        covered += range.lower <= truth - before && truth - before <= range.upper;
+    }
+    print_message("%d of %d bars have it\n", covered, found);
+    assert_true(found > INTERVALS / 4);
+    assert_true(covered * 100 >= found * LEAST_PERCENT);
+    sim_destroy(sim);
+}
+
+static void rare_polls_of_short_intervals_have_wide_bars(void **state)
+{
+    (void)state;
+    assert_bars_of_rare_polls(400 * SIM_US);
+    assert_bars_of_rare_polls(1000 * SIM_US);
+}
+
 /* The clock proves it, however rarely it is polled. */
 static void a_thread_that_waits_all_the_time_is_exact(void **state)
 {
@@ -414,6 +459,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bars_have_the_true_time),
         cmocka_unit_test(bars_of_four_times_the_rate_have_it_as_well),
+        cmocka_unit_test(rare_polls_of_short_intervals_have_wide_bars),
         cmocka_unit_test(a_thread_that_waits_all_the_time_is_exact),
         cmocka_unit_test(without_error_bars_nothing_is_known_and_nothing_lost),
     };

@@ -56,6 +56,77 @@ static void a_preempted_thread_is_runnable_where_it_runs(void **state)
     sim_destroy(sim);
 }
 
+/* The limit leaves few polls, and each of them finds another stack. */
+static void rare_polls_say_as_much(void **state)
+{
+    struct sim *sim =
+        sim_create_random("samplingFrequencyMillis=10\noverheadLimitPerMille=10\n", 7);
+    struct sim_thread *thread = sim_add(sim, "worker");
+    int64_t all;
+
+    (void)state;
+    sim->has_queues = true;
+    sim->tick_cpu_ns = 500 * SIM_US;
+    for (int i = 0; i < 5; i++) {
+        sim_script(thread, i % 3, 3100 * SIM_US, true);
+        sim_script_starved(thread, i % 3, 5900 * SIM_US);
+    }
+    sim_start(sim);
+    sim_run(sim, RUN_S * SIM_S);
+    sim_seal(sim);
+    all = sim_wall(sim, "worker", -1);
+    assert_near("running", sim_state(sim, "worker", -1, SMP_STATE_RUNNING), all / 90 * 31, all, 10);
+    assert_near("runnable", sim_state(sim, "worker", -1, SMP_STATE_RUNNABLE), all / 90 * 59, all,
+                10);
+    sim_destroy(sim);
+}
+
+/* A virtual machine whose host has the CPU for seven of each ten milliseconds: no queue says so. */
+static void stolen_time_is_runnable_where_the_thread_runs(void **state)
+{
+    struct sim *sim = create();
+    struct sim_thread *thread = sim_add(sim, "worker");
+    const struct smp_profile *profile;
+    int64_t all;
+
+    (void)state;
+    sim->has_stolen = true;
+    sim_script(thread, 1, 3 * SIM_MS, true);
+    sim_script_stolen(thread, 1, 7 * SIM_MS);
+    sim_start(sim);
+    sim_run(sim, RUN_S * SIM_S);
+    profile = sim_seal(sim);
+    all = sim_wall(sim, "worker", -1);
+    assert_int_equal(part(sim, 1, SMP_STATE_RUNNING) + part(sim, 1, SMP_STATE_RUNNABLE), all);
+    /* All but that of the time before the second reading. */
+    assert_near("running", part(sim, 1, SMP_STATE_RUNNING), all / 10 * 3, all, 30);
+    assert_near("stolen", (int64_t)profile->counters[SMP_COUNTER_STOLEN_MS] * SIM_MS, 70 * SIM_S,
+                100 * SIM_S, 30);
+    sim_destroy(sim);
+}
+
+static void a_wait_is_not_stolen(void **state)
+{
+    struct sim *sim = create();
+    struct sim_thread *thread = sim_add(sim, "worker");
+    int64_t all;
+
+    (void)state;
+    sim->has_stolen = true;
+    sim_script(thread, 1, 3 * SIM_MS, true);
+    sim_script_stolen(thread, 1, 7 * SIM_MS);
+    sim_script(thread, 1, 3 * SIM_MS, true);
+    sim_script(thread, 0, 87 * SIM_MS, false);
+    sim_start(sim);
+    sim_run(sim, RUN_S * SIM_S);
+    sim_seal(sim);
+    all = sim_wall(sim, "worker", -1);
+    assert_near("running", part(sim, 1, SMP_STATE_RUNNING), all / 100 * 6, all, 10);
+    assert_near("runnable", part(sim, 1, SMP_STATE_RUNNABLE), all / 100 * 7, all, 20);
+    assert_int_equal(part(sim, 0, SMP_STATE_RUNNABLE), 0);
+    sim_destroy(sim);
+}
+
 /* Waits of hundreds of milliseconds: each ends polls later. */
 static void a_long_wait_for_a_cpu_is_runnable_where_it_began(void **state)
 {
@@ -159,6 +230,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_preempted_thread_is_runnable_where_it_runs),
+        cmocka_unit_test(rare_polls_say_as_much),
+        cmocka_unit_test(stolen_time_is_runnable_where_the_thread_runs),
+        cmocka_unit_test(a_wait_is_not_stolen),
         cmocka_unit_test(a_long_wait_for_a_cpu_is_runnable_where_it_began),
         cmocka_unit_test(a_woken_thread_is_runnable),
         cmocka_unit_test(a_runnable_thread_is_blocked_only_while_its_clock_stands),

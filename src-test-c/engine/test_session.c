@@ -283,16 +283,17 @@ static void a_thread_start_ends_a_rest(void **state)
 
 struct start {
     struct session_fixture *f;
+    struct fake_thread *thread;
     struct timespec at;
 };
 
 static void start_thread(void *self)
 {
     struct start *start = self;
-    struct fake_thread *started = fake_jvm_start(start->f->vm, "started");
 
-    fake_jvm_identify(started, 2);
-    fake_jvm_run(start->f->vm, started, SESSION_MAIN_LOOP);
+    start->thread = fake_jvm_start(start->f->vm, "started");
+    fake_jvm_identify(start->thread, 2);
+    fake_jvm_run(start->f->vm, start->thread, SESSION_MAIN_LOOP);
     (void)clock_gettime(CLOCK_MONOTONIC, &start->at);
 }
 
@@ -313,23 +314,25 @@ static int64_t slept_after_start_ns(struct session_fixture *f)
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     smp_session_destroy(f->session);
     f->session = NULL;
+    fake_jvm_end(f->vm, start.thread); /* with one thread more the next round rests a tick sooner */
     return (end.tv_sec - start.at.tv_sec) * 1000 * MS + end.tv_nsec - start.at.tv_nsec;
 }
 
 static void a_thread_start_before_the_sleep_ends_a_rest(void **state)
 {
-    enum { ROUNDS = 10, REST_MS = 90 /* at least */ };
+    enum {
+        ROUNDS = 10,
+        SHORT_MS = 45 /* rests last longer, as a rule: when they begin is drawn */
+    };
     struct session_fixture *f = *state;
-    int64_t least_ns = INT64_MAX;
+    int short_ones = 0;
 
     f->clock.seam.thread_cpu_ns = stands_still;
     fake_jvm_identify(f->main, 1);
-    for (int i = 0; i < ROUNDS; i++) {
-        const int64_t slept_ns = slept_after_start_ns(f);
-        least_ns = slept_ns < least_ns ? slept_ns : least_ns;
-    }
+    for (int i = 0; i < ROUNDS; i++)
+        short_ones += slept_after_start_ns(f) < SHORT_MS * MS ? 1 : 0;
     /* The clock stands still, so that a rest that is not ended lasts as long as it was meant to. */
-    assert_true(least_ns < REST_MS * MS / 2);
+    assert_true(short_ones > ROUNDS * 7 / 10);
 }
 
 static enum smp_status select_only(struct session_fixture *f, struct fake_thread **thread)

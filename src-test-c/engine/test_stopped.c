@@ -37,6 +37,18 @@ static void stop_alone(struct sim *sim)
     sim_seal(sim);
 }
 
+/* "busy" at stack 1 and "idle" at stack 2, for two seconds. */
+static struct sim *sample_two(void)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)sim_add_running(sim, "busy", 1);
+    (void)sim_add_waiting(sim, "idle", 2);
+    sim_start(sim);
+    sim_run(sim, 2 * SIM_S);
+    return sim;
+}
+
 static void each_thread_has_the_time_under_a_row_of_its_own(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -70,13 +82,9 @@ static void each_thread_has_the_time_under_a_row_of_its_own(void **state)
 /* And not while it slept until the next tick. */
 static void a_stop_while_answers_are_awaited_has_the_row_too(void **state)
 {
-    struct sim *sim = sim_create(AT_20_MS);
+    struct sim *sim = sample_two();
 
     (void)state;
-    (void)sim_add_running(sim, "busy", 1);
-    (void)sim_add_waiting(sim, "idle", 2);
-    sim_start(sim);
-    sim_run(sim, 2 * SIM_S);
     sim->stop_in_collect_ns = stop_ns;
     sim_run(sim, 2 * SIM_S);
     sim_seal(sim);
@@ -89,13 +97,9 @@ static void a_stop_while_answers_are_awaited_has_the_row_too(void **state)
 
 static void where_a_thread_has_run_nothing_was_stopped(void **state)
 {
-    struct sim *sim = sim_create(AT_20_MS);
+    struct sim *sim = sample_two();
 
     (void)state;
-    (void)sim_add_running(sim, "busy", 1);
-    (void)sim_add_waiting(sim, "idle", 2);
-    sim_start(sim);
-    sim_run(sim, 2 * SIM_S);
     stop_alone(sim);
     assert_int_equal(sim_wall_of(sim, "busy", STOPPED), 0);
     assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns);

@@ -10,9 +10,10 @@
 
 #include <cmocka.h>
 
-#include "base/bytes.h"
 #include "export/exporters.h"
+#include "support/exported.h"
 #include "support/failing_alloc.h"
+#include "support/memory_output.h"
 
 enum { PART_BYTES = 1 << 20 };
 
@@ -79,27 +80,14 @@ static struct smp_profile *make_profile(struct smp_methods *methods, uint32_t me
     return profile;
 }
 
-static bool append(void *self, const char *bytes, size_t length)
+static void assert_shows(uint32_t measures, enum smp_format format, const char *text, bool has)
 {
-    smp_bytes_put(self, bytes, length);
-    return true;
-}
-
-static void assert_exported(uint32_t measures, enum smp_format format, const char *text,
-                            bool is_shown)
-{
-    const struct smp_export_style style = { .weight = SMP_MEASURE_WALL };
     struct smp_methods *methods = NULL;
-    struct smp_bytes out;
-    const struct smp_output output = { .write = append, .self = &out };
 
     assert_int_equal(smp_methods_create(NULL, PART_BYTES, NULL, &methods), SMP_OK);
     struct smp_profile *profile = make_profile(methods, measures);
-    smp_bytes_init(&out, NULL, PART_BYTES);
-    assert_int_equal(smp_export(profile, format, &style, NULL, &output), SMP_OK);
-    if ((memmem(smp_bytes_text(&out), out.length, text, strlen(text)) != NULL) != is_shown)
-        fail_msg("\"%s\" in:\n%s", text, smp_bytes_text(&out));
-    smp_bytes_fini(&out);
+    assert_exported(profile, format, (struct smp_export_style){ .weight = SMP_MEASURE_WALL }, text,
+                    has);
     smp_profile_release(profile);
     smp_methods_release(methods);
     assert_int_equal(smp_alloc_live_bytes(), 0);
@@ -108,43 +96,39 @@ static void assert_exported(uint32_t measures, enum smp_format format, const cha
 static void top_has_a_bar_beside_each_time(void **state)
 {
     (void)state;
-    assert_exported(WITH_ERRORS, SMP_FORMAT_TOP,
-                    "percent                  wall ms    samples  method\n"
-                    "   99.5            2,619 ± 14 ms          0  [often]\n"
-                    "    0.3                  < 39 ms          0  [seldom]\n"
-                    "    0.2               5 ms exact          0  [always]\n",
-                    true);
+    assert_shows(WITH_ERRORS, SMP_FORMAT_TOP,
+                 "percent                  wall ms    samples  method\n"
+                 "   99.5            2,619 ± 14 ms          0  [often]\n"
+                 "    0.3                  < 39 ms          0  [seldom]\n"
+                 "    0.2               5 ms exact          0  [always]\n",
+                 true);
 }
 
 static void without_error_bars_top_is_as_it_was(void **state)
 {
     (void)state;
-    assert_exported(SMP_SAMPLED_MEASURES, SMP_FORMAT_TOP,
-                    "percent      wall ms    samples  method\n"
-                    "   99.5         2619          0  [often]\n",
-                    true);
+    assert_shows(SMP_SAMPLED_MEASURES, SMP_FORMAT_TOP,
+                 "percent      wall ms    samples  method\n"
+                 "   99.5         2619          0  [often]\n",
+                 true);
 }
 
 static void json_has_ranges_of_totals(void **state)
 {
     (void)state;
-    assert_exported(WITH_ERRORS, SMP_FORMAT_JSON, "\"error95\":{\"wall\":[[", true);
-    assert_exported(WITH_ERRORS, SMP_FORMAT_JSON, ",[5000000,5000000]],\"cpu\":[", true);
-    assert_exported(SMP_SAMPLED_MEASURES, SMP_FORMAT_JSON, "error95", false);
+    assert_shows(WITH_ERRORS, SMP_FORMAT_JSON, "\"error95\":{\"wall\":[[", true);
+    assert_shows(WITH_ERRORS, SMP_FORMAT_JSON, ",[5000000,5000000]],\"cpu\":[", true);
+    assert_shows(SMP_SAMPLED_MEASURES, SMP_FORMAT_JSON, "error95", false);
 }
 
 static enum smp_status export_top(void *self)
 {
     const struct smp_export_style style = { .weight = SMP_MEASURE_WALL };
-    struct smp_bytes out;
-    const struct smp_output output = { .write = append, .self = &out };
-    enum smp_status status;
+    struct memory_output out = { 0 };
+    const struct smp_output output = memory_output_functions(&out);
+    const enum smp_status status = smp_export(self, SMP_FORMAT_TOP, &style, NULL, &output);
 
-    smp_bytes_init(&out, NULL, PART_BYTES);
-    status = smp_export(self, SMP_FORMAT_TOP, &style, NULL, &output);
-    if (status == SMP_OK)
-        status = out.status;
-    smp_bytes_fini(&out);
+    memory_output_fini(&out);
     return status;
 }
 

@@ -8,9 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/bytes.h"
-#include "export/exporters.h"
 #include "model/profile_merge.h"
+#include "support/exported.h"
 
 enum { PART_BYTES = 1 << 20, MS = 1000000 };
 
@@ -43,26 +42,14 @@ static struct smp_profile *make_profile(struct smp_methods *methods)
     return profile;
 }
 
-static bool append(void *self, const char *bytes, size_t length)
-{
-    smp_bytes_put(self, bytes, length);
-    return true;
-}
-
 static void assert_shows(enum smp_format format, struct smp_export_style style, const char *text,
-                         bool is_shown)
+                         bool has)
 {
     struct smp_methods *methods = NULL;
-    struct smp_bytes out;
-    const struct smp_output output = { .write = append, .self = &out };
 
     assert_int_equal(smp_methods_create(NULL, PART_BYTES, NULL, &methods), SMP_OK);
     struct smp_profile *profile = make_profile(methods);
-    smp_bytes_init(&out, NULL, PART_BYTES);
-    assert_int_equal(smp_export(profile, format, &style, NULL, &output), SMP_OK);
-    if ((memmem(smp_bytes_text(&out), out.length, text, strlen(text)) != NULL) != is_shown)
-        fail_msg("\"%s\" in:\n%s", text, smp_bytes_text(&out));
-    smp_bytes_fini(&out);
+    assert_exported(profile, format, style, text, has);
     smp_profile_release(profile);
     smp_methods_release(methods);
     assert_int_equal(smp_alloc_live_bytes(), 0);

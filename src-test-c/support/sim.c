@@ -47,7 +47,9 @@ static void bring_to(struct sim_thread *thread, int64_t now_ns)
             break;
         if (segment->runs)
             thread->cpu_ns += segment->ns;
-        if (thread->is_starved[thread->at])
+        if (thread->is_stolen[thread->at])
+            thread->stolen_ns += segment->ns;
+        else if (thread->is_starved[thread->at])
             thread->queued_ns += segment->ns;
         thread->segment_ns = end_ns;
         thread->at = (thread->at + 1) % thread->segments;
@@ -170,6 +172,12 @@ void sim_script_starved(struct sim_thread *thread, int stack, int64_t ns)
 {
     sim_script(thread, stack, ns, false);
     thread->is_starved[thread->segments - 1] = true;
+}
+
+void sim_script_stolen(struct sim_thread *thread, int stack, int64_t ns)
+{
+    sim_script_starved(thread, stack, ns);
+    thread->is_stolen[thread->segments - 1] = true;
 }
 
 void sim_end(struct sim *sim, struct sim_thread *thread)
@@ -418,6 +426,17 @@ static bool read_queued_ns(void *self, int32_t tid, int64_t *ns)
     return true;
 }
 
+static void read_machine_time(void *self, struct smp_machine_time *out)
+{
+    struct sim *sim = self;
+
+    *out = (struct smp_machine_time){ 0 };
+    for (size_t i = 0; i < sim->thread_count && sim->has_stolen; i++) {
+        out->worked_ns += cpu_of(sim->threads[i], sim->now_ns);
+        out->stolen_ns += sim->threads[i]->stolen_ns;
+    }
+}
+
 /* --- the machine --- */
 
 /* The fake JVM, with the simulation's stacks and OS threads. */
@@ -440,6 +459,7 @@ static struct smp_jvm functions(struct sim *sim)
         .read = read_os_threads,
         .is_runnable = is_runnable,
         .queued_ns = read_queued_ns,
+        .machine_time = read_machine_time,
         .self = sim,
     };
     if (sim->has_async)

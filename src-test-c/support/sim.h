@@ -57,7 +57,9 @@ struct sim_thread {
     struct sim *sim;
     struct sim_segment script[SIM_MAX_SEGMENTS];
     bool is_starved[SIM_MAX_SEGMENTS]; /* wants a CPU and has none: it answers when it runs again */
+    bool is_stolen[SIM_MAX_SEGMENTS];  /* likewise, and no queue has it: the host has the CPU */
     int64_t queued_ns;                 /* in such segments that are over */
+    int64_t stolen_ns;                 /* likewise */
     size_t segments;
     /* Where it is. */
     size_t at;
@@ -119,6 +121,7 @@ struct sim {
     bool has_async;
     bool has_tasks;
     bool has_queues; /* the system says how long threads have waited for a CPU */
+    bool has_stolen; /* and what the host has stolen */
     int64_t task_cpu_ns[SMP_OS_THREAD_KIND_COUNT]; /* used since the last read */
     struct {
         uint64_t token;
@@ -161,6 +164,7 @@ struct sim_thread *sim_add_running(struct sim *sim, const char *name, int stack)
 struct sim_thread *sim_add_waiting(struct sim *sim, const char *name, int stack);
 /* It waits for a CPU. */
 void sim_script_starved(struct sim_thread *thread, int stack, int64_t ns);
+void sim_script_stolen(struct sim_thread *thread, int stack, int64_t ns);
 void sim_end(struct sim *sim, struct sim_thread *thread);
 void sim_rename(struct sim_thread *thread, const char *name);
 

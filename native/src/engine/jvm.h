@@ -292,6 +292,12 @@ typedef bool smp_is_java_tid(void *context, int32_t tid);
 typedef void smp_on_os_thread(void *context, enum smp_os_thread_kind kind, uint64_t id,
                               const char *name, int64_t cpu_ns);
 
+/* What all CPUs of the machine have done since it started, ns. */
+struct smp_machine_time {
+    int64_t worked_ns;
+    int64_t stolen_ns; /* the host of a virtual machine had the CPU for something else */
+};
+
 /* The operating system's view of the process's threads. All NULL where there is none. */
 struct smp_os_thread_source {
     /*
@@ -314,6 +320,8 @@ struct smp_os_thread_source {
     /* How long threads of the process's control group have been stopped by its CPU quota in all,
      * ns; 0: none, or not known. NULL: as 0. */
     int64_t (*throttled_ns)(void *self);
+    /* Sets both to 0 where they are not known. NULL: they are not. */
+    void (*machine_time)(void *self, struct smp_machine_time *out);
     /* Is the thread in a system call of input or output? NULL: as false. */
     bool (*is_in_io)(void *self, int32_t tid);
     void *self;

@@ -120,7 +120,7 @@ static int64_t line_of(const struct smp_profile *profile, uint32_t location)
 static void put_error(const struct smp_group_errors *errors, uint32_t node,
                       enum smp_measure measure, int64_t values[2])
 {
-    struct smp_error_range range = { .lower = -1, .upper = -1 };
+    struct smp_error_range range;
 
     if (!smp_group_errors_range(errors, node, measure, &range))
         range = (struct smp_error_range){ .lower = -1, .upper = -1 };

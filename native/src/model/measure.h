@@ -149,6 +149,7 @@ static inline int64_t smp_measure_printed(enum smp_measure measure, int64_t amou
 #define SMP_SAMPLED_MEASURES (SMP_MEASURE_BIT(SMP_SAMPLED_MEASURE_COUNT) - 1)
 #define SMP_TABLE_MEASURES (SMP_MEASURE_BIT(SMP_TABLE_MEASURE_COUNT) - 1)
 #define SMP_STATE_MEASURES (SMP_ALL_MEASURES & ~SMP_TABLE_MEASURES)
+
 /* With the measures that a tree is to hold: and error sums (error_sums.h). */
 #define SMP_WITH_ERRORS (1u << 31)
 
@@ -270,6 +271,14 @@ static inline void smp_row_subtract_wrapping(int64_t *from, const int64_t *less,
             (int64_t)((uint64_t)from[SMP_MEASURE_##code] - (uint64_t)less[SMP_MEASURE_##code]);
     SMP_MEASURE_MAP(X)
 #undef X
+}
+
+/* The measures of several trees together. any, all: those that at least one of them has, and those
+ * that each has. States only if all have them: without them time would count as running in a sum,
+ * and as none in a difference. */
+static inline uint32_t smp_common_measures(uint32_t any, uint32_t all)
+{
+    return any & (all | ~(uint32_t)SMP_STATE_MEASURES);
 }
 
 #endif

@@ -55,18 +55,23 @@ static bool monitors(const struct smp_methods *methods, const struct smp_named_m
                                smp_names_text_at(&methods->names, method->class_name));
 }
 
-/* By the lists that are in force. */
+/* By the filter and the rules. */
+static void judge_class(const struct smp_methods *methods, struct smp_named_method *method)
+{
+    method->is_monitored = monitors(methods, method);
+    method->is_application =
+        !smp_named_method_is_pseudo(method) && !method->is_own &&
+        smp_wait_rules_is_application(methods->rules, methods->filter,
+                                      smp_names_text_at(&methods->names, method->class_name));
+}
+
+/* By the rules alone, and as dear as all of them. */
 static void judge_wait(const struct smp_methods *methods, struct smp_named_method *method)
 {
-    const char *class_name = smp_names_text_at(&methods->names, method->class_name);
-
-    method->is_monitored = monitors(methods, method);
-    if (smp_named_method_is_pseudo(method))
-        return;
-    method->wait_kind = (uint8_t)smp_wait_rules_kind_of(
-        methods->rules, class_name, smp_names_text_at(&methods->names, method->method_name));
-    method->is_application = !method->is_own && smp_wait_rules_is_application(
-                                                    methods->rules, methods->filter, class_name);
+    if (!smp_named_method_is_pseudo(method))
+        method->wait_kind = (uint8_t)smp_wait_rules_kind_of(
+            methods->rules, smp_names_text_at(&methods->names, method->class_name),
+            smp_names_text_at(&methods->names, method->method_name));
 }
 
 static uint32_t add_pseudo(struct smp_methods *methods, const char *text)
@@ -118,6 +123,7 @@ static uint32_t add_method(struct smp_methods *methods, const struct smp_method_
     }
     wanted.start_line = start_line_of(info);
     wanted.is_own = smp_class_name_is_own(smp_names_text_at(&methods->names, wanted.class_name));
+    judge_class(methods, &wanted);
     judge_wait(methods, &wanted);
     return smp_names_method(&methods->names, &wanted);
 }
@@ -303,22 +309,25 @@ void smp_methods_release(struct smp_methods *methods)
 
 /* --- for the writer --- */
 
-static void judge_all(struct smp_methods *methods)
+static void judge_all(const struct smp_methods *methods,
+                      void (*judge)(const struct smp_methods *methods,
+                                    struct smp_named_method *method))
 {
     for (uint32_t id = 1; id < smp_name_table_count(&methods->names.methods); id++)
-        judge_wait(methods, smp_names_method_at(&methods->names, id));
+        judge(methods, smp_names_method_at(&methods->names, id));
 }
 
 void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter *filter)
 {
     methods->filter = filter;
-    judge_all(methods);
+    judge_all(methods, judge_class);
 }
 
 void smp_methods_set_wait_rules(struct smp_methods *methods, const struct smp_wait_rules *rules)
 {
     methods->rules = rules;
-    judge_all(methods);
+    judge_all(methods, judge_class);
+    judge_all(methods, judge_wait);
 }
 
 static int32_t bci_of(const struct smp_frame *frame)

@@ -224,7 +224,10 @@ enum smp_outcome {
       "Such time is in other states.")                                                        \
     X(THROTTLED_MS, "throttled by the CPU quota (ms)",                                        \
       "The time for which the kernel stopped threads of the process's control group, "        \
-      "because the group had used its quota. It is part of runnable.")
+      "because the group had used its quota. It is part of runnable.")                        \
+    X(STOLEN_MS, "taken from all CPUs by the machine's host (ms)",                            \
+      "The time in which the host of this virtual machine had its CPUs for something else. "  \
+      "The part of sampled threads is in runnable.")
 
 enum smp_counter {
 #define X(code, text, words) SMP_COUNTER_##code,

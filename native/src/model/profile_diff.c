@@ -238,8 +238,7 @@ uint32_t smp_profile_diff_measures(const struct smp_profile_diff *diff)
         any |= smp_tree_measures(diff->profiles[side]->tree);
         all &= smp_tree_measures(diff->profiles[side]->tree);
     }
-    /* Zeros of a side without states would look like a change. */
-    return any & (all | ~(uint32_t)SMP_STATE_MEASURES);
+    return smp_common_measures(any, all);
 }
 
 void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_side side,

@@ -95,8 +95,7 @@ static enum smp_status make_methods(struct merger *merger)
                               NULL, &merger->methods);
 }
 
-/* The measures of any of them; but states only if all have them, else time without a state would
- * count as running. Nor is the error of a sum known where that of a part is not. */
+/* The error of a sum is not known where that of a part is not. */
 static uint32_t merged_measures(const struct merger *merger)
 {
     uint32_t any = 0;
@@ -112,7 +111,7 @@ static uint32_t merged_measures(const struct merger *merger)
         if (!smp_tree_has_errors(tree))
             errors = 0;
     }
-    return (any & (all | ~(uint32_t)SMP_STATE_MEASURES)) | errors;
+    return smp_common_measures(any, all) | errors;
 }
 
 static enum smp_status make_merge_parts(struct merger *merger)

@@ -264,6 +264,10 @@ const COUNTERS = {
         text: 'throttled by the CPU quota (ms)',
         words: 'The time for which the kernel stopped threads of the process\'s control group, because the group had used its quota. It is part of runnable.',
     },
+    STOLEN_MS: {
+        text: 'taken from all CPUs by the machine\'s host (ms)',
+        words: 'The time in which the host of this virtual machine had its CPUs for something else. The part of sampled threads is in runnable.',
+    },
 };
 
 const COUNTING = {

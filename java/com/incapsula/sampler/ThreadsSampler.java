@@ -355,11 +355,11 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * How long {@link #close()} and {@link #shutdown()} may take, in seconds. Default 60. An outputer or a name rule may
-     * block for ever, and it must not keep the application with it. When the time is over, a warning has the stack of the thread that is
-     * blocked, the reports that were not written count as failed, and the call returns; the sampler may be started again.
-     * When the blocked call ends, no further one follows, and the outputer is closed unless a sampler that was started
-     * again uses it. A call of {@link #init()} that is blocked fails when it goes on. The exit of the JVM waits for two
-     * seconds at most, or for this time if that is shorter. Takes effect at once.
+     * block for ever, and it must not keep the application with it. When the time is over, a warning has the stack of
+     * the thread that is blocked, the reports that were not written count as failed, and the call returns; the sampler
+     * may be started again. When the blocked call ends, no further one follows, and the outputer is closed unless a
+     * sampler that was started again uses it. A call of {@link #init()} that is blocked fails when it goes on. The exit
+     * of the JVM waits for two seconds at most, or for this time if that is shorter. Takes effect at once.
      *
      * @param closeTimeoutSeconds 0 (without a limit) to 86,400
      * @throws IllegalArgumentException if it is out of range

@@ -206,6 +206,24 @@ void smp_attribution_moved(struct smp_attribution *attribution, struct smp_threa
     found_at(attribution, record, target->node, is_running);
 }
 
+void smp_attribution_resumed(struct smp_attribution *attribution, struct smp_thread_record *record,
+                             const struct smp_tree_target *target)
+{
+    if (record->found_epoch != attribution->tree_epoch)
+        found_at(attribution, record, target->node, record->found_running);
+}
+
+void smp_attribution_unseen(struct smp_attribution *attribution,
+                            const struct smp_tree_target *target,
+                            const struct smp_poll_weight *weight)
+{
+    const float change = smp_error_change(weight->weight_ns, weight->probability);
+
+    smp_interval_moved(attribution->interval, target->node, target->tree.root, change,
+                       weight->tick);
+    smp_interval_ran(attribution->interval, target->tree, -change, weight->tick);
+}
+
 void smp_attribution_stayed(struct smp_attribution *attribution, struct smp_thread_record *record,
                             const struct smp_tree_target *target)
 {

@@ -105,6 +105,15 @@ static inline uint32_t smp_poll_tick(int64_t now_ns)
 void smp_attribution_moved(struct smp_attribution *attribution, struct smp_thread_record *record,
                            const struct smp_tree_target *target, bool is_running,
                            const struct smp_poll_weight *weight);
+/* The interval is new to the thread: at its begin it was where a poll in the one before had found
+ * it last. */
+void smp_attribution_resumed(struct smp_attribution *attribution, struct smp_thread_record *record,
+                             const struct smp_tree_target *target);
+/* The interval ends, and so much time of a thread that ran has come after its last poll: where it
+ * has been meanwhile is not known. */
+void smp_attribution_unseen(struct smp_attribution *attribution,
+                            const struct smp_tree_target *target,
+                            const struct smp_poll_weight *weight);
 /* The thread is where the poll before found it. */
 void smp_attribution_stayed(struct smp_attribution *attribution, struct smp_thread_record *record,
                             const struct smp_tree_target *target);

@@ -105,6 +105,18 @@ void smp_pending_count_skipped(struct smp_wall *wall, struct smp_wall_thread *th
     thread->plan.polled_tick = wall->schedule.tick;
 }
 
+/* Polls that are left out for their cost leave such time at the end of an interval. */
+static void note_unseen(struct smp_wall *wall, const struct smp_wall_thread *thread,
+                        const struct smp_tree_target *target, int64_t ns)
+{
+    if (ns <= 0 || thread->activity.has_leaf || target->outcome != SMP_OUTCOME_IDLE)
+        return;
+    smp_attribution_unseen(wall->attribution, target,
+                           &(struct smp_poll_weight){ .weight_ns = ns,
+                                                      .probability = 1,
+                                                      .tick = smp_poll_tick(wall->covered_ns) });
+}
+
 /* More than the elapsed time may have been attributed. It is taken back, so that the interval holds
  * the time that passed in it. */
 void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
@@ -126,6 +138,7 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
                                             ? SMP_OUTCOME_SIGNAL_UNANSWERED
                                             : SMP_OUTCOME_OVER_OVERHEAD_LIMIT);
     int64_t rest_ns = smp_pending_ns(pending, wall->covered_ns);
+    note_unseen(wall, thread, &target, rest_ns);
     target.state = smp_queue_time_flush(thread, target.state, rest_ns);
     if (is_idle && rest_ns > 0)
         rest_ns -= smp_pending_pay_claim(wall, thread, &target, rest_ns);

@@ -111,13 +111,18 @@ static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread
     const bool becomes_target =
         stays || (outcome_has_stack(target.outcome) && found->mounted.name == NULL &&
                   is_last_stack_current(wall, thread));
-    const int64_t weight_ns = thread->pending.has_target ? smp_pending_found_ns(wall, thread)
-                                                         : smp_pending_ns(&thread->pending, now_ns);
+    const int64_t all_ns = smp_pending_ns(&thread->pending, now_ns);
+    const int64_t weight_ns =
+        thread->pending.has_target ? smp_pending_found_ns(wall, thread) : all_ns;
     const int64_t found_ns =
         smp_pending_take(wall, thread, knows_before ? &before : NULL, &target, becomes_target);
+    const int64_t before_ns = all_ns - smp_pending_ns(&thread->pending, now_ns) - found_ns;
     smp_attribution_note(wall->attribution, &target, found_ns);
+    if (knows_before)
+        smp_attribution_resumed(wall->attribution, &thread->record, &before);
     note_move(wall, thread, &target, weight_ns > 0 ? weight_ns : 0);
-    smp_queue_time_attribute(wall, thread, knows_before ? &before : NULL, &target, found_ns);
+    smp_queue_time_attribute(wall, thread, knows_before ? &before : NULL, before_ns, &target,
+                             found_ns);
     attribute_cpu(wall, thread, &target, weight_ns > 0 ? weight_ns : 0);
     end_poll(thread, becomes_target);
     update_activity(wall, thread, &target);

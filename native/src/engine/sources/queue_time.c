@@ -9,6 +9,13 @@ static int64_t least_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static int64_t bounded(int64_t ns, int64_t most)
+{
+    if (ns < -most)
+        return -most;
+    return least_of(ns, most);
+}
+
 /* What the thread has waited for a CPU since the last reading. */
 static int64_t read_queue(const struct smp_wall *wall, struct smp_wall_thread *thread)
 {
@@ -30,9 +37,9 @@ static int64_t read_queue(const struct smp_wall *wall, struct smp_wall_thread *t
     return more_ns;
 }
 
-/* So much of what the target was credited with was a wait for a CPU, as far as there is any.
- * Returns how much. */
-static int64_t make_runnable(const struct smp_wall *wall, struct smp_queue_time *queue,
+/* So much of what the target was credited with was time without a CPU, as far as there is any: the
+ * balance pays for it. Returns how much. */
+static int64_t make_runnable(const struct smp_wall *wall, int64_t *balance_ns,
                              const struct smp_tree_target *target, int64_t ns)
 {
     int64_t done_ns = 0;
@@ -40,7 +47,7 @@ static int64_t make_runnable(const struct smp_wall *wall, struct smp_queue_time 
     if (ns > 0 && target->state != SMP_STATE_RUNNABLE)
         done_ns = smp_interval_change_state(wall->attribution->interval, target->node,
                                             target->state, SMP_STATE_RUNNABLE, ns);
-    queue->pending_ns -= done_ns;
+    *balance_ns -= done_ns;
     return done_ns;
 }
 
@@ -67,8 +74,25 @@ static int64_t left_for_waits(const struct smp_queue_time *queue)
     return queue->pending_ns - (queue->over_ns > 0 ? queue->over_ns : 0);
 }
 
+/* The target was credited with most_ns of running. */
+static void split_running(struct smp_wall *wall, struct smp_queue_time *queue,
+                          const struct smp_tree_target *target, int64_t most_ns)
+{
+    int64_t *const balances[] = { &queue->pending_ns, &queue->stolen_ns };
+
+    for (size_t i = 0; i < sizeof(balances) / sizeof(balances[0]); i++) {
+        const int64_t ns = least_of(least_of(queue->over_ns, *balances[i]), most_ns);
+        queue->over_ns -= make_runnable(wall, balances[i], target, ns);
+    }
+}
+
+static bool is_running(const struct smp_tree_target *target)
+{
+    return target != NULL && target->state == SMP_STATE_RUNNING;
+}
+
 void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thread,
-                              const struct smp_tree_target *before,
+                              const struct smp_tree_target *before, int64_t before_ns,
                               const struct smp_tree_target *found, int64_t found_ns)
 {
     const struct smp_reading *reading = &thread->reading;
@@ -79,51 +103,38 @@ void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thr
     const int64_t more_ns = read_queue(wall, thread);
     if (!queue->is_known)
         return;
+    const int64_t used_ns = reading->is_measured ? reading->used_ns : found_ns;
+    const int64_t stolen_ns = smp_cpu_loss_stolen_ns(&wall->loss, used_ns);
     queue->pending_ns = least_of(queue->pending_ns + more_ns, BALANCE_NS + found_ns + more_ns);
-    queue->over_ns -= reading->is_measured ? reading->used_ns : found_ns;
-    if (queue->over_ns < -BALANCE_NS)
-        queue->over_ns = -BALANCE_NS;
-    if (found->state == SMP_STATE_RUNNING) {
+    queue->stolen_ns = least_of(queue->stolen_ns + stolen_ns, BALANCE_NS + found_ns + stolen_ns);
+    queue->over_ns -= used_ns;
+    if (is_running(before))
+        queue->over_ns += before_ns;
+    if (is_running(found)) {
         queue->over_ns += found_ns;
-        queue->over_ns -= make_runnable(
-            wall, queue, found, least_of(least_of(queue->over_ns, queue->pending_ns), found_ns));
+        split_running(wall, queue, found, found_ns);
         queue->over_ns -= make_waiting(wall, thread, found, least_of(queue->over_ns, found_ns));
     }
+    if (is_running(before) && before_ns > 0)
+        split_running(wall, queue, before, before_ns);
     if (queue->was_idle && before != NULL)
-        (void)make_runnable(wall, queue, before, least_of(more_ns, left_for_waits(queue)));
-    if (found->state != SMP_STATE_RUNNING)
-        (void)make_runnable(wall, queue, found, least_of(left_for_waits(queue), found_ns));
-    if (queue->over_ns > BALANCE_NS)
-        queue->over_ns = BALANCE_NS;
+        (void)make_runnable(wall, &queue->pending_ns, before,
+                            least_of(more_ns, left_for_waits(queue)));
+    if (!is_running(found))
+        (void)make_runnable(wall, &queue->pending_ns, found,
+                            least_of(left_for_waits(queue), found_ns));
+    queue->over_ns = bounded(queue->over_ns, BALANCE_NS + used_ns + more_ns);
 }
 
 enum smp_thread_state smp_queue_time_flush(struct smp_wall_thread *thread,
                                            enum smp_thread_state state, int64_t ns)
 {
-    if (thread->unanswered.since_ns == 0 || !thread->queue.is_known || ns <= 0)
+    if (thread->unanswered.since_ns == 0 || !thread->queue.is_known || ns <= 0) {
+        thread->queue.over_ns += state == SMP_STATE_RUNNING ? ns : 0;
         return state;
+    }
     thread->queue.pending_ns -= ns;
     if (thread->queue.pending_ns < -BALANCE_NS)
         thread->queue.pending_ns = -BALANCE_NS;
     return SMP_STATE_RUNNABLE;
-}
-
-void smp_queue_time_read_quota(struct smp_wall *wall, bool is_counted)
-{
-    const struct smp_os_thread_source *os_threads = &wall->walks.jvm->os_threads;
-    int64_t now_ns;
-
-    if (os_threads->throttled_ns == NULL)
-        return;
-    now_ns = os_threads->throttled_ns(os_threads->self);
-    if (is_counted && now_ns == 0)
-        return; /* nothing yet, or it could not be read just now */
-    if (is_counted && now_ns > wall->throttled_ns) {
-        const int64_t more_ms = (now_ns - wall->throttled_ns) / NS_PER_MS;
-        smp_interval_count(wall->attribution->interval, SMP_COUNTER_THROTTLED_MS,
-                           (uint64_t)more_ms);
-        wall->throttled_ns += more_ms * NS_PER_MS; /* the next one has the rest */
-    } else {
-        wall->throttled_ns = now_ns;
-    }
 }

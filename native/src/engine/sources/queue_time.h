@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * queue_time.h - how long threads wait for a CPU. The kernel says how long; polls say at which
- * stack.
+ * queue_time.h - how long threads want a CPU and have none. The kernel says how long; polls say at
+ * which stack.
  *
  *   polls find      running ───────┐           waiting ─────────┐
  *                    │ its CPU time │ the rest ─► RUNNABLE ◄─ the rest of the queue's time
@@ -13,6 +13,9 @@
  *
  * The kernel adds a wait when it ends. After an idle time it was the wait of the thread that had
  * been woken up, so it belongs to the stack it waited with, not to the one it is found with now.
+ *
+ * In a virtual machine RUNNABLE also gets what the host has stolen from running threads
+ * (cpu_loss.h), where that is more than the CPU time and the queue can be.
  *
  * Owns     plain data: smp_queue_time of a thread.
  * Threads  the sampler thread only.
@@ -29,18 +32,16 @@
 
 enum { SMP_QUEUE_BALANCE_MS = 250 /* carried from poll to poll, at most */ };
 
-/* The running poll has found a stack, and credited it with found_ns. before: the stack that the
- * poll before it found, or NULL. */
+/* The running poll has found a stack, and credited it with found_ns, and the one that the poll
+ * before it had found with before_ns: less than 0 where that gives some back. before: NULL where
+ * that is not known. */
 void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thread,
-                              const struct smp_tree_target *before,
+                              const struct smp_tree_target *before, int64_t before_ns,
                               const struct smp_tree_target *found, int64_t found_ns);
 
 /* The state of pending time that is attributed without a poll: a thread that owes an answer waits
- * for a CPU. The kernel will say so later. */
+ * for a CPU. The kernel will say so later, and how much of a running thread's time was a wait. */
 enum smp_thread_state smp_queue_time_flush(struct smp_wall_thread *thread,
                                            enum smp_thread_state state, int64_t ns);
-
-/* Reads how long the CPU quota has stopped the process's control group, and counts what is new. */
-void smp_queue_time_read_quota(struct smp_wall *wall, bool is_counted);
 
 #endif

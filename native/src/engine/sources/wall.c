@@ -5,7 +5,6 @@
 #include "engine/sources/pending_time.h"
 #include "engine/sources/poll_answer.h"
 #include "engine/sources/poll_once.h"
-#include "engine/sources/queue_time.h"
 #include "engine/sources/stopped.h"
 #include "engine/sources/wall_poll.h"
 
@@ -181,6 +180,8 @@ static void tick_wall(void *self, int64_t now_ns)
     const uint64_t after = wall->roster->cursor;
 
     smp_throttle_begin(&wall->schedule.throttle, now_ns);
+    smp_cpu_loss_tick(&wall->loss, &wall->walks.jvm->os_threads, wall->attribution->interval,
+                      now_ns);
     take_left_answers(wall, false);
     wall->walks.begun_ns = smp_clock_ns();
     wall->poll = &poll;
@@ -268,7 +269,8 @@ static void flush_wall(void *self, enum smp_flush reason)
         }
     }
     read_names(wall);
-    smp_queue_time_read_quota(wall, true);
+    smp_cpu_loss_flush(&wall->loss, &wall->walks.jvm->os_threads, wall->attribution->interval,
+                       wall->covered_ns);
     wall->poll = NULL;
 }
 
@@ -282,7 +284,7 @@ static void mark_wall(void *self, int64_t now_ns)
     wall->schedule.made_tick = wall->schedule.tick;
     smp_throttle_restart(&wall->schedule.throttle);
     wall->walks.slept_ns = 0;
-    smp_queue_time_read_quota(wall, false);
+    smp_cpu_loss_mark(&wall->loss, &wall->walks.jvm->os_threads, now_ns);
     make_all_due(wall);
 }
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/sources/cpu_loss.h"
 #include "engine/sources/poll_schedule.h"
 #include "engine/sources/roster.h"
 #include "engine/sources/walks.h"
@@ -30,8 +31,8 @@ struct smp_wall {
     struct smp_attribution *attribution;
     struct smp_walks walks;
     struct smp_poll_schedule schedule;
-    int64_t covered_ns;    /* the last tick */
-    int64_t throttled_ns;  /* by the CPU quota, at the last reading (queue_time.h) */
+    int64_t covered_ns; /* the last tick */
+    struct smp_cpu_loss loss;
     struct smp_poll *poll; /* the running one; NULL between ticks */
 };
 

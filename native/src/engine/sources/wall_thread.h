@@ -46,6 +46,7 @@ struct smp_queue_time {
     bool was_idle;      /* the poll before this one had proven that it waits */
     int64_t read_ns;    /* the last reading */
     int64_t pending_ns; /* not attributed yet */
+    int64_t stolen_ns;  /* by the machine's host (cpu_loss.h), likewise */
     int64_t over_ns;    /* the time in which it was found running, less its CPU time */
 };
 

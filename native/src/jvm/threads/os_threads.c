@@ -14,6 +14,7 @@
 #include "base/task_file.h"
 #include "jvm/threads/cpu_demand.h"
 #include "jvm/threads/cpu_quota.h"
+#include "jvm/threads/machine_time.h"
 #include "jvm/threads/run_queue.h"
 
 enum {
@@ -302,6 +303,12 @@ static int64_t read_throttled_ns(void *self)
     return smp_cpu_quota_throttled_ns();
 }
 
+static void read_machine_time(void *self, struct smp_machine_time *out)
+{
+    (void)self;
+    smp_machine_time_read(out);
+}
+
 bool smp_os_threads_is_io(long number)
 {
     static const long calls[] = {
@@ -367,6 +374,7 @@ struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_thre
         .is_runnable = may_task_wait,
         .queued_ns = os_threads->run_queue.is_known ? read_queued_ns : NULL,
         .throttled_ns = read_throttled_ns,
+        .machine_time = read_machine_time,
         .is_in_io = is_task_in_io,
         .self = os_threads,
     };

@@ -64,19 +64,7 @@ class SamplingReportTest {
         assertThat(report.getWallNanos()).isEqualTo(12);
         assertThat(report.getCpuNanos()).isEqualTo(13);
         assertThat(report.getSamples()).isEqualTo(14);
-        assertThat(report.getMeasures())
-                .containsExactly(
-                        entry("wall", 12L),
-                        entry("cpu", 13L),
-                        entry("samples", 14L),
-                        entry("calls", 66L),
-                        entry("running", 0L),
-                        entry("runnable", 0L),
-                        entry("blocked", 0L),
-                        entry("io", 0L),
-                        entry("waiting", 0L),
-                        entry("idle", 0L),
-                        entry("waits", 77L));
+        assertThat(report.getMeasures()).containsExactlyEntriesOf(FakeSnapshot.measures(12, 13, 14, 66, 77));
         assertThat(report.getOutcomes()).containsExactly(entry("taken", 6L), entry("failed", 0L));
         assertThat(report.getCounters()).containsExactly(entry("ticks", 4L));
         assertThat(report.getAccount()).containsExactly(entry("taken", 6L), entry("ticks", 4L));
@@ -92,19 +80,7 @@ class SamplingReportTest {
         assertThat(pool.getWallNanos()).isEqualTo(50);
         assertThat(pool.getCpuNanos()).isEqualTo(40);
         assertThat(pool.getSamples()).isEqualTo(30);
-        assertThat(pool.getMeasures())
-                .containsExactly(
-                        entry("wall", 50L),
-                        entry("cpu", 40L),
-                        entry("samples", 30L),
-                        entry("calls", 60L),
-                        entry("running", 0L),
-                        entry("runnable", 0L),
-                        entry("blocked", 0L),
-                        entry("io", 0L),
-                        entry("waiting", 0L),
-                        entry("idle", 0L),
-                        entry("waits", 70L));
+        assertThat(pool.getMeasures()).containsExactlyEntriesOf(FakeSnapshot.measures(50, 40, 30, 60, 70));
         assertThat(pool.getThreads()).isEqualTo(20);
         assertThat(pool.getMaxDepth()).isEqualTo(10);
         assertThat(pool.getPolls()).isEqualTo(90);

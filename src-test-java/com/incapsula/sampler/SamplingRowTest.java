@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.assertj.core.api.Assertions.entry;
 
 import com.incapsula.sampler.internal.engine.FakeSnapshot;
 import com.incapsula.sampler.internal.report.HotRows;
@@ -46,32 +45,8 @@ class SamplingRowTest {
         assertThat(run.getSamples()).isEqualTo(2);
         assertThat(run.getOwnSamples()).isEqualTo(1);
         assertThat(run.getCalls()).isZero();
-        assertThat(run.getMeasures())
-                .containsExactly(
-                        entry("wall", 4L),
-                        entry("cpu", 3L),
-                        entry("samples", 2L),
-                        entry("calls", 0L),
-                        entry("running", 0L),
-                        entry("runnable", 0L),
-                        entry("blocked", 0L),
-                        entry("io", 0L),
-                        entry("waiting", 0L),
-                        entry("idle", 0L),
-                        entry("waits", 1L));
-        assertThat(run.getOwnMeasures())
-                .containsExactly(
-                        entry("wall", 1L),
-                        entry("cpu", 1L),
-                        entry("samples", 1L),
-                        entry("calls", 0L),
-                        entry("running", 0L),
-                        entry("runnable", 0L),
-                        entry("blocked", 0L),
-                        entry("io", 0L),
-                        entry("waiting", 0L),
-                        entry("idle", 0L),
-                        entry("waits", 1L));
+        assertThat(run.getMeasures()).containsExactlyEntriesOf(FakeSnapshot.measures(4, 3, 2, 0, 1));
+        assertThat(run.getOwnMeasures()).containsExactlyEntriesOf(FakeSnapshot.measures(1, 1, 1, 0, 1));
         assertThat(run).hasToString("a.A.run(A.java:7)");
     }
 

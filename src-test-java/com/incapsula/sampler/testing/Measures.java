@@ -6,12 +6,15 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A test class, or a test, that compares measured times, shares or rates with bounds. Another process on the machine
  * can change them, so it is left out of {@code mvn verify} and run by {@code mvn -Ptruth verify}, on a quiet machine.
+ * Where that was not quiet, a failure is none: {@link QuietMachine}.
  */
 @Tag("truth")
+@ExtendWith(QuietMachine.class)
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Measures {}

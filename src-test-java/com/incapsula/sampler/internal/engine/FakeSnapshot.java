@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -64,6 +65,20 @@ public final class FakeSnapshot implements Snapshot {
         all[all.length - 1] = amounts[amounts.length - 1];
         all[amounts.length - 1] = 0;
         return all;
+    }
+
+    /** What {@code getMeasures()} has then, in its order. */
+    public static Map<String, Long> measures(long wall, long cpu, long samples, long calls, long waits) {
+        Map<String, Long> measures = new LinkedHashMap<>();
+        measures.put("wall", wall);
+        measures.put("cpu", cpu);
+        measures.put("samples", samples);
+        measures.put("calls", calls);
+        for (String state : List.of("running", "runnable", "blocked", "io", "waiting", "idle")) {
+            measures.put(state, 0L);
+        }
+        measures.put("waits", waits);
+        return measures;
     }
 
     /** Where the totals of the measures begin in {@link #figures}. */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * A test that has failed while others had a part of the machine's CPU time has measured nothing: it is aborted, and says
+ * how large that part was. On a quiet machine it fails, and one that passes always counts. Others are the host of a
+ * virtual machine, and processes that this one has not started.
+ */
+public final class QuietMachine implements BeforeEachCallback, TestExecutionExceptionHandler {
+
+    /** Of the time of all CPUs: more of it makes a bound of a few percent meaningless. */
+    static final double MOST_STOLEN = 0.01;
+
+    static final double MOST_OF_OTHERS = 0.1;
+
+    private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(QuietMachine.class);
+
+    /**
+     * What had been used at one moment, in ticks of the kernel's clock.
+     *
+     * @param all of all CPUs, idle time with it
+     * @param stolen by the host
+     * @param worked by processes
+     * @param own by this one, and by those that it has started
+     */
+    record Reading(long all, long stolen, long worked, long own) {
+
+        /**
+         * @param stat the text of {@code /proc/stat}
+         * @param own of {@code /proc/PID/stat}, of this process and of each that it has started and that lives
+         */
+        static Reading of(String stat, Stream<String> own) {
+            long[] cpus = figures(stat.lines().findFirst().orElseThrow().substring("cpu".length()));
+            return new Reading(
+                    LongStream.of(cpus).limit(8).sum(),
+                    cpus[7],
+                    cpus[0] + cpus[1] + cpus[2] + cpus[5] + cpus[6],
+                    own.mapToLong(Reading::ticksOf).sum());
+        }
+
+        /* Of the process, and of its children that have ended. */
+        private static long ticksOf(String stat) {
+            long[] process = figures(stat.substring(stat.lastIndexOf(") ") + 3)); // behind the name and the state
+            return process[10] + process[11] + process[12] + process[13];
+        }
+
+        private static long[] figures(String text) {
+            return Arrays.stream(text.trim().split(" +"))
+                    .mapToLong(figure -> Long.parseUnsignedLong(figure.replaceFirst("^-", "")))
+                    .toArray();
+        }
+
+        private static Reading now() {
+            ProcessHandle self = ProcessHandle.current();
+            Stream<String> own = Stream.concat(Stream.of(self), self.descendants())
+                    .flatMap(process -> read("/proc/" + process.pid() + "/stat"));
+            return of(read("/proc/stat").findFirst().orElseThrow(), own);
+        }
+
+        /* Nothing where the process has ended meanwhile. */
+        private static Stream<String> read(String file) {
+            try {
+                return Stream.of(Files.readString(Path.of(file)));
+            } catch (IOException e) {
+                return Stream.empty();
+            }
+        }
+
+        /** @return what others had since the earlier reading; null: too little to matter */
+        String disturbanceSince(Reading earlier) {
+            double time = Math.max(1, all - earlier.all);
+            double byHost = (stolen - earlier.stolen) / time;
+            double byOthers = (worked - earlier.worked - (own - earlier.own)) / time;
+            return byHost <= MOST_STOLEN && byOthers <= MOST_OF_OTHERS
+                    ? null
+                    : String.format(
+                            Locale.ROOT,
+                            "the machine was not quiet: its host took %.1f %% of the CPU time, other processes %.1f %%",
+                            100 * byHost,
+                            100 * byOthers);
+        }
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        context.getStore(NAMESPACE).put(Reading.class, Reading.now());
+    }
+
+    @Override
+    public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
+        Reading before = context.getStore(NAMESPACE).get(Reading.class, Reading.class);
+        String disturbance = Reading.now().disturbanceSince(before);
+        if (disturbance == null) {
+            throw failure;
+        }
+        System.out.println(context.getDisplayName() + ": " + disturbance + "\n" + failure);
+        throw new TestAbortedException(disturbance, failure);
+    }
+}

@@ -139,7 +139,10 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
                                             : SMP_OUTCOME_OVER_OVERHEAD_LIMIT);
     int64_t rest_ns = smp_pending_ns(pending, wall->covered_ns);
     note_unseen(wall, thread, &target, rest_ns);
-    target.state = smp_queue_time_flush(thread, target.state, rest_ns);
+    const int64_t owed_ns = smp_queue_time_flush(thread, target.state, rest_ns, wall->covered_ns);
+    if (owed_ns > 0)
+        smp_interval_spent(wall->attribution->interval, target.node, SMP_STATE_RUNNABLE, owed_ns);
+    rest_ns -= owed_ns;
     if (is_idle && rest_ns > 0)
         rest_ns -= smp_pending_pay_claim(wall, thread, &target, rest_ns);
     smp_pending_set(pending, wall->covered_ns, smp_pending_give(wall, &target, rest_ns));

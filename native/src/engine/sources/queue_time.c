@@ -126,15 +126,17 @@ void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thr
     queue->over_ns = bounded(queue->over_ns, BALANCE_NS + used_ns + more_ns);
 }
 
-enum smp_thread_state smp_queue_time_flush(struct smp_wall_thread *thread,
-                                           enum smp_thread_state state, int64_t ns)
+int64_t smp_queue_time_flush(struct smp_wall_thread *thread, enum smp_thread_state state,
+                             int64_t ns, int64_t now_ns)
 {
-    if (thread->unanswered.since_ns == 0 || !thread->queue.is_known || ns <= 0) {
-        thread->queue.over_ns += state == SMP_STATE_RUNNING ? ns : 0;
-        return state;
-    }
-    thread->queue.pending_ns -= ns;
-    if (thread->queue.pending_ns < -BALANCE_NS)
-        thread->queue.pending_ns = -BALANCE_NS;
-    return SMP_STATE_RUNNABLE;
+    struct smp_queue_time *queue = &thread->queue;
+    const int64_t since_ns = thread->unanswered.since_ns;
+    int64_t owed_ns = 0;
+
+    if (since_ns != 0 && queue->is_known && ns > 0)
+        owed_ns = least_of(ns, now_ns - since_ns);
+    if (state == SMP_STATE_RUNNING)
+        queue->over_ns += ns - owed_ns;
+    queue->pending_ns = bounded(queue->pending_ns - owed_ns, BALANCE_NS + owed_ns);
+    return owed_ns;
 }

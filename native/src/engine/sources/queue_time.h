@@ -39,9 +39,10 @@ void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thr
                               const struct smp_tree_target *before, int64_t before_ns,
                               const struct smp_tree_target *found, int64_t found_ns);
 
-/* The state of pending time that is attributed without a poll: a thread that owes an answer waits
- * for a CPU. The kernel will say so later, and how much of a running thread's time was a wait. */
-enum smp_thread_state smp_queue_time_flush(struct smp_wall_thread *thread,
-                                           enum smp_thread_state state, int64_t ns);
+/* Pending time is attributed without a poll: returns how much of it is RUNNABLE, which is the time
+ * for which the thread has owed an answer. The kernel will say so later, and how much of a running
+ * thread's time was a wait. */
+int64_t smp_queue_time_flush(struct smp_wall_thread *thread, enum smp_thread_state state,
+                             int64_t ns, int64_t now_ns);
 
 #endif

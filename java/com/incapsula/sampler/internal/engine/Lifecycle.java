@@ -480,6 +480,7 @@ public final class Lifecycle {
 
         /* Guarded by this. */
         private boolean isStopped; // the engine's threads have ended
+        private boolean isObserverTold;
         private boolean isOver;
         private boolean isAbandoned; // the caller has gone on, and left
         private @Nullable SamplingOutputer left; // this one to be closed
@@ -532,7 +533,9 @@ public final class Lifecycle {
                 if (!atExit) {
                     engine.destroy();
                 }
-                dispatcher.observer().ended();
+                if (tellsObserver()) {
+                    dispatcher.observer().ended();
+                }
                 if (closesOutputer) {
                     closeOutputer(dispatcher.outputer());
                 }
@@ -558,6 +561,13 @@ public final class Lifecycle {
             return isStopped;
         }
 
+        /** @return once: later the observer may be that of the next run */
+        private synchronized boolean tellsObserver() {
+            boolean tells = !isObserverTold;
+            isObserverTold = true;
+            return tells;
+        }
+
         private synchronized void over(@Nullable Throwable failed) {
             failure = failed;
             if (!isAbandoned) {
@@ -568,7 +578,7 @@ public final class Lifecycle {
 
         /** @return false: it is over by now */
         private boolean abandon() {
-            boolean ends;
+            boolean tells;
             synchronized (this) {
                 if (isOver) {
                     return false;
@@ -576,14 +586,14 @@ public final class Lifecycle {
                 isAbandoned = true;
                 state.takeOver();
                 left = closesOutputer ? dispatcher.outputer() : null;
-                ends = !isStopped;
-                if (ends) {
+                tells = tellsObserver();
+                if (!isStopped) {
                     run.abandon();
                     discard(LiveState.lastOf(engine).withoutWaiting());
                 }
             }
             try {
-                if (ends) {
+                if (tells) {
                     dispatcher.observer().ended();
                 }
             } finally {

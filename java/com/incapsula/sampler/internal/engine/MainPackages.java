@@ -3,17 +3,20 @@ package com.incapsula.sampler.internal.engine;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 
 /**
  * The packages of the program's main class: they are the application's, whatever frameworks have the same prefix. Of a
- * jar these are those of {@code Start-Class}, which Spring Boot's launcher starts, else of {@code Main-Class}.
+ * jar or war these are those of {@code Start-Class}, which Spring Boot's launcher starts, else of {@code Main-Class}.
  *
- * <p>Threads: any; found once, by reading the manifest of the jar that was started.
+ * <p>Threads: any; found once, by reading the manifest of what was started.
  */
 final class MainPackages {
+
+    private static final String LAUNCHERS = "org.springframework.boot.loader";
 
     private static final String FOUND = findOrNone();
 
@@ -33,33 +36,48 @@ final class MainPackages {
         }
     }
 
-    /** @param command the main class, {@code module/class} or a jar, and arguments behind a space */
+    /** @param command the main class, {@code module/class} or an archive, and arguments behind a space */
     static String find(String command) {
-        String started = jarOf(command);
-        if (started.isEmpty()) {
-            int end = command.indexOf(' ');
-            String main = end < 0 ? command : command.substring(0, end);
-            return packageOf(main.substring(main.indexOf('/') + 1));
+        String archive = archiveOf(command);
+        if (!archive.isEmpty()) {
+            return packageStartedBy(archive);
         }
-        try (JarFile jar = new JarFile(started, false)) {
-            Manifest manifest = jar.getManifest();
-            return manifest == null ? "" : packageOf(classOf(manifest.getMainAttributes()));
-        } catch (IOException e) {
-            return ""; // no jar that can be read says nothing
-        }
+        int end = command.indexOf(' ');
+        String main = end < 0 ? command : command.substring(0, end);
+        String name = packageOf(main.substring(main.indexOf('/') + 1));
+        return name.startsWith(LAUNCHERS) ? packageStartedFrom(ClassLoader.getSystemClassLoader()) : name;
     }
 
-    /* The path may have spaces: up to a ".jar" that a file is named by. */
-    private static String jarOf(String command) {
-        int end = command.indexOf(".jar");
-        while (end >= 0) {
-            String path = command.substring(0, end + 4);
+    /* A jar or a war, whose path may have spaces: up to one of them, or to the end, it names a file. */
+    private static String archiveOf(String command) {
+        int end = 0;
+        while (end < command.length()) {
+            int space = command.indexOf(' ', end + 1);
+            end = space < 0 ? command.length() : space;
+            String path = command.substring(0, end);
             if (new File(path).isFile()) {
                 return path;
             }
-            end = command.indexOf(".jar", end + 1);
         }
         return "";
+    }
+
+    private static String packageStartedBy(String archive) {
+        try (JarFile jar = new JarFile(archive, false)) {
+            Manifest manifest = jar.getManifest();
+            return manifest == null ? "" : packageOf(classOf(manifest.getMainAttributes()));
+        } catch (IOException e) {
+            return ""; // no archive that can be read says nothing
+        }
+    }
+
+    /* An archive that was unpacked, as images of containers have it: its launcher is the main class. */
+    static String packageStartedFrom(ClassLoader loader) {
+        try (InputStream manifest = loader.getResourceAsStream(JarFile.MANIFEST_NAME)) {
+            return manifest == null ? "" : packageOf(classOf(new Manifest(manifest).getMainAttributes()));
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     private static String classOf(Attributes attributes) {

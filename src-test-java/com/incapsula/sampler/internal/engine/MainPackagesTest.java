@@ -4,6 +4,8 @@ package com.incapsula.sampler.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.jar.Attributes;
@@ -45,8 +47,23 @@ class MainPackagesTest {
         assertThat(MainPackages.find(jar("plain.jar", "com.acme.Main") + " x")).isEqualTo("com.acme");
         assertThat(MainPackages.find(jar("with space.jar", "org.springframework.Launcher", "com.acme.App")))
                 .isEqualTo("com.acme");
+        assertThat(MainPackages.find(jar("app.war", "org.springframework.boot.loader.launch.WarLauncher", "com.acme.App")))
+                .isEqualTo("com.acme");
         Path broken = Files.writeString(folder.resolve("broken.jar"), "no jar");
         assertThat(MainPackages.find(broken.toString())).isEmpty();
+    }
+
+    @Test
+    void anUnpackedArchiveStartsWhatItsManifestSays() throws IOException {
+        Path manifest = folder.resolve("META-INF/MANIFEST.MF");
+        Files.createDirectories(manifest.getParent());
+        Files.writeString(manifest, "Manifest-Version: 1.0\nStart-Class: com.acme.App\n");
+
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()}, null)) {
+            assertThat(MainPackages.packageStartedFrom(loader)).isEqualTo("com.acme");
+        }
+        assertThat(MainPackages.find("org.springframework.boot.loader.launch.JarLauncher x"))
+                .doesNotContain("springframework");
     }
 
     /** JDK 17 has security managers that can be set while it runs. */

@@ -39,6 +39,10 @@ public abstract class ReasonsPeer {
         IO,
         WAITING,
         IDLE,
+        /** Holds a monitor that another thread is blocked at. */
+        HOLDS_MONITOR,
+        /** The same of a lock of java.util.concurrent. */
+        HOLDS_LOCK,
         /** None of these: that a thread is at a place, but not why. */
         UNSAID
     }
@@ -48,14 +52,13 @@ public abstract class ReasonsPeer {
      *
      * @param thread its name, or that of its group
      * @param reason why
-     * @param stack leaf first
-     * @param millis how long, in the interval
-     * @param holder of the lock: a thread, null where the profiler does not name one
+     * @param stack leaf first; empty where the profiler has none: of holders
+     * @param millis how long, in the interval; of holders how long others waited
      */
-    public record Found(String thread, Reason reason, List<Frame> stack, double millis, String holder) {
+    public record Found(String thread, Reason reason, List<Frame> stack, double millis) {
 
         private Found scaled(double factor) {
-            return new Found(thread, reason, stack, millis * factor, holder);
+            return new Found(thread, reason, stack, millis * factor);
         }
     }
 
@@ -89,7 +92,7 @@ public abstract class ReasonsPeer {
             case 5 ->
                 new Async(
                         "event=cpu,interval=" + CPU_INTERVAL_MILLIS + "ms,wall=" + INTERVAL_MILLIS + "ms",
-                        EnumSet.of(Reason.RUNNING, Reason.RUNNING_OR_RUNNABLE));
+                        EnumSet.of(Reason.RUNNING, Reason.RUNNING_OR_RUNNABLE, Reason.UNSAID));
             default -> throw new IllegalArgumentException("no profiler " + name);
         };
     }
@@ -118,24 +121,28 @@ public abstract class ReasonsPeer {
                 List.of(Reason.RUNNING, Reason.RUNNABLE, Reason.BLOCKED, Reason.IO, Reason.WAITING, Reason.IDLE);
 
         private final SamplerPeer sampler = SamplerPeer.withDefaultLimit(INTERVAL_MILLIS);
+        private long begin;
 
         @Override
         public void start() throws Exception {
             sampler.start();
             Thread.sleep(MARGIN_MILLIS);
             sampler.forget();
+            begin = System.nanoTime();
         }
 
         @Override
         public List<Found> stop() throws IOException {
+            double elapsed = System.nanoTime() - begin;
             List<Found> found = new ArrayList<>();
             try (SamplingReport report = sampler.report()) {
+                double share = elapsed / report.getElapsed().toNanos(); // it begins a little earlier, and ends later
                 for (Reason state : STATES) {
                     ReportWeight weight = ReportWeight.valueOf(state.name());
                     SamplerPeer.profiles(report, weight, Function.identity())
                             .forEach((group, profile) -> profile.stacks()
                                     .forEach((stack, millis) ->
-                                            found.add(new Found(group, state, stack, millis, null))));
+                                            found.add(new Found(group, state, stack, share * millis))));
                 }
             }
             return found;
@@ -180,11 +187,13 @@ public abstract class ReasonsPeer {
             String type = event.getEventType().getName();
             Reason reason = reason(type, event);
             double millis = millis(type, event);
-            if (reason != null && millis > 0 && event.getStackTrace() != null) {
-                String holder = event.hasField("previousOwner") && event.getThread("previousOwner") != null
-                        ? event.getThread("previousOwner").getJavaName()
-                        : null;
-                found.add(new Found(Recordings.threadName(event), reason, Recordings.frames(event), millis, holder));
+            if (reason == null || millis <= 0 || event.getStackTrace() == null) {
+                return;
+            }
+            found.add(new Found(Recordings.threadName(event), reason, Recordings.frames(event), millis));
+            if (event.hasField("previousOwner") && event.getThread("previousOwner") != null) {
+                String owner = event.getThread("previousOwner").getJavaName();
+                found.add(new Found(String.valueOf(owner), Reason.HOLDS_MONITOR, List.of(), millis));
             }
         }
 
@@ -293,7 +302,8 @@ public abstract class ReasonsPeer {
 
         @Override
         public Set<Reason> reasons() {
-            return EnumSet.of(Reason.RUNNING, Reason.BLOCKED, Reason.IO, Reason.WAITING);
+            return EnumSet.of(
+                    Reason.RUNNING, Reason.BLOCKED, Reason.IO, Reason.WAITING, Reason.HOLDS_MONITOR, Reason.UNSAID);
         }
     }
 

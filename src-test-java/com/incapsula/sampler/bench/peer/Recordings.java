@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.function.Function;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
-import jdk.jfr.consumer.RecordedObject;
 import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
@@ -85,8 +84,7 @@ final class Recordings {
 
     /** Whether a wall clock sample is of a thread that neither runs nor wants to. */
     static boolean isSleeping(RecordedEvent event) {
-        RecordedObject state = event.getValue("state");
-        return state.getString("name").contains("SLEEPING");
+        return event.getString("state").equals("STATE_SLEEPING");
     }
 
     private static Frame frame(RecordedFrame frame) {

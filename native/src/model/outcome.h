@@ -224,7 +224,19 @@ enum smp_outcome {
       "Such time is in other states.")                                                        \
     X(THROTTLED_MS, "throttled by the CPU quota (ms)",                                        \
       "The time for which the kernel stopped threads of the process's control group, "        \
-      "because the group had used its quota. It is part of runnable.")
+      "because the group had used its quota. It is part of runnable.")                        \
+    X(OWNER_READS, "owners of locks read",                                                    \
+      "How often the sampler has read who holds the lock that a thread waits for: once for "  \
+      "each wait that it found, and again where the owner may have changed.")                 \
+    X(OWNERS_UNKNOWN, "owners of locks that were not known",                                  \
+      "Of these reads, those that found no thread: `[owner not read]`, `[readers of the "     \
+      "lock]`, `[permits of the semaphore]`, `[a virtual thread that is not mounted]`.")      \
+    X(LOST_HOLDERS, "times of lock holders that found no memory",                             \
+      "`memoryLimitBytes` left no room for a group of holders. The time is in the rows of "   \
+      "the threads that waited, and in those of no holder.")                                  \
+    X(DEADLOCKS, "deadlocks",                                                                 \
+      "Threads that wait for each other's locks, and none of which can go on: each such "     \
+      "cycle once, when it was found.")
 
 enum smp_counter {
 #define X(code, text, words) SMP_COUNTER_##code,

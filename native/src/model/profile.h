@@ -82,8 +82,8 @@ static inline enum smp_group_kind smp_profile_kind_of(enum smp_measure measure)
 
 /* Of all groups; no time of a counted tree, which is in a sampled one, too. O(groups). */
 int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure measure);
-/* Is the node, which is not 0, in a counted tree? O(depth). */
-bool smp_profile_is_counted(const struct smp_profile *profile, uint32_t node);
+/* In a tree of which kind is the node, which is not 0? O(depth); O(1) where all are sampled. */
+enum smp_group_kind smp_profile_node_kind(const struct smp_profile *profile, uint32_t node);
 /* There is a list of monitored packages, and stacks with Java frames were seen, but no frame of
  * those packages: each stack is its root frame alone. Of sampled trees. O(nodes) at most. */
 bool smp_profile_misses_packages(const struct smp_profile *profile);

@@ -41,7 +41,7 @@ struct merger {
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
     uint32_t *adopted;          /* its location's id in the new names table, once it is known */
-    uint64_t joined[SMP_GROUP_COUNTED + 1]; /* groups of each kind that went to [other threads] */
+    uint64_t joined[SMP_GROUP_KINDS]; /* groups of each kind that went to [other threads] */
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -199,8 +199,8 @@ static enum smp_status merge_groups(struct merger *merger, const struct smp_prof
         if (merge_one_group(merger, from, i) != SMP_OK)
             return SMP_ENOMEM;
     }
-    count_joined(merger, SMP_GROUP_SAMPLED);
-    count_joined(merger, SMP_GROUP_COUNTED);
+    for (int kind = 0; kind < SMP_GROUP_KINDS; kind++)
+        count_joined(merger, (enum smp_group_kind)kind);
     if (merger->is_one_family &&
         !smp_thread_groups_add_threads(merger->groups, from->groups, merger->group_of) &&
         !is_limited(merger))
@@ -314,7 +314,7 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
         }
         if (status != SMP_OK)
             break;
-        if (!is_reset || !smp_profile_is_counted(from, i))
+        if (!is_reset || smp_profile_node_kind(from, i) != SMP_GROUP_COUNTED)
             smp_tree_credit_all(merger->tree, merger->places[i] & ~FOLDED, &self);
         if (adds_variance(merger, nodes[i].parent))
             smp_tree_add_variance(merger->tree, merger->places[i] & ~FOLDED,
@@ -401,17 +401,26 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
         to->location_count = from->location_count;
 }
 
+static bool has_kind(const struct merger *merger, enum smp_group_kind kind)
+{
+    for (size_t i = 0; i < merger->count; i++) {
+        if (smp_thread_groups_has(merger->profiles[i]->groups, kind))
+            return true;
+    }
+    return false;
+}
+
 /* Within a maximum: for the groups that do not fit. */
 static enum smp_status make_overflow_roots(struct merger *merger)
 {
-    enum smp_status status = make_root(merger, (struct smp_group){ .index = 0 });
-    bool has_counted = false;
+    enum smp_status status = SMP_OK;
 
-    for (size_t i = 0; i < merger->count; i++)
-        has_counted = has_counted || smp_thread_groups_has_counted(merger->profiles[i]->groups);
-    if (status != SMP_OK || !has_counted)
-        return status;
-    return make_root(merger, smp_thread_groups_overflow(merger->groups, SMP_GROUP_COUNTED));
+    for (int i = 0; i < SMP_GROUP_KINDS && status == SMP_OK; i++) {
+        const enum smp_group_kind kind = (enum smp_group_kind)i;
+        if (has_kind(merger, kind))
+            status = make_root(merger, smp_thread_groups_overflow(merger->groups, kind));
+    }
+    return status;
 }
 
 static enum smp_status make_profile(struct merger *merger, struct smp_profile **out)

@@ -264,6 +264,22 @@ const COUNTERS = {
         text: 'throttled by the CPU quota (ms)',
         words: 'The time for which the kernel stopped threads of the process\'s control group, because the group had used its quota. It is part of runnable.',
     },
+    OWNER_READS: {
+        text: 'owners of locks read',
+        words: 'How often the sampler has read who holds the lock that a thread waits for: once for each wait that it found, and again where the owner may have changed.',
+    },
+    OWNERS_UNKNOWN: {
+        text: 'owners of locks that were not known',
+        words: 'Of these reads, those that found no thread: [owner not read], [readers of the lock], [permits of the semaphore], [a virtual thread that is not mounted].',
+    },
+    LOST_HOLDERS: {
+        text: 'times of lock holders that found no memory',
+        words: 'memoryLimitBytes left no room for a group of holders. The time is in the rows of the threads that waited, and in those of no holder.',
+    },
+    DEADLOCKS: {
+        text: 'deadlocks',
+        words: 'Threads that wait for each other\'s locks, and none of which can go on: each such cycle once, when it was found.',
+    },
 };
 
 const COUNTING = {

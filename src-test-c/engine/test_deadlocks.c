@@ -180,6 +180,29 @@ static void owners_that_were_read_before_prove_nothing(void **state)
     sim_destroy(sim);
 }
 
+/* JDK 17 wakes up a thread at a monitor from time to time, to look whether it is free. */
+static void a_thread_that_wakes_up_in_a_deadlock_makes_no_new_one(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *a = sim_add_waiting(sim, "a", 1);
+    struct sim_thread *b = sim_add(sim, "b");
+    uint64_t found = 0;
+
+    (void)state;
+    sim_script(b, 2, SIM_S, false);
+    sim_script(b, 2, 10 * SIM_US, true);
+    hold(a, b);
+    hold(b, a);
+    sim_start(sim);
+    for (int i = 0; i < 3; i++) {
+        sim_run(sim, 30 * SIM_S);
+        found += deadlocks(sim);
+    }
+    assert_int_equal(found, 1);
+    assert_true(b->owner_reads > 2);
+    sim_destroy(sim);
+}
+
 static void deep_stacks_are_cut(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -249,6 +272,7 @@ int main(void)
         cmocka_unit_test(a_cycle_that_ends_at_once_is_none),
         cmocka_unit_test(cycles_that_break_up_again_and_again_are_none),
         cmocka_unit_test(owners_that_were_read_before_prove_nothing),
+        cmocka_unit_test(a_thread_that_wakes_up_in_a_deadlock_makes_no_new_one),
         cmocka_unit_test(deep_stacks_are_cut),
         cmocka_unit_test(past_the_room_of_the_log_there_is_a_message),
         cmocka_unit_test(without_memory_a_deadlock_is_a_message_and_counts),

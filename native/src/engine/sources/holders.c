@@ -145,7 +145,7 @@ void smp_holders_polled(struct smp_wall *wall, struct smp_wall_thread *thread,
     const bool is_blocked = target->state == SMP_STATE_BLOCKED;
 
     if (is_new && thread->locks != NULL)
-        thread->locks->wait.is_known = thread->locks->wait.is_deadlocked = false;
+        smp_lock_chain_anew(thread, is_blocked);
     if (!is_blocked || !smp_lock_chain_know(wall, thread) || !reserve_wait(wall)) {
         charge_last(wall, thread, blocked_ns);
         return;

@@ -90,6 +90,18 @@ void smp_lock_chain_ask(const struct smp_wall *wall, const struct smp_wall_threa
     smp_interval_count(wall->attribution->interval, SMP_COUNTER_OWNER_READS, 1);
 }
 
+void smp_lock_chain_anew(struct smp_wall_thread *thread, bool is_blocked)
+{
+    thread->locks->wait.is_known = false;
+    if (!is_blocked)
+        thread->locks->wait.is_deadlocked = false;
+}
+
+static bool is_same_owner(const struct smp_lock_wait *lock, const struct smp_lock_owner *found)
+{
+    return lock->kind == (uint8_t)found->kind && lock->owner == found->serial;
+}
+
 static void read_owner_of(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_lock_wait *lock = &thread->locks->wait;
@@ -101,6 +113,7 @@ static void read_owner_of(struct smp_wall *wall, struct smp_wall_thread *thread)
     if (found.kind == SMP_OWNER_UNREAD && lock->is_known && lock->kind != SMP_OWNER_UNREAD)
         return;
     lock->is_known = true;
+    lock->is_deadlocked = lock->is_deadlocked && is_same_owner(lock, &found);
     lock->kind = (uint8_t)found.kind;
     lock->owner = found.serial;
     lock->lock = found.lock[0] != '\0' ? smp_lock_names_find(&wall->holders.locks, found.lock)

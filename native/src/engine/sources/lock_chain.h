@@ -35,6 +35,9 @@ struct smp_wall_thread *smp_lock_chain_owner(struct smp_wall *wall,
 /* The thread has the stack that its last poll found. Its clock is read once a tick. */
 bool smp_lock_chain_has_not_run(const struct smp_wall *wall, struct smp_wall_thread *thread);
 
+/* The thread has run since its last poll. is_blocked: it waits again, maybe for the same lock: JDK
+ * 17 wakes up threads at monitors once a second. */
+void smp_lock_chain_anew(struct smp_wall_thread *thread, bool is_blocked);
 /* Reads the owner where it is not known, or may be another one. */
 void smp_lock_chain_read(struct smp_wall *wall, struct smp_wall_thread *thread);
 /* What the JVM says now, which changes nothing here. */

@@ -5,6 +5,7 @@ import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static com.incapsula.sampler.testing.Samplers.ticks;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
@@ -211,10 +212,11 @@ class HoldersIT {
         assertThat(holders(2, "Lock holders: holder. Locks: 2 [")).containsOnlyKeys("holder auditTheStock");
     }
 
-    /** The holder does not run, so it cannot have let go of the lock. */
+    /** The holder does not run, so it cannot have let go of the lock. JDK 17 wakes up threads at monitors once a second. */
     @ParameterizedTest
     @ValueSource(strings = {"monitor", "reentrant", "write"})
     void anUnbrokenWaitIsReadOnce(String kind) throws Exception {
+        assumeTrue(Runtime.version().feature() >= 25 || !kind.equals("monitor"));
         Object lock = newLock(kind);
         hold("holder", lock);
         await("first", lock);

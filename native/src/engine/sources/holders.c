@@ -209,8 +209,19 @@ static void look_at_holders(struct smp_wall *wall, bool may_ask)
         smp_walks_collect(&wall->walks, false);
 }
 
-/* False: the holder has run since its last poll, and has no CPU to answer: one of the next ticks
- * will know where it is. */
+/* Of a wait that was carried: the lock has another holder by now, or the wait is over. */
+static bool has_holder_left(struct smp_wall *wall, struct smp_wall_thread *thread,
+                            const struct smp_wall_thread *holder)
+{
+    return thread->record.last.state != SMP_STATE_BLOCKED || !thread->locks->wait.is_known ||
+           smp_lock_chain_follow(wall, thread).holder != holder;
+}
+
+/*
+ * False: the holder has run since its last poll, and has no CPU to answer, so one of the next ticks
+ * will know where it is. If it has let go of the lock by then, it is somewhere else: the time goes
+ * to the holder found before.
+ */
 static bool charge_one(struct smp_wall *wall, const struct smp_blocked_wait *wait, bool may_wait)
 {
     struct smp_wall_thread *thread = smp_lock_chain_find(wall, wait->serial, wait->index);
@@ -226,6 +237,11 @@ static bool charge_one(struct smp_wall *wall, const struct smp_blocked_wait *wai
     }
     if (wait->holder != 0)
         holder = smp_lock_chain_find(wall, wait->holder, wait->holder_index);
+    if (wait->is_carried && thread->locks->wait.epoch == wall->attribution->tree_epoch &&
+        has_holder_left(wall, thread, holder)) {
+        charge_last(wall, thread, wait->blocked_ns);
+        return true;
+    }
     if (holder != NULL && may_wait && wait->ticks < SMP_MAX_CARRIED_TICKS &&
         !smp_holder_stack_is_known(wall, holder))
         return false;

@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
@@ -16,7 +17,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /**
  * Threads contend for locks, and each says which lock it wants or holds; meanwhile one thread reads who owns the lock that
  * another waits for, and compares. A read is decided where the holder was the same before and after it. Classes of locks
- * come and go. Arguments: the test library, how many decided reads, "virtual" for holders that are virtual threads, too.
+ * come and go. Arguments: the test library, how many decided reads, "virtual" for holders that are virtual threads, too,
+ * or "still" for locks that one thread holds from begin to end, of which nothing but reads of owners is done.
  */
 public final class OwnersProgram {
 
@@ -293,10 +295,70 @@ public final class OwnersProgram {
         return platform;
     }
 
+    /* One that waits for each lock, and the thread that holds all of them. */
+    private static List<Long> startStill() throws InterruptedException {
+        List<Held> still = List.of(new Monitor(new int[0]), new Reentrant(), new Written());
+        CountDownLatch holds = new CountDownLatch(1);
+        startDaemon("holder", () -> {
+            synchronized (((Monitor) still.get(0)).object) {
+                still.get(1).lock();
+                still.get(2).lock();
+                holds.countDown();
+                LockSupport.park();
+            }
+        });
+        holds.await();
+        List<Long> waiters = new ArrayList<>();
+        for (Held lock : still) {
+            Thread waiter = startDaemon("waiter", () -> {
+                if (lock instanceof Monitor monitor) {
+                    synchronized (monitor.object) {
+                        throw new IllegalStateException();
+                    }
+                }
+                lock.lock();
+            });
+            while (waiter.getState() != Thread.State.BLOCKED && waiter.getState() != Thread.State.WAITING) {
+                Thread.sleep(1);
+            }
+            waiters.add(waiter.getId());
+        }
+        return waiters;
+    }
+
+    private static Thread startDaemon(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private static void readStill(long wanted) throws InterruptedException {
+        List<Long> waiters = startStill();
+        learnThreads();
+        long holder = waiters.get(0) - 1;
+        long right = 0;
+        for (long read = 0; read < wanted; read++) {
+            long owner = owner(waiters.get((int) (read % waiters.size())));
+            if (owner != holder && owner != UNREAD) {
+                System.out.println("wrong: " + owner);
+                return;
+            }
+            right += owner == holder ? 1 : 0;
+        }
+        System.out.println("reads: " + wanted + ", right: " + right);
+        System.out.println(right > wanted / 2 || wanted == 0 ? "fine" : "few owners");
+    }
+
     /** @param arguments as above */
     public static void main(String[] arguments) throws Exception {
         System.load(arguments[0]);
         long wanted = Long.parseLong(arguments[1]);
+        if (arguments.length > 2 && arguments[2].equals("still")) {
+            System.out.println("monitors: " + open());
+            readStill(wanted);
+            return;
+        }
         boolean withVirtual = arguments.length > 2 && arguments[2].equals("virtual");
         replaceLocks();
         MethodHandles.lookup();

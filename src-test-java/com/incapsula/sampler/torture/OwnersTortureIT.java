@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.torture;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.NativeTests;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.EnabledOnJre;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,7 +22,14 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class OwnersTortureIT {
 
-    private static final String READS = TortureJvm.LONG ? "1000000" : "10000";
+    private static final String READS = TortureJvm.LONG ? "2000000" : "10000";
+    private static final int READS_WITHOUT_STOPS = 100_000;
+
+    /** That of the JVM itself: it compiles, deoptimises and sweeps. */
+    private static final int OTHER_STOPS = 100;
+
+    @TempDir
+    Path folder;
 
     private static void survives(ChildJvm jvm, String... more) throws Exception {
         String library = NativeTests.path("libowner_reads.so").toString();
@@ -67,5 +79,23 @@ class OwnersTortureIT {
     @EnabledForJreRange(minVersion = 25)
     void holdersThatAreVirtualThreads(String collector) throws Exception {
         survives(with().collector(collector), "virtual");
+    }
+
+    /** The log has all stops, of all threads and of single ones. */
+    private long stops(String name, int reads) throws Exception {
+        Path log = folder.resolve(name + ".log");
+        with().option("-XX:+UnlockDiagnosticVMOptions", "-XX:GuaranteedSafepointInterval=0")
+                .option("-Xlog:safepoint*=debug,handshake*=debug:file=" + log)
+                .run(NativeTests.path("libowner_reads.so").toString(), String.valueOf(reads), "still")
+                .assertSaysFine();
+        return Files.readAllLines(log).stream()
+                .filter(line -> line.contains("Safepoint \"") || line.contains("Handshake \""))
+                .count();
+    }
+
+    @Test
+    void readsStopNoThread() throws Exception {
+        long without = stops("without", 0);
+        assertThat(stops("with", READS_WITHOUT_STOPS)).isLessThanOrEqualTo(without + OTHER_STOPS);
     }
 }

@@ -53,6 +53,56 @@ static void a_thread_that_runs_with_the_lock_is_charged_where_it_runs(void **sta
     sim_destroy(sim);
 }
 
+static bool is_line(const struct sim *sim, uint32_t location, const char *text)
+{
+    struct smp_bytes found;
+    bool is_same;
+
+    smp_bytes_init(&found, NULL, 1024);
+    smp_methods_frame_text(sim->profile->methods, location, &found);
+    is_same = strstr(smp_bytes_text(&found), text) != NULL;
+    smp_bytes_fini(&found);
+    return is_same;
+}
+
+/* The time in the table of locks; NULL: any. */
+static int64_t lock_ns(const struct sim *sim, const char *lock, const char *waiting,
+                       const char *holding)
+{
+    const struct smp_lock_times *times = sim->profile->lock_times;
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < smp_lock_times_count(times); i++) {
+        const struct smp_lock_time *time = smp_lock_times_at(times, i);
+        if (is_line(sim, time->lock, lock) && is_line(sim, time->waiting, waiting) &&
+            is_line(sim, time->holding, holding))
+            sum += time->ns;
+    }
+    return sum;
+}
+
+static void each_lock_has_the_lines_that_wait_and_hold(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *holder = sim_add_running(sim, "holder", 3);
+    struct sim_thread *a = sim_add_waiting(sim, "a", 1);
+    struct sim_thread *b = sim_add_waiting(sim, "b", 2);
+
+    (void)state;
+    hold(a, holder);
+    hold(b, holder);
+    b->lock = "";
+    sim_start(sim);
+    for (int i = 0; i < 2; i++) {
+        sim_run(sim, 10 * SIM_S);
+        sim_seal(sim);
+        assert_int_equal(lock_ns(sim, "com.acme.Cart", ".m1(", ".m3("), sim->profile->elapsed_ns);
+        assert_int_equal(lock_ns(sim, "[unknown lock]", ".m2(", ".m3("), sim->profile->elapsed_ns);
+        assert_int_equal(smp_lock_times_count(sim->profile->lock_times), 2);
+    }
+    sim_destroy(sim);
+}
+
 static void a_chain_of_owners_is_charged_to_its_end(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -233,6 +283,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_that_runs_with_the_lock_is_charged_where_it_runs),
+        cmocka_unit_test(each_lock_has_the_lines_that_wait_and_hold),
         cmocka_unit_test(a_chain_of_owners_is_charged_to_its_end),
         cmocka_unit_test(an_owner_is_read_once_while_it_does_not_run),
         cmocka_unit_test(time_goes_to_each_owner_for_as_long_as_it_holds_the_lock),

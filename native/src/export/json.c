@@ -59,6 +59,11 @@
  *      "locks":1, "lockNames":["com.acme.Cart"],   their classes; the first of them
  *      "parent":[...], "frame":[...],           as above
  *      "wall":[0,1200,...]},                    nanoseconds for which other threads were blocked
+ *     ...],
+ *    "locks":[{"lock":"com.acme.Cart",          the same time, by the class of the lock, the line
+ *      "waiting":"a.B.c(B.java:1)",             of the application that waited for it, and the one
+ *      "holding":"a.B.d(B.java:2)",             that held it: longest first. Without time of which
+ *      "wall":1200},                            one of them is not known
  *     ...]}
  *
  * A group of "groups" has no "calls". Without nodes there is no "frames", a group ends with
@@ -67,11 +72,14 @@
  * Numbers are plain integers and may exceed 2^53. The document can stand in an HTML
  * script element (json_text.h).
  */
+#include "base/sort.h"
 #include "export/export_writers.h"
 #include "export/json_text.h"
 #include "export/row_calls.h"
 #include "export/used_frames.h"
 #include "model/error_range.h"
+
+enum { LOCK_TEXT_BYTES = 1024 * 1024 };
 
 struct writer {
     const struct smp_export_job *job;
@@ -478,6 +486,68 @@ static enum smp_status put_json_groups(struct writer *writer, const char *key,
     return status;
 }
 
+/* --- locks --- */
+
+static bool is_longer_lock(const void *context, uint32_t a, uint32_t b)
+{
+    const struct smp_lock_times *const times = context;
+
+    return smp_lock_times_at(times, a)->ns > smp_lock_times_at(times, b)->ns;
+}
+
+static void put_lock_text(struct writer *writer, const char *key, uint32_t location, bool is_first,
+                          struct smp_bytes *text)
+{
+    smp_bytes_clear(text);
+    smp_methods_frame_text(writer->job->profile->methods, location, text);
+    smp_json_put_key(writer->out, key, is_first);
+    smp_json_put_string(writer->out, smp_bytes_text(text));
+}
+
+static void put_locks(struct writer *writer, const uint32_t *order, size_t count,
+                      struct smp_bytes *text)
+{
+    const struct smp_lock_times *const times = writer->job->profile->lock_times;
+
+    smp_writer_puts(writer->out, ",\n\"locks\":[");
+    for (size_t i = 0; i < count; i++) {
+        const struct smp_lock_time *const time = smp_lock_times_at(times, order[i]);
+        if (time->ns <= 0)
+            break;
+        smp_writer_puts(writer->out, i == 0 ? "{" : ",\n{");
+        put_lock_text(writer, "lock", time->lock, true, text);
+        put_lock_text(writer, "waiting", time->waiting, false, text);
+        put_lock_text(writer, "holding", time->holding, false, text);
+        put_json_number(writer, "wall", time->ns);
+        smp_writer_put_byte(writer->out, '}');
+    }
+    smp_writer_put_byte(writer->out, ']');
+}
+
+static enum smp_status put_json_locks(struct writer *writer)
+{
+    const struct smp_lock_times *const times = writer->job->profile->lock_times;
+    const size_t count = smp_lock_times_count(times);
+    struct smp_bytes text;
+    uint32_t *order;
+    enum smp_status status = SMP_ENOMEM;
+
+    if (count == 0)
+        return SMP_OK;
+    order = smp_alloc(writer->job->quota, 2 * count * sizeof(*order));
+    if (order == NULL)
+        return SMP_ENOMEM;
+    smp_bytes_init(&text, writer->job->quota, LOCK_TEXT_BYTES);
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    smp_sort(order, order + count, count, is_longer_lock, times);
+    put_locks(writer, order, count, &text);
+    status = text.status;
+    smp_bytes_fini(&text);
+    smp_free(writer->job->quota, order);
+    return status;
+}
+
 static enum smp_status make_json_arrays(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
@@ -508,6 +578,8 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
             status = put_json_groups(&writer, "counted", job->counted);
         if (status == SMP_OK && job->holders->count > 0)
             status = put_json_groups(&writer, "lockHolders", job->holders);
+        if (status == SMP_OK)
+            status = put_json_locks(&writer);
         smp_writer_puts(writer.out, "}\n");
     }
     smp_row_calls_fini(&writer.calls);

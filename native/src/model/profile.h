@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "model/lock_times.h"
 #include "model/methods.h"
 #include "model/outcome.h"
 #include "model/profile_counts.h"
@@ -50,7 +51,8 @@ struct smp_profile {
     /* The sampler that has numbered the groups' threads, as smp_methods_family; 0: several have, so
      * no thread is the same as one of another profile. */
     uint64_t family;
-    struct smp_profile_counts counts; /* empty, until counted figures are added */
+    struct smp_profile_counts counts;  /* empty, until counted figures are added */
+    struct smp_lock_times *lock_times; /* NULL: no thread was blocked, where that is known */
     struct smp_methods *methods;
     uint32_t location_count; /* locations with ids below this may be read */
     struct smp_quota *quota; /* held */

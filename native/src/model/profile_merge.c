@@ -37,6 +37,7 @@ struct merger {
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
     struct smp_profile_counts counts;
+    struct smp_lock_times *lock_times;
     /* Of the profile that is being added: */
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
@@ -340,6 +341,36 @@ static enum smp_status merge_root_times(struct merger *merger, const struct smp_
     return status;
 }
 
+static enum smp_status merge_lock_time(struct merger *merger, struct smp_lock_time time)
+{
+    enum smp_status status = SMP_OK;
+
+    if (time.lock == SMP_LOCATION_NONE || time.waiting == SMP_LOCATION_NONE ||
+        time.holding == SMP_LOCATION_NONE)
+        return SMP_ENOMEM;
+    if (merger->lock_times == NULL)
+        status = smp_lock_times_create(merger->quota, smp_methods_over_limit(merger->methods),
+                                       &merger->lock_times);
+    return status == SMP_OK ? smp_lock_times_add(merger->lock_times, &time) : status;
+}
+
+static enum smp_status merge_lock_times(struct merger *merger, const struct smp_profile *from)
+{
+    enum smp_status status = SMP_OK;
+
+    for (size_t i = 0; i < smp_lock_times_count(from->lock_times) && status == SMP_OK; i++) {
+        const struct smp_lock_time *const time = smp_lock_times_at(from->lock_times, i);
+        status = merge_lock_time(
+            merger, (struct smp_lock_time){ .lock = adopt_location(merger, from, time->lock),
+                                            .waiting = adopt_location(merger, from, time->waiting),
+                                            .holding = adopt_location(merger, from, time->holding),
+                                            .ns = time->ns });
+        if (is_limited(merger))
+            status = SMP_OK; /* what does not fit is in holders' trees all the same */
+    }
+    return status;
+}
+
 static enum smp_status merge_counting(struct merger *merger, const struct smp_profile *from)
 {
     if (from->counts.account == NULL)
@@ -361,6 +392,8 @@ static enum smp_status add_profile(struct merger *merger, const struct smp_profi
     status = merge_nodes(merger, from, is_reset);
     if (status == SMP_OK && !is_reset)
         status = merge_root_times(merger, from);
+    if (status == SMP_OK)
+        status = merge_lock_times(merger, from);
     return status == SMP_OK ? merge_counting(merger, from) : status;
 }
 
@@ -441,6 +474,8 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     profile->family = merger->is_one_family ? merger->profiles[0]->family : 0;
     profile->counts = merger->counts;
     merger->counts = (struct smp_profile_counts){ 0 };
+    profile->lock_times = merger->lock_times;
+    merger->lock_times = NULL;
     for (size_t i = 0; i < merger->count; i++)
         add_figures(profile, merger->profiles[i], i == 0);
     profile->counters[SMP_COUNTER_LOST_STATES] += smp_tree_lost_states(profile->tree);
@@ -469,6 +504,7 @@ static enum smp_status run_merger(struct merger *merger, struct smp_profile **ou
     smp_free(merger->quota, merger->places);
     smp_free(merger->quota, merger->group_of);
     smp_profile_counts_fini(&merger->counts);
+    smp_lock_times_destroy(merger->lock_times);
     smp_tree_destroy(merger->tree);
     smp_thread_groups_destroy(merger->groups);
     smp_methods_release(merger->methods);

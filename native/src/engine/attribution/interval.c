@@ -18,6 +18,7 @@ struct smp_interval {
     struct smp_methods *methods;
     uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
     uint32_t holder_rows[SMP_HOLDER_ROWS];
+    struct smp_lock_times *lock_times;
     int64_t blocked_ns;     /* of sampled trees, not charged to holders yet */
     int64_t holder_debt_ns; /* taken back from holders, but not found at them */
     struct smp_tally tally; /* the sum over all groups, at any time */
@@ -101,6 +102,7 @@ void smp_interval_destroy(struct smp_interval *interval)
     smp_tree_destroy(interval->tree);
     smp_thread_groups_destroy(interval->groups);
     smp_profile_counts_fini(&interval->counts);
+    smp_lock_times_destroy(interval->lock_times);
     smp_methods_release(interval->methods);
     smp_free(interval->quota, interval);
 }
@@ -277,6 +279,39 @@ void smp_interval_charge(struct smp_interval *interval, uint32_t node, int64_t n
     else if (ns < 0)
         debt_ns += -ns - smp_tree_take_back_wall(interval->tree, node, SMP_STATE_BLOCKED, -ns);
     interval->holder_debt_ns = debt_ns;
+}
+
+/* The innermost line of the application; else the innermost one. */
+static uint32_t lock_line_of(const struct smp_interval *interval, uint32_t node)
+{
+    const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
+
+    for (uint32_t at = node; at != 0 && !smp_node_is_group(&nodes[at]); at = nodes[at].parent) {
+        if (smp_methods_is_application(interval->methods, nodes[at].location))
+            return nodes[at].location;
+    }
+    return nodes[node].location;
+}
+
+void smp_interval_note_lock(struct smp_interval *interval, const char *lock, uint32_t waiting,
+                            uint32_t holding, int64_t ns)
+{
+    struct smp_lock_time time = { .ns = ns };
+    enum smp_status status = SMP_OK;
+
+    if (waiting == 0 || holding == 0 || ns == 0)
+        return;
+    time.lock =
+        smp_methods_pseudo(interval->methods, lock[0] != '\0' ? lock : SMP_UNKNOWN_LOCK_NAME);
+    time.waiting = lock_line_of(interval, waiting);
+    time.holding = lock_line_of(interval, holding);
+    if (interval->lock_times == NULL)
+        status = smp_lock_times_create(interval->quota,
+                                       smp_methods_pseudo(interval->methods, SMP_OTHER_LOCKS_NAME),
+                                       &interval->lock_times);
+    if (status == SMP_OK)
+        status = smp_lock_times_add(interval->lock_times, &time);
+    interval->counters[SMP_COUNTER_LOST_HOLDERS] += status != SMP_OK;
 }
 
 struct smp_group_tree smp_interval_find_holders(struct smp_interval *interval, const char *group)
@@ -514,6 +549,8 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     interval->tree = NULL; /* the profile owns them now */
     interval->groups = NULL;
     interval->counts = (struct smp_profile_counts){ 0 };
+    profile->lock_times = interval->lock_times;
+    interval->lock_times = NULL;
     set_profile_times(interval, now_ns, wall_ms, profile);
     interval->counters[SMP_COUNTER_LOST_STATES] += smp_tree_lost_states(profile->tree);
     interval->counters[SMP_COUNTER_LOST_ERRORS] += smp_tree_lost_errors(profile->tree);

@@ -140,6 +140,11 @@ int64_t smp_interval_take_blocked(struct smp_interval *interval);
  * back is taken off the next charges, so that all holders together have what all threads were
  * blocked for. Node 0: there was no memory for a tree, which counts. */
 void smp_interval_charge(struct smp_interval *interval, uint32_t node, int64_t ns);
+/* The same time by the lock's class and the lines of code: where the application waits, and where
+ * it holds the lock. lock "": not known. waiting, holding: nodes; 0: not known, and nothing is
+ * done. */
+void smp_interval_note_lock(struct smp_interval *interval, const char *lock, uint32_t waiting,
+                            uint32_t holding, int64_t ns);
 /* Charges it to [owner not read]. */
 void smp_interval_charge_unknown(struct smp_interval *interval, int64_t ns);
 /* The tree of the group's threads as holders; NULL: that of holders that are not known. Its root is

@@ -68,18 +68,27 @@ static uint32_t find_node(struct smp_wall *wall, const struct smp_wall_thread *t
     return node;
 }
 
+/* waiting: a node of the sampled tree; 0: not known. */
+static void charge_node(struct smp_wall *wall, const struct smp_wall_thread *thread,
+                        uint32_t waiting, uint32_t node, int64_t ns)
+{
+    smp_interval_charge(interval_of(wall), node, ns);
+    smp_interval_note_lock(interval_of(wall), smp_lock_chain_class(wall, thread), waiting, node,
+                           ns);
+}
+
 /* Time before this poll is the last holder's. */
 static void charge_wait(struct smp_wall *wall, struct smp_wall_thread *thread, uint32_t node,
-                        int64_t blocked_ns, int64_t found_ns)
+                        const struct smp_blocked_wait *wait)
 {
     struct smp_lock_wait *lock = &thread->locks->wait;
-    const bool has_last = lock->epoch == wall->attribution->tree_epoch;
+    int64_t found_ns = wait->blocked_ns;
 
-    if (!has_last || lock->node == node)
-        found_ns = blocked_ns;
-    else
-        smp_interval_charge(interval_of(wall), lock->node, blocked_ns - found_ns);
-    smp_interval_charge(interval_of(wall), node, found_ns);
+    if (lock->epoch == wall->attribution->tree_epoch && lock->node != node) {
+        found_ns = wait->found_ns;
+        charge_node(wall, thread, wait->node, lock->node, wait->blocked_ns - found_ns);
+    }
+    charge_node(wall, thread, wait->node, node, found_ns);
     lock->node = node;
     /* A read that failed has found no holder that could get more. */
     lock->epoch =
@@ -88,7 +97,9 @@ static void charge_wait(struct smp_wall *wall, struct smp_wall_thread *thread, u
 
 static void charge_last(struct smp_wall *wall, struct smp_wall_thread *thread, int64_t blocked_ns)
 {
+    const struct smp_last_stack *last = &thread->record.last;
     struct smp_lock_chain_end end = { .row = SMP_HOLDER_UNREAD };
+    struct smp_blocked_wait wait = { .blocked_ns = blocked_ns, .found_ns = blocked_ns };
 
     if (blocked_ns == 0)
         return;
@@ -96,13 +107,14 @@ static void charge_last(struct smp_wall *wall, struct smp_wall_thread *thread, i
         smp_interval_charge_unknown(interval_of(wall), blocked_ns);
         return;
     }
+    wait.node = last->epoch == wall->attribution->stack_epoch ? last->node : 0;
     if (thread->locks->wait.epoch == wall->attribution->tree_epoch) {
-        smp_interval_charge(interval_of(wall), thread->locks->wait.node, blocked_ns);
+        charge_node(wall, thread, wait.node, thread->locks->wait.node, blocked_ns);
         return;
     }
     if (thread->locks->wait.is_known)
         end = smp_lock_chain_follow(wall, thread);
-    charge_wait(wall, thread, find_node(wall, thread, end.holder, end.row), blocked_ns, blocked_ns);
+    charge_wait(wall, thread, find_node(wall, thread, end.holder, end.row), &wait);
 }
 
 /* The owner has left, and the thread that waits has not got a CPU yet. */
@@ -246,7 +258,7 @@ static bool charge_one(struct smp_wall *wall, const struct smp_blocked_wait *wai
         !smp_holder_stack_is_known(wall, holder))
         return false;
     charge_wait(wall, thread, find_node(wall, thread, holder, (enum smp_holder_row)wait->row),
-                wait->blocked_ns, wait->found_ns);
+                wait);
     return true;
 }
 

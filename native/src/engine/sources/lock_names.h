@@ -15,8 +15,8 @@
 
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
+#include "model/lock_times.h"
 
-#define SMP_OTHER_LOCKS_NAME "[other locks]"
 #define SMP_NO_LOCK_NAME UINT32_MAX /* an id for callers: the class is not known */
 
 enum { SMP_MAX_LOCK_NAMES = 4096, SMP_LOCK_NAMES_BYTES = 1024 * 1024 };

@@ -197,7 +197,9 @@ class HoldersIT {
                         2,
                         "Lock holders: holder. Locks: 1 [" + name + "]. Blocked threads: 2\n",
                         "\"lockHolders\":[{\"name\":\"holder\",\"blockedThreads\":2,\"locks\":1,\"lockNames\":[\""
-                                + name + "\"]"))
+                                + name + "\"]",
+                        "\"locks\":[{\"lock\":\"" + name + "\",\"waiting\":\"com.incapsula.sampler.HoldersIT.lock(",
+                        "\"holding\":\"com.incapsula.sampler.HoldersIT.auditTheStock("))
                 .containsOnlyKeys("holder auditTheStock");
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import com.incapsula.sampler.internal.json.MalformedJson;
+import com.incapsula.sampler.internal.json.JsonParser;
 import com.incapsula.sampler.internal.engine.Figure;
 import com.incapsula.sampler.internal.engine.RawGroups;
 import com.incapsula.sampler.internal.engine.RawReport;
@@ -209,6 +211,27 @@ public final class SamplingReport implements AutoCloseable {
      */
     public List<SamplingGroup> getLockHolders() {
         return lockHolders;
+    }
+
+    /**
+     * Reads the locks that threads waited for: by the class of the lock, the line that waited, and the line that held
+     * the lock. It is the time of {@link #getLockHolders()}, without what is not known of a wait.
+     *
+     * @return in descending time; not modifiable; empty where no thread was blocked
+     * @throws IllegalStateException if the report is closed
+     * @throws OutOfMemoryError if there is no memory for them
+     */
+    public List<SamplingLock> getLocks() {
+        Snapshot held = hold();
+        try {
+            ByteArrayOutputStream json = new ByteArrayOutputStream();
+            held.write(ReportFormat.JSON.ordinal(), ReportWeight.WALL.ordinal(), Snapshot.WITHOUT_NODES, json);
+            return SamplingLock.of(JsonParser.parse(json.toString(StandardCharsets.UTF_8)));
+        } catch (IOException | MalformedJson e) {
+            throw new IllegalStateException(e); // neither comes from memory
+        } finally {
+            held.release();
+        }
     }
 
     /**

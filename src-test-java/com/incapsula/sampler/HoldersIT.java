@@ -162,6 +162,10 @@ class HoldersIT {
                         .sum())
                 .isEqualTo(report.getMeasures().get("blocked"))
                 .isPositive();
+        assertThat(report.getLocks()).isNotEmpty().allSatisfy(lock -> {
+            assertThat(lock.getBlockedNanos()).isPositive();
+            assertThat(lock.getWaitingLine()).startsWith(HoldersIT.class.getName() + ".lock(HoldersIT.java:");
+        });
         for (String text : texts) {
             assertThat(report.toString(ReportFormat.TEXT) + report.toString(ReportFormat.JSON))
                     .contains(text);

@@ -232,8 +232,9 @@ enum smp_outcome {
       "Of these reads, those that found no thread: `[owner not read]`, `[readers of the "     \
       "lock]`, `[permits of the semaphore]`, `[a virtual thread that is not mounted]`.")      \
     X(LOST_HOLDERS, "times of lock holders that found no memory",                             \
-      "`memoryLimitBytes` left no room for a group of holders. The time is in the rows of "   \
-      "the threads that waited, and in those of no holder.")                                  \
+      "`memoryLimitBytes` left no room for a group of holders, or for a row of the "          \
+      "locks. The time is in the rows of the threads that waited, and in those of no "        \
+      "holder.")                                                                              \
     X(DEADLOCKS, "deadlocks",                                                                 \
       "Threads that wait for each other's locks, and none of which can go on: each such "     \
       "cycle once, when it was found.")

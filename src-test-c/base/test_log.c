@@ -261,6 +261,51 @@ static void nothing_is_allocated_after_create(void **state)
     assert_int_equal(atomic_load(&failing.requests), 0);
 }
 
+static bool put_text(struct smp_log *log, const char *title, const char *rows)
+{
+    struct smp_bytes texts[2];
+    bool is_kept;
+
+    smp_bytes_init(&texts[0], NULL, 64);
+    smp_bytes_init(&texts[1], NULL, 64);
+    smp_bytes_puts(&texts[0], title);
+    smp_bytes_puts(&texts[1], rows);
+    is_kept = smp_log_put_record(log, &texts[0], &texts[1]);
+    for (size_t i = 0; i < 2 && !is_kept; i++)
+        smp_bytes_fini(&texts[i]);
+    return is_kept;
+}
+
+static void take_text(const char *title, const char *rows)
+{
+    struct smp_bytes texts[2];
+
+    assert_true(smp_log_take_record(fixture.log, &texts[0], &texts[1]));
+    assert_string_equal(smp_bytes_text(&texts[0]), title);
+    assert_string_equal(smp_bytes_text(&texts[1]), rows);
+    smp_bytes_fini(&texts[0]);
+    smp_bytes_fini(&texts[1]);
+}
+
+static void records_come_out_in_order_and_have_room(void **state)
+{
+    struct smp_bytes texts[2];
+    char title[] = "title 0";
+
+    (void)state;
+    assert_false(put_text(NULL, "without", "a log"));
+    assert_false(smp_log_take_record(fixture.log, &texts[0], &texts[1]));
+    assert_true(put_text(fixture.log, "title", "row\n"));
+    take_text("title", "row\n");
+    for (int i = 0; i < SMP_LOG_RECORDS; i++) {
+        title[6] = (char)('0' + i);
+        assert_true(put_text(fixture.log, title, ""));
+    }
+    assert_false(put_text(fixture.log, "one too many", ""));
+    take_text("title 0", "");
+    take_text("title 1", ""); /* the others end with the log */
+}
+
 enum { PUTTERS = 3, PUTS = 2000 };
 
 static void *put_many(void *self)
@@ -310,6 +355,7 @@ int main(void)
         TEST(messages_of_every_length_come_out),
         cmocka_unit_test(create_fails_cleanly),
         TEST(nothing_is_allocated_after_create),
+        TEST(records_come_out_in_order_and_have_room),
         TEST(many_threads_may_put_while_one_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -239,7 +239,8 @@ static struct cost measure(const int32_t *tids, size_t count, bool has_clocks)
     cost.start_ms = sample_for(&world, sampler, START_S);
     cost.rest_ms = sample_for(&world, sampler, REST_S);
     must(smp_sampler_seal(sampler, world.now_ns, 0, &profile) == SMP_OK, "seal");
-    must(tree_wall(profile->tree, 0) == (int64_t)count * (START_S + REST_S) * SECOND_NS,
+    must(smp_profile_total(profile, SMP_MEASURE_WALL) ==
+             (int64_t)count * (START_S + REST_S) * SECOND_NS,
          "not all time was credited");
     must(world.walks < 2 * count, "parked threads were walked again");
     smp_profile_release(profile);

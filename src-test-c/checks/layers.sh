@@ -42,8 +42,9 @@ BEGIN {
     room("jvm/walk/handler", "engine/jvm.h base/give_way.h jvm/hotspot jvm/code")
     room("jvm/threads", jvm " jvm/agent jvm/hotspot jvm/walk/handler")
     room("jvm/walk", jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads")
+    room("jvm/locks", jvm " jvm/agent jvm/hotspot jvm/threads")
     room("jvm/calls", jvm " model/counting_account.h engine/session/worker.h classfile counting jvm/agent jvm/hotspot jvm/code jvm/threads")
-    all = jvm " counting jvm/agent jvm/calls jvm/hotspot jvm/code jvm/walk/handler jvm/threads jvm/walk"
+    all = jvm " counting jvm/agent jvm/calls jvm/hotspot jvm/code jvm/walk/handler jvm/threads jvm/locks jvm/walk"
     room("jvm", all)
 
     all = all " jvm export model classfile counting engine engine/threads engine/attribution engine/sources engine/session"

@@ -676,7 +676,7 @@ static void chaos_seal(struct chaos *chaos)
 {
     const struct smp_profile *profile = sim_seal(chaos->sim);
 
-    chaos->credited_ns += tree_wall(profile->tree, 0);
+    chaos->credited_ns += smp_profile_total(profile, SMP_MEASURE_WALL);
     chaos->polls += profile->tally.polls;
 }
 
@@ -786,14 +786,14 @@ static void live_with_refusal(size_t number, size_t *refused)
     }
     sim_rename(threads[0], "renamed");
     if (smp_sampler_seal(sim->sampler, sim->now_ns, 0, &profile) == SMP_OK) {
-        credited_ns += tree_wall(profile->tree, 0);
+        credited_ns += smp_profile_total(profile, SMP_MEASURE_WALL);
         smp_profile_release(profile);
     }
     sim_run(sim, SIM_S);
     *refused = failing_alloc_disarm(&failing);
     sim_run(sim, SIM_S);
     sim_seal(sim);
-    credited_ns += tree_wall(sim->profile->tree, 0);
+    credited_ns += smp_profile_total(sim->profile, SMP_MEASURE_WALL);
     expected_ns += 3 * sim->tick_ns;
     assert_int_equal(credited_ns, expected_ns);
     sim_destroy(sim);

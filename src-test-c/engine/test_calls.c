@@ -220,7 +220,7 @@ static void without_roots_the_counter_is_not_touched(void **state)
     assert_int_equal(s.counter->starts + s.counter->reads + s.counter->position_calls, 0);
     assert_int_equal(s.counter->resets, 0);
     assert_null(s.f->profile->counts.account);
-    assert_false(smp_thread_groups_has_counted(s.f->profile->groups));
+    assert_false(smp_thread_groups_has(s.f->profile->groups, SMP_GROUP_COUNTED));
     assert_int_equal(smp_tree_column(s.f->profile->tree, SMP_MEASURE_CALLS).step, 0);
     end(&s);
 }

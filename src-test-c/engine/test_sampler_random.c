@@ -151,7 +151,8 @@ static void compare(struct rule_reference *reference)
     assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_WALKED], RULE_STACKS / RULE_REPORTS);
     reference_tree_totals(reference->tree);
     for (uint32_t i = 1; i < count; i++) {
-        if (tree_wall(profile->tree, i) == 0) /* room for time that never came */
+        if (tree_wall(profile->tree, i) == 0 || /* room for time that never came */
+            smp_profile_node_kind(profile, i) != SMP_GROUP_SAMPLED)
             continue;
         references[i] = find_reference(reference, i, references);
         assert_non_null(references[i]);

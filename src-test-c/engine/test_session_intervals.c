@@ -50,7 +50,7 @@ static struct smp_profile *take(struct session_fixture *f, unsigned reader)
 static int64_t take_ms(struct session_fixture *f, unsigned reader)
 {
     struct smp_profile *taken = take(f, reader);
-    const int64_t wall_ns = tree_wall(taken->tree, 0);
+    const int64_t wall_ns = smp_profile_total(taken, SMP_MEASURE_WALL);
 
     assert_int_equal(taken->elapsed_ns, wall_ns); /* of the one thread there is */
     smp_profile_release(taken);
@@ -145,7 +145,7 @@ static void a_snapshot_outlives_its_session(void **state)
     smp_session_destroy(f->session);
     f->session = NULL;
     assert_true(smp_quota_used(taken->quota) > 0);
-    assert_int_equal(tree_wall(taken->tree, 0), 7 * MS);
+    assert_int_equal(smp_profile_total(taken, SMP_MEASURE_WALL), 7 * MS);
     smp_profile_release(taken);
 }
 
@@ -178,7 +178,7 @@ static void check_report(void *self)
     unsigned reader = 0;
 
     if (current != NULL)
-        observed->wall_ns = tree_wall(current->tree, 0);
+        observed->wall_ns = smp_profile_total(current, SMP_MEASURE_WALL);
     smp_profile_release(current);
     observed->taken = try_take(observed->f, observed->reader);
     observed->opened = smp_session_open_reader(observed->f->session, &reader);
@@ -322,7 +322,7 @@ static void *take_until_stopped(void *self)
         struct smp_profile *taken = NULL;
         status = smp_session_take_interval(taker->session, reader, &taken);
         if (taken != NULL)
-            taker->taken_ns += tree_wall(taken->tree, 0);
+            taker->taken_ns += smp_profile_total(taken, SMP_MEASURE_WALL);
         smp_profile_release(taken);
         if (taker->taken_ns > 0)
             atomic_store(&taker->has_taken, true);

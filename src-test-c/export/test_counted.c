@@ -341,7 +341,7 @@ static void a_sampled_group_has_the_calls_of_its_counted_one(void **state)
     const struct smp_profile *const profile = make_service(*state);
     struct smp_hot_groups groups;
 
-    assert_int_equal(smp_hot_groups_init(&groups, NULL, profile), SMP_OK);
+    assert_int_equal(smp_hot_groups_init(&groups, NULL, profile, SMP_GROUP_SAMPLED), SMP_OK);
     assert_int_equal(groups.count, 2);
     for (size_t i = 0; i < groups.count; i++) {
         const uint32_t index = groups.indices[i];
@@ -413,7 +413,7 @@ static int64_t plain_calls(const struct smp_profile *profile)
 
     for (uint32_t i = 1; i < smp_tree_node_count(profile->tree); i++) {
         const int64_t own = smp_tree_self(profile->tree, i, SMP_MEASURE_CALLS);
-        assert_true(own == 0 || smp_profile_is_counted(profile, i));
+        assert_true(own == 0 || smp_profile_node_kind(profile, i) == SMP_GROUP_COUNTED);
         sum += own;
     }
     return sum;
@@ -526,7 +526,7 @@ static void merged_calls_and_root_times_add_up(void **state)
     const struct smp_profile *const other = report_fixture_seal(second);
     /* Other names tables, so nodes and locations have other numbers. */
     assert_int_equal(smp_profile_merge(NULL, other, one, &merged), SMP_OK);
-    assert_int_equal(smp_hot_groups_init_counted(&counted, NULL, merged), SMP_OK);
+    assert_int_equal(smp_hot_groups_init(&counted, NULL, merged, SMP_GROUP_COUNTED), SMP_OK);
     assert_int_equal(counted.count, 1);
     const struct smp_group_info *const info = smp_hot_group_info(merged, counted.indices[0]);
     assert_string_equal(info->name, "http-exec-");
@@ -578,7 +578,7 @@ static void what_was_counted_before_a_reset_is_not_merged(void **state)
         assert_int_equal(smp_profile_total(one, SMP_MEASURE_WALL), (i + 1) * 1000 * MS + 7);
         assert_int_equal(smp_root_times_count(one->counts.root_times), 1);
         assert_int_equal(smp_root_times_at(one->counts.root_times, 0)->calls, 2);
-        assert_int_equal(smp_hot_groups_init_counted(&counted, NULL, one), SMP_OK);
+        assert_int_equal(smp_hot_groups_init(&counted, NULL, one, SMP_GROUP_COUNTED), SMP_OK);
         assert_int_equal(counted.count, 1);
         assert_int_equal(smp_hot_group_info(one, counted.indices[0])->hook_ns, 11);
         smp_hot_groups_fini(&counted);

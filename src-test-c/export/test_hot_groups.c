@@ -29,7 +29,8 @@ static void assert_groups(struct interval_fixture *f, const uint32_t *expected, 
     struct smp_hot_groups groups;
 
     assert_int_equal(smp_interval_seal(f->interval, 0, 0, &f->profile), SMP_OK);
-    assert_int_equal(smp_hot_groups_init(&groups, &f->quota, f->profile), SMP_OK);
+    assert_int_equal(smp_hot_groups_init(&groups, &f->quota, f->profile, SMP_GROUP_SAMPLED),
+                     SMP_OK);
     assert_int_equal(groups.count, count);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(groups.indices[i], expected[i]);
@@ -71,7 +72,8 @@ static enum smp_status make_groups(void *self)
 {
     struct interval_fixture *f = self;
     struct smp_hot_groups groups;
-    const enum smp_status status = smp_hot_groups_init(&groups, &f->quota, f->profile);
+    const enum smp_status status =
+        smp_hot_groups_init(&groups, &f->quota, f->profile, SMP_GROUP_SAMPLED);
 
     if (status == SMP_OK)
         smp_hot_groups_fini(&groups);

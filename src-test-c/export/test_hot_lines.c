@@ -61,7 +61,7 @@ static size_t rank_of_group(const struct smp_profile *profile, const char *group
     struct smp_hot_groups groups;
     size_t rank = 0;
 
-    assert_int_equal(smp_hot_groups_init(&groups, NULL, profile), SMP_OK);
+    assert_int_equal(smp_hot_groups_init(&groups, NULL, profile, SMP_GROUP_SAMPLED), SMP_OK);
     while (rank < groups.count &&
            strcmp(collapsed_group(profile, groups.indices[rank]), group) != 0)
         rank++;

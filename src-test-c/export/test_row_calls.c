@@ -51,7 +51,8 @@ static uint32_t plain_counted_root(const struct smp_profile *profile, uint32_t r
 
     for (uint32_t i = 1; i < count && info->kind == SMP_GROUP_SAMPLED; i++) {
         group.index = nodes[i].location & ~SMP_LOCATION_GROUP;
-        if (smp_node_is_group(&nodes[i]) && smp_thread_groups_is_counted(profile->groups, group) &&
+        if (smp_node_is_group(&nodes[i]) &&
+            smp_thread_groups_kind(profile->groups, group) == SMP_GROUP_COUNTED &&
             strcmp(smp_thread_groups_info(profile->groups, group)->name, info->name) == 0)
             return i;
     }

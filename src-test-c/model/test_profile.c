@@ -219,9 +219,9 @@ static void its_total_has_no_time_twice(void **state)
     assert_int_equal(smp_profile_total(profile, SMP_MEASURE_CPU), 10 * samples);
     assert_int_equal(smp_profile_total(profile, SMP_MEASURE_SAMPLES), samples);
     assert_int_equal(smp_profile_total(profile, SMP_MEASURE_CALLS), 9);
-    assert_true(smp_profile_is_counted(profile, last));
-    assert_true(smp_profile_is_counted(profile, last - 1));
-    assert_false(smp_profile_is_counted(profile, last - 2));
+    assert_true(smp_profile_node_kind(profile, last) == SMP_GROUP_COUNTED);
+    assert_true(smp_profile_node_kind(profile, last - 1) == SMP_GROUP_COUNTED);
+    assert_false(smp_profile_node_kind(profile, last - 2) == SMP_GROUP_COUNTED);
     smp_profile_release(profile);
 }
 

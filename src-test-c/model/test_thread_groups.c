@@ -263,18 +263,18 @@ static void test_a_name_is_one_group_of_each_kind(void **state)
     struct smp_group found = { .index = 77 };
 
     (void)state;
-    assert_false(smp_thread_groups_has_counted(groups));
+    assert_false(smp_thread_groups_has(groups, SMP_GROUP_COUNTED));
     assert_false(smp_thread_groups_peek(
         groups, (struct smp_group_key){ .name = "worker-", .kind = SMP_GROUP_COUNTED }, &found));
     assert_int_equal(found.index, 77);
     assert_int_equal(smp_thread_groups_count(groups), 2);
     const struct smp_group other = counted(groups, "worker-");
-    assert_true(smp_thread_groups_has_counted(groups));
+    assert_true(smp_thread_groups_has(groups, SMP_GROUP_COUNTED));
     assert_int_not_equal(other.index, sampled.index);
     assert_int_equal(counted(groups, "worker-").index, other.index);
     assert_int_equal(info_of(groups, "worker-") - smp_thread_groups_info(groups, sampled), 0);
-    assert_true(smp_thread_groups_is_counted(groups, other));
-    assert_false(smp_thread_groups_is_counted(groups, sampled));
+    assert_true(smp_thread_groups_kind(groups, other) == SMP_GROUP_COUNTED);
+    assert_false(smp_thread_groups_kind(groups, sampled) == SMP_GROUP_COUNTED);
     assert_true(smp_thread_groups_peek(
         groups, (struct smp_group_key){ .name = "worker-", .kind = SMP_GROUP_COUNTED }, &found));
     assert_int_equal(found.index, other.index);
@@ -297,7 +297,7 @@ static void test_too_many_counted_groups_share_an_overflow_group_of_their_own(vo
     }
     assert_int_equal(group.index, 0);
     group = counted(groups, "late"); /* no counted one was there before the limit */
-    assert_true(smp_thread_groups_is_counted(groups, group));
+    assert_true(smp_thread_groups_kind(groups, group) == SMP_GROUP_COUNTED);
     assert_string_equal(smp_thread_groups_info(groups, group)->name, "[over group limit]");
     assert_int_equal(counted(groups, "later").index, group.index);
     assert_int_equal(counted(groups, "[over group limit]").index, group.index);
@@ -318,10 +318,10 @@ static void test_without_memory_a_counted_key_gets_no_counted_group(void **state
     do
         (void)snprintf(name, sizeof(name), "%u", number++);
     while (smp_thread_groups_find(groups, (struct smp_group_key){ .name = name }).index != 0);
-    assert_false(smp_thread_groups_is_counted(groups, counted(groups, "worker-")));
-    assert_false(smp_thread_groups_has_counted(groups));
+    assert_false(smp_thread_groups_kind(groups, counted(groups, "worker-")) == SMP_GROUP_COUNTED);
+    assert_false(smp_thread_groups_has(groups, SMP_GROUP_COUNTED));
     assert_true(failing_alloc_disarm(&failing) > 0);
-    assert_true(smp_thread_groups_is_counted(groups, counted(groups, "worker-")));
+    assert_true(smp_thread_groups_kind(groups, counted(groups, "worker-")) == SMP_GROUP_COUNTED);
     smp_thread_groups_destroy(groups);
 }
 
@@ -355,8 +355,8 @@ static void test_added_groups_keep_their_kind(void **state)
         for (size_t i = 0; i < smp_thread_groups_count(from); i++) {
             const struct smp_group source = { .index = (uint32_t)i };
             assert_int_equal(add_group(to, from, i, &added), SMP_OK);
-            assert_int_equal(smp_thread_groups_is_counted(to, added),
-                             smp_thread_groups_is_counted(from, source));
+            assert_int_equal(smp_thread_groups_kind(to, added) == SMP_GROUP_COUNTED,
+                             smp_thread_groups_kind(from, source) == SMP_GROUP_COUNTED);
             assert_string_equal(smp_thread_groups_info(to, added)->name,
                                 smp_thread_groups_info(from, source)->name);
         }

@@ -234,7 +234,8 @@ void fake_libjvm_destroy(struct fake_libjvm *libjvm)
 static enum smp_export_list list_of(const struct smp_export *entry)
 {
     if (entry->type == NULL)
-        return SMP_EXPORT_INT_CONSTANTS;
+        return strncmp(entry->name, "markWord::", 10) == 0 ? SMP_EXPORT_LONG_CONSTANTS
+                                                           : SMP_EXPORT_INT_CONSTANTS;
     return entry->name == NULL ? SMP_EXPORT_TYPES : SMP_EXPORT_FIELDS;
 }
 

@@ -151,6 +151,19 @@ static bool flush(void *self)
     return !failed;
 }
 
+static void deadlock(void *self, const char *record_title, size_t title_length, const char *rows,
+                     size_t rows_length)
+{
+    struct fake_outputer *outputer = self;
+
+    if (strlen(record_title) != title_length || strlen(rows) != rows_length)
+        abort();
+    lock(outputer);
+    outputer->counts.deadlocks++;
+    keep(outputer, record_title, rows);
+    unlock(outputer);
+}
+
 static void message(void *self, enum smp_log_level level, const char *text)
 {
     struct fake_outputer *outputer = self;
@@ -164,9 +177,12 @@ static void message(void *self, enum smp_log_level level, const char *text)
 
 struct smp_outputer fake_outputer_interface(struct fake_outputer *outputer)
 {
-    return (struct smp_outputer){
-        .title = title, .record = record, .flush = flush, .message = message, .self = outputer
-    };
+    return (struct smp_outputer){ .title = title,
+                                  .record = record,
+                                  .flush = flush,
+                                  .deadlock = deadlock,
+                                  .message = message,
+                                  .self = outputer };
 }
 
 /* --- what the test says --- */

@@ -44,6 +44,7 @@ struct fake_outputer_counts {
     unsigned records;
     unsigned flushes;
     unsigned messages;
+    unsigned deadlocks;
 };
 struct fake_outputer_counts fake_outputer_get_counts(struct fake_outputer *outputer);
 /* Until so many reports are whole; until so many messages came. */

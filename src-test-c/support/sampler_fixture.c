@@ -199,5 +199,5 @@ int64_t sampler_fixture_self(const struct sampler_fixture *fixture, const char *
 
 int64_t sampler_fixture_sum(const struct sampler_fixture *fixture)
 {
-    return tree_wall(fixture->profile->tree, 0);
+    return smp_profile_total(fixture->profile, SMP_MEASURE_WALL);
 }

@@ -263,6 +263,26 @@ static enum smp_wait_word wait_word(void *self, struct smp_thread *thread)
     return ((struct sim_thread *)thread)->word;
 }
 
+static void read_owner(void *self, struct smp_thread *waiter, int64_t cpu_ns,
+                       struct smp_lock_owner *out)
+{
+    struct sim *sim = self;
+    struct sim_thread *thread = (struct sim_thread *)waiter;
+
+    if (thread->owner_kind != SMP_OWNER_UNKNOWN)
+        spend(sim, sim->read_cost_ns);
+    thread->owner_reads++;
+    *out = (struct smp_lock_owner){ .kind = thread->owner_kind };
+    if (cpu_ns >= 0 && cpu_of(thread, sim->now_ns) != cpu_ns) {
+        out->kind = SMP_OWNER_UNREAD;
+        return;
+    }
+    if (thread->owner != NULL)
+        out->serial = thread->owner->fake.thread.serial;
+    if (thread->lock != NULL)
+        (void)snprintf(out->lock, sizeof(out->lock), "%s", thread->lock);
+}
+
 static bool is_starved(const struct sim_thread *thread)
 {
     return thread->segments > 0 && thread->is_starved[thread->at];
@@ -452,6 +472,7 @@ static struct smp_jvm functions(struct sim *sim)
         .wait_word = wait_word,
         .self = sim,
     };
+    vm.owners = (struct smp_lock_owners){ .read = read_owner, .self = sim };
     vm.cpu = (struct smp_cpu_timers){ 0 };
     vm.names = sim_names(sim);
     vm.name_callback.mounted_name = mounted_name;
@@ -673,6 +694,19 @@ static void check_states(const struct smp_tree *tree)
     }
 }
 
+/* All blocked time is charged to holders. */
+static void check_holders(const struct smp_profile *profile)
+{
+    int64_t held_ns = 0;
+
+    for (size_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
+        const struct smp_group_info *info = info_at(profile, i);
+        if (info->kind == SMP_GROUP_HOLDERS && info->root != 0)
+            held_ns += tree_wall(profile->tree, info->root);
+    }
+    assert_int_equal(held_ns, smp_profile_total(profile, SMP_MEASURE_BLOCKED));
+}
+
 static void check_sums(const struct smp_profile *profile)
 {
     const struct smp_node *nodes = smp_tree_nodes(profile->tree);
@@ -695,6 +729,7 @@ static void check_sums(const struct smp_profile *profile)
             assert_is_no_frame(profile->tree, i);
     }
     check_states(profile->tree);
+    check_holders(profile);
     assert_memory_equal(&tally, &profile->tally, sizeof(tally));
     assert_int_equal(smp_tally_samples(&tally), samples);
     assert_int_equal(wall_ns, tree_wall(profile->tree, 0));
@@ -711,13 +746,25 @@ const struct smp_profile *sim_seal(struct sim *sim)
     return sim->profile;
 }
 
-const struct smp_group_info *sim_group(const struct sim *sim, const char *group)
+static const struct smp_group_info *group_of_kind(const struct sim *sim, const char *group,
+                                                  enum smp_group_kind kind)
 {
     for (size_t i = 0; i < smp_thread_groups_count(sim->profile->groups); i++) {
-        if (strcmp(info_at(sim->profile, i)->name, group) == 0)
-            return info_at(sim->profile, i);
+        const struct smp_group_info *info = info_at(sim->profile, i);
+        if (info->kind == kind && strcmp(info->name, group) == 0)
+            return info;
     }
     return NULL;
+}
+
+const struct smp_group_info *sim_group(const struct sim *sim, const char *group)
+{
+    return group_of_kind(sim, group, SMP_GROUP_SAMPLED);
+}
+
+const struct smp_group_info *sim_holders(const struct sim *sim, const char *group)
+{
+    return group_of_kind(sim, group, SMP_GROUP_HOLDERS);
 }
 
 uint64_t sim_outcome(const struct sim *sim, const char *group, enum smp_outcome which)
@@ -726,12 +773,12 @@ uint64_t sim_outcome(const struct sim *sim, const char *group, enum smp_outcome 
 }
 
 /* Own figures of all nodes of the group with this text; NULL: the group's totals. */
-static struct smp_amounts sum(const struct sim *sim, const char *group, const char *text)
+static struct smp_amounts sum_in(const struct sim *sim, const struct smp_group_info *info,
+                                 const char *text)
 {
     struct smp_amounts sums = { 0 };
     const struct smp_profile *profile = sim->profile;
     const struct smp_node *nodes = smp_tree_nodes(profile->tree);
-    const struct smp_group_info *info = sim_group(sim, group);
     uint32_t in_group = 0; /* nodes below a root come after it, and name their parents */
 
     if (info == NULL || info->root == 0)
@@ -757,6 +804,24 @@ static struct smp_amounts sum(const struct sim *sim, const char *group, const ch
         smp_amounts_add(&sums, &self);
     }
     return sums;
+}
+
+static struct smp_amounts sum(const struct sim *sim, const char *group, const char *text)
+{
+    return sum_in(sim, sim_group(sim, group), text);
+}
+
+int64_t sim_held(const struct sim *sim, const char *group, int stack)
+{
+    char text[16];
+
+    (void)snprintf(text, sizeof(text), "m%d", stack);
+    return sum_in(sim, sim_holders(sim, group), stack < 0 ? NULL : text).of[SMP_MEASURE_WALL];
+}
+
+int64_t sim_held_by(const struct sim *sim, const char *row)
+{
+    return sum_in(sim, sim_holders(sim, "[unknown]"), row).of[SMP_MEASURE_WALL];
 }
 
 static int64_t sum_of_stack(const struct sim *sim, const char *group, int stack,

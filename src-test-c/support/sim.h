@@ -83,7 +83,12 @@ struct sim_thread {
     const char *mounted_name;
     bool is_runnable;        /* although its clock stands still */
     bool is_blocked;         /* as the JVM says */
-    enum smp_wait_word word; /* as the JVM says */
+    enum smp_wait_word word; /* what the JVM says of it while it waits; UNKNOWN: it is blocked */
+    /* Who holds the lock that it waits for. */
+    enum smp_owner_kind owner_kind; /* UNKNOWN where the test says nothing */
+    struct sim_thread *owner;       /* of a THREAD */
+    const char *lock;
+    unsigned long owner_reads;
     /* Its stack is proven from outside while its clock stands, so often. */
     bool is_proven;
     unsigned long proofs;
@@ -190,6 +195,10 @@ int64_t sim_wall_of(const struct sim *sim, const char *group, const char *text);
 const struct smp_group_info *sim_group(const struct sim *sim, const char *group);
 /* The group's polls that ended so; it has to be in the last snapshot. */
 uint64_t sim_outcome(const struct sim *sim, const char *group, enum smp_outcome which);
+/* Blocked time for which threads of the group were holders, with this stack, or in this row. */
+int64_t sim_held(const struct sim *sim, const char *group, int stack);
+int64_t sim_held_by(const struct sim *sim, const char *row);
+const struct smp_group_info *sim_holders(const struct sim *sim, const char *group);
 /* Time the thread was really there since the start, up to the last tick. */
 int64_t sim_truth(struct sim *sim, struct sim_thread *thread, int stack);
 /* What it used, by the readings of the sampler. */

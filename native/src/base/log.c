@@ -24,6 +24,11 @@ struct message {
     char text[SMP_LOG_MESSAGE_BYTES];
 };
 
+struct record {
+    struct smp_bytes title;
+    struct smp_bytes rows;
+};
+
 struct smp_log {
     struct smp_quota *quota;
     pthread_mutex_t mutex; /* guards all below */
@@ -32,6 +37,8 @@ struct smp_log {
     uint64_t dropped; /* by a full ring, not yet reported */
     struct kind kinds[SMP_LOG_KINDS];
     struct message messages[SMP_LOG_MESSAGES];
+    size_t record_count;
+    struct record records[SMP_LOG_RECORDS]; /* the oldest first */
 };
 
 enum smp_status smp_log_create(struct smp_quota *quota, struct smp_log **out)
@@ -53,6 +60,10 @@ void smp_log_destroy(struct smp_log *log)
 {
     if (log == NULL)
         return;
+    for (size_t i = 0; i < log->record_count; i++) {
+        smp_bytes_fini(&log->records[i].title);
+        smp_bytes_fini(&log->records[i].rows);
+    }
     (void)pthread_mutex_destroy(&log->mutex);
     smp_free(log->quota, log);
 }
@@ -182,4 +193,34 @@ bool smp_log_take(struct smp_log *log, enum smp_log_level *level, char text[SMP_
     const bool taken = take_message(log, level, text);
     (void)pthread_mutex_unlock(&log->mutex);
     return taken;
+}
+
+/* --- records --- */
+
+bool smp_log_put_record(struct smp_log *log, struct smp_bytes *title, struct smp_bytes *rows)
+{
+    bool is_kept;
+
+    if (log == NULL)
+        return false;
+    (void)pthread_mutex_lock(&log->mutex);
+    is_kept = log->record_count < SMP_LOG_RECORDS;
+    if (is_kept)
+        log->records[log->record_count++] = (struct record){ .title = *title, .rows = *rows };
+    (void)pthread_mutex_unlock(&log->mutex);
+    return is_kept;
+}
+
+bool smp_log_take_record(struct smp_log *log, struct smp_bytes *title, struct smp_bytes *rows)
+{
+    (void)pthread_mutex_lock(&log->mutex);
+    const bool is_taken = log->record_count > 0;
+    if (is_taken) {
+        *title = log->records[0].title;
+        *rows = log->records[0].rows;
+        log->record_count--;
+        memmove(log->records, log->records + 1, log->record_count * sizeof(log->records[0]));
+    }
+    (void)pthread_mutex_unlock(&log->mutex);
+    return is_taken;
 }

@@ -6,10 +6,12 @@
  * format pointer) is kept at most once per SMP_LOG_QUIET_NS; the next one says how many were held
  * back. What the caller puts once is of no kind.
  *
- * Owns     its messages.
+ * A record is a longer text with a title, which is printed as it is: a deadlock.
+ *
+ * Owns     its messages and records.
  * Threads  any (one mutex, held for a vsnprintf or a copy of one message).
  * Errors   a full ring drops the newest and counts it; once the ring is empty, take returns a
- *          message with the count.
+ *          message with the count. Of records put says whether there was room.
  * Cost     a vsnprintf; no allocation after create.
  */
 #ifndef SMP_BASE_LOG_H
@@ -19,9 +21,10 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/status.h"
 
-enum { SMP_LOG_MESSAGES = 32, SMP_LOG_MESSAGE_BYTES = 256 };
+enum { SMP_LOG_MESSAGES = 32, SMP_LOG_MESSAGE_BYTES = 256, SMP_LOG_RECORDS = 8 };
 #define SMP_LOG_QUIET_NS 60000000000LL
 
 enum smp_log_level { SMP_LOG_INFO, SMP_LOG_WARNING, SMP_LOG_ERROR };
@@ -37,6 +40,10 @@ void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *form
 /* As put, of no kind: for what comes once, in place of which no later one would come. */
 void smp_log_put_once(struct smp_log *log, enum smp_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Adopts both texts, unless so many records wait already: false. log may be NULL: false. */
+bool smp_log_put_record(struct smp_log *log, struct smp_bytes *title, struct smp_bytes *rows);
+/* The oldest record becomes the caller's, who ends both texts. False: there is none. */
+bool smp_log_take_record(struct smp_log *log, struct smp_bytes *title, struct smp_bytes *rows);
 /* Takes the oldest message; false when there is none. */
 bool smp_log_take(struct smp_log *log, enum smp_log_level *level, char text[SMP_LOG_MESSAGE_BYTES]);
 

@@ -120,6 +120,35 @@ struct smp_walker {
     void *self;
 };
 
+/* Who holds the lock that a thread waits for. */
+enum smp_owner_kind {
+    SMP_OWNER_UNKNOWN,  /* of such a lock it is never known */
+    SMP_OWNER_UNREAD,   /* not known this time */
+    SMP_OWNER_NONE,     /* no thread: the lock is being handed over */
+    SMP_OWNER_THREAD,   /* a thread of the source; of a virtual one its carrier */
+    SMP_OWNER_READERS,  /* readers, which are only counted */
+    SMP_OWNER_PERMITS,  /* those that have taken a semaphore's permits */
+    SMP_OWNER_UNMOUNTED /* a virtual thread that is not mounted */
+};
+
+enum { SMP_LOCK_NAME_BYTES = 128 };
+
+struct smp_lock_owner {
+    enum smp_owner_kind kind;
+    uint64_t serial;                /* of a THREAD */
+    char lock[SMP_LOCK_NAME_BYTES]; /* the class of the lock; "": not known */
+};
+
+struct smp_lock_owners {
+    /*
+     * Of a thread that waits for a lock, and whose CPU clock has been read as cpu_ns; negative: the
+     * caller has not read it. UNREAD also where the thread has run since. Disturbs no thread. NULL:
+     * owners are not read.
+     */
+    void (*read)(void *self, struct smp_thread *waiter, int64_t cpu_ns, struct smp_lock_owner *out);
+    void *self;
+};
+
 /*
  * How an asynchronous walk ended. The codes of AsyncGetCallTrace keep their names, so that a user
  * can look them up.
@@ -384,6 +413,7 @@ struct smp_pause_source {
 struct smp_jvm {
     struct smp_thread_source threads;
     struct smp_walker walker;
+    struct smp_lock_owners owners; /* all NULL: owners are not read */
     struct smp_cpu_timers cpu;     /* all NULL: no clock CPU */
     struct smp_async_walker async; /* all NULL: walker walks every stack */
     struct smp_name_source names;

@@ -20,9 +20,10 @@ static enum smp_status find_groups(struct smp_difference_job *job)
         const struct smp_profile *const profile = job->profiles[side];
         if (profile == NULL)
             continue;
-        status = smp_hot_groups_init(&job->groups[side], job->quota, profile);
-        if (status == SMP_OK && smp_thread_groups_has_counted(profile->groups))
-            status = smp_hot_groups_init_counted(&job->counted[side], job->quota, profile);
+        status = smp_hot_groups_init(&job->groups[side], job->quota, profile, SMP_GROUP_SAMPLED);
+        if (status == SMP_OK)
+            status =
+                smp_hot_groups_init(&job->counted[side], job->quota, profile, SMP_GROUP_COUNTED);
     }
     return status;
 }

@@ -21,6 +21,7 @@ struct smp_export_job {
     struct smp_quota *quota;
     const struct smp_hot_groups *groups;  /* sampled */
     const struct smp_hot_groups *counted; /* empty where no calls are counted */
+    const struct smp_hot_groups *holders; /* of locks; empty where no thread was blocked */
     struct smp_writer *out;
 };
 

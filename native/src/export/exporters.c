@@ -22,12 +22,14 @@ enum smp_status smp_export(const struct smp_profile *profile, enum smp_format fo
 {
     struct smp_hot_groups groups = { 0 };
     struct smp_hot_groups counted = { 0 };
+    struct smp_hot_groups holders = { 0 };
     struct smp_writer out = { 0 };
     const struct smp_export_job job = { .profile = profile,
                                         .style = style,
                                         .quota = quota,
                                         .groups = &groups,
                                         .counted = &counted,
+                                        .holders = &holders,
                                         .out = &out };
     enum smp_status status;
     enum smp_status written;
@@ -37,9 +39,11 @@ enum smp_status smp_export(const struct smp_profile *profile, enum smp_format fo
     status = smp_writer_init(&out, quota, output);
     if (status != SMP_OK)
         goto done;
-    status = smp_hot_groups_init(&groups, quota, profile);
-    if (status == SMP_OK && smp_thread_groups_has_counted(profile->groups))
-        status = smp_hot_groups_init_counted(&counted, quota, profile);
+    status = smp_hot_groups_init(&groups, quota, profile, SMP_GROUP_SAMPLED);
+    if (status == SMP_OK)
+        status = smp_hot_groups_init(&counted, quota, profile, SMP_GROUP_COUNTED);
+    if (status == SMP_OK)
+        status = smp_hot_groups_init(&holders, quota, profile, SMP_GROUP_HOLDERS);
     if (status != SMP_OK)
         goto done;
     status = writers[format](&job);
@@ -47,6 +51,7 @@ enum smp_status smp_export(const struct smp_profile *profile, enum smp_format fo
     if (status == SMP_OK)
         status = written;
 done:
+    smp_hot_groups_fini(&holders);
     smp_hot_groups_fini(&counted);
     smp_hot_groups_fini(&groups);
     smp_writer_fini(&out);

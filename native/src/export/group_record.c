@@ -27,28 +27,49 @@ static const char paths_label[] = " paths";
 
 /* --- title --- */
 
-static void put_names(const struct smp_group_info *group, struct smp_bytes *out)
+static void put_listed(const struct smp_group_info *group, uint64_t count, struct smp_bytes *out)
 {
     for (uint32_t i = 0; i < group->listed; i++) {
         if (i > 0)
             smp_bytes_puts(out, ", ");
         smp_escape_put(out, group->names[i]);
     }
-    if (group->thread_count > group->listed) {
+    if (count > group->listed) {
         smp_bytes_printf(out, "%s\u2026 %" PRIu64 " more", group->listed > 0 ? ", " : "",
-                         group->thread_count - group->listed);
+                         count - group->listed);
     }
+}
+
+/* "Locks: 1 [com.acme.StockLedger]. Blocked threads: 9" */
+static void put_holders(const struct smp_group_info *group, struct smp_bytes *out)
+{
+    smp_bytes_printf(out, ". Locks: %" PRIu64 " [", group->lock_count);
+    put_listed(group, group->lock_count, out);
+    smp_bytes_printf(out, "]. Blocked threads: %" PRIu64, group->thread_count);
+}
+
+static void put_thread_list(const struct smp_group_info *group, struct smp_bytes *out)
+{
+    smp_bytes_printf(out, ". Max depth: %" PRIu64 ". Distinct threads: %" PRIu64 " [",
+                     group->max_depth, group->thread_count);
+    put_listed(group, group->thread_count, out);
+    smp_bytes_puts(out, "]");
 }
 
 void smp_group_record_title(const struct smp_group_info *group, struct smp_bytes *out)
 {
-    smp_bytes_puts(out,
-                   group->kind == SMP_GROUP_COUNTED ? "Counted thread: " : "Aggregated thread: ");
+    static const char *const labels[SMP_GROUP_KINDS] = {
+        [SMP_GROUP_SAMPLED] = "Aggregated thread: ",
+        [SMP_GROUP_COUNTED] = "Counted thread: ",
+        [SMP_GROUP_HOLDERS] = "Lock holders: ",
+    };
+
+    smp_bytes_puts(out, labels[group->kind]);
     smp_escape_put(out, group->name);
-    smp_bytes_printf(out, ". Max depth: %" PRIu64 ". Distinct threads: %" PRIu64 " [",
-                     group->max_depth, group->thread_count);
-    put_names(group, out);
-    smp_bytes_puts(out, "]");
+    if (group->kind == SMP_GROUP_HOLDERS)
+        put_holders(group, out);
+    else
+        put_thread_list(group, out);
     if (group->joined_groups > 0)
         smp_bytes_printf(out, " of %" PRIu64 " groups", group->joined_groups);
 }

@@ -29,12 +29,14 @@ static bool is_hot(const struct smp_profile *profile, uint32_t index, enum smp_g
     return info->tally.polls > 0 || smp_hot_group_total(profile, index, SMP_MEASURE_WALL) > 0;
 }
 
-static enum smp_status init_kind(struct smp_hot_groups *groups, struct smp_quota *quota,
-                                 const struct smp_profile *profile, enum smp_group_kind kind)
+enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_quota *quota,
+                                    const struct smp_profile *profile, enum smp_group_kind kind)
 {
     const size_t count = smp_thread_groups_count(profile->groups);
 
     *groups = (struct smp_hot_groups){ .quota = quota };
+    if (!smp_thread_groups_has(profile->groups, kind))
+        return SMP_OK;
     /* The second half is scratch; one more because nothing cannot be allocated. */
     groups->indices = smp_alloc(quota, (2 * count + 1) * sizeof(*groups->indices));
     if (groups->indices == NULL)
@@ -45,18 +47,6 @@ static enum smp_status init_kind(struct smp_hot_groups *groups, struct smp_quota
     }
     smp_sort(groups->indices, groups->indices + count, groups->count, is_hotter_group, profile);
     return SMP_OK;
-}
-
-enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_quota *quota,
-                                    const struct smp_profile *profile)
-{
-    return init_kind(groups, quota, profile, SMP_GROUP_SAMPLED);
-}
-
-enum smp_status smp_hot_groups_init_counted(struct smp_hot_groups *groups, struct smp_quota *quota,
-                                            const struct smp_profile *profile)
-{
-    return init_kind(groups, quota, profile, SMP_GROUP_COUNTED);
 }
 
 void smp_hot_groups_fini(struct smp_hot_groups *groups)
@@ -90,7 +80,8 @@ int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
                                        .kind = smp_profile_kind_of(measure) };
     struct smp_group group;
 
-    if (key.kind == SMP_GROUP_SAMPLED)
+    if (key.kind == SMP_GROUP_SAMPLED ||
+        smp_hot_group_info(profile, index)->kind == SMP_GROUP_HOLDERS)
         return smp_hot_group_total(profile, index, measure);
     return smp_thread_groups_peek(profile->groups, key, &group)
                ? smp_hot_group_total(profile, group.index, measure)

@@ -26,14 +26,11 @@ struct smp_hot_groups {
     size_t count;
 };
 
-/* The sampled ones. */
+/* Those of this kind. */
 SMP_CHECKED enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups,
                                                 struct smp_quota *quota,
-                                                const struct smp_profile *profile);
-/* The counted ones. */
-SMP_CHECKED enum smp_status smp_hot_groups_init_counted(struct smp_hot_groups *groups,
-                                                        struct smp_quota *quota,
-                                                        const struct smp_profile *profile);
+                                                const struct smp_profile *profile,
+                                                enum smp_group_kind kind);
 void smp_hot_groups_fini(struct smp_hot_groups *groups); /* all zero is fine */
 
 /* Of a group by its index in the profile. */

@@ -206,7 +206,8 @@ static enum smp_status count_lines(struct counting *counting, struct smp_hot_lin
         smp_used_frames_init(&counting->frames, counting->quota, counting->profile);
 
     if (status == SMP_OK)
-        status = smp_hot_groups_init(&counting->groups, counting->quota, counting->profile);
+        status = smp_hot_groups_init(&counting->groups, counting->quota, counting->profile,
+                                     SMP_GROUP_SAMPLED);
     if (status == SMP_OK)
         status = make_counting_arrays(counting);
     if (status == SMP_OK)

@@ -51,6 +51,19 @@
  *      "rootTimes":[[node,calls,total,min,max], ...]},
  *                                               of calls of roots that have ended; node: its place
  *                                               in these arrays; nanoseconds
+ *     ...],
+ *    "lockHolders":[{                           only where threads were blocked: by group, where
+ *                                               its threads were while others waited for locks that
+ *                                               they held
+ *      "name":"main", "blockedThreads":9,       distinct threads that have waited for them
+ *      "locks":1, "lockNames":["com.acme.Cart"],   their classes; the first of them
+ *      "parent":[...], "frame":[...],           as above
+ *      "wall":[0,1200,...]},                    nanoseconds for which other threads were blocked
+ *     ...],
+ *    "locks":[{"lock":"com.acme.Cart",          the same time, by the class of the lock, the line
+ *      "waiting":"a.B.c(B.java:1)",             of the application that waited for it, and the one
+ *      "holding":"a.B.d(B.java:2)",             that held it: longest first. Without time of which
+ *      "wall":1200},                            one of them is not known
  *     ...]}
  *
  * A group of "groups" has no "calls". Without nodes there is no "frames", a group ends with
@@ -59,11 +72,14 @@
  * Numbers are plain integers and may exceed 2^53. The document can stand in an HTML
  * script element (json_text.h).
  */
+#include "base/sort.h"
 #include "export/export_writers.h"
 #include "export/json_text.h"
 #include "export/row_calls.h"
 #include "export/used_frames.h"
 #include "model/error_range.h"
+
+enum { LOCK_TEXT_BYTES = 1024 * 1024 };
 
 struct writer {
     const struct smp_export_job *job;
@@ -278,9 +294,9 @@ static void put_json_column(struct writer *writer, const char *name,
     smp_writer_put_byte(out, ']');
 }
 
-static void put_thread_names(struct writer *writer, const struct smp_group_info *group)
+static void put_names(struct writer *writer, const char *key, const struct smp_group_info *group)
 {
-    smp_json_put_key(writer->out, "threadNames", false);
+    smp_json_put_key(writer->out, key, false);
     smp_writer_put_byte(writer->out, '[');
     for (uint32_t i = 0; i < group->listed; i++) {
         if (i > 0)
@@ -298,6 +314,8 @@ static bool shows_measure(const struct writer *writer, const struct smp_group_in
 
     if (!smp_export_holds(writer->job, measure))
         return false;
+    if (group->kind == SMP_GROUP_HOLDERS)
+        return measure == SMP_MEASURE_WALL;
     if ((SMP_MEASURE_BIT(measure) & SMP_STATE_MEASURES) != 0)
         return smp_column_at(smp_tree_column(tree, measure), group->root) > 0;
     return group->kind == SMP_GROUP_COUNTED || smp_profile_kind_of(measure) == SMP_GROUP_SAMPLED;
@@ -342,7 +360,7 @@ static void put_errors(struct writer *writer, const struct smp_group_info *group
     const struct smp_profile *const profile = writer->job->profile;
     struct smp_group_errors errors;
 
-    if (group->kind == SMP_GROUP_COUNTED || !smp_tree_has_errors(profile->tree))
+    if (group->kind != SMP_GROUP_SAMPLED || !smp_tree_has_errors(profile->tree))
         return;
     errors = smp_group_errors_of(profile, group->root);
     smp_writer_puts(writer->out, ",\n\"error95\":{");
@@ -406,6 +424,26 @@ static void put_row_calls(struct writer *writer)
         smp_writer_put_byte(out, ']');
 }
 
+static void put_json_holders(struct writer *writer, const struct smp_group_info *group)
+{
+    put_json_count(writer, "blockedThreads", group->thread_count);
+    put_json_count(writer, "locks", group->lock_count);
+    put_names(writer, "lockNames", group);
+}
+
+static void put_json_threads(struct writer *writer, const struct smp_group_info *group)
+{
+    put_json_count(writer, "threads", group->thread_count);
+    put_names(writer, "threadNames", group);
+    if (group->joined_groups > 0)
+        put_json_count(writer, "joinedGroups", group->joined_groups);
+    put_json_count(writer, "maxDepth", group->max_depth);
+    put_json_count(writer, "polls", group->tally.polls);
+    put_outcomes(writer, &group->tally);
+    if (group->hook_ns > 0)
+        put_json_number(writer, "hookNanos", group->hook_ns);
+}
+
 static enum smp_status put_json_group(struct writer *writer, const struct smp_group_info *group)
 {
     const bool with_nodes = !writer->job->style->without_nodes;
@@ -415,22 +453,17 @@ static enum smp_status put_json_group(struct writer *writer, const struct smp_gr
         return status;
     smp_writer_puts(writer->out, "{\"name\":");
     smp_json_put_string(writer->out, group->name);
-    put_json_count(writer, "threads", group->thread_count);
-    put_thread_names(writer, group);
-    if (group->joined_groups > 0)
-        put_json_count(writer, "joinedGroups", group->joined_groups);
-    put_json_count(writer, "maxDepth", group->max_depth);
-    put_json_count(writer, "polls", group->tally.polls);
-    put_outcomes(writer, &group->tally);
-    if (group->hook_ns > 0)
-        put_json_number(writer, "hookNanos", group->hook_ns);
+    if (group->kind == SMP_GROUP_HOLDERS)
+        put_json_holders(writer, group);
+    else
+        put_json_threads(writer, group);
     if (with_nodes) {
         put_json_columns(writer, group);
         put_errors(writer, group);
     }
     if (with_nodes && group->kind == SMP_GROUP_COUNTED)
         put_root_times(writer);
-    else if (with_nodes)
+    else if (with_nodes && group->kind == SMP_GROUP_SAMPLED)
         put_row_calls(writer);
     smp_writer_put_byte(writer->out, '}');
     return SMP_OK;
@@ -450,6 +483,68 @@ static enum smp_status put_json_groups(struct writer *writer, const char *key,
         status = put_json_group(writer, smp_export_group(writer->job, groups, i));
     }
     smp_writer_put_byte(writer->out, ']');
+    return status;
+}
+
+/* --- locks --- */
+
+static bool is_longer_lock(const void *context, uint32_t a, uint32_t b)
+{
+    const struct smp_lock_times *const times = context;
+
+    return smp_lock_times_at(times, a)->ns > smp_lock_times_at(times, b)->ns;
+}
+
+static void put_lock_text(struct writer *writer, const char *key, uint32_t location, bool is_first,
+                          struct smp_bytes *text)
+{
+    smp_bytes_clear(text);
+    smp_methods_frame_text(writer->job->profile->methods, location, text);
+    smp_json_put_key(writer->out, key, is_first);
+    smp_json_put_string(writer->out, smp_bytes_text(text));
+}
+
+static void put_locks(struct writer *writer, const uint32_t *order, size_t count,
+                      struct smp_bytes *text)
+{
+    const struct smp_lock_times *const times = writer->job->profile->lock_times;
+
+    smp_writer_puts(writer->out, ",\n\"locks\":[");
+    for (size_t i = 0; i < count; i++) {
+        const struct smp_lock_time *const time = smp_lock_times_at(times, order[i]);
+        if (time->ns <= 0)
+            break;
+        smp_writer_puts(writer->out, i == 0 ? "{" : ",\n{");
+        put_lock_text(writer, "lock", time->lock, true, text);
+        put_lock_text(writer, "waiting", time->waiting, false, text);
+        put_lock_text(writer, "holding", time->holding, false, text);
+        put_json_number(writer, "wall", time->ns);
+        smp_writer_put_byte(writer->out, '}');
+    }
+    smp_writer_put_byte(writer->out, ']');
+}
+
+static enum smp_status put_json_locks(struct writer *writer)
+{
+    const struct smp_lock_times *const times = writer->job->profile->lock_times;
+    const size_t count = smp_lock_times_count(times);
+    struct smp_bytes text;
+    uint32_t *order;
+    enum smp_status status = SMP_ENOMEM;
+
+    if (count == 0)
+        return SMP_OK;
+    order = smp_alloc(writer->job->quota, 2 * count * sizeof(*order));
+    if (order == NULL)
+        return SMP_ENOMEM;
+    smp_bytes_init(&text, writer->job->quota, LOCK_TEXT_BYTES);
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    smp_sort(order, order + count, count, is_longer_lock, times);
+    put_locks(writer, order, count, &text);
+    status = text.status;
+    smp_bytes_fini(&text);
+    smp_free(writer->job->quota, order);
     return status;
 }
 
@@ -481,6 +576,10 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
         status = put_json_groups(&writer, "groups", job->groups);
         if (status == SMP_OK && job->counted->count > 0)
             status = put_json_groups(&writer, "counted", job->counted);
+        if (status == SMP_OK && job->holders->count > 0)
+            status = put_json_groups(&writer, "lockHolders", job->holders);
+        if (status == SMP_OK)
+            status = put_json_locks(&writer);
         smp_writer_puts(writer.out, "}\n");
     }
     smp_row_calls_fini(&writer.calls);

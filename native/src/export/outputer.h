@@ -4,7 +4,7 @@
  *
  * title once, record for the account and then for each group, flush once; no call for an interval
  * in which nothing was sampled. After a call that returns false nothing more of that report is
- * sent; the next report is tried as usual.
+ * sent; the next report is tried as usual. A deadlock comes between two reports.
  *
  * Owns     texts are borrowed for the call and NUL-terminated; lengths do not count the NUL.
  * Threads  called on the reporter thread only.
@@ -24,6 +24,9 @@ struct smp_outputer {
     bool (*record)(void *self, const char *title, size_t title_length, const char *rows,
                    size_t rows_length);
     bool (*flush)(void *self);
+    /* Threads that wait for each other's locks, as one record; never fails. */
+    void (*deadlock)(void *self, const char *title, size_t title_length, const char *rows,
+                     size_t rows_length);
     /* A message of the core (log.h); never fails. */
     void (*message)(void *self, enum smp_log_level level, const char *text);
     void *self;

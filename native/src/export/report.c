@@ -18,6 +18,7 @@ struct report {
     struct smp_rows *rows;
     struct smp_hot_groups groups;
     struct smp_hot_groups counted;
+    struct smp_hot_groups holders;
     struct smp_bytes title;
     struct smp_bytes text;
 };
@@ -43,10 +44,11 @@ static size_t longest_title(const struct report *report, const struct smp_hot_gr
  */
 static enum smp_status reserve(struct report *report)
 {
-    const size_t title_bytes =
-        longest_title(report, &report->counted,
-                      longest_title(report, &report->groups, sizeof(SMP_ACCOUNT_RECORD_TITLE)));
+    size_t title_bytes = sizeof(SMP_ACCOUNT_RECORD_TITLE);
 
+    title_bytes = longest_title(report, &report->groups, title_bytes);
+    title_bytes = longest_title(report, &report->counted, title_bytes);
+    title_bytes = longest_title(report, &report->holders, title_bytes);
     smp_bytes_init(&report->title, report->quota, title_bytes);
     smp_bytes_fill(&report->title, ' ', title_bytes);
     smp_bytes_fill(&report->text, ' ', smp_account_record_limit(report->profile));
@@ -95,6 +97,8 @@ static enum smp_status send_all(struct report *report, unsigned *records_cut)
         sent = send_group(report, report->groups.indices[i], records_cut);
     for (size_t i = 0; sent && i < report->counted.count; i++)
         sent = send_group(report, report->counted.indices[i], records_cut);
+    for (size_t i = 0; sent && i < report->holders.count; i++)
+        sent = send_group(report, report->holders.indices[i], records_cut);
     sent = sent && outputer->flush(outputer->self);
     return sent ? SMP_OK : SMP_EIO;
 }
@@ -111,9 +115,11 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
         return SMP_OK;
     smp_bytes_init(&report.title, quota, 0);
     smp_bytes_init(&report.text, quota, SMP_MAX_RECORD_BYTES);
-    status = smp_hot_groups_init(&report.groups, quota, profile);
-    if (status == SMP_OK && smp_thread_groups_has_counted(profile->groups))
-        status = smp_hot_groups_init_counted(&report.counted, quota, profile);
+    status = smp_hot_groups_init(&report.groups, quota, profile, SMP_GROUP_SAMPLED);
+    if (status == SMP_OK)
+        status = smp_hot_groups_init(&report.counted, quota, profile, SMP_GROUP_COUNTED);
+    if (status == SMP_OK)
+        status = smp_hot_groups_init(&report.holders, quota, profile, SMP_GROUP_HOLDERS);
     if (status != SMP_OK)
         goto done;
     status = smp_rows_create(profile, style, quota, &report.rows);
@@ -126,6 +132,7 @@ done:
     smp_rows_destroy(report.rows);
     smp_bytes_fini(&report.text);
     smp_bytes_fini(&report.title);
+    smp_hot_groups_fini(&report.holders);
     smp_hot_groups_fini(&report.counted);
     smp_hot_groups_fini(&report.groups);
     return status;

@@ -44,7 +44,7 @@ static uint32_t counted_root(const struct smp_profile *profile, uint32_t index)
     const struct smp_group_info *const info = smp_thread_groups_info(profile->groups, group);
     const struct smp_group_key key = { .name = info->name, .kind = SMP_GROUP_COUNTED };
 
-    if (info->kind == SMP_GROUP_COUNTED || !smp_thread_groups_peek(profile->groups, key, &group))
+    if (info->kind != SMP_GROUP_SAMPLED || !smp_thread_groups_peek(profile->groups, key, &group))
         return 0;
     return smp_thread_groups_info(profile->groups, group)->root;
 }
@@ -92,7 +92,7 @@ enum smp_status smp_row_calls_init(struct smp_row_calls *calls, struct smp_quota
                                  .siblings = smp_tree_next_siblings(profile->tree) };
 
     *calls = (struct smp_row_calls){ .quota = quota };
-    if (!smp_thread_groups_has_counted(profile->groups))
+    if (!smp_thread_groups_has(profile->groups, SMP_GROUP_COUNTED))
         return SMP_OK;
     calls->counted = smp_alloc(quota, node_count * sizeof(*calls->counted));
     calls->paths = smp_alloc(quota, node_count * sizeof(*calls->paths));

@@ -399,14 +399,17 @@ int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node)
     return all_ns > 0 ? (int)((double)smp_column_at(rows->wall, node) * TENTHS / all_ns + 0.5) : 0;
 }
 
-/* Of a measure that was not taken there is no 0. */
+/* A measure that was not taken is not shown as 0. Holders' trees have wall time alone. */
 static uint32_t columns_of(const struct smp_rows *rows, uint32_t node)
 {
-    const uint32_t cpu = rows->style.columns & SMP_MEASURE_BIT(SMP_MEASURE_CPU);
+    const uint32_t cpu = SMP_MEASURE_BIT(SMP_MEASURE_CPU);
+    const enum smp_group_kind kind =
+        rows->style.columns != 0 ? smp_profile_node_kind(rows->profile, node) : SMP_GROUP_SAMPLED;
 
-    if (cpu == 0 || rows->has_call_cpu || !smp_profile_is_counted(rows->profile, node))
-        return rows->style.columns;
-    return rows->style.columns & ~cpu;
+    if (kind == SMP_GROUP_HOLDERS)
+        return 0;
+    return kind == SMP_GROUP_COUNTED && !rows->has_call_cpu ? rows->style.columns & ~cpu
+                                                            : rows->style.columns;
 }
 
 static void show_columns(const struct smp_rows *rows, uint32_t node, struct smp_row *row)

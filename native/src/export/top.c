@@ -115,32 +115,33 @@ static void add_node(struct writer *writer, uint32_t node, bool is_counted)
     smp_amounts_add(&writer->lines[writer->frames.numbers[location]], &self);
 }
 
-/* Where there are trees of both kinds. */
+/* Where there are trees of several kinds. Those of holders have no time that is not in others. */
 static enum smp_status add_up_kinds(struct writer *writer)
 {
     const struct smp_profile *const profile = writer->job->profile;
     const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
     const size_t count = smp_tree_node_count(profile->tree);
-    bool *const is_counted = smp_alloc(writer->job->quota, count * sizeof(*is_counted));
+    uint8_t *const kinds = smp_alloc(writer->job->quota, count * sizeof(*kinds));
 
-    if (is_counted == NULL)
+    if (kinds == NULL)
         return SMP_ENOMEM;
     for (uint32_t i = 1; i < count; i++) {
         const struct smp_group group = { .index = nodes[i].location & ~SMP_LOCATION_GROUP };
         if (smp_node_is_group(&nodes[i])) {
-            is_counted[i] = smp_thread_groups_is_counted(profile->groups, group);
+            kinds[i] = (uint8_t)smp_thread_groups_kind(profile->groups, group);
             continue;
         }
-        is_counted[i] = is_counted[nodes[i].parent];
-        add_node(writer, i, is_counted[i]);
+        kinds[i] = kinds[nodes[i].parent];
+        if (kinds[i] != SMP_GROUP_HOLDERS)
+            add_node(writer, i, kinds[i] == SMP_GROUP_COUNTED);
     }
-    smp_free(writer->job->quota, is_counted);
+    smp_free(writer->job->quota, kinds);
     return SMP_OK;
 }
 
 static enum smp_status add_up_lines(struct writer *writer)
 {
-    if (writer->counted_ns != NULL)
+    if (writer->counted_ns != NULL || writer->job->holders->count > 0)
         return add_up_kinds(writer);
     smp_tree_sum_by_location(writer->job->profile->tree, writer->frames.numbers, writer->lines);
     return SMP_OK;

@@ -298,12 +298,13 @@ JNIEXPORT jobjectArray BRIDGE(measureNames)(JNIEnv *env, SMP_UNUSED jclass bridg
 }
 
 /* False: an exception is pending. */
-static bool init_groups(JNIEnv *env, const struct smp_profile *profile, bool counted,
+static bool init_groups(JNIEnv *env, const struct smp_profile *profile, jint kind,
                         struct smp_hot_groups *groups)
 {
     const enum smp_status status =
-        counted ? smp_hot_groups_init_counted(groups, profile->quota, profile)
-                : smp_hot_groups_init(groups, profile->quota, profile);
+        kind >= 0 && kind < SMP_GROUP_KINDS
+            ? smp_hot_groups_init(groups, profile->quota, profile, (enum smp_group_kind)kind)
+            : SMP_EINVAL;
 
     smp_throw(env, status);
     return status == SMP_OK;
@@ -314,7 +315,7 @@ JNIEXPORT jlongArray BRIDGE(snapshotFigures)(JNIEnv *env, SMP_UNUSED jclass brid
     int64_t values[SMP_JNI_PROFILE_FIGURE_COUNT];
     struct smp_hot_groups groups;
 
-    if (!init_groups(env, snapshot_of(profile), false, &groups))
+    if (!init_groups(env, snapshot_of(profile), SMP_GROUP_SAMPLED, &groups))
         return NULL;
     smp_jni_profile_figures(snapshot_of(profile), &groups, values);
     smp_hot_groups_fini(&groups);
@@ -334,12 +335,12 @@ static const char *name_of_group(void *self, size_t index)
 }
 
 JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
-                                              jboolean counted)
+                                              jint kind)
 {
     struct group_names names = { .profile = snapshot_of(profile) };
     jobjectArray array = NULL;
 
-    if (!init_groups(env, names.profile, counted == JNI_TRUE, &names.groups))
+    if (!init_groups(env, names.profile, kind, &names.groups))
         return NULL;
     array = smp_jni_strings(env, names.groups.count, name_of_group, &names);
     smp_hot_groups_fini(&names.groups);
@@ -349,12 +350,12 @@ JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, SMP_UNUSED jclass bri
 }
 
 JNIEXPORT jlongArray BRIDGE(snapshotGroupFigures)(JNIEnv *env, SMP_UNUSED jclass bridge,
-                                                  jlong profile, jboolean counted)
+                                                  jlong profile, jint kind)
 {
     struct smp_hot_groups groups;
     jlongArray array = NULL;
 
-    if (!init_groups(env, snapshot_of(profile), counted == JNI_TRUE, &groups))
+    if (!init_groups(env, snapshot_of(profile), kind, &groups))
         return NULL;
     array = (*env)->NewLongArray(env, (jsize)(groups.count * SMP_JNI_GROUP_FIGURE_COUNT));
     for (size_t i = 0; array != NULL && i < groups.count; i++) {

@@ -98,6 +98,25 @@ static bool send_flush(void *self)
                                                        callbacks->methods[SMP_JNI_CALLBACK_flush]));
 }
 
+static void send_deadlock(void *self, const char *title, size_t title_length, const char *rows,
+                          size_t rows_length)
+{
+    const struct smp_jni_callbacks *callbacks = self;
+    jstring rows_string = NULL;
+    JNIEnv *env = smp_jni_begin_call();
+
+    if (env == NULL)
+        return;
+    jstring title_string = smp_jni_string(env, title, title_length);
+    if (title_string != NULL)
+        rows_string = smp_jni_string(env, rows, rows_length);
+    if (rows_string != NULL)
+        (*env)->CallVoidMethod(env, callbacks->target,
+                               callbacks->methods[SMP_JNI_CALLBACK_deadlock], title_string,
+                               rows_string);
+    (void)smp_jni_end_call(env);
+}
+
 static void send_message(void *self, enum smp_log_level level, const char *text)
 {
     const struct smp_jni_callbacks *callbacks = self;
@@ -173,6 +192,7 @@ struct smp_outputer smp_jni_callbacks_outputer(struct smp_jni_callbacks *callbac
     return (struct smp_outputer){ .title = send_title,
                                   .record = send_report_record,
                                   .flush = send_flush,
+                                  .deadlock = send_deadlock,
                                   .message = send_message,
                                   .self = callbacks };
 }

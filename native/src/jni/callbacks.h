@@ -24,11 +24,12 @@
 #include "export/outputer.h"
 
 /* X(field, Java name, signature): the methods of NativeCallbacks */
-#define SMP_JNI_CALLBACK_MAP(X)                                    \
-    X(title, "title", "(JJ)Z")                                     \
-    X(record, "record", "(Ljava/lang/String;Ljava/lang/String;)Z") \
-    X(flush, "flush", "()Z")                                       \
-    X(message, "message", "(ILjava/lang/String;)V")                \
+#define SMP_JNI_CALLBACK_MAP(X)                                        \
+    X(title, "title", "(JJ)Z")                                         \
+    X(record, "record", "(Ljava/lang/String;Ljava/lang/String;)Z")     \
+    X(flush, "flush", "()Z")                                           \
+    X(deadlock, "deadlock", "(Ljava/lang/String;Ljava/lang/String;)V") \
+    X(message, "message", "(ILjava/lang/String;)V")                    \
     X(group_names, "groupNames", "([Ljava/lang/Thread;I[Ljava/lang/String;[Z)V")
 
 enum smp_jni_callback {

@@ -14,6 +14,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/calls/call_counter.h"
 #include "jvm/code/methods.h"
+#include "jvm/locks/lock_owners.h"
 #include "jvm/threads/os_threads.h"
 #include "jvm/threads/thread_filter.h"
 #include "jvm/threads/threads.h"
@@ -83,6 +84,7 @@ static struct smp_session_config config_of(struct smp_java_session *java_session
     return (struct smp_session_config){
         .vm = { .threads = smp_threads_source(),
                 .walker = walker_of(java_session),
+                .owners = smp_jvm_lock_owners(),
                 .async = async_of(java_session),
                 .cpu = session_cpu_timers(java_session),
                 .names = smp_jvm_methods_source(java_session->methods),

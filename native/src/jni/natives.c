@@ -45,8 +45,8 @@
     X(measureNames, "()[Ljava/lang/String;")                                                     \
     X(hotLines, "(J[J)[Ljava/lang/String;")                                                      \
     X(snapshotFigures, "(J)[J")                                                                  \
-    X(snapshotGroups, "(JZ)[Ljava/lang/String;")                                                 \
-    X(snapshotGroupFigures, "(JZ)[J")                                                            \
+    X(snapshotGroups, "(JI)[Ljava/lang/String;")                                                 \
+    X(snapshotGroupFigures, "(JI)[J")                                                            \
     X(childRows, "(JJ)[J")                                                                       \
     X(locationNames, "(J[J)[Ljava/lang/String;")                                                 \
     X(snapshotAccount, "(J)[J")                                                                  \

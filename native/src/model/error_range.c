@@ -77,7 +77,7 @@ struct smp_group_errors smp_group_errors_of(const struct smp_profile *profile, u
     const struct smp_group_info *const info =
         smp_thread_groups_info(profile->groups, (struct smp_group){ .index = index });
     struct smp_group_errors errors = { .profile = profile,
-                                       .is_counted = info->kind == SMP_GROUP_COUNTED };
+                                       .is_sampled = info->kind == SMP_GROUP_SAMPLED };
 
     /* Threads that come and go, as virtual ones do, make its own time a matter of chance. */
     errors.wall_ns =
@@ -127,7 +127,7 @@ static struct smp_error cpu_error(const struct smp_group_errors *errors, double 
 
 static bool has_errors(const struct smp_group_errors *errors)
 {
-    return !errors->is_counted && smp_tree_has_errors(errors->profile->tree);
+    return errors->is_sampled && smp_tree_has_errors(errors->profile->tree);
 }
 
 static struct smp_error error_of(const struct smp_group_errors *errors, enum smp_measure measure,

@@ -57,11 +57,11 @@ struct smp_error_range smp_error_range_of(int64_t amount, int64_t all, struct sm
 /* What is known of the errors in a group. */
 struct smp_group_errors {
     const struct smp_profile *profile; /* NULL: nothing */
-    bool is_counted;
-    int64_t wall_ns;         /* of the group; below 0: not exact itself */
-    int64_t cpu_ns;          /* likewise, and always exact */
-    double running_variance; /* of found_ns, in square nanoseconds */
-    double found_ns;         /* how much running time polls have found */
+    bool is_sampled;                   /* trees of other kinds have none */
+    int64_t wall_ns;                   /* of the group; below 0: not exact itself */
+    int64_t cpu_ns;                    /* likewise, and always exact */
+    double running_variance;           /* of found_ns, in square nanoseconds */
+    double found_ns;                   /* how much running time polls have found */
 };
 
 /* root: the group's. */

@@ -18,9 +18,11 @@
 /*
  * Whose tree, and of what. Threads whose calls are counted have two trees: one of the stacks that
  * polls found, and one of the calls from root methods down, whose frames are methods without lines.
- * The time of a counted tree is in the sampled tree of the same name, too: never add the two.
+ * The time of a counted tree is in the sampled tree of the same name, too: never add the two. The
+ * same goes for holders' trees: the time that threads of any group were blocked, at the stacks of
+ * this group's threads that held the locks.
  */
-enum smp_group_kind { SMP_GROUP_SAMPLED, SMP_GROUP_COUNTED };
+enum smp_group_kind { SMP_GROUP_SAMPLED, SMP_GROUP_COUNTED, SMP_GROUP_HOLDERS, SMP_GROUP_KINDS };
 
 struct smp_group_key {
     const char *name; /* of the thread group; NULL: no group, or none that there is memory for */

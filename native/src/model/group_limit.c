@@ -57,10 +57,10 @@ static bool is_apart(const struct smp_profile *profile, uint32_t index)
            strcmp(info_of(profile, index)->name, SMP_OTHER_THREADS_NAME) == 0;
 }
 
-/* The sampled group of a counted one. */
-static bool find_sampled(const struct smp_profile *profile, uint32_t counted, uint32_t *index)
+/* The sampled group of the same name. */
+static bool find_sampled(const struct smp_profile *profile, uint32_t other, uint32_t *index)
 {
-    const struct smp_group_key key = { .name = info_of(profile, counted)->name,
+    const struct smp_group_key key = { .name = info_of(profile, other)->name,
                                        .kind = SMP_GROUP_SAMPLED };
     struct smp_group group;
 
@@ -72,13 +72,16 @@ static bool find_sampled(const struct smp_profile *profile, uint32_t counted, ui
 
 static bool has_too_many(const struct group_limit *limit)
 {
-    size_t of_kind[SMP_GROUP_COUNTED + 1] = { 0 };
+    size_t of_kind[SMP_GROUP_KINDS] = { 0 };
+    bool is_too_many = false;
 
     if (limit->most == 0 || limit->count <= limit->most)
         return false;
     for (uint32_t i = 0; i < limit->count; i++)
         of_kind[info_of(limit->profile, i)->kind] += !is_apart(limit->profile, i);
-    return of_kind[SMP_GROUP_SAMPLED] > limit->most || of_kind[SMP_GROUP_COUNTED] > limit->most;
+    for (int kind = 0; kind < SMP_GROUP_KINDS; kind++)
+        is_too_many = is_too_many || of_kind[kind] > limit->most;
+    return is_too_many;
 }
 
 /* Marks all but the most active ones of the first ranked in the ranking. */
@@ -100,14 +103,15 @@ static void join_sampled(struct group_limit *limit)
     join_least_active(limit, ranked, limit->most);
 }
 
-static void join_counted(struct group_limit *limit)
+/* Groups of another kind go with the sampled one of their name. */
+static void join_others(struct group_limit *limit, enum smp_group_kind kind)
 {
     size_t stay = 0;
     size_t ranked = 0;
     uint32_t sampled = 0;
 
     for (uint32_t i = 0; i < limit->count; i++) {
-        if (info_of(limit->profile, i)->kind != SMP_GROUP_COUNTED || is_apart(limit->profile, i))
+        if (info_of(limit->profile, i)->kind != kind || is_apart(limit->profile, i))
             continue;
         if (!find_sampled(limit->profile, i, &sampled))
             limit->ranking[ranked++] = i;
@@ -128,7 +132,8 @@ static enum smp_status join_groups(struct smp_quota *quota, struct group_limit *
     limit->is_joined = smp_alloc(quota, limit->count * sizeof(*limit->is_joined));
     if (limit->ranking != NULL && limit->is_joined != NULL) {
         join_sampled(limit);
-        join_counted(limit);
+        join_others(limit, SMP_GROUP_COUNTED);
+        join_others(limit, SMP_GROUP_HOLDERS);
         status = smp_profile_join_groups(quota, limit->profile, limit->is_joined, out);
     }
     smp_free(quota, limit->is_joined);

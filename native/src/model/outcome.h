@@ -227,7 +227,20 @@ enum smp_outcome {
       "because the group had used its quota. It is part of runnable.")                        \
     X(STOLEN_MS, "taken from all CPUs by the machine's host (ms)",                            \
       "The time in which the host of this virtual machine had its CPUs for something else. "  \
-      "The part of sampled threads is in runnable.")
+      "The part of sampled threads is in runnable.")                                           \
+    X(OWNER_READS, "owners of locks read",                                                    \
+      "How often the sampler has read who holds the lock that a thread waits for: once for "  \
+      "each wait that it found, and again where the owner may have changed.")                 \
+    X(OWNERS_UNKNOWN, "owners of locks that were not known",                                  \
+      "Of these reads, those that found no thread: `[owner not read]`, `[readers of the "     \
+      "lock]`, `[permits of the semaphore]`, `[a virtual thread that is not mounted]`.")      \
+    X(LOST_HOLDERS, "times of lock holders that found no memory",                             \
+      "`memoryLimitBytes` left no room for a group of holders, or for a row of the "          \
+      "locks. The time is in the rows of the threads that waited, and in those of no "        \
+      "holder.")                                                                              \
+    X(DEADLOCKS, "deadlocks",                                                                 \
+      "Threads that wait for each other's locks, and none of which can go on: each such "     \
+      "cycle once, when it was found.")
 
 enum smp_counter {
 #define X(code, text, words) SMP_COUNTER_##code,

@@ -60,12 +60,14 @@ int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure me
     return total;
 }
 
-bool smp_profile_is_counted(const struct smp_profile *profile, uint32_t node)
+enum smp_group_kind smp_profile_node_kind(const struct smp_profile *profile, uint32_t node)
 {
-    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
+    const struct smp_thread_groups *const groups = profile->groups;
 
-    return smp_thread_groups_has_counted(profile->groups) &&
-           smp_thread_groups_counts_node(profile->groups, nodes, node);
+    if (!smp_thread_groups_has(groups, SMP_GROUP_COUNTED) &&
+        !smp_thread_groups_has(groups, SMP_GROUP_HOLDERS))
+        return SMP_GROUP_SAMPLED;
+    return smp_thread_groups_kind_of_node(groups, smp_tree_nodes(profile->tree), node);
 }
 
 bool smp_profile_misses_packages(const struct smp_profile *profile)
@@ -81,7 +83,8 @@ bool smp_profile_misses_packages(const struct smp_profile *profile)
         if (smp_node_is_group(&nodes[i]))
             continue;
         smp_methods_view(profile->methods, nodes[i].location, &view);
-        if ((view.is_monitored || !has_frames) && smp_profile_is_counted(profile, i))
+        if ((view.is_monitored || !has_frames) &&
+            smp_profile_node_kind(profile, i) != SMP_GROUP_SAMPLED)
             continue;
         if (view.is_monitored)
             return false;
@@ -110,6 +113,7 @@ void smp_profile_release(struct smp_profile *profile)
     smp_tree_destroy(profile->tree);
     smp_thread_groups_destroy(profile->groups);
     smp_profile_counts_fini(&profile->counts);
+    smp_lock_times_destroy(profile->lock_times);
     smp_methods_release(profile->methods);
     smp_free(quota, profile);
     smp_quota_release(quota);

@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "model/lock_times.h"
 #include "model/methods.h"
 #include "model/outcome.h"
 #include "model/profile_counts.h"
@@ -50,7 +51,8 @@ struct smp_profile {
     /* The sampler that has numbered the groups' threads, as smp_methods_family; 0: several have, so
      * no thread is the same as one of another profile. */
     uint64_t family;
-    struct smp_profile_counts counts; /* empty, until counted figures are added */
+    struct smp_profile_counts counts;  /* empty, until counted figures are added */
+    struct smp_lock_times *lock_times; /* NULL: no thread was blocked, where that is known */
     struct smp_methods *methods;
     uint32_t location_count; /* locations with ids below this may be read */
     struct smp_quota *quota; /* held */
@@ -82,8 +84,8 @@ static inline enum smp_group_kind smp_profile_kind_of(enum smp_measure measure)
 
 /* Of all groups; no time of a counted tree, which is in a sampled one, too. O(groups). */
 int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure measure);
-/* Is the node, which is not 0, in a counted tree? O(depth). */
-bool smp_profile_is_counted(const struct smp_profile *profile, uint32_t node);
+/* In a tree of which kind is the node, which is not 0? O(depth); O(1) where all are sampled. */
+enum smp_group_kind smp_profile_node_kind(const struct smp_profile *profile, uint32_t node);
 /* There is a list of monitored packages, and stacks with Java frames were seen, but no frame of
  * those packages: each stack is its root frame alone. Of sampled trees. O(nodes) at most. */
 bool smp_profile_misses_packages(const struct smp_profile *profile);

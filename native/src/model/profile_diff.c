@@ -12,9 +12,10 @@
 
 #include "model/error_range.h"
 
-/* In the location of a group's place: it is a counted one, and not that of the same name which is
- * sampled. */
+/* In the location of a group's place: its kind, where that is not sampled. Groups of one name and
+ * several kinds are several groups. */
 #define COUNTED SMP_LOCATION_GROUP
+#define HOLDERS (SMP_LOCATION_GROUP >> 1)
 
 enum {
     /* What the names of both may take where no quota says less. Reserved, not used. */
@@ -77,6 +78,9 @@ static enum smp_status make_side_arrays(struct smp_profile_diff *diff, enum smp_
 static enum smp_status add_side_groups(struct smp_profile_diff *diff, enum smp_diff_side side)
 {
     const struct smp_profile *const profile = diff->profiles[side];
+    static const uint32_t tags[SMP_GROUP_KINDS] = {
+        [SMP_GROUP_COUNTED] = COUNTED, [SMP_GROUP_HOLDERS] = HOLDERS
+    };
     const size_t count = group_count(profile);
     enum smp_status status = SMP_OK;
 
@@ -84,7 +88,7 @@ static enum smp_status add_side_groups(struct smp_profile_diff *diff, enum smp_d
         const struct smp_group_info *const info =
             smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
         const uint32_t name = smp_methods_try_pseudo(diff->names, info->name);
-        const uint32_t location = info->kind == SMP_GROUP_COUNTED ? name | COUNTED : name;
+        const uint32_t location = name | tags[info->kind];
         status = name == SMP_LOCATION_NONE
                      ? SMP_ENOMEM
                      : smp_tree_add(diff->tree, 0, &location, 1, &diff->groups[side][i]);
@@ -207,7 +211,7 @@ uint32_t smp_profile_diff_parent(const struct smp_profile_diff *diff, uint32_t p
 
 uint32_t smp_profile_diff_location(const struct smp_profile_diff *diff, uint32_t place)
 {
-    return smp_tree_nodes(diff->tree)[place].location & ~COUNTED;
+    return smp_tree_nodes(diff->tree)[place].location & ~(COUNTED | HOLDERS);
 }
 
 const struct smp_methods *smp_profile_diff_names(const struct smp_profile_diff *diff)

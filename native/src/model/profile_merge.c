@@ -37,11 +37,12 @@ struct merger {
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
     struct smp_profile_counts counts;
+    struct smp_lock_times *lock_times;
     /* Of the profile that is being added: */
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
     uint32_t *adopted;          /* its location's id in the new names table, once it is known */
-    uint64_t joined[SMP_GROUP_COUNTED + 1]; /* groups of each kind that went to [other threads] */
+    uint64_t joined[SMP_GROUP_KINDS]; /* groups of each kind that went to [other threads] */
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -198,8 +199,8 @@ static enum smp_status merge_groups(struct merger *merger, const struct smp_prof
         if (merge_one_group(merger, from, i) != SMP_OK)
             return SMP_ENOMEM;
     }
-    count_joined(merger, SMP_GROUP_SAMPLED);
-    count_joined(merger, SMP_GROUP_COUNTED);
+    for (int kind = 0; kind < SMP_GROUP_KINDS; kind++)
+        count_joined(merger, (enum smp_group_kind)kind);
     if (merger->is_one_family &&
         !smp_thread_groups_add_threads(merger->groups, from->groups, merger->group_of) &&
         !is_limited(merger))
@@ -313,7 +314,7 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
         }
         if (status != SMP_OK)
             break;
-        if (!is_reset || !smp_profile_is_counted(from, i))
+        if (!is_reset || smp_profile_node_kind(from, i) != SMP_GROUP_COUNTED)
             smp_tree_credit_all(merger->tree, merger->places[i] & ~FOLDED, &self);
         if (adds_variance(merger, nodes[i].parent))
             smp_tree_add_variance(merger->tree, merger->places[i] & ~FOLDED,
@@ -339,6 +340,36 @@ static enum smp_status merge_root_times(struct merger *merger, const struct smp_
     return status;
 }
 
+static enum smp_status merge_lock_time(struct merger *merger, struct smp_lock_time time)
+{
+    enum smp_status status = SMP_OK;
+
+    if (time.lock == SMP_LOCATION_NONE || time.waiting == SMP_LOCATION_NONE ||
+        time.holding == SMP_LOCATION_NONE)
+        return SMP_ENOMEM;
+    if (merger->lock_times == NULL)
+        status = smp_lock_times_create(merger->quota, smp_methods_over_limit(merger->methods),
+                                       &merger->lock_times);
+    return status == SMP_OK ? smp_lock_times_add(merger->lock_times, &time) : status;
+}
+
+static enum smp_status merge_lock_times(struct merger *merger, const struct smp_profile *from)
+{
+    enum smp_status status = SMP_OK;
+
+    for (size_t i = 0; i < smp_lock_times_count(from->lock_times) && status == SMP_OK; i++) {
+        const struct smp_lock_time *const time = smp_lock_times_at(from->lock_times, i);
+        status = merge_lock_time(
+            merger, (struct smp_lock_time){ .lock = adopt_location(merger, from, time->lock),
+                                            .waiting = adopt_location(merger, from, time->waiting),
+                                            .holding = adopt_location(merger, from, time->holding),
+                                            .ns = time->ns });
+        if (is_limited(merger))
+            status = SMP_OK; /* what does not fit is in holders' trees all the same */
+    }
+    return status;
+}
+
 static enum smp_status merge_counting(struct merger *merger, const struct smp_profile *from)
 {
     if (from->counts.account == NULL)
@@ -360,6 +391,8 @@ static enum smp_status add_profile(struct merger *merger, const struct smp_profi
     status = merge_nodes(merger, from, is_reset);
     if (status == SMP_OK && !is_reset)
         status = merge_root_times(merger, from);
+    if (status == SMP_OK)
+        status = merge_lock_times(merger, from);
     return status == SMP_OK ? merge_counting(merger, from) : status;
 }
 
@@ -400,17 +433,26 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
         to->location_count = from->location_count;
 }
 
+static bool has_kind(const struct merger *merger, enum smp_group_kind kind)
+{
+    for (size_t i = 0; i < merger->count; i++) {
+        if (smp_thread_groups_has(merger->profiles[i]->groups, kind))
+            return true;
+    }
+    return false;
+}
+
 /* Within a maximum: for the groups that do not fit. */
 static enum smp_status make_overflow_roots(struct merger *merger)
 {
-    enum smp_status status = make_root(merger, (struct smp_group){ .index = 0 });
-    bool has_counted = false;
+    enum smp_status status = SMP_OK;
 
-    for (size_t i = 0; i < merger->count; i++)
-        has_counted = has_counted || smp_thread_groups_has_counted(merger->profiles[i]->groups);
-    if (status != SMP_OK || !has_counted)
-        return status;
-    return make_root(merger, smp_thread_groups_overflow(merger->groups, SMP_GROUP_COUNTED));
+    for (int i = 0; i < SMP_GROUP_KINDS && status == SMP_OK; i++) {
+        const enum smp_group_kind kind = (enum smp_group_kind)i;
+        if (has_kind(merger, kind))
+            status = make_root(merger, smp_thread_groups_overflow(merger->groups, kind));
+    }
+    return status;
 }
 
 static enum smp_status make_profile(struct merger *merger, struct smp_profile **out)
@@ -431,6 +473,8 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     profile->family = merger->is_one_family ? merger->profiles[0]->family : 0;
     profile->counts = merger->counts;
     merger->counts = (struct smp_profile_counts){ 0 };
+    profile->lock_times = merger->lock_times;
+    merger->lock_times = NULL;
     for (size_t i = 0; i < merger->count; i++)
         add_figures(profile, merger->profiles[i], i == 0);
     profile->counters[SMP_COUNTER_LOST_STATES] += smp_tree_lost_states(profile->tree);
@@ -459,6 +503,7 @@ static enum smp_status run_merger(struct merger *merger, struct smp_profile **ou
     smp_free(merger->quota, merger->places);
     smp_free(merger->quota, merger->group_of);
     smp_profile_counts_fini(&merger->counts);
+    smp_lock_times_destroy(merger->lock_times);
     smp_tree_destroy(merger->tree);
     smp_thread_groups_destroy(merger->groups);
     smp_methods_release(merger->methods);

@@ -16,12 +16,16 @@ enum {
     CROWD_BYTES = 128 /* one pair for each of these of the maximum, and one more, are a crowd */
 };
 
+/* In a key of seen, with SMP_SERIAL_OTHER: of a lock's class in a group of holders. */
+#define SERIAL_LOCK (UINT64_C(1) << 62)
+
 struct smp_thread_groups {
     struct smp_memory_budget budget;
     struct smp_arena *infos; /* nothing but struct smp_group_info: an array by group index */
     struct smp_arena *names;
     size_t count;
-    uint32_t counted_overflow;   /* index of the counted overflow group; 0: there is none */
+    uint32_t overflows[SMP_GROUP_KINDS]; /* indices of the overflow groups; 0 but for SAMPLED: there
+                                            is none */
     struct smp_hash_map by_name; /* id is the group's index + 1; the hash is that of the key */
     struct smp_hash_map seen;    /* {serial, group} */
     size_t left;                 /* pairs that forget_ended has left */
@@ -103,7 +107,11 @@ static bool append_group(struct smp_thread_groups *groups, const struct kept_nam
 /* The overflow groups come on top of the maximum. */
 static bool is_full(const struct smp_thread_groups *groups)
 {
-    return groups->count > (size_t)SMP_MAX_GROUPS + (groups->counted_overflow != 0);
+    size_t most = SMP_MAX_GROUPS;
+
+    for (int kind = SMP_GROUP_SAMPLED + 1; kind < SMP_GROUP_KINDS; kind++)
+        most += groups->overflows[kind] != 0;
+    return groups->count > most;
 }
 
 /* The group's index + 1; 0: there is none. */
@@ -174,9 +182,9 @@ struct smp_group smp_thread_groups_overflow(struct smp_thread_groups *groups,
 
     if (kind == SMP_GROUP_SAMPLED)
         return (struct smp_group){ .index = 0 };
-    if (groups->counted_overflow == 0 && append_group(groups, &name, kind))
-        groups->counted_overflow = (uint32_t)groups->count - 1;
-    return (struct smp_group){ .index = groups->counted_overflow };
+    if (groups->overflows[kind] == 0 && append_group(groups, &name, kind))
+        groups->overflows[kind] = (uint32_t)groups->count - 1;
+    return (struct smp_group){ .index = groups->overflows[kind] };
 }
 
 struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, struct smp_group_key key)
@@ -203,32 +211,74 @@ bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_g
     return id != 0;
 }
 
-void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
-                           uint64_t serial, const char *raw_name)
+/* True: the key is new in this group, and there was memory for it. */
+static bool see_key(struct smp_thread_groups *groups, struct smp_group group, uint64_t key)
 {
-    struct smp_group_info *info = info_at(groups, group.index);
     const int32_t number = (int32_t)group.index;
 
-    if (smp_hash_pairs_find(&groups->seen, serial, number) != 0)
-        return;
+    if (smp_hash_pairs_find(&groups->seen, key, number) != 0)
+        return false;
     if (!smp_hash_map_reserve(&groups->seen, &smp_hash_pairs, &groups->budget, 1)) {
-        info->names_lost++;
-        return;
+        info_at(groups, group.index)->names_lost++;
+        return false;
     }
-    smp_hash_pairs_put(&groups->seen, serial, number, SEEN);
-    if (serial > groups->newest && (serial & SMP_SERIAL_OTHER) == 0)
-        groups->newest = serial;
-    info->thread_count++;
+    smp_hash_pairs_put(&groups->seen, key, number, SEEN);
+    return true;
+}
+
+static void list_name(struct smp_thread_groups *groups, struct smp_group_info *info,
+                      const char *name)
+{
+    const struct kept_name kept = kept_name(name, SMP_MAX_LISTED_NAME_BYTES);
+    const char *copy;
+
     if (info->listed == SMP_MAX_LISTED_NAMES)
         return;
-
-    const struct kept_name kept = kept_name(raw_name, SMP_MAX_LISTED_NAME_BYTES);
-    const char *copy = keep_name(groups, &kept);
-
+    copy = keep_name(groups, &kept);
     if (copy == NULL)
         info->names_lost++;
     else
         info->names[info->listed++] = copy;
+}
+
+void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
+                           uint64_t serial, const char *raw_name)
+{
+    struct smp_group_info *info = info_at(groups, group.index);
+
+    if (!see_key(groups, group, serial))
+        return;
+    if (serial > groups->newest && (serial & SMP_SERIAL_OTHER) == 0)
+        groups->newest = serial;
+    info->thread_count++;
+    if (info->kind != SMP_GROUP_HOLDERS)
+        list_name(groups, info, raw_name);
+}
+
+/* Among the serials of a group of holders: those of locks. The rest is a hash of the name. */
+static uint64_t key_of_lock(const char *class_name)
+{
+    const size_t length = strlen(class_name);
+    const uint32_t low = smp_hash_bytes(SMP_HASH_START, class_name, length);
+    const uint32_t high = smp_hash_bytes(low, class_name, length);
+
+    return SMP_SERIAL_OTHER | SERIAL_LOCK | (((uint64_t)high << 32 | low) & (SERIAL_LOCK - 1));
+}
+
+static bool is_lock_key(uint64_t key)
+{
+    return (key & SMP_SERIAL_OTHER) != 0 && (key & SERIAL_LOCK) != 0;
+}
+
+void smp_thread_groups_see_lock(struct smp_thread_groups *groups, struct smp_group group,
+                                const char *class_name)
+{
+    struct smp_group_info *info = info_at(groups, group.index);
+
+    if (!see_key(groups, group, key_of_lock(class_name)))
+        return;
+    info->lock_count++;
+    list_name(groups, info, class_name);
 }
 
 /* --- threads that have ended --- */
@@ -338,23 +388,24 @@ size_t smp_thread_groups_count(const struct smp_thread_groups *groups)
     return groups->count;
 }
 
-bool smp_thread_groups_is_counted(const struct smp_thread_groups *groups, struct smp_group group)
+enum smp_group_kind smp_thread_groups_kind(const struct smp_thread_groups *groups,
+                                           struct smp_group group)
 {
-    return info_at(groups, group.index)->kind == SMP_GROUP_COUNTED;
+    return info_at(groups, group.index)->kind;
 }
 
-bool smp_thread_groups_counts_node(const struct smp_thread_groups *groups,
-                                   const struct smp_node *nodes, uint32_t node)
+enum smp_group_kind smp_thread_groups_kind_of_node(const struct smp_thread_groups *groups,
+                                                   const struct smp_node *nodes, uint32_t node)
 {
     const uint32_t location = nodes[smp_node_root(nodes, node)].location;
 
-    return smp_thread_groups_is_counted(
-        groups, (struct smp_group){ .index = location & ~SMP_LOCATION_GROUP });
+    return smp_thread_groups_kind(groups,
+                                  (struct smp_group){ .index = location & ~SMP_LOCATION_GROUP });
 }
 
-bool smp_thread_groups_has_counted(const struct smp_thread_groups *groups)
+bool smp_thread_groups_has(const struct smp_thread_groups *groups, enum smp_group_kind kind)
 {
-    return groups->counted_overflow != 0;
+    return kind == SMP_GROUP_SAMPLED || groups->overflows[kind] != 0;
 }
 
 void smp_thread_groups_forget_hook_time(struct smp_thread_groups *groups)
@@ -399,7 +450,7 @@ static bool add_names(struct smp_thread_groups *to, struct smp_group_info *info,
 
 bool smp_thread_groups_is_overflow(const struct smp_thread_groups *groups, struct smp_group group)
 {
-    return group.index == 0 || group.index == groups->counted_overflow;
+    return group.index == groups->overflows[info_at(groups, group.index)->kind];
 }
 
 enum smp_status smp_thread_groups_add_group(struct smp_thread_groups *to,
@@ -418,6 +469,7 @@ enum smp_status smp_thread_groups_add_group(struct smp_thread_groups *to,
     if (other->max_depth > info->max_depth)
         info->max_depth = other->max_depth;
     info->thread_count += other->thread_count;
+    info->lock_count += other->lock_count;
     info->hook_ns = smp_add_clamped(info->hook_ns, other->hook_ns);
     info->running.variance += (float)smp_error_sum_variance(&other->running);
     info->unseen.seen = smp_add_clamped(info->unseen.seen, other->unseen.seen);
@@ -451,6 +503,14 @@ static size_t count_unknown(const struct smp_thread_groups *to,
     return unknown;
 }
 
+static void take_back_key(struct smp_group_info *info, uint64_t key)
+{
+    if (info->kind == SMP_GROUP_HOLDERS && is_lock_key(key))
+        info->lock_count--;
+    else
+        info->thread_count--;
+}
+
 /* All were counted as new ones: a thread that to knows by now is taken back. It may know it from
  * another of from's groups, where both are one in to. */
 static void add_pairs(struct smp_thread_groups *to, const struct smp_thread_groups *from,
@@ -463,7 +523,7 @@ static void add_pairs(struct smp_thread_groups *to, const struct smp_thread_grou
             continue;
         const struct smp_group group = groups[pairs[i].number];
         if (has_pair(to, pairs[i].key, group))
-            info_at(to, group.index)->thread_count--;
+            take_back_key(info_at(to, group.index), pairs[i].key);
         else if (has_room)
             smp_hash_pairs_put(&to->seen, pairs[i].key, (int32_t)group.index, SEEN);
     }
@@ -480,8 +540,10 @@ bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
     /* A thread that was renamed in between is listed twice. */
     for (size_t i = 0; i < from->count; i++) {
         struct smp_group_info *info = info_at(to, groups[i].index);
-        if (info->listed > info->thread_count)
-            info->listed = (uint32_t)info->thread_count;
+        const uint64_t most =
+            info->kind == SMP_GROUP_HOLDERS ? info->lock_count : info->thread_count;
+        if (info->listed > most)
+            info->listed = (uint32_t)most;
     }
     return has_room;
 }
@@ -495,5 +557,5 @@ void smp_thread_groups_copy_living(struct smp_thread_groups *groups,
 bool smp_thread_groups_is_jvm(struct smp_thread_groups *groups, struct smp_group group)
 {
     return strcmp(smp_thread_groups_info(groups, group)->name, SMP_JVM_THREADS_NAME) == 0 &&
-           !smp_thread_groups_is_counted(groups, group);
+           smp_thread_groups_kind(groups, group) == SMP_GROUP_SAMPLED;
 }

@@ -57,9 +57,10 @@ struct smp_group_info {
     enum smp_group_kind kind;
     uint32_t root;         /* the group's root in the tree, 0 before the first stack */
     uint64_t max_depth;    /* frames of the deepest stack seen, before any filter or cut */
-    uint64_t thread_count; /* distinct threads */
+    uint64_t thread_count; /* distinct threads; of holders: of those that were blocked */
+    uint64_t lock_count;   /* of holders: distinct classes of locks */
     uint32_t listed;       /* how many of names are set, in order of first sight */
-    const char *names[SMP_MAX_LISTED_NAMES];
+    const char *names[SMP_MAX_LISTED_NAMES]; /* of holders: of the classes of locks */
     uint64_t names_lost; /* sightings that left no name, or no count, for lack of memory */
     struct smp_tally tally;
     struct smp_tree_unseen unseen; /* time whose node is found at the end of the interval */
@@ -85,9 +86,13 @@ bool smp_thread_groups_is_overflow(const struct smp_thread_groups *groups, struc
 /* The group with this key, if there is one. */
 bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_group_key key,
                             struct smp_group *out);
-/* Notes that the thread with this serial belongs to the group; counts it once per interval. */
+/* Notes that the thread with this serial belongs to the group; counts it once per interval. In
+ * a group of holders it is a thread that was blocked, and raw_name is not used. */
 void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
                            uint64_t serial, const char *raw_name);
+/* The same of a lock that a group of holders has held, by its class. */
+void smp_thread_groups_see_lock(struct smp_thread_groups *groups, struct smp_group group,
+                                const char *class_name);
 /* The highest serial of a Java thread that see has had; 0: none. */
 uint64_t smp_thread_groups_newest(const struct smp_thread_groups *groups);
 /*
@@ -108,12 +113,13 @@ void smp_thread_groups_forget_ended(struct smp_thread_groups *groups, uint64_t s
 struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
                                               struct smp_group group);
 size_t smp_thread_groups_count(const struct smp_thread_groups *groups);
-bool smp_thread_groups_is_counted(const struct smp_thread_groups *groups, struct smp_group group);
-/* Is the node, which is not 0, in a counted group's tree? O(depth). */
-bool smp_thread_groups_counts_node(const struct smp_thread_groups *groups,
-                                   const struct smp_node *nodes, uint32_t node);
-/* Was a counted group ever looked for? */
-bool smp_thread_groups_has_counted(const struct smp_thread_groups *groups);
+enum smp_group_kind smp_thread_groups_kind(const struct smp_thread_groups *groups,
+                                           struct smp_group group);
+/* Of the group in whose tree the node is, which is not 0. O(depth). */
+enum smp_group_kind smp_thread_groups_kind_of_node(const struct smp_thread_groups *groups,
+                                                   const struct smp_node *nodes, uint32_t node);
+/* Was a group of this kind ever looked for? */
+bool smp_thread_groups_has(const struct smp_thread_groups *groups, enum smp_group_kind kind);
 /* The time inside of hooks is 0 in all of them. */
 void smp_thread_groups_forget_hook_time(struct smp_thread_groups *groups);
 

@@ -200,6 +200,40 @@ test('of two reports equal stacks are one node, without lines, the first scaled 
     }
 });
 
+/** Of each row but each third one: from 9/10 to 12/10 of a hundred times its number. */
+function withErrorBars(report) {
+    for (const group of report.groups) {
+        group.error95 = { wall: group.parent.map((_, i) => (i % 3 === 2 ? null : [90 * i, 120 * i])) };
+    }
+    return report;
+}
+
+test('an error bar is half the width of the range, and unknown where there is none', () => {
+    const model = page.modelOf(withErrorBars(naive.randomReport(3)));
+    let known = 0;
+    for (const { node, sides } of model.groups) {
+        sides[0].parent.forEach((_, i) => {
+            known += i % 3 === 2 ? 0 : 1;
+            assert.equal(model.half.wall[node + 1 + i], i % 3 === 2 ? NaN : 15 * i);
+        });
+        assert.ok(Number.isNaN(model.half.wall[node]));
+    }
+    assert.ok(known > 3);
+    assert.ok(Number.isNaN(page.modelOf(naive.randomReport(3)).half.wall[1]));
+});
+
+test('the error of a difference is that of both sides, and unknown where one is', () => {
+    const before = naive.randomReport(4);
+    const pair = naive.differenceOf(before, naive.randomReport(5));
+    const count = pair.difference.parent.length;
+    const side = (half) => ({ wall: Array(count).fill(half), cpu: Array(count).fill(half) });
+    pair.difference.error95 = { before: side(300), after: side(400) };
+    pair.difference.error95.before.wall[1] = -1;
+    const model = page.modelOf(pair);
+    assert.equal(model.half.wall[1], Math.hypot(300 * model.scale, 400));
+    assert.ok(Number.isNaN(model.half.wall[2]));
+});
+
 test('the difference that the library writes is read, by the file that its own test compares', () => {
     const file = path.join(__dirname, '../../golden/difference.json');
     const model = page.modelOf(JSON.parse(fs.readFileSync(file, 'utf8')));

@@ -23,7 +23,7 @@ function dataElements(name) {
 }
 
 /** @type {Tab[]} */
-const TABS = ['graph', 'tree', 'methods', 'lines', 'account', 'callers'];
+const TABS = ['graph', 'tree', 'methods', 'lines', 'account', 'callers', 'locks'];
 /** @type {Tab[]} */
 const HOT_TABS = ['methods', 'lines', 'callers'];
 const HOT_PART = 0.1; // the hot path is open down to frames with this part of the group's time
@@ -96,6 +96,7 @@ class App {
             activate: (row) => this.showCallers(this.model.frames.method[row.frame]),
         });
         this.account = new Account(byId('panel-account'));
+        this.locks = new Locks(byId('panel-locks'));
         new Input(this);
         this.setTheme(remembered('theme') ?? 'auto');
     }
@@ -286,6 +287,15 @@ class App {
         this.showHot('lines');
         this.showHot('callers');
         this.account.show(this.models.sampled);
+        this.showLocks();
+    }
+
+    showLocks() {
+        const hasLocks = this.locks.show(this.models.sampled);
+        byId('tab-locks').hidden = !hasLocks;
+        if (!hasLocks && this.tab === 'locks') {
+            this.selectTab('graph');
+        }
     }
 
     showInterval() {
@@ -659,7 +669,7 @@ class App {
             this.flame.show();
         } else if (tab === 'tree') {
             this.zoom === this.base ? this.tree.draw() : this.reveal(this.zoom);
-        } else if (tab !== 'account') {
+        } else if (HOT_TABS.includes(tab)) {
             this.showHot(tab);
         }
     }

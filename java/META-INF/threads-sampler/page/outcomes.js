@@ -268,6 +268,22 @@ const COUNTERS = {
         text: 'taken from all CPUs by the machine\'s host (ms)',
         words: 'The time in which the host of this virtual machine had its CPUs for something else. The part of sampled threads is in runnable.',
     },
+    OWNER_READS: {
+        text: 'owners of locks read',
+        words: 'How often the sampler has read who holds the lock that a thread waits for: once for each wait that it found, and again where the owner may have changed.',
+    },
+    OWNERS_UNKNOWN: {
+        text: 'owners of locks that were not known',
+        words: 'Of these reads, those that found no thread: [owner not read], [readers of the lock], [permits of the semaphore], [a virtual thread that is not mounted].',
+    },
+    LOST_HOLDERS: {
+        text: 'times of lock holders that found no memory',
+        words: 'memoryLimitBytes left no room for a group of holders, or for a row of the locks. The time is in the rows of the threads that waited, and in those of no holder.',
+    },
+    DEADLOCKS: {
+        text: 'deadlocks',
+        words: 'Threads that wait for each other\'s locks, and none of which can go on: each such cycle once, when it was found.',
+    },
 };
 
 const COUNTING = {

@@ -36,6 +36,14 @@ interface ReportGroup {
     rowCalls?: [number, number, number][];
 }
 
+/** For how long threads were blocked: by the class of the lock and two lines. */
+interface ReportLock {
+    lock: string;
+    waiting: string;
+    holding: string;
+    wall: number;
+}
+
 interface SamplerReport {
     format: string;
     clock?: string;
@@ -48,6 +56,7 @@ interface SamplerReport {
     frames: ReportFrame[];
     groups: ReportGroup[];
     counted?: ReportGroup[];
+    locks?: ReportLock[];
     counting?: { [code: string]: { text: string; count: number; names: string[] } };
     account?: { polls?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string; signalTaken?: string };
 }
@@ -74,6 +83,13 @@ interface ReportPair {
 /** The lists of outcomes.js, by code. Counters have no kind. */
 interface OutcomeTable {
     [code: string]: { kind?: string; text: string; words: string };
+}
+
+/** A class of locks; times of each report. */
+interface LockClass {
+    lock: string;
+    times: number[];
+    lines: Map<string, { waiting: string; holding: string; times: number[] }>;
 }
 
 // ---- the model
@@ -149,7 +165,7 @@ interface Finds {
 
 // ---- views and tables
 
-type Tab = 'graph' | 'tree' | 'methods' | 'lines' | 'account' | 'callers';
+type Tab = 'graph' | 'tree' | 'methods' | 'lines' | 'account' | 'callers' | 'locks';
 
 /** What a function needs to know of the page. */
 interface View {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import com.incapsula.sampler.internal.json.MalformedJson;
+import com.incapsula.sampler.internal.json.JsonParser;
 import com.incapsula.sampler.internal.engine.Figure;
 import com.incapsula.sampler.internal.engine.RawGroups;
 import com.incapsula.sampler.internal.engine.RawReport;
@@ -51,6 +53,7 @@ public final class SamplingReport implements AutoCloseable {
     private final RawReport raw;
     private final List<SamplingGroup> groups;
     private final List<SamplingGroup> countedGroups;
+    private final List<SamplingGroup> lockHolders;
     private final Map<String, Long> outcomes = new LinkedHashMap<>();
     private final Map<String, Long> counters = new LinkedHashMap<>();
     private boolean closed; // guarded by this
@@ -62,6 +65,7 @@ public final class SamplingReport implements AutoCloseable {
         this.raw = snapshot.figures();
         this.groups = groups(raw.groups(), raw.measures());
         this.countedGroups = groups(raw.counted(), raw.measures());
+        this.lockHolders = groups(raw.holders(), raw.measures());
         for (int i = 0; i < raw.accountNames().size(); i++) {
             sort(raw.accountNames().get(i), raw.account()[i]);
         }
@@ -198,6 +202,39 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
+     * The thread groups whose threads have held locks that other threads waited for. Their wall time is the time for
+     * which those threads were {@code blocked}, at the stacks that the holders had meanwhile; {@link
+     * SamplingGroup#getThreads()} is how many threads have waited. All of them together have the {@code blocked} time of
+     * {@link #getMeasures()}. Holders that are not known are in the group {@code [unknown]}, in rows that say why.
+     *
+     * @return in descending wall time; not modifiable; empty where no thread was blocked
+     */
+    public List<SamplingGroup> getLockHolders() {
+        return lockHolders;
+    }
+
+    /**
+     * Reads the locks that threads waited for: by the class of the lock, the line that waited, and the line that held
+     * the lock. It is the time of {@link #getLockHolders()}, without what is not known of a wait.
+     *
+     * @return in descending time; not modifiable; empty where no thread was blocked
+     * @throws IllegalStateException if the report is closed
+     * @throws OutOfMemoryError if there is no memory for them
+     */
+    public List<SamplingLock> getLocks() {
+        Snapshot held = hold();
+        try {
+            ByteArrayOutputStream json = new ByteArrayOutputStream();
+            held.write(ReportFormat.JSON.ordinal(), ReportWeight.WALL.ordinal(), Snapshot.WITHOUT_NODES, json);
+            return SamplingLock.of(JsonParser.parse(json.toString(StandardCharsets.UTF_8)));
+        } catch (IOException | MalformedJson e) {
+            throw new IllegalStateException(e); // neither comes from memory
+        } finally {
+            held.release();
+        }
+    }
+
+    /**
      * Reads the root rows of a thread group; {@link SamplingRow#children()} and {@link SamplingRow#stream()} read on
      * from there. Nothing is left out and nothing is shortened, unlike in {@link ReportFormat#TEXT}, so amounts of rows
      * add up exactly to those of their group.
@@ -215,7 +252,7 @@ public final class SamplingReport implements AutoCloseable {
      * }
      * }</pre>
      *
-     * @param group one of {@link #getGroups()} or {@link #getCountedGroups()} of this report
+     * @param group one of {@link #getGroups()}, {@link #getCountedGroups()} or {@link #getLockHolders()} of this report
      * @return in descending wall time; not modifiable; empty for a group without a stack
      * @throws IllegalArgumentException if the group is null or of another report
      * @throws IllegalStateException if the report is closed
@@ -223,7 +260,7 @@ public final class SamplingReport implements AutoCloseable {
      */
     public List<SamplingRow> rows(SamplingGroup group) {
         requireNotNull("group", group);
-        if (!isOwn(groups, group) && !isOwn(countedGroups, group)) {
+        if (!isOwn(groups, group) && !isOwn(countedGroups, group) && !isOwn(lockHolders, group)) {
             throw new IllegalArgumentException("group " + group.getName() + " is of another report");
         }
         return group.root() == 0 ? requireOpen(List.of()) : rowsBelow(group.root());

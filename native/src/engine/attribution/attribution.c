@@ -230,6 +230,27 @@ void smp_attribution_stayed(struct smp_attribution *attribution, struct smp_thre
     found_at(attribution, record, target->node, false);
 }
 
+uint32_t smp_attribution_add_holder(struct smp_attribution *attribution, struct smp_group_tree tree,
+                                    const struct smp_sample *sample)
+{
+    struct smp_stack_path *path = &attribution->path;
+    enum smp_outcome outcome =
+        sample->count == 0 ? SMP_OUTCOME_NO_JAVA_FRAMES : SMP_OUTCOME_OVER_MEMORY_LIMIT;
+    uint32_t node = 0;
+
+    if (tree.root == 0)
+        return 0;
+    if (sample->count > 0) {
+        smp_stack_path_find(path, attribution->methods, attribution->names, sample);
+        if (!path->over_limit &&
+            smp_interval_add(attribution->interval, tree, path->locations + path->first,
+                             path->count - path->first, &node))
+            return node;
+        attribution->ran_out = true;
+    }
+    return smp_interval_add_pseudo(attribution->interval, tree, &outcome);
+}
+
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
                           int64_t wall_ns)
 {

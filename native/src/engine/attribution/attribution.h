@@ -118,6 +118,11 @@ void smp_attribution_unseen(struct smp_attribution *attribution,
 void smp_attribution_stayed(struct smp_attribution *attribution, struct smp_thread_record *record,
                             const struct smp_tree_target *target);
 
+/* The node of a stack of a thread that holds a lock, in the tree of its group's holders; 0: there
+ * is no tree for lack of memory. */
+uint32_t smp_attribution_add_holder(struct smp_attribution *attribution, struct smp_group_tree tree,
+                                    const struct smp_sample *sample);
+
 /* Counts one poll, and credits its target with the time. */
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
                           int64_t wall_ns);

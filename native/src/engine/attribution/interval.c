@@ -17,7 +17,11 @@ struct smp_interval {
     struct smp_profile_counts counts;
     struct smp_methods *methods;
     uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
-    struct smp_tally tally;                /* the sum over all groups, at any time */
+    uint32_t holder_rows[SMP_HOLDER_ROWS];
+    struct smp_lock_times *lock_times;
+    int64_t blocked_ns;     /* of sampled trees, not charged to holders yet */
+    int64_t holder_debt_ns; /* taken back from holders, but not found at them */
+    struct smp_tally tally; /* the sum over all groups, at any time */
     uint64_t counters[SMP_COUNTER_COUNT];
     bool has_begun;       /* the next two are set */
     int64_t from_ns;      /* monotonic */
@@ -27,6 +31,12 @@ struct smp_interval {
     int64_t elapsed_ns;
 };
 
+static const char *const holder_frames[SMP_HOLDER_ROWS] = {
+#define X(code, frame) [SMP_HOLDER_##code] = frame,
+    SMP_HOLDER_ROW_MAP(X)
+#undef X
+};
+
 static void find_pseudo_locations(struct smp_interval *interval)
 {
     for (int i = 0; i < SMP_OUTCOME_COUNT; i++) {
@@ -34,6 +44,8 @@ static void find_pseudo_locations(struct smp_interval *interval)
         if (frame != NULL)
             interval->locations[i] = smp_methods_pseudo(interval->methods, frame);
     }
+    for (int i = 0; i < SMP_HOLDER_ROWS; i++)
+        interval->holder_rows[i] = smp_methods_pseudo(interval->methods, holder_frames[i]);
     interval->locations[SMP_OUTCOME_OVER_MEMORY_LIMIT] = smp_methods_over_limit(interval->methods);
 }
 
@@ -90,6 +102,7 @@ void smp_interval_destroy(struct smp_interval *interval)
     smp_tree_destroy(interval->tree);
     smp_thread_groups_destroy(interval->groups);
     smp_profile_counts_fini(&interval->counts);
+    smp_lock_times_destroy(interval->lock_times);
     smp_methods_release(interval->methods);
     smp_free(interval->quota, interval);
 }
@@ -150,6 +163,23 @@ uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group
     return node;
 }
 
+/* --- time --- */
+
+static int64_t blocked_at(const struct smp_interval *interval, uint32_t node)
+{
+    return smp_column_at(smp_tree_column(interval->tree, SMP_MEASURE_BLOCKED), node);
+}
+
+/* Without memory for a state the time may be another one's: so what the node has is what counts. */
+static void credit_wall(struct smp_interval *interval, uint32_t node, enum smp_thread_state state,
+                        int64_t wall_ns)
+{
+    const int64_t before_ns = blocked_at(interval, node);
+
+    smp_tree_credit_wall(interval->tree, node, state, wall_ns);
+    interval->blocked_ns += blocked_at(interval, node) - before_ns;
+}
+
 void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
                        enum smp_outcome outcome, enum smp_thread_state state, int64_t wall_ns)
 {
@@ -157,7 +187,7 @@ void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree
 
     smp_tally_note(&info->tally, outcome);
     smp_tally_note(&interval->tally, outcome);
-    smp_tree_credit_wall(interval->tree, node, state, wall_ns);
+    credit_wall(interval, node, state, wall_ns);
     smp_tree_credit(interval->tree, node, SMP_MEASURE_SAMPLES, smp_outcome_is_sample(outcome));
     info->unseen.fallback = node;
 }
@@ -184,6 +214,12 @@ void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tre
 void smp_interval_spent(struct smp_interval *interval, uint32_t node, enum smp_thread_state state,
                         int64_t wall_ns)
 {
+    credit_wall(interval, node, state, wall_ns);
+}
+
+void smp_interval_spent_in_calls(struct smp_interval *interval, uint32_t node,
+                                 enum smp_thread_state state, int64_t wall_ns)
+{
     smp_tree_credit_wall(interval->tree, node, state, wall_ns);
 }
 
@@ -197,14 +233,146 @@ void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t
 int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node,
                                enum smp_thread_state state, int64_t wall_ns)
 {
-    return smp_tree_take_back_wall(interval->tree, node, state, wall_ns);
+    const int64_t before_ns = blocked_at(interval, node);
+    const int64_t taken_ns = smp_tree_take_back_wall(interval->tree, node, state, wall_ns);
+
+    interval->blocked_ns += blocked_at(interval, node) - before_ns;
+    return taken_ns;
 }
 
 int64_t smp_interval_change_state(struct smp_interval *interval, uint32_t node,
                                   enum smp_thread_state from, enum smp_thread_state to,
                                   int64_t wall_ns)
 {
-    return smp_tree_change_state(interval->tree, node, from, to, wall_ns);
+    const int64_t before_ns = blocked_at(interval, node);
+    const int64_t changed_ns = smp_tree_change_state(interval->tree, node, from, to, wall_ns);
+
+    interval->blocked_ns += blocked_at(interval, node) - before_ns;
+    return changed_ns;
+}
+
+/* --- holders of locks --- */
+
+int64_t smp_interval_take_blocked(struct smp_interval *interval)
+{
+    const int64_t blocked_ns = interval->blocked_ns;
+
+    interval->blocked_ns = 0;
+    return blocked_ns;
+}
+
+void smp_interval_charge(struct smp_interval *interval, uint32_t node, int64_t ns)
+{
+    int64_t debt_ns = interval->holder_debt_ns;
+
+    if (node == 0) {
+        interval->counters[SMP_COUNTER_LOST_HOLDERS] += ns != 0;
+        return;
+    }
+    if (ns > 0 && debt_ns > 0) {
+        const int64_t paid_ns = debt_ns < ns ? debt_ns : ns;
+        debt_ns -= paid_ns;
+        ns -= paid_ns;
+    }
+    if (ns > 0)
+        smp_tree_credit_wall(interval->tree, node, SMP_STATE_BLOCKED, ns);
+    else if (ns < 0)
+        debt_ns += -ns - smp_tree_take_back_wall(interval->tree, node, SMP_STATE_BLOCKED, -ns);
+    interval->holder_debt_ns = debt_ns;
+}
+
+/* The innermost line of the application; else the innermost one. */
+static uint32_t lock_line_of(const struct smp_interval *interval, uint32_t node)
+{
+    const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
+
+    for (uint32_t at = node; at != 0 && !smp_node_is_group(&nodes[at]); at = nodes[at].parent) {
+        if (smp_methods_is_application(interval->methods, nodes[at].location))
+            return nodes[at].location;
+    }
+    return nodes[node].location;
+}
+
+void smp_interval_note_lock(struct smp_interval *interval, const char *lock, uint32_t waiting,
+                            uint32_t holding, int64_t ns)
+{
+    struct smp_lock_time time = { .ns = ns };
+    enum smp_status status = SMP_OK;
+
+    if (waiting == 0 || holding == 0 || ns == 0)
+        return;
+    time.lock =
+        smp_methods_pseudo(interval->methods, lock[0] != '\0' ? lock : SMP_UNKNOWN_LOCK_NAME);
+    time.waiting = lock_line_of(interval, waiting);
+    time.holding = lock_line_of(interval, holding);
+    if (interval->lock_times == NULL)
+        status = smp_lock_times_create(interval->quota,
+                                       smp_methods_pseudo(interval->methods, SMP_OTHER_LOCKS_NAME),
+                                       &interval->lock_times);
+    if (status == SMP_OK)
+        status = smp_lock_times_add(interval->lock_times, &time);
+    interval->counters[SMP_COUNTER_LOST_HOLDERS] += status != SMP_OK;
+}
+
+struct smp_group_tree smp_interval_find_holders(struct smp_interval *interval, const char *group)
+{
+    const struct smp_group_key key = { .name = group != NULL ? group : SMP_UNKNOWN_HOLDERS_NAME,
+                                       .kind = SMP_GROUP_HOLDERS };
+    const struct smp_group found = smp_thread_groups_find(interval->groups, key);
+
+    if (smp_thread_groups_kind(interval->groups, found) != SMP_GROUP_HOLDERS ||
+        ensure_root(interval, found) != SMP_OK)
+        return (struct smp_group_tree){ .root = 0 };
+    return (struct smp_group_tree){
+        .group = found,
+        .root = smp_thread_groups_info(interval->groups, found)->root,
+    };
+}
+
+void smp_interval_see_blocked(struct smp_interval *interval, struct smp_group_tree tree,
+                              uint64_t waiter, const char *lock)
+{
+    if (tree.root == 0)
+        return;
+    smp_thread_groups_see(interval->groups, tree.group, waiter, "");
+    if (lock[0] != '\0')
+        smp_thread_groups_see_lock(interval->groups, tree.group, lock);
+}
+
+uint32_t smp_interval_add_holder_row(struct smp_interval *interval, struct smp_group_tree tree,
+                                     enum smp_holder_row row)
+{
+    enum smp_outcome outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
+    uint32_t node = 0;
+
+    if (tree.root == 0 || smp_interval_add(interval, tree, &interval->holder_rows[row], 1, &node))
+        return node;
+    return smp_interval_add_pseudo(interval, tree, &outcome);
+}
+
+void smp_interval_charge_unknown(struct smp_interval *interval, int64_t ns)
+{
+    if (ns != 0)
+        smp_interval_charge(interval,
+                            smp_interval_add_holder_row(interval,
+                                                        smp_interval_find_holders(interval, NULL),
+                                                        SMP_HOLDER_UNREAD),
+                            ns);
+}
+
+/* What is not charged yet, and what holders still owe: so that sums are equal. */
+static void settle_holders(struct smp_interval *interval)
+{
+    smp_interval_charge_unknown(interval, smp_interval_take_blocked(interval));
+    const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
+    const size_t count = smp_tree_node_count(interval->tree);
+    for (uint32_t node = 1; node < count && interval->holder_debt_ns > 0; node++) {
+        const int64_t debt_ns = interval->holder_debt_ns;
+        if (smp_thread_groups_kind_of_node(interval->groups, nodes, node) != SMP_GROUP_HOLDERS)
+            continue;
+        interval->holder_debt_ns = 0;
+        smp_interval_charge(interval, node, -debt_ns);
+    }
 }
 
 void smp_interval_moved(struct smp_interval *interval, uint32_t from, uint32_t to, float change,
@@ -223,7 +391,7 @@ void smp_interval_ran(struct smp_interval *interval, struct smp_group_tree tree,
 
 bool smp_interval_is_counted(const struct smp_interval *interval, struct smp_group_tree tree)
 {
-    return smp_thread_groups_is_counted(interval->groups, tree.group);
+    return smp_thread_groups_kind(interval->groups, tree.group) == SMP_GROUP_COUNTED;
 }
 
 void smp_interval_called(struct smp_interval *interval, uint32_t node, int64_t calls)
@@ -255,10 +423,10 @@ void smp_interval_forget_counted(struct smp_interval *interval)
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
 
     interval->counts.is_anew = true;
-    if (!smp_thread_groups_has_counted(interval->groups))
+    if (!smp_thread_groups_has(interval->groups, SMP_GROUP_COUNTED))
         return;
     for (uint32_t node = 1; node < smp_tree_node_count(interval->tree); node++) {
-        if (!smp_thread_groups_counts_node(interval->groups, nodes, node))
+        if (smp_thread_groups_kind_of_node(interval->groups, nodes, node) != SMP_GROUP_COUNTED)
             continue;
         for (int i = 0; i < SMP_MEASURE_COUNT; i++)
             (void)smp_tree_take_back(interval->tree, node, (enum smp_measure)i, INT64_MAX);
@@ -370,6 +538,7 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     struct smp_profile *profile = NULL;
     enum smp_status status;
 
+    settle_holders(interval);
     /* Safe to repeat if the profile is refused: what was spread is zero then. */
     smp_tree_spread(interval->tree, SMP_MEASURE_CPU, unseen_of, interval->groups);
     status = smp_profile_create(interval->quota, interval->tree, interval->groups,
@@ -380,6 +549,8 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     interval->tree = NULL; /* the profile owns them now */
     interval->groups = NULL;
     interval->counts = (struct smp_profile_counts){ 0 };
+    profile->lock_times = interval->lock_times;
+    interval->lock_times = NULL;
     set_profile_times(interval, now_ns, wall_ms, profile);
     interval->counters[SMP_COUNTER_LOST_STATES] += smp_tree_lost_states(profile->tree);
     interval->counters[SMP_COUNTER_LOST_ERRORS] += smp_tree_lost_errors(profile->tree);

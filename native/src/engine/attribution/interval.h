@@ -42,6 +42,23 @@ enum {
 
 struct smp_interval;
 
+/* X(code, frame): holders of locks that are not known. */
+#define SMP_HOLDER_ROW_MAP(X)                \
+    X(UNREAD, "[owner not read]")            \
+    X(READERS, "[readers of the lock]")      \
+    X(PERMITS, "[permits of the semaphore]") \
+    X(UNMOUNTED, "[a virtual thread that is not mounted]")
+
+enum smp_holder_row {
+#define X(code, frame) SMP_HOLDER_##code,
+    SMP_HOLDER_ROW_MAP(X)
+#undef X
+        SMP_HOLDER_ROWS
+};
+
+/* The group of holders that are not known. */
+#define SMP_UNKNOWN_HOLDERS_NAME "[unknown]"
+
 /* measures: the set of those that its tree holds (model/measure.h). */
 SMP_CHECKED enum smp_status smp_interval_create(struct smp_quota *quota,
                                                 struct smp_methods *methods, uint32_t measures,
@@ -114,7 +131,38 @@ void smp_interval_moved(struct smp_interval *interval, uint32_t from, uint32_t t
 void smp_interval_ran(struct smp_interval *interval, struct smp_group_tree tree, float change,
                       uint32_t tick);
 
+/* --- holders of locks --- */
+
+/* The blocked time of sampled trees that has changed since the last call; negative: it was taken
+ * back. The caller charges it to holders. */
+int64_t smp_interval_take_blocked(struct smp_interval *interval);
+/* Charges blocked time to a node of a holders' tree, or takes it back. What the node cannot give
+ * back is taken off the next charges, so that all holders together have what all threads were
+ * blocked for. Node 0: there was no memory for a tree, which counts. */
+void smp_interval_charge(struct smp_interval *interval, uint32_t node, int64_t ns);
+/* The same time by the lock's class and the lines of code: where the application waits, and where
+ * it holds the lock. lock "": not known. waiting, holding: nodes; 0: not known, and nothing is
+ * done. */
+void smp_interval_note_lock(struct smp_interval *interval, const char *lock, uint32_t waiting,
+                            uint32_t holding, int64_t ns);
+/* Charges it to [owner not read]. */
+void smp_interval_charge_unknown(struct smp_interval *interval, int64_t ns);
+/* The tree of the group's threads as holders; NULL: that of holders that are not known. Its root is
+ * 0 without memory: then nothing can be charged to it. */
+struct smp_group_tree smp_interval_find_holders(struct smp_interval *interval, const char *group);
+/* A thread is blocked by holders of this tree, for a lock of this class; each counts once. lock "":
+ * not known. */
+void smp_interval_see_blocked(struct smp_interval *interval, struct smp_group_tree tree,
+                              uint64_t waiter, const char *lock);
+/* The node of a row that stands for holders which are not known. */
+uint32_t smp_interval_add_holder_row(struct smp_interval *interval, struct smp_group_tree tree,
+                                     enum smp_holder_row row);
+
 /* --- counted trees --- */
+
+/* As spent, of a counted tree: it has the time of a sampled one, which alone counts as blocked. */
+void smp_interval_spent_in_calls(struct smp_interval *interval, uint32_t node,
+                                 enum smp_thread_state state, int64_t wall_ns);
 
 /* Is it one? If not, there is no memory for it, and nothing counted may be credited. */
 bool smp_interval_is_counted(const struct smp_interval *interval, struct smp_group_tree tree);

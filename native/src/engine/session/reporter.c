@@ -34,11 +34,25 @@ struct smp_reporter {
 
 /* --- the thread --- */
 
+static void pass_on_deadlocks(struct smp_reporter *reporter)
+{
+    struct smp_bytes title;
+    struct smp_bytes rows;
+
+    while (smp_log_take_record(reporter->log, &title, &rows)) {
+        reporter->outputer.deadlock(reporter->outputer.self, smp_bytes_text(&title), title.length,
+                                    smp_bytes_text(&rows), rows.length);
+        smp_bytes_fini(&title);
+        smp_bytes_fini(&rows);
+    }
+}
+
 static void pass_on_messages(struct smp_reporter *reporter)
 {
     char text[SMP_LOG_MESSAGE_BYTES];
     enum smp_log_level level;
 
+    pass_on_deadlocks(reporter);
     while (smp_log_take(reporter->log, &level, text))
         reporter->outputer.message(reporter->outputer.self, level, text);
 }

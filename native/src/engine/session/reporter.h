@@ -6,8 +6,9 @@
  *                              └──► interval queue: up to the offered interval, what no report had
  *
  * offer never waits for output; a caller that wants a report waits on its ticket. The messages of
- * the log go to the outputer between reports. The thread is a reader of the interval queue, and
- * keeps it short. Without memory to merge its intervals, one report becomes several.
+ * the log, and its records of deadlocks, go to the outputer between reports. The thread is a reader
+ * of the interval queue, and keeps it short. Without memory to merge its intervals, one report
+ * becomes several.
  *
  * Owns     its thread; the profiles wait in the interval queue, which it borrows.
  * Threads  any; no function is called with its lock held.

@@ -110,6 +110,7 @@ static enum smp_status open_sources(struct smp_sampler *sampler, const struct sm
     };
     const struct smp_source_setup setup = {
         .quota = sampler->quota,
+        .log = sampler->log,
         .jvm = &sampler->vm,
         .roster = &sampler->roster,
         .attribution = &sampler->attribution,
@@ -282,8 +283,13 @@ static void check_signal(struct smp_sampler *sampler, int64_t now_ns)
 
 bool smp_sampler_take_news(struct smp_sampler *sampler)
 {
-    const bool news = sampler->has_news;
+    bool news = sampler->has_news;
 
+    for (size_t i = 0; i < sampler->source_count; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->take_news != NULL && source->take_news(source->self))
+            news = true;
+    }
     sampler->has_news = false;
     return news;
 }

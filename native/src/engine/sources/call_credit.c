@@ -384,9 +384,9 @@ static void credit_states(struct smp_call_credit *credit, struct smp_call_tree *
 
     if (record != NULL && record->last.state > SMP_STATE_RUNNABLE)
         waits = (enum smp_thread_state)record->last.state;
-    smp_interval_spent(interval, entry->node, SMP_STATE_RUNNING, running_ns);
-    smp_interval_spent(interval, entry->node, SMP_STATE_RUNNABLE, ready_ns - running_ns);
-    smp_interval_spent(interval, entry->node, waits, wall_ns - ready_ns);
+    smp_interval_spent_in_calls(interval, entry->node, SMP_STATE_RUNNING, running_ns);
+    smp_interval_spent_in_calls(interval, entry->node, SMP_STATE_RUNNABLE, ready_ns - running_ns);
+    smp_interval_spent_in_calls(interval, entry->node, waits, wall_ns - ready_ns);
     smp_interval_used_cpu(interval, entry->node, cpu_ns);
 }
 

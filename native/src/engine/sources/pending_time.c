@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sources/pending_time.h"
 
+#include "engine/sources/holders.h"
 #include "engine/sources/queue_time.h"
 
 bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
@@ -146,6 +147,7 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
     if (is_idle && rest_ns > 0)
         rest_ns -= smp_pending_pay_claim(wall, thread, &target, rest_ns);
     smp_pending_set(pending, wall->covered_ns, smp_pending_give(wall, &target, rest_ns));
+    smp_holders_flush(wall, thread);
 }
 
 /* Right after the end of an interval nothing is pending, and the old tree is of the old one. */
@@ -197,6 +199,7 @@ void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int6
         last_ns = all_ns < interval_ns ? all_ns : interval_ns;
         last_ns = last_ns > 0 ? last_ns : 0;
         (void)smp_pending_give(wall, &target, all_ns - last_ns);
+        smp_holders_flush(wall, thread);
     }
     if (last_ns <= 0)
         return;

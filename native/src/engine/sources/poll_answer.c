@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sources/poll_answer.h"
 
+#include "engine/sources/holders.h"
 #include "engine/sources/pending_time.h"
 #include "engine/sources/queue_time.h"
 
@@ -123,10 +124,17 @@ static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread
     note_move(wall, thread, &target, weight_ns > 0 ? weight_ns : 0);
     smp_queue_time_attribute(wall, thread, knows_before ? &before : NULL, before_ns, &target,
                              found_ns);
+    smp_holders_polled(wall, thread, &target, found_ns, true);
     attribute_cpu(wall, thread, &target, weight_ns > 0 ? weight_ns : 0);
     end_poll(thread, becomes_target);
     update_activity(wall, thread, &target);
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
+}
+
+static void on_looked_at(void *context, struct smp_thread_record *record,
+                         const struct smp_sample *sample)
+{
+    smp_holders_looked_at(context, record, sample);
 }
 
 static void on_found(void *context, struct smp_thread_record *record, const struct smp_found *found)
@@ -149,6 +157,7 @@ static void on_skipped(void *context, struct smp_thread_record *record)
                                               smp_pending_ns(&thread->pending, now_ns) - found_ns);
     }
     smp_pending_set(&thread->pending, now_ns, debt_ns < 0 ? debt_ns : 0);
+    smp_holders_flush(wall, thread);
     end_poll(thread, false);
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
 }
@@ -224,6 +233,7 @@ struct smp_walk_events smp_poll_answer_events(struct smp_wall *wall)
         .skipped = on_skipped,
         .unanswered = on_unanswered,
         .postponed = on_postponed,
+        .looked_at = on_looked_at,
         .context = wall,
     };
 }

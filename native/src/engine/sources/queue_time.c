@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sources/queue_time.h"
 
+#define NS_PER_US INT64_C(1000)
 #define NS_PER_MS INT64_C(1000000)
 #define BALANCE_NS (SMP_QUEUE_BALANCE_MS * NS_PER_MS)
 
@@ -75,10 +76,10 @@ static int64_t left_for_waits(const struct smp_queue_time *queue)
 }
 
 /* The target was credited with most_ns of running. */
-static void split_running(struct smp_wall *wall, struct smp_queue_time *queue,
+static void split_running(struct smp_wall *wall, struct smp_queue_time *queue, int64_t *stolen_ns,
                           const struct smp_tree_target *target, int64_t most_ns)
 {
-    int64_t *const balances[] = { &queue->pending_ns, &queue->stolen_ns };
+    int64_t *const balances[] = { &queue->pending_ns, stolen_ns };
 
     for (size_t i = 0; i < sizeof(balances) / sizeof(balances[0]); i++) {
         const int64_t ns = least_of(least_of(queue->over_ns, *balances[i]), most_ns);
@@ -104,25 +105,25 @@ void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thr
     if (!queue->is_known)
         return;
     const int64_t used_ns = reading->is_measured ? reading->used_ns : found_ns;
-    const int64_t stolen_ns = smp_cpu_loss_stolen_ns(&wall->loss, used_ns);
+    int64_t stolen_ns = queue->stolen_us * NS_PER_US + smp_cpu_loss_stolen_ns(&wall->loss, used_ns);
     queue->pending_ns = least_of(queue->pending_ns + more_ns, BALANCE_NS + found_ns + more_ns);
-    queue->stolen_ns = least_of(queue->stolen_ns + stolen_ns, BALANCE_NS + found_ns + stolen_ns);
     queue->over_ns -= used_ns;
     if (is_running(before))
         queue->over_ns += before_ns;
     if (is_running(found)) {
         queue->over_ns += found_ns;
-        split_running(wall, queue, found, found_ns);
+        split_running(wall, queue, &stolen_ns, found, found_ns);
         queue->over_ns -= make_waiting(wall, thread, found, least_of(queue->over_ns, found_ns));
     }
     if (is_running(before) && before_ns > 0)
-        split_running(wall, queue, before, before_ns);
+        split_running(wall, queue, &stolen_ns, before, before_ns);
     if (queue->was_idle && before != NULL)
         (void)make_runnable(wall, &queue->pending_ns, before,
                             least_of(more_ns, left_for_waits(queue)));
     if (!is_running(found))
         (void)make_runnable(wall, &queue->pending_ns, found,
                             least_of(left_for_waits(queue), found_ns));
+    queue->stolen_us = (int32_t)(least_of(stolen_ns, BALANCE_NS) / NS_PER_US);
     queue->over_ns = bounded(queue->over_ns, BALANCE_NS + used_ns + more_ns);
 }
 

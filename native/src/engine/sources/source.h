@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "engine/attribution/attribution.h"
 #include "engine/jvm.h"
 #include "model/options.h"
@@ -100,6 +101,8 @@ struct smp_source {
     const char *(*take_refusal)(void *self, const char **property);
     /* What the user is to know of the source, once; static. NULL: nothing. */
     const char *(*take_notice)(void *self);
+    /* Has it put something into the log since the last call? */
+    bool (*take_news)(void *self);
 
     void (*destroy)(void *self);
     void *self;
@@ -108,6 +111,7 @@ struct smp_source {
 /* What a source is made of. All but options outlive it. */
 struct smp_source_setup {
     struct smp_quota *quota;
+    struct smp_log *log; /* NULL: none */
     const struct smp_jvm *jvm;
     struct smp_roster *roster;
     struct smp_attribution *attribution;

@@ -5,8 +5,11 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
+#define LOOK UINT64_C(1) /* in a token: records are aligned */
+
 struct smp_thread_record *smp_walks_record_of(uint64_t token)
 {
+    token &= ~LOOK;
     return (struct smp_thread_record *)(uintptr_t)token; /* NOLINT(performance-no-int-to-ptr) */
 }
 
@@ -223,6 +226,15 @@ static void deliver_answer(struct smp_walks *walks, struct smp_thread_record *re
         walks->events.skipped(walks->events.context, record);
 }
 
+static void deliver_look(struct smp_walks *walks, struct smp_thread_record *record,
+                         enum smp_answer answer, const struct smp_sample *sample)
+{
+    const enum smp_outcome outcome = outcome_of_answer(answer, sample);
+
+    if (smp_outcome_frame(outcome) == NULL && sample != NULL)
+        walks->events.looked_at(walks->events.context, record, sample);
+}
+
 static void on_async_answer(void *context, uint64_t token, enum smp_answer answer,
                             const struct smp_sample *sample,
                             const struct smp_mounted_thread *mounted)
@@ -232,6 +244,10 @@ static void on_async_answer(void *context, uint64_t token, enum smp_answer answe
     struct smp_thread_record *record = smp_walks_record_of(token);
 
     walks->in_flight--;
+    if ((token & LOOK) != 0) {
+        deliver_look(walks, record, answer, sample);
+        return;
+    }
     if (answer == SMP_ANSWER_UNANSWERED)
         walks->events.unanswered(walks->events.context, record, true);
     else if (answer == SMP_ANSWER_BLOCKED)
@@ -298,6 +314,22 @@ static void request_walk(struct smp_walks *walks, struct smp_thread_record *reco
     default:
         report_failure(walks, record, SMP_OUTCOME_REFUSED_BY_JVM);
     }
+}
+
+void smp_walks_look(struct smp_walks *walks, struct smp_thread_record *record, bool may_ask)
+{
+    static const struct smp_reading unread = { .activity = SMP_ACTIVITY_UNKNOWN };
+    const struct smp_async_walker *async = &walks->jvm->async;
+
+    if (walks->events.looked_at == NULL)
+        return;
+    if (walk_outside(walks, record->thread, &unread) == SMP_OK) {
+        walks->events.looked_at(walks->events.context, record, &walks->sample);
+        return;
+    }
+    if (may_ask && walks->is_async && walks->in_flight < SMP_MAX_REQUESTS &&
+        async->request(async->self, record->thread, smp_walks_token_of(record) | LOOK) == SMP_OK)
+        walks->in_flight++;
 }
 
 /* --- which of the two --- */

@@ -45,6 +45,9 @@ struct smp_walk_events {
     void (*unanswered)(void *context, struct smp_thread_record *record, bool is_requested);
     /* No time was left in this tick to request a walk. */
     void (*postponed)(void *context, struct smp_thread_record *record);
+    /* The stack of a thread that was looked at. NULL: no look is made. */
+    void (*looked_at)(void *context, struct smp_thread_record *record,
+                      const struct smp_sample *sample);
     void *context;
 };
 
@@ -86,6 +89,9 @@ enum smp_thread_state smp_walks_judge_again(const struct smp_walks *walks,
  * which reading is RUNNING where the thread runs or wants a CPU. */
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
                      struct smp_reading *reading);
+/* Calls looked_at, now or in collect, or nothing where there is no stack. may_ask: also where that
+ * takes a signal. Nothing else comes of it: it is no poll. */
+void smp_walks_look(struct smp_walks *walks, struct smp_thread_record *record, bool may_ask);
 /* Calls an event for each request in flight. is_last: waits longer. */
 void smp_walks_collect(struct smp_walks *walks, bool is_last);
 /* What an answer says. False: it is that of a virtual thread which the user's rule does not
@@ -94,7 +100,7 @@ bool smp_walks_find(struct smp_walks *walks, enum smp_answer answer,
                     const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
                     struct smp_found *out);
 
-/* A request's token is its record. */
+/* A request's token is its record; that of a look has one bit more. */
 struct smp_thread_record *smp_walks_record_of(uint64_t token);
 uint64_t smp_walks_token_of(const struct smp_thread_record *record);
 

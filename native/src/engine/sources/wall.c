@@ -2,6 +2,7 @@
 #include "engine/sources/wall.h"
 
 #include "base/clock.h"
+#include "engine/sources/holders.h"
 #include "engine/sources/pending_time.h"
 #include "engine/sources/poll_answer.h"
 #include "engine/sources/poll_once.h"
@@ -40,6 +41,7 @@ static void on_wall_thread_ended(void *context, struct smp_thread_record *record
         smp_pending_end(wall, thread, ended_ns);
     smp_poll_schedule_set_idle(&wall->schedule, thread, false);
     smp_timer_wheel_remove(&wall->schedule.wheel, &record->deadline);
+    smp_holders_forget(wall, thread);
 }
 
 static void on_wall_thread_left_out(void *context, struct smp_thread_record *record)
@@ -185,6 +187,7 @@ static void tick_wall(void *self, int64_t now_ns)
     take_left_answers(wall, false);
     wall->walks.begun_ns = smp_clock_ns();
     wall->poll = &poll;
+    smp_holders_charge_rest(wall);
     smp_poll_schedule_begin_tick(&wall->schedule, now_ns - wall->covered_ns);
     smp_roster_poll_starts(wall->roster, now_ns);
     smp_roster_name_all(wall->roster);
@@ -193,6 +196,7 @@ static void tick_wall(void *self, int64_t now_ns)
     poll_due(wall);
     if (!may_leave_answers(wall))
         smp_walks_collect(&wall->walks, false);
+    smp_holders_settle(wall, wall->walks.in_flight == 0);
     smp_throttle_end(&wall->schedule.throttle);
     smp_poll_schedule_learn_cost(&wall->schedule, poll.polls, poll.idle_polls,
                                  wall->roster->sampled);
@@ -261,6 +265,7 @@ static void flush_wall(void *self, enum smp_flush reason)
 
     take_left_answers(wall, reason == SMP_FLUSH_LAST);
     wall->poll = &poll;
+    smp_holders_settle(wall, false);
     for (size_t i = 0; i < wall->roster->table.count;) {
         struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
         if (!smp_roster_remove_ended(wall->roster, &thread->record, wall->covered_ns)) {
@@ -361,6 +366,7 @@ static void destroy_wall(void *self)
 {
     struct smp_wall *wall = self;
 
+    smp_holders_fini(wall);
     smp_walks_fini(&wall->walks);
     smp_free(wall->quota, wall);
 }
@@ -377,6 +383,11 @@ static void get_wall_live(const void *self, struct smp_source_live *out)
     out->throttle_bucket_ns = throttle->bucket_ns;
     out->throttle_debt_ns = throttle->debt_ns;
     out->throttle_tick_ns = throttle->tick_ns;
+}
+
+static bool take_wall_news(void *self)
+{
+    return smp_holders_take_news(self);
 }
 
 static struct smp_source wall_source(struct smp_wall *wall)
@@ -396,6 +407,7 @@ static struct smp_source wall_source(struct smp_wall *wall)
         .idle_ticks = idle_ticks_of_wall,
         .skip_ticks = skip_wall_ticks,
         .tick_gap_ns = tick_gap_of_wall,
+        .take_news = take_wall_news,
         .destroy = destroy_wall,
         .self = wall,
     };
@@ -412,6 +424,7 @@ enum smp_status smp_wall_create(const struct smp_source_setup *setup, struct smp
     wall->roster = setup->roster;
     wall->attribution = setup->attribution;
     smp_poll_schedule_init(&wall->schedule, setup->options);
+    smp_holders_init(wall, setup->log);
     status = smp_walks_init(&wall->walks, setup->quota, setup->jvm, setup->roster, setup->options);
     if (status != SMP_OK) {
         smp_free(setup->quota, wall);

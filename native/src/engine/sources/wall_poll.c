@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sources/wall_poll.h"
 
+#include "engine/sources/holders.h"
 #include "engine/sources/pending_time.h"
 #include "engine/sources/poll_answer.h"
 
@@ -97,6 +98,8 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
     smp_attribution_note(
         wall->attribution, &target,
         all_ns < 0 ? 0 : all_ns - smp_pending_pay_claim(wall, thread, &target, all_ns));
+    smp_holders_polled(wall, thread, &target, smp_poll_schedule_weight_ns(&wall->schedule, thread),
+                       false);
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
 }
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/sources/blocked_waits.h"
 #include "engine/sources/cpu_loss.h"
 #include "engine/sources/poll_schedule.h"
 #include "engine/sources/roster.h"
@@ -31,6 +32,7 @@ struct smp_wall {
     struct smp_attribution *attribution;
     struct smp_walks walks;
     struct smp_poll_schedule schedule;
+    struct smp_holders holders;
     int64_t covered_ns; /* the last tick */
     struct smp_cpu_loss loss;
     struct smp_poll *poll; /* the running one; NULL between ticks */

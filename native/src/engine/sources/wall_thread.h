@@ -44,10 +44,42 @@ struct smp_pending {
 struct smp_queue_time {
     bool is_known;      /* read_ns is set */
     bool was_idle;      /* the poll before this one had proven that it waits */
+    int32_t stolen_us;  /* by the machine's host (cpu_loss.h), not attributed yet */
     int64_t read_ns;    /* the last reading */
     int64_t pending_ns; /* not attributed yet */
-    int64_t stolen_ns;  /* by the machine's host (cpu_loss.h), likewise */
     int64_t over_ns;    /* the time in which it was found running, less its CPU time */
+};
+
+/* The lock that the thread waits for, and what is known of it as a holder (holders.h). */
+struct smp_lock_wait {
+    bool is_known;        /* the owner was read in this wait */
+    bool is_deadlocked;   /* it has been counted */
+    uint8_t kind;         /* enum smp_owner_kind */
+    uint32_t lock;        /* its class (lock_names.h) */
+    uint64_t owner;       /* serial */
+    size_t owner_index;   /* of the owner's record, most likely */
+    int64_t owner_cpu_ns; /* the owner's CPU clock when it was read */
+    uint64_t cycle_tick;  /* its chain of owners was found to be a cycle; 0: it is none */
+    uint32_t node;        /* of the holders' trees: what its time was charged to last */
+    uint64_t epoch;       /* in the interval of this tree_epoch */
+};
+
+/* The thread as one that holds a lock (holders.h). */
+struct smp_holder {
+    uint64_t clock_tick;        /* clock_ns is of this tick */
+    int64_t clock_ns;           /* its CPU clock; -1: not known */
+    uint64_t look_tick;         /* it was looked at in this tick: */
+    bool is_found;              /* the node below is that of what was found */
+    struct smp_group_tree tree; /* the group's holders, and the node of a stack, */
+    uint32_t node;
+    uint64_t epoch;   /* in the interval of this tree_epoch, */
+    uint32_t version; /* of the last stack of this version, where it was not looked at */
+};
+
+/* Few threads have it: allocated when it is needed. */
+struct smp_lock_state {
+    struct smp_lock_wait wait;
+    struct smp_holder holder;
 };
 
 /* The thread has not answered a poll (poll_answer.h). */
@@ -69,8 +101,9 @@ struct smp_wall_thread {
     struct smp_poll_plan plan;
     struct smp_unanswered unanswered;
     struct smp_queue_time queue;
-    struct smp_reading reading; /* of the running poll */
-    int64_t named_ns;           /* the poll that read its name last; 0: none yet */
+    struct smp_lock_state *locks; /* NULL: it was neither blocked nor a holder */
+    struct smp_reading reading;   /* of the running poll */
+    int64_t named_ns;             /* the poll that read its name last; 0: none yet */
 };
 
 static inline struct smp_wall_thread *smp_wall_thread_of(struct smp_thread_record *record)

@@ -51,6 +51,7 @@ void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budg
     last->count = sample->count;
     last->leaf_count = sample->leaf_count;
     last->omitted = sample->omitted;
+    last->version++;
     smp_last_stack_move(last, epoch, node, outcome);
 }
 

@@ -117,6 +117,18 @@ struct smp_thread_record *smp_thread_table_add(struct smp_thread_table *table,
     return record;
 }
 
+struct smp_thread_record *smp_thread_table_find(const struct smp_thread_table *table,
+                                                uint64_t serial, size_t index)
+{
+    if (index < table->count && table->serials[index] == serial)
+        return table->records[index];
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->serials[i] == serial)
+            return table->records[i];
+    }
+    return NULL;
+}
+
 /* Gives memory back after many short threads. A failed resize only keeps the larger arrays. */
 static void shrink_table(struct smp_thread_table *table)
 {

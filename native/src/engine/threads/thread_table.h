@@ -94,6 +94,10 @@ void smp_thread_table_fini(struct smp_thread_table *table);
 /* Adopts the thread unless it returns NULL. The record is zeroed but for thread and index. */
 struct smp_thread_record *smp_thread_table_add(struct smp_thread_table *table,
                                                struct smp_thread *thread);
+/* The record of the thread with this serial; NULL: there is none. index: where it most likely is;
+ * O(threads) where it is elsewhere. */
+struct smp_thread_record *smp_thread_table_find(const struct smp_thread_table *table,
+                                                uint64_t serial, size_t index);
 /* Drops the thread. Its record must be in no wheel. */
 void smp_thread_table_remove(struct smp_thread_table *table, struct smp_thread_record *record);
 

@@ -272,6 +272,19 @@ size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
     return count;
 }
 
+uint64_t smp_registry_search(struct smp_registry *registry, smp_thread_test *test, void *context)
+{
+    struct smp_jvm_thread *entry;
+
+    pthread_mutex_lock(&registry->mutex);
+    entry = registry->newest;
+    while (entry != NULL && !test(context, &entry->info))
+        entry = entry->older;
+    const uint64_t serial = entry != NULL ? entry->thread.serial : 0;
+    pthread_mutex_unlock(&registry->mutex);
+    return serial;
+}
+
 bool smp_registry_listen(struct smp_registry *registry, uint64_t after,
                          struct smp_start_listener *listener)
 {

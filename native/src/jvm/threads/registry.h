@@ -128,6 +128,14 @@ struct smp_jvm_thread *smp_registry_release(struct smp_registry *registry,
 size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
                             struct smp_jvm_thread **batch, size_t capacity, uint64_t *newest);
 
+/*
+ * The serial of the first live thread that the test accepts; 0: of none. The test is called under
+ * the mutex, so no thread can end meanwhile: what it reads of a thread behind its gate stays
+ * mapped. It must not call the JVM, or this.
+ */
+typedef bool smp_thread_test(void *context, struct smp_walk_info *info);
+uint64_t smp_registry_search(struct smp_registry *registry, smp_thread_test *test, void *context);
+
 /* jvm.h. False: a serial above after has been given out. */
 bool smp_registry_listen(struct smp_registry *registry, uint64_t after,
                          struct smp_start_listener *listener);

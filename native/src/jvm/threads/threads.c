@@ -432,6 +432,11 @@ bool smp_threads_find(int64_t java_id, uint64_t *serial, int32_t *os_tid)
     return true;
 }
 
+uint64_t smp_threads_search(smp_thread_test *test, void *context)
+{
+    return smp_registry_search(&registry, test, context);
+}
+
 /* ---------------------------------------------------------------------------- the library's own */
 
 enum smp_status smp_threads_enter(void)

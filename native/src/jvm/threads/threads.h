@@ -50,6 +50,9 @@ SMP_CHECKED enum smp_status smp_threads_id_of(JNIEnv *env, jobject thread, int64
  * known. */
 bool smp_threads_find(int64_t java_id, uint64_t *serial, int32_t *os_tid);
 
+/* smp_registry_search over all threads that are registered. */
+uint64_t smp_threads_search(smp_thread_test *test, void *context);
+
 /* Shared by all sessions; lasts while the thread is held. */
 struct smp_walk_info *smp_threads_walk_info(struct smp_thread *thread);
 /* Of any Thread object: the address of the JVM's thread object; 0: it has none, or is unknown. */

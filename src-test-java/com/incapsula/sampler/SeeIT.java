@@ -362,6 +362,7 @@ class SeeIT {
             assertThat(intervals).hasSize(2);
             RecordedEvent first = intervals.get(0);
             assertThat(first.getDuration("wall").toNanos()).isEqualTo(notes.wallNanos.get(0));
+            assertStatesAddUp(first);
             assertThat(first.getDuration("elapsed")).isGreaterThanOrEqualTo(Duration.ofMillis(45));
             assertThat(first.getInstant("till")).isEqualTo(intervals.get(1).getInstant("from"));
             assertThat(first.getLong("groups")).as("[JVM] is switched off").isEqualTo(1);
@@ -381,7 +382,17 @@ class SeeIT {
             assertThat(lines.get(0).getInt("lineNumber")).as("a native method").isNegative();
             assertThat(lines.get(0).getFloat("share")).isBetween(0.5f, 1f);
             assertThat(lines.get(0).getDuration("wall").toNanos()).isLessThanOrEqualTo(notes.wallNanos.get(0));
+            assertStatesAddUp(lines.get(0));
         }
+    }
+
+    /* A parked thread waits, or is idle. */
+    private static void assertStatesAddUp(RecordedEvent event) {
+        assertThat(Stream.of("running", "runnable", "blocked", "io", "waiting", "idle")
+                        .map(event::getDuration)
+                        .reduce(Duration.ZERO, Duration::plus))
+                .isEqualTo(event.getDuration("wall"));
+        assertThat(event.getDuration("waiting").plus(event.getDuration("idle"))).isPositive();
     }
 
     private static long samplesIn(String account) {

@@ -16,6 +16,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.management.JMX;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -104,6 +106,28 @@ class StatesIT {
             sampler.close();
         }
         assertThat(found).containsExactlyInAnyOrderEntriesOf(expected);
+    }
+
+    @Test
+    void theBeanHasTheStatesOfASecond() throws Exception {
+        Map<String, Long> found;
+        try (Waits waits = Waits.ofPlatformThreads().locks()) {
+            awaitStill(waits);
+            Thread thread = waits.all().get(0).thread();
+            ThreadsSampler sampler = quick(new Recorder());
+            sampler.setThreadNameManipulator(Thread::getName);
+            sampler.setThreadToBeSampled(thread);
+            sampler.setJmxName("states");
+            sampler.init();
+            found = JMX.newMXBeanProxy(
+                            ManagementFactory.getPlatformMBeanServer(),
+                            new ObjectName("com.incapsula.sampler:type=ThreadsSampler,name=states"),
+                            ThreadsSamplerMXBean.class)
+                    .states(1);
+            sampler.close();
+            assertThat(found).containsOnlyKeys(thread.getName() + ": blocked");
+        }
+        assertThat(found.values()).allMatch(nanos -> nanos >= 1_000_000_000L);
     }
 
     private static Map<String, String> groups(ThreadsSampler sampler) {

@@ -4,7 +4,6 @@ package com.incapsula.sampler;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
-import static org.assertj.core.api.Assertions.withinPercentage;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.testing.Measures;
@@ -110,6 +109,7 @@ class StatesTruthIT {
         } else {
             threads.forEach(sampler::setThreadToBeSampled);
         }
+        long before = measured.getAsLong();
         sampler.init();
         long from = measured.getAsLong();
         long began = System.nanoTime();
@@ -123,9 +123,11 @@ class StatesTruthIT {
                     .orElseThrow()
                     .getMeasures();
             counters = report.getCounters();
+            long atMost = measured.getAsLong() - before;
             System.out.println(group + ": " + measures + ", measured " + measuredNanos + " in " + elapsed);
             measures = new java.util.LinkedHashMap<>(measures);
             measures.put("measured", measuredNanos);
+            measures.put("measured at most", atMost);
             measures.put("elapsed", elapsed);
             return measures;
         } finally {
@@ -260,7 +262,9 @@ class StatesTruthIT {
             measured = group::throttledNanos;
             Map<String, Long> found = sample("spinner");
             System.out.println("throttled by the account: " + counters.get("THROTTLED_MS") + " ms");
-            assertThat(counters.get("THROTTLED_MS") * 1e6).isCloseTo(found.get("measured"), withinPercentage(2));
+            // The test's own thread is stopped, too, between its reading and the sampler's.
+            assertThat(counters.get("THROTTLED_MS") * 1e6)
+                    .isBetween(found.get("measured") * 0.98, found.get("measured at most") * 1.02);
             assertThat((double) found.get("running") / found.get("wall")).isLessThan(0.52);
             assertThat((double) (found.get("running") + found.get("runnable")) / found.get("wall"))
                     .as(found.toString())

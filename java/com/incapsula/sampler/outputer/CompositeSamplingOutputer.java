@@ -84,6 +84,14 @@ final class CompositeSamplingOutputer implements SamplingOutputer, OutputerParts
         throwFailure();
     }
 
+    /** It goes to all: none has failed outside of a report. */
+    @Override
+    public void printDeadlock(String title, String record) {
+        List<@Nullable Throwable> errors = new ArrayList<>();
+        parts.forEach(part -> errors.add(failureOf(part, each -> each.printDeadlock(title, record))));
+        throwJoined(errors);
+    }
+
     private void begin() {
         Arrays.fill(failures, null);
         thrown = null;

@@ -269,6 +269,12 @@ public class FileSamplingOutputer implements SamplingOutputer {
     @Override
     public void printThreadRecord(String threadTitle, String record) {}
 
+    /** Logs it as a warning: it is no report. */
+    @Override
+    public void printDeadlock(String title, String record) {
+        LogTarget.of(LOGGER_NAME).log(System.Logger.Level.WARNING, title + "\n" + record, null);
+    }
+
     @Override
     public void printError(String message, @Nullable Throwable cause) {
         LogTarget.of(LOGGER_NAME).log(System.Logger.Level.ERROR, message, cause);

@@ -149,6 +149,15 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         log().log(level.ofPlatform, text, null);
     }
 
+    /** Logs one event as a warning, whatever the level of reports is. */
+    @Override
+    public void printDeadlock(String title, String record) {
+        if (!slf4j) {
+            lookAgain();
+        }
+        log().log(System.Logger.Level.WARNING, title + "\n" + record, null);
+    }
+
     @Override
     public void printError(String message, @Nullable Throwable cause) {
         log().log(System.Logger.Level.ERROR, message, cause);

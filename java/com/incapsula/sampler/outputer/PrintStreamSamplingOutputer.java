@@ -90,6 +90,12 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
     }
 
     @Override
+    public void printDeadlock(String title, String record) {
+        print("\n" + title + "\n" + record + "\n", true);
+        flush();
+    }
+
+    @Override
     public void printError(String message, @Nullable Throwable cause) {
         StringWriter text = new StringWriter();
         text.append(message).append('\n');

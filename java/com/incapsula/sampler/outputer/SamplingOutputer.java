@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Receives reports. For each report the sampler calls, in this order: {@link #report} once, {@link #printIntervalTitle}
  * once, {@link #printThreadRecord} for the sampler's own account and then for every thread group, {@link #flush} once.
- * It makes no call for an interval in which nothing was sampled.
+ * It makes no call for an interval in which nothing was sampled. {@link #printDeadlock} comes between two reports.
  *
  * <pre>{@code
  * sampler.setSamplingOutputer(new SamplingOutputer() {
@@ -124,6 +124,19 @@ public interface SamplingOutputer {
      * @param record the rows, each ended by {@code \n}
      */
     void printThreadRecord(String threadTitle, String record);
+
+    /**
+     * Prints a deadlock: threads each of which waits for a lock that the next one holds. It is called once for each
+     * deadlock, as soon as it is found, between two reports. The default prints it as a record, and flushes.
+     *
+     * @param title {@code Deadlock: 2 threads [<name>, <name>]}, one line without a line end
+     * @param record for each thread a line that says which lock it waits for and which thread holds that one, and then
+     *     its stack, innermost frame first; each line is ended by {@code \n}
+     */
+    default void printDeadlock(String title, String record) {
+        printThreadRecord(title, record);
+        flush();
+    }
 
     /**
      * Receives a failure. What this method throws is ignored.

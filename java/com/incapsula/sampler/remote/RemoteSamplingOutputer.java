@@ -574,6 +574,12 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     @Override
     public void printThreadRecord(String threadTitle, String record) {}
 
+    /** Logs it as a warning: it is no report. */
+    @Override
+    public void printDeadlock(String title, String record) {
+        log(System.Logger.Level.WARNING, title + "\n" + record);
+    }
+
     /** Logs as a warning. */
     @Override
     public void printError(String message, @Nullable Throwable cause) {

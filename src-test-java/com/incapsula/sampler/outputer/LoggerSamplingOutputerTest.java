@@ -63,6 +63,17 @@ class LoggerSamplingOutputerTest {
     }
 
     @Test
+    void aDeadlockIsAWarning() {
+        LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
+        outputer.setPerGroup(false);
+        List<ILoggingEvent> events = logged(NAME, () -> outputer.printDeadlock("Deadlock {}", "a waits\n"));
+        assertThat(events).singleElement().satisfies(event -> {
+            assertThat(event.getFormattedMessage()).isEqualTo("Deadlock {}\na waits\n");
+            assertThat(event.getLevel()).isEqualTo(Level.WARN);
+        });
+    }
+
+    @Test
     void oneEventForAll() {
         LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
         assertThat(outputer.isPerGroup()).isTrue();

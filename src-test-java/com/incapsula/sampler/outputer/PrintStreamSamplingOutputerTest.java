@@ -49,6 +49,15 @@ class PrintStreamSamplingOutputerTest {
     }
 
     @Test
+    void aDeadlockStandsByItself() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        SamplingOutputer outputer = new PrintStreamSamplingOutputer(new PrintStream(bytes));
+        outputer.printDeadlock("Deadlock: 2 threads [a, b]", "a waits for C, held by b\n    at a.B.c(B.java:1)\n");
+        assertThat(bytes.toString(UTF_8))
+                .isEqualTo("\nDeadlock: 2 threads [a, b]\na waits for C, held by b\n    at a.B.c(B.java:1)\n\n");
+    }
+
+    @Test
     void missingLineEndIsAdded() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         SamplingOutputer outputer = new PrintStreamSamplingOutputer(new PrintStream(bytes));

@@ -407,6 +407,44 @@ class PageIT {
         assertThat(browser.texts("#panel-account p")).noneMatch(text -> text.contains("monitored packages"));
     }
 
+    // ---- the locks
+
+    @Test
+    void locksHaveTheirWaitingAndTheirHoldingLines() throws IOException {
+        show(twoGroups().json());
+        assertThat(browser.all("#tab-locks:not([hidden])")).isEmpty();
+        show(twoGroups()
+                .json()
+                .replaceFirst(
+                        ",\"frames\":",
+                        ",\"locks\":["
+                                + "{\"lock\":\"com.acme.Cart\",\"waiting\":\"a.B.add(B.java:4)\","
+                                + "\"holding\":\"a.B.audit(B.java:9)\",\"wall\":3000000000},"
+                                + "{\"lock\":\"com.acme.<b>Stock\",\"waiting\":\"a.B.take(B.java:5)\","
+                                + "\"holding\":\"[owner not read]\",\"wall\":900000000},"
+                                + "{\"lock\":\"com.acme.Cart\",\"waiting\":\"a.B.take(B.java:6)\","
+                                + "\"holding\":\"a.B.audit(B.java:9)\",\"wall\":100000000}],\"frames\":"));
+        browser.tab("locks");
+        assertThat(browser.texts("#panel-locks h3"))
+                .containsExactly("com.acme.Cart: 3.10 s, 77.5 %", "com.acme.<b>Stock: 900.0 ms, 22.5 %");
+        assertThat(browser.texts("#panel-locks th"))
+                .startsWith("Waiting line", "Holding line", "Blocked", "Share");
+        assertThat(browser.texts("#panel-locks td"))
+                .containsExactly(
+                        "a.B.add(B.java:4)",
+                        "a.B.audit(B.java:9)",
+                        "3.00 s",
+                        "75.0 %",
+                        "a.B.take(B.java:6)",
+                        "a.B.audit(B.java:9)",
+                        "100.0 ms",
+                        "2.5 %",
+                        "a.B.take(B.java:5)",
+                        "[owner not read]",
+                        "900.0 ms",
+                        "22.5 %");
+    }
+
     // ---- two reports
 
     @Test

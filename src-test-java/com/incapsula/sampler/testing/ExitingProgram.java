@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
+import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.engine.PatientExit;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
@@ -55,18 +56,19 @@ public final class ExitingProgram {
         }
     }
 
-    /* On a machine that is too busy for a poll in that time, until there was one: of three ticks one is in it, where
-     * the first has begun before it and the last one begins after it. */
+    /* On a machine that is too busy for a poll in that time, or for its answer, until there was one: of three polls one
+     * is in it, where the first has begun before it and the last one begins after it. */
     private static void work(ThreadsSampler sampler) throws InterruptedException {
         long before;
         do {
-            before = ticks(sampler);
+            before = answeredPolls(sampler);
             Desk.serveFor(WORK_MILLIS);
-        } while (ticks(sampler) < before + 3);
+        } while (answeredPolls(sampler) < before + 3);
     }
 
-    private static long ticks(ThreadsSampler sampler) {
-        return sampler.getStatistics().getCounters().get("TICKS");
+    private static long answeredPolls(ThreadsSampler sampler) {
+        SamplerStatistics statistics = sampler.getStatistics();
+        return statistics.getPolls() - statistics.getOutcomes().getOrDefault("SIGNAL_UNANSWERED", 0L);
     }
 
     private static void closeInHook(ThreadsSampler sampler) {

@@ -15,6 +15,9 @@ public record Report(String title, List<Group> groups, String account) {
 
     private static final String ACCOUNT_TITLE = "Sampler account.";
 
+    /** The time of such records is in the groups, too. */
+    private static final String HOLDERS_TITLE = "Lock holders: ";
+
     /** @throws AssertionError where the sampler's account is not the first record, or a record has another form */
     static Report of(String title, List<String[]> records) {
         List<Group> groups = new ArrayList<>();
@@ -22,7 +25,9 @@ public record Report(String title, List<Group> groups, String account) {
             throw new AssertionError("a report begins with the sampler's account");
         }
         for (String[] record : records.subList(1, records.size())) {
-            groups.add(Group.parse(record[0], record[1]));
+            if (!record[0].startsWith(HOLDERS_TITLE)) {
+                groups.add(Group.parse(record[0], record[1]));
+            }
         }
         return new Report(title, groups, records.get(0)[1]);
     }

@@ -78,7 +78,13 @@ final class InertSnapshot implements Snapshot {
         figures[Figure.FROM.ordinal()] = fromMillis;
         figures[Figure.TILL.ordinal()] = tillMillis;
         return new RawReport(
-                figures, List.of(), RawGroups.NONE, RawGroups.NONE, List.of("counter." + notice), new long[] {1});
+                figures,
+                List.of(),
+                RawGroups.NONE,
+                RawGroups.NONE,
+                RawGroups.NONE,
+                List.of("counter." + notice),
+                new long[] {1});
     }
 
     @Override

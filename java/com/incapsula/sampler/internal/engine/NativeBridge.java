@@ -12,7 +12,7 @@ package com.incapsula.sampler.internal.engine;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 8;
+    static final int ABI = 9;
 
     private NativeBridge() {}
 
@@ -203,17 +203,18 @@ final class NativeBridge {
     static native long[] snapshotFigures(long snapshot);
 
     /**
-     * @param counted true: the groups whose calls are counted; false: the sampled ones
+     * @param kind as in {@code native/src/model/group_key.h}: 0 sampled groups, 1 those whose calls are counted, 2 those
+     *     whose threads have held locks
      * @return names of the groups in descending wall time
      */
-    static native String[] snapshotGroups(long snapshot, boolean counted);
+    static native String[] snapshotGroups(long snapshot, int kind);
 
     /**
-     * @param counted as in {@link #snapshotGroups}
+     * @param kind as in {@link #snapshotGroups}
      * @return for each group, in that order: threads, max depth, polls, root node (0: none); and of each measure the
      *     total
      */
-    static native long[] snapshotGroupFigures(long snapshot, boolean counted);
+    static native long[] snapshotGroupFigures(long snapshot, int kind);
 
     /**
      * The rows right below a row, in descending wall time.

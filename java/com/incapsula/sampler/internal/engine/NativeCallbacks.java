@@ -17,6 +17,9 @@ interface NativeCallbacks {
     /** Ends a report. @return as {@link #title} */
     boolean flush();
 
+    /** A deadlock, between two reports. */
+    void deadlock(String title, String record);
+
     /**
      * A message of the core.
      *

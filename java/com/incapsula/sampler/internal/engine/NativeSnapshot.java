@@ -22,6 +22,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class NativeSnapshot implements Snapshot {
 
+    /* Kinds of groups, as NativeBridge.snapshotGroups has them. */
+    private static final int SAMPLED = 0;
+    private static final int COUNTED = 1;
+    private static final int HOLDERS = 2;
+
     /* As NativeBridge numbers the figures and the texts of a hot line. */
     private static final int LINE_MEASURES = 1;
     private static final int TEXTS_PER_LINE = 4;
@@ -134,8 +139,9 @@ final class NativeSnapshot implements Snapshot {
             return new RawReport(
                     NativeBridge.snapshotFigures(address),
                     List.of(NativeBridge.measureNames()),
-                    groups(address, false),
-                    groups(address, true),
+                    groups(address, SAMPLED),
+                    groups(address, COUNTED),
+                    groups(address, HOLDERS),
                     List.of(NativeBridge.accountNames()),
                     NativeBridge.snapshotAccount(address));
         } finally {
@@ -143,10 +149,9 @@ final class NativeSnapshot implements Snapshot {
         }
     }
 
-    private static RawGroups groups(long address, boolean counted) {
+    private static RawGroups groups(long address, int kind) {
         return new RawGroups(
-                List.of(NativeBridge.snapshotGroups(address, counted)),
-                NativeBridge.snapshotGroupFigures(address, counted));
+                List.of(NativeBridge.snapshotGroups(address, kind)), NativeBridge.snapshotGroupFigures(address, kind));
     }
 
     @Override

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The groups of one kind of a snapshot: the sampled ones, or those whose calls are counted.
+ * The groups of one kind of a snapshot: the sampled ones, those whose calls are counted, or holders of locks.
  *
  * @param names in descending wall time
  * @param figures of all, see {@link NativeBridge#snapshotGroupFigures}

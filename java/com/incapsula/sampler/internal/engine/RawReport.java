@@ -11,6 +11,7 @@ import java.util.List;
  * @param measures names, see {@link NativeBridge#measureNames}; none where nothing is sampled
  * @param groups the sampled ones
  * @param counted those whose calls are counted
+ * @param holders those whose threads have held locks
  * @param accountNames see {@link NativeBridge#accountNames}
  * @param account the values, in the same order
  */
@@ -20,6 +21,7 @@ public record RawReport(
         List<String> measures,
         RawGroups groups,
         RawGroups counted,
+        RawGroups holders,
         List<String> accountNames,
         long[] account) {
 

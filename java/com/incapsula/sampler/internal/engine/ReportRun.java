@@ -134,6 +134,22 @@ final class ReportRun implements NativeCallbacks {
     }
 
     @Override
+    public void deadlock(String title, String record) {
+        if (isAbandoned) {
+            return;
+        }
+        SamplingOutputer to = user.outputer();
+        try {
+            begin();
+            to.printDeadlock(title, record);
+        } catch (Throwable t) {
+            printError(to, "A deadlock could not be printed: " + title, t);
+        } finally {
+            reporting = null;
+        }
+    }
+
+    @Override
     public void message(int level, String text) {
         System.Logger.Level[] levels = {
             System.Logger.Level.INFO, System.Logger.Level.WARNING, System.Logger.Level.ERROR,
@@ -184,7 +200,7 @@ final class ReportRun implements NativeCallbacks {
         if (isAbandoned) {
             return false;
         }
-        printError("Report could not be printed: " + currentTitle, cause);
+        printError(current, "Report could not be printed: " + currentTitle, cause);
         return false;
     }
 
@@ -196,9 +212,9 @@ final class ReportRun implements NativeCallbacks {
         }
     }
 
-    private void printError(String message, @Nullable Throwable cause) {
+    private static void printError(SamplingOutputer to, String message, @Nullable Throwable cause) {
         try {
-            current.printError(message, cause);
+            to.printError(message, cause);
         } catch (Throwable t) {
             LibraryLog.log(System.Logger.Level.WARNING, message + " (and printError failed: " + t + ")", cause);
         }
@@ -228,6 +244,7 @@ final class ReportRun implements NativeCallbacks {
         NamingFailure failure = takeNamingFailure();
         if (failure.count() > 0) {
             printError(
+                    current,
                     "The thread name manipulator failed " + failure.count()
                             + (failure.count() == 1 ? " time" : " times")
                             + " in this interval; such threads go under their own names. The first failure:",

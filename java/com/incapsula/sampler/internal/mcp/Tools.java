@@ -21,6 +21,7 @@ final class Tools {
                 new GroupsTool(intervals),
                 new TopTool(intervals),
                 new TreeTool(intervals),
+                new LocksTool(intervals),
                 new DiffTool(intervals),
                 new AccountTool(intervals));
     }

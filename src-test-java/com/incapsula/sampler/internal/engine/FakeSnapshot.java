@@ -152,6 +152,7 @@ public final class FakeSnapshot implements Snapshot {
                 MEASURES,
                 new RawGroups(List.of("main", "pool"), groupFigures),
                 new RawGroups(List.of("main"), new long[] {2, 3, 0, COUNTED_ROOT, 2, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0}),
+                RawGroups.NONE,
                 List.of("outcome.taken", "outcome.failed", "counter.ticks"),
                 new long[] {6, 0, 4});
     }

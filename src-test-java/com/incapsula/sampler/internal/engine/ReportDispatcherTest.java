@@ -92,6 +92,23 @@ class ReportDispatcherTest {
     }
 
     @Test
+    void aDeadlockIsARecordBetweenReports() {
+        run.deadlock("Deadlock: 2 threads [a, b]", "a waits\n");
+        assertThat(outputer.calls).containsExactly("record Deadlock: 2 threads [a, b]|a waits\n", "flush");
+        assertThat(run.isInCallback()).isFalse();
+        Failing failing = new Failing("record");
+        dispatcher.setOutputer(failing);
+        run.deadlock("Deadlock: 2 threads [a, b]", "a waits\n");
+        assertThat(failing.calls)
+                .filteredOn(call -> call.startsWith("error"))
+                .containsExactly("error A deadlock could not be printed: Deadlock: 2 threads [a, b]");
+        dispatcher.setOutputer(outputer);
+        run.abandon();
+        run.deadlock("Deadlock: 2 threads [a, b]", "a waits\n");
+        assertThat(outputer.calls).hasSize(2);
+    }
+
+    @Test
     void failingPrintErrorIsLogged() {
         dispatcher.setOutputer(new Failing("record error"));
         assertThat(run.title(FROM, TILL)).isTrue();

@@ -28,6 +28,9 @@ class ToolsTest {
     private static final long WALL = 100_000;
     private static final long CPU = 40_000;
 
+    /** Among the measures. */
+    private static final int BLOCKED = 6;
+
     private final FakeSampler fake = new FakeSampler();
     private final ThreadsSampler sampler = Fakes.sampler(fake.lifecycle());
     private final Map<Long, List<RawRow>> tree = new HashMap<>();
@@ -35,6 +38,8 @@ class ToolsTest {
     private final AtomicLong now = new AtomicLong();
     private KeptIntervals intervals;
     private long nextNode = FakeSnapshot.ROOT + 1;
+    private String document = "";
+    private long blockedNanos;
 
     @BeforeEach
     void start() {
@@ -47,6 +52,8 @@ class ToolsTest {
     private FakeSnapshot snapshot() {
         FakeSnapshot made = new FakeSnapshot();
         made.tree = Map.copyOf(tree);
+        made.document = document;
+        made.figures[FakeSnapshot.TOTALS + BLOCKED] = blockedNanos;
         System.arraycopy(new long[] {WALL * 4, CPU, 33}, 0, made.figures, FakeSnapshot.TOTALS, 3);
         made.groupFigures = new long[] {
             2,
@@ -368,6 +375,26 @@ class ToolsTest {
         assertThat(intervals.find(2).number()).isEqualTo(2);
         assertThat(intervals.giveUpOldest()).isTrue();
         assertThat(intervals.giveUpOldest()).isFalse();
+    }
+
+    @Test
+    void theLocksHaveTheirLines() throws Exception {
+        addOrders();
+        assertThat(refusal("locks")).contains("no thread was seen waiting for a lock");
+        document = "{\"locks\":[{\"lock\":\"a.Stock\",\"waiting\":\"a.B.add(B.java:4)\","
+                + "\"holding\":\"a.B.audit(B.java:9)\",\"wall\":7500000},"
+                + "{\"lock\":\"a.Ca\\u202ert\",\"waiting\":\"a.B.add(B.java:5)\",\"holding\":\"[owner not read]\","
+                + "\"wall\":1500000}]}";
+        blockedNanos = 10_000_000;
+        intervals.keep();
+        assertThat(call("locks", "interval", 1L))
+                .startsWith("Interval 1")
+                .contains(
+                        "\nIn % of the time for which threads were blocked, all threads together: 10 ms\n",
+                        "\n 75.0 a.Stock | a.B.add(B.java:4) | a.B.audit(B.java:9)\n"
+                                + " 15.0 a.Ca?rt | a.B.add(B.java:5) | [owner not read]\n")
+                .endsWith("Left out: 10.0% of the blocked time, in rows with smaller shares.");
+        assertThat(call("locks", "interval", 1L, "budget_chars", 500L)).hasSizeLessThanOrEqualTo(500);
     }
 
     @Test

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * For how long threads were blocked: at one line of code, while another line held the lock. See
+ * {@link SamplingReport#getLocks()}.
+ *
+ * <p>Threads: immutable.
+ *
+ * @since 1.0
+ */
+public final class SamplingLock {
+
+    private final String lockClass;
+    private final String waitingLine;
+    private final String holdingLine;
+    private final long blockedNanos;
+
+    private SamplingLock(String lockClass, String waitingLine, String holdingLine, long blockedNanos) {
+        this.lockClass = lockClass;
+        this.waitingLine = waitingLine;
+        this.holdingLine = holdingLine;
+        this.blockedNanos = blockedNanos;
+    }
+
+    /** @param document a report as JSON; those of other versions may lack the locks */
+    static List<SamplingLock> of(Object document) {
+        List<SamplingLock> locks = new ArrayList<>();
+        if (document instanceof Map<?, ?> report && report.get("locks") instanceof List<?> rows) {
+            for (Object row : rows) {
+                if (row instanceof Map<?, ?> lock && lock.get("wall") instanceof Number wall) {
+                    locks.add(new SamplingLock(
+                            String.valueOf(lock.get("lock")),
+                            String.valueOf(lock.get("waiting")),
+                            String.valueOf(lock.get("holding")),
+                            wall.longValue()));
+                }
+            }
+        }
+        return List.copyOf(locks);
+    }
+
+    /**
+     * The class of the lock: {@code com.acme.Cart}.
+     *
+     * @return {@code [unknown lock]} where it is not known
+     */
+    public String getLockClass() {
+        return lockClass;
+    }
+
+    /**
+     * Where threads waited for the lock: the innermost line of the application.
+     *
+     * @return as {@code com.acme.Cart.add(Cart.java:41)}
+     */
+    public String getWaitingLine() {
+        return waitingLine;
+    }
+
+    /**
+     * Where the lock was held meanwhile: the innermost line of the application in the holder's stack.
+     *
+     * @return as {@link #getWaitingLine}; in brackets where the holder is not known
+     */
+    public String getHoldingLine() {
+        return holdingLine;
+    }
+
+    /**
+     * How long threads were blocked so. Of several threads that wait at once each counts.
+     *
+     * @return nanoseconds
+     */
+    public long getBlockedNanos() {
+        return blockedNanos;
+    }
+
+    /** All four. */
+    @Override
+    public String toString() {
+        return lockClass + ": " + waitingLine + " waits for " + holdingLine + " [blockedNanos=" + blockedNanos + "]";
+    }
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/holders.h"
+
+#include "engine/sources/deadlocks.h"
+#include "engine/sources/holder_stack.h"
+#include "engine/sources/lock_chain.h"
+#include "engine/sources/wall_state.h"
+
+enum { FIRST_WAITS = 64, MANY_WAITS = 1024 };
+
+void smp_holders_init(struct smp_wall *wall, struct smp_log *log)
+{
+    wall->holders = (struct smp_holders){ .log = log };
+    smp_lock_names_init(&wall->holders.locks, wall->quota);
+}
+
+static struct smp_interval *interval_of(const struct smp_wall *wall)
+{
+    return wall->attribution->interval;
+}
+
+void smp_holders_forget(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    smp_lock_chain_forget(wall, thread);
+}
+
+void smp_holders_fini(struct smp_wall *wall)
+{
+    for (size_t i = 0; i < wall->roster->table.count; i++)
+        smp_holders_forget(wall, smp_wall_thread_at(wall, i));
+    smp_free(wall->quota, wall->holders.waits);
+    smp_lock_names_fini(&wall->holders.locks);
+}
+
+bool smp_holders_take_news(struct smp_wall *wall)
+{
+    const bool has_news = wall->holders.has_news;
+
+    wall->holders.has_news = false;
+    return has_news;
+}
+
+void smp_holders_looked_at(struct smp_wall *wall, struct smp_thread_record *record,
+                           const struct smp_sample *sample)
+{
+    smp_holder_stack_found(wall, smp_wall_thread_of(record), sample);
+}
+
+/* --- charging --- */
+
+/* holder NULL: the row. */
+static uint32_t find_node(struct smp_wall *wall, const struct smp_wall_thread *thread,
+                          struct smp_wall_thread *holder, enum smp_holder_row row)
+{
+    struct smp_group_tree tree;
+    uint32_t node;
+
+    if (holder == NULL) {
+        tree = smp_interval_find_holders(interval_of(wall), NULL);
+        node = smp_interval_add_holder_row(interval_of(wall), tree, row);
+    } else {
+        node = smp_holder_stack_node(wall, holder, &tree);
+    }
+    if (thread->locks->wait.epoch != wall->attribution->tree_epoch ||
+        thread->locks->wait.node != node)
+        smp_interval_see_blocked(interval_of(wall), tree, thread->record.thread->serial,
+                                 smp_lock_chain_class(wall, thread));
+    return node;
+}
+
+/* waiting: a node of the sampled tree; 0: not known. */
+static void charge_node(struct smp_wall *wall, const struct smp_wall_thread *thread,
+                        uint32_t waiting, uint32_t node, int64_t ns)
+{
+    smp_interval_charge(interval_of(wall), node, ns);
+    smp_interval_note_lock(interval_of(wall), smp_lock_chain_class(wall, thread), waiting, node,
+                           ns);
+}
+
+/* Time before this poll is the last holder's. */
+static void charge_wait(struct smp_wall *wall, struct smp_wall_thread *thread, uint32_t node,
+                        const struct smp_blocked_wait *wait)
+{
+    struct smp_lock_wait *lock = &thread->locks->wait;
+    int64_t found_ns = wait->blocked_ns;
+
+    if (lock->epoch == wall->attribution->tree_epoch && lock->node != node) {
+        found_ns = wait->found_ns;
+        charge_node(wall, thread, wait->node, lock->node, wait->blocked_ns - found_ns);
+    }
+    charge_node(wall, thread, wait->node, node, found_ns);
+    lock->node = node;
+    /* A read that failed has found no holder that could get more. */
+    lock->epoch =
+        lock->is_known && lock->kind == SMP_OWNER_UNREAD ? 0 : wall->attribution->tree_epoch;
+}
+
+static void charge_last(struct smp_wall *wall, struct smp_wall_thread *thread, int64_t blocked_ns)
+{
+    const struct smp_last_stack *last = &thread->record.last;
+    struct smp_lock_chain_end end = { .row = SMP_HOLDER_UNREAD };
+    struct smp_blocked_wait wait = { .blocked_ns = blocked_ns, .found_ns = blocked_ns };
+
+    if (blocked_ns == 0)
+        return;
+    if (thread->locks == NULL) {
+        smp_interval_charge_unknown(interval_of(wall), blocked_ns);
+        return;
+    }
+    wait.node = last->epoch == wall->attribution->stack_epoch ? last->node : 0;
+    if (thread->locks->wait.epoch == wall->attribution->tree_epoch) {
+        charge_node(wall, thread, wait.node, thread->locks->wait.node, blocked_ns);
+        return;
+    }
+    if (thread->locks->wait.is_known)
+        end = smp_lock_chain_follow(wall, thread);
+    charge_wait(wall, thread, find_node(wall, thread, end.holder, end.row), &wait);
+}
+
+/* The owner has left, and the thread that waits has not got a CPU yet. */
+static void charge_handed_over(struct smp_wall *wall, struct smp_wall_thread *thread,
+                               const struct smp_blocked_wait *wait)
+{
+    const int64_t most_ns = wait->found_ns < wait->blocked_ns ? wait->found_ns : wait->blocked_ns;
+
+    if (most_ns > 0)
+        (void)smp_interval_change_state(interval_of(wall), wait->node, SMP_STATE_BLOCKED,
+                                        SMP_STATE_RUNNABLE, most_ns);
+    charge_last(wall, thread, wait->blocked_ns + smp_interval_take_blocked(interval_of(wall)));
+}
+
+/* --- public --- */
+
+static bool reserve_wait(struct smp_wall *wall)
+{
+    struct smp_holders *holders = &wall->holders;
+    const size_t capacity = holders->capacity == 0 ? FIRST_WAITS : holders->capacity * 2;
+    struct smp_blocked_wait *grown;
+
+    if (holders->count < holders->capacity)
+        return true;
+    if (capacity > SMP_MAX_SETTLED ||
+        capacity * sizeof(*grown) > wall->quota->limit_bytes / SMP_LOCKS_LIMIT_SHARE)
+        return false;
+    grown = smp_realloc(wall->quota, holders->waits, capacity * sizeof(*grown));
+    if (grown == NULL)
+        return false;
+    holders->waits = grown;
+    holders->capacity = capacity;
+    return true;
+}
+
+void smp_holders_polled(struct smp_wall *wall, struct smp_wall_thread *thread,
+                        const struct smp_tree_target *target, int64_t found_ns, bool is_new)
+{
+    const int64_t blocked_ns = smp_interval_take_blocked(interval_of(wall));
+    const bool is_blocked = target->state == SMP_STATE_BLOCKED;
+
+    if (is_new && thread->locks != NULL)
+        smp_lock_chain_anew(thread, is_blocked);
+    if (!is_blocked || !smp_lock_chain_know(wall, thread) || !reserve_wait(wall)) {
+        charge_last(wall, thread, blocked_ns);
+        return;
+    }
+    wall->holders.waits[wall->holders.count++] =
+        (struct smp_blocked_wait){ .serial = thread->record.thread->serial,
+                                   .index = thread->record.index,
+                                   .node = target->node,
+                                   .blocked_ns = blocked_ns,
+                                   .found_ns = found_ns };
+}
+
+void smp_holders_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    charge_last(wall, thread, smp_interval_take_blocked(interval_of(wall)));
+}
+
+void smp_holders_charge_rest(struct smp_wall *wall)
+{
+    smp_interval_charge_unknown(interval_of(wall), smp_interval_take_blocked(interval_of(wall)));
+}
+
+static void read_owners(struct smp_wall *wall)
+{
+    for (size_t i = 0; i < wall->holders.count; i++) {
+        const struct smp_blocked_wait *wait = &wall->holders.waits[i];
+        struct smp_wall_thread *thread = smp_lock_chain_find(wall, wait->serial, wait->index);
+        if (thread != NULL && !wait->is_carried)
+            smp_lock_chain_read(wall, thread);
+    }
+}
+
+/* The thread at the end of the wait's chain; NULL: none. */
+static struct smp_wall_thread *end_of_chain(struct smp_wall *wall, struct smp_blocked_wait *wait)
+{
+    struct smp_wall_thread *thread;
+    struct smp_lock_chain_end end;
+
+    if (wait->is_carried)
+        return smp_lock_chain_find(wall, wait->holder, wait->holder_index);
+    thread = smp_lock_chain_find(wall, wait->serial, wait->index);
+    if (thread == NULL)
+        return NULL;
+    end = smp_lock_chain_follow(wall, thread);
+    if (end.is_cycle)
+        smp_deadlocks_judge(wall, thread);
+    wait->row = (int)end.row;
+    wait->holder = end.holder != NULL ? end.holder->record.thread->serial : 0;
+    wait->holder_index = end.holder != NULL ? end.holder->record.index : 0;
+    return end.holder;
+}
+
+static void look_at_holders(struct smp_wall *wall, bool may_ask)
+{
+    for (size_t i = 0; i < wall->holders.count; i++) {
+        struct smp_wall_thread *holder = end_of_chain(wall, &wall->holders.waits[i]);
+        if (holder != NULL)
+            smp_holder_stack_look(wall, holder, may_ask);
+    }
+    if (may_ask)
+        smp_walks_collect(&wall->walks, false);
+}
+
+/* Of a wait that was carried: the lock has another holder by now, or the wait is over. */
+static bool has_holder_left(struct smp_wall *wall, struct smp_wall_thread *thread,
+                            const struct smp_wall_thread *holder)
+{
+    return thread->record.last.state != SMP_STATE_BLOCKED || !thread->locks->wait.is_known ||
+           smp_lock_chain_follow(wall, thread).holder != holder;
+}
+
+/*
+ * False: the holder has run since its last poll, and has no CPU to answer, so one of the next ticks
+ * will know where it is. If it has let go of the lock by then, it is somewhere else: the time goes
+ * to the holder found before.
+ */
+static bool charge_one(struct smp_wall *wall, const struct smp_blocked_wait *wait, bool may_wait)
+{
+    struct smp_wall_thread *thread = smp_lock_chain_find(wall, wait->serial, wait->index);
+    struct smp_wall_thread *holder = NULL;
+
+    if (thread == NULL) {
+        smp_interval_charge_unknown(interval_of(wall), wait->blocked_ns);
+        return true;
+    }
+    if (thread->locks->wait.kind == SMP_OWNER_NONE && !wait->is_carried) {
+        charge_handed_over(wall, thread, wait);
+        return true;
+    }
+    if (wait->holder != 0)
+        holder = smp_lock_chain_find(wall, wait->holder, wait->holder_index);
+    if (wait->is_carried && thread->locks->wait.epoch == wall->attribution->tree_epoch &&
+        has_holder_left(wall, thread, holder)) {
+        charge_last(wall, thread, wait->blocked_ns);
+        return true;
+    }
+    if (holder != NULL && may_wait && wait->ticks < SMP_MAX_CARRIED_TICKS &&
+        !smp_holder_stack_is_known(wall, holder))
+        return false;
+    charge_wait(wall, thread, find_node(wall, thread, holder, (enum smp_holder_row)wait->row),
+                wait);
+    return true;
+}
+
+static void charge_waits(struct smp_wall *wall, bool may_wait)
+{
+    struct smp_holders *holders = &wall->holders;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < holders->count; i++) {
+        if (charge_one(wall, &holders->waits[i], may_wait))
+            continue;
+        holders->waits[kept] = holders->waits[i];
+        holders->waits[kept].is_carried = true;
+        holders->waits[kept++].ticks++;
+    }
+    holders->count = kept;
+}
+
+/* After a tick with many more waits than usual. */
+static void shrink_waits(struct smp_wall *wall, size_t used)
+{
+    struct smp_holders *holders = &wall->holders;
+
+    if (holders->count > 0 || holders->capacity <= MANY_WAITS || used > holders->capacity / 4)
+        return;
+    smp_free(wall->quota, holders->waits);
+    holders->waits = NULL;
+    holders->capacity = 0;
+}
+
+void smp_holders_settle(struct smp_wall *wall, bool may_ask)
+{
+    const size_t count = wall->holders.count;
+
+    if (count == 0)
+        return;
+    smp_holders_charge_rest(wall);
+    read_owners(wall);
+    look_at_holders(wall, may_ask);
+    charge_waits(wall, may_ask);
+    shrink_waits(wall, count);
+}

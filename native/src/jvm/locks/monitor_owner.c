@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/locks/monitor_owner.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/safe_read.h"
+#include "jvm/hotspot/memory.h"
+#include "jvm/hotspot/safepoint_count.h"
+#include "jvm/threads/gate.h"
+#include "jvm/threads/threads.h"
+#include "jvm/threads/virtual_threads.h"
+
+/* What one look at a monitor has found. */
+struct look {
+    const struct smp_monitor_reader *reader;
+    uintptr_t monitor;
+    uintptr_t owner;        /* the word as it is */
+    uintptr_t stack_locker; /* an address in the owner's stack; 0: none */
+    uintptr_t handle;       /* of the object */
+    uintptr_t object;       /* 0: not known */
+    uint64_t safepoints;
+};
+
+static uintptr_t load_shared(uintptr_t address)
+{
+    return __atomic_load_n((const uintptr_t *)address, __ATOMIC_ACQUIRE); /* NOLINT */
+}
+
+/* The monitor that the thread waits for; 0: none, or the thread cannot be read. */
+static uintptr_t monitor_of(const struct smp_monitor_layout *layout, struct smp_walk_info *info)
+{
+    uintptr_t monitor = 0;
+
+    if (!smp_gate_enter(&smp_gate_process))
+        return 0;
+    if (smp_gate_enter(&info->gate)) {
+        const uintptr_t java_thread = info->java_thread;
+        if (java_thread != 0) {
+            monitor = load_shared(java_thread + layout->pending);
+            if (monitor == 0)
+                monitor = load_shared(java_thread + layout->waiting);
+        }
+        if (!smp_gate_leave(&info->gate))
+            monitor = 0;
+    }
+    return smp_gate_leave(&smp_gate_process) ? monitor : 0;
+}
+
+static bool read_monitor(struct look *look)
+{
+    const struct smp_monitor_layout *layout = &look->reader->layout;
+    const struct smp_safe_part parts[] = {
+        { &look->owner, look->monitor + layout->owner, sizeof(look->owner) },
+        { &look->handle, look->monitor + layout->object, sizeof(look->handle) },
+        { &look->stack_locker, look->monitor + layout->stack_locker, sizeof(look->stack_locker) },
+    };
+
+    look->safepoints = smp_safepoint_count(look->reader->safepoints);
+    return smp_safe_read_parts(parts, layout->stack_locker != 0 ? 3 : 2);
+}
+
+/* --- which thread --- */
+
+static bool is_address_of(void *context, struct smp_walk_info *info)
+{
+    const struct look *look = context;
+
+    return info->java_thread == look->owner;
+}
+
+static bool has_in_stack(uintptr_t address, const struct smp_walk_info *info)
+{
+    return address >= info->stack_low && address < info->stack_high;
+}
+
+static bool is_owner_in_stack(void *context, struct smp_walk_info *info)
+{
+    const struct look *look = context;
+
+    return has_in_stack(look->owner, info);
+}
+
+static bool is_locker_in_stack(void *context, struct smp_walk_info *info)
+{
+    const struct look *look = context;
+
+    return has_in_stack(look->stack_locker, info);
+}
+
+static bool is_in_lock_stack(const struct look *look, uintptr_t java_thread)
+{
+    const struct smp_monitor_layout *layout = &look->reader->layout;
+    const uint32_t top = smp_load_u32(java_thread + layout->lock_stack_top);
+
+    for (uint32_t at = layout->lock_stack_base;
+         at < top && at < layout->lock_stack_base + SMP_LOCK_STACK_MOST * sizeof(uintptr_t);
+         at += sizeof(uintptr_t)) {
+        if (load_shared(java_thread + at) == look->object)
+            return true;
+    }
+    return false;
+}
+
+static bool has_locked(void *context, struct smp_walk_info *info)
+{
+    const struct look *look = context;
+    bool is_locked = false;
+
+    if (!smp_gate_enter(&info->gate))
+        return false;
+    const uintptr_t java_thread = info->java_thread;
+    if (java_thread != 0)
+        is_locked = is_in_lock_stack(look, java_thread);
+    return smp_gate_leave(&info->gate) && is_locked;
+}
+
+/* What the thread writes as owner, which is the id of a virtual thread mounted on it. */
+static bool writes_as_owner(void *context, struct smp_walk_info *info)
+{
+    const struct look *look = context;
+    bool is_owner = false;
+
+    if (!info->is_carrier || !smp_gate_enter(&info->gate))
+        return false;
+    const uintptr_t java_thread = info->java_thread;
+    if (java_thread != 0)
+        is_owner = load_shared(java_thread + look->reader->layout.owner_id) == look->owner;
+    return smp_gate_leave(&info->gate) && is_owner;
+}
+
+static uint64_t search(smp_thread_test *test, struct look *look)
+{
+    uint64_t serial = 0;
+
+    if (!smp_gate_enter(&smp_gate_process))
+        return 0;
+    serial = smp_threads_search(test, look);
+    return smp_gate_leave(&smp_gate_process) ? serial : 0;
+}
+
+static void set_owner_thread(struct smp_lock_owner *out, uint64_t serial)
+{
+    out->kind = serial != 0 ? SMP_OWNER_THREAD : SMP_OWNER_UNREAD;
+    out->serial = serial;
+}
+
+/* An id that no platform thread has is a virtual thread's. */
+static void find_by_id(struct look *look, struct smp_lock_owner *out)
+{
+    uint64_t serial = 0;
+    int32_t tid;
+
+    if (smp_threads_find((int64_t)look->owner, &serial, &tid)) {
+        set_owner_thread(out, serial);
+    } else if (smp_virtual_threads_in_use() && look->reader->layout.owner_id != 0) {
+        serial = search(writes_as_owner, look);
+        set_owner_thread(out, serial);
+        if (serial == 0)
+            out->kind = SMP_OWNER_UNMOUNTED;
+    }
+}
+
+/* Of the lock stacks: the object must not have moved while they were read. */
+static void find_by_lock_stack(struct look *look, struct smp_lock_owner *out)
+{
+    const struct smp_monitor_layout *layout = &look->reader->layout;
+    const uint64_t *safepoints = look->reader->safepoints;
+
+    if (look->object == 0 || layout->lock_stack_top == 0 || safepoints == NULL)
+        return;
+    const uint64_t serial = search(has_locked, look);
+    if (smp_safepoint_count(safepoints) != look->safepoints)
+        return;
+    set_owner_thread(out, serial);
+    if (serial == 0 && smp_virtual_threads_in_use())
+        out->kind = SMP_OWNER_UNMOUNTED;
+}
+
+static void find_owner(struct look *look, struct smp_lock_owner *out)
+{
+    const struct smp_monitor_layout *layout = &look->reader->layout;
+
+    if (look->owner == SMP_MONITOR_NO_OWNER)
+        out->kind = SMP_OWNER_NONE;
+    else if (look->owner == SMP_MONITOR_ANONYMOUS && look->stack_locker != 0)
+        set_owner_thread(out, search(is_locker_in_stack, look));
+    else if (look->owner == SMP_MONITOR_ANONYMOUS)
+        find_by_lock_stack(look, out);
+    else if (layout->is_id && look->owner != SMP_MONITOR_DEFLATED)
+        find_by_id(look, out);
+    else if (!layout->is_id) {
+        const uint64_t serial = search(is_address_of, look);
+        set_owner_thread(out, serial != 0 ? serial : search(is_owner_in_stack, look));
+    }
+}
+
+static void find_lock_class(struct look *look, struct smp_lock_owner *out)
+{
+    const struct smp_object_layout *objects = &look->reader->layout.objects;
+
+    look->object = smp_object_address(objects, look->handle);
+    if (look->object == 0 ||
+        !smp_object_class_name(objects, look->object, out->lock, sizeof(out->lock)) ||
+        (look->reader->safepoints != NULL &&
+         smp_safepoint_count(look->reader->safepoints) != look->safepoints))
+        out->lock[0] = '\0';
+}
+
+/* Two words: the owner may have changed, and the thread go on waiting. */
+static bool is_owner_same(const struct look *look)
+{
+    uintptr_t owner = 0;
+
+    return smp_safe_read(&owner, look->monitor + look->reader->layout.owner, sizeof(owner)) &&
+           owner == look->owner;
+}
+
+void smp_monitor_owner_read(const struct smp_monitor_reader *reader, struct smp_thread *waiter,
+                            int64_t cpu_ns, struct smp_lock_owner *out)
+{
+    const struct smp_lock_owner unread = { .kind = SMP_OWNER_UNREAD };
+    struct smp_walk_info *info = smp_threads_walk_info(waiter);
+    struct look look = { .reader = reader };
+    int64_t after_ns = 0;
+
+    *out = unread;
+    if (cpu_ns < 0 && !smp_clock_thread_cpu_ns(waiter->os_tid, &cpu_ns))
+        return;
+    look.monitor = monitor_of(&reader->layout, info);
+    if (look.monitor == 0 || !read_monitor(&look))
+        return;
+    find_lock_class(&look, out);
+    find_owner(&look, out);
+    /* What was read is the monitor's only if the thread has waited for it all along. */
+    if (!is_owner_same(&look) || monitor_of(&reader->layout, info) != look.monitor ||
+        !smp_clock_thread_cpu_ns(waiter->os_tid, &after_ns) || after_ns != cpu_ns ||
+        (out->kind == SMP_OWNER_THREAD && out->serial == waiter->serial))
+        *out = unread;
+}

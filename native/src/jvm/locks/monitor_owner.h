@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * monitor_owner.h - which thread owns the monitor that another one waits for, read from outside.
+ *
+ *     CPU clock of the waiting thread (the caller has read it)
+ *   behind its gate: its monitor ─► owner's word, object ─► the owner: by id, address, stack,
+ *   behind its gate: the same monitor ─► CPU clock                    or in a lock stack
+ *
+ * A monitor is not freed while a thread waits for it, but the thread may stop waiting between two
+ * reads: so what lies in the monitor is read safely, and counts only if the thread has not run
+ * meanwhile. Nothing is sent to any thread.
+ *
+ * A monitor that was locked before a thread waited for it has an anonymous owner, until that leaves
+ * it: the object is in the owner's lock stack then, or, where that is a virtual thread that is not
+ * mounted, in none. Objects move in safepoints, with ZGC after them: none may have begun between
+ * the two reads.
+ *
+ * Threads  any attached one; the waiting thread is another one, held by the caller.
+ * Errors   UNREAD.
+ * Cost     1 to 2 us: two safe reads, a clock; of an anonymous owner some loads for each thread
+ *          more; the first read of a wait also reads the name of the lock's class, five safe reads.
+ */
+#ifndef SMP_JVM_LOCKS_MONITOR_OWNER_H
+#define SMP_JVM_LOCKS_MONITOR_OWNER_H
+
+#include <stdint.h>
+
+#include "engine/jvm.h"
+#include "jvm/hotspot/monitor_layout.h"
+
+/* What a reading needs of the JVM. */
+struct smp_monitor_reader {
+    struct smp_monitor_layout layout;
+    const uint64_t *safepoints; /* safepoint_count.h; NULL: anonymous owners are not read */
+};
+
+/* The thread waits to enter a monitor, or to get it back after Object.wait. cpu_ns: its CPU clock;
+ * negative: the caller has not read it. */
+void smp_monitor_owner_read(const struct smp_monitor_reader *reader, struct smp_thread *waiter,
+                            int64_t cpu_ns, struct smp_lock_owner *out);
+
+#endif

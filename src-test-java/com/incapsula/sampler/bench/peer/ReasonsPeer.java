@@ -2,7 +2,9 @@
 package com.incapsula.sampler.bench.peer;
 
 import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.SamplingRow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -136,21 +138,37 @@ public abstract class ReasonsPeer {
             double elapsed = System.nanoTime() - begin;
             List<Found> found = new ArrayList<>();
             try (SamplingReport report = sampler.report()) {
-                double share = elapsed / report.getElapsed().toNanos(); // it begins a little earlier, and ends later
                 for (Reason state : STATES) {
-                    ReportWeight weight = ReportWeight.valueOf(state.name());
-                    SamplerPeer.profiles(report, weight, Function.identity())
+                    SamplerPeer.profiles(report, ReportWeight.valueOf(state.name()), Function.identity())
                             .forEach((group, profile) -> profile.stacks()
-                                    .forEach((stack, millis) ->
-                                            found.add(new Found(group, state, stack, share * millis))));
+                                    .forEach((stack, millis) -> found.add(new Found(group, state, stack, millis))));
                 }
+                for (SamplingGroup holders : report.getLockHolders()) {
+                    addHolders(report.rows(holders), holders.getName(), List.of(), found);
+                }
+                double share = elapsed / report.getElapsed().toNanos(); // it begins a little earlier, and ends later
+                return found.stream().map(one -> one.scaled(share)).toList();
             }
-            return found;
+        }
+
+        /* At the stacks that the holders had. A report does not say which kind of lock they held: the row does. */
+        private static void addHolders(
+                List<SamplingRow> rows, String group, List<Frame> callers, List<Found> found) {
+            for (SamplingRow row : rows) {
+                List<Frame> stack = new ArrayList<>(callers);
+                stack.add(0, new Frame(Frame.Kind.JAVA, row.getClassName() + "." + row.getMethodName(), row.getLine()));
+                double millis = row.getOwnWallNanos() / 1e6;
+                found.add(new Found(group, Reason.HOLDS_MONITOR, stack, millis));
+                found.add(new Found(group, Reason.HOLDS_LOCK, stack, millis));
+                addHolders(row.children(), group, stack, found);
+            }
         }
 
         @Override
         public Set<Reason> reasons() {
-            return EnumSet.copyOf(STATES);
+            Set<Reason> reasons = EnumSet.copyOf(STATES);
+            reasons.addAll(Set.of(Reason.HOLDS_MONITOR, Reason.HOLDS_LOCK));
+            return reasons;
         }
     }
 

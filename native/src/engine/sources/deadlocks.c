@@ -32,12 +32,13 @@ static struct smp_wall_thread *owner_in(const struct cycle *cycle, size_t i)
 
 /* --- the proof --- */
 
+/* A wait with a timeout ends by itself, however late. */
 static bool is_owned_as_known(const struct smp_wall *wall, const struct cycle *cycle, size_t i)
 {
     struct smp_lock_owner found;
 
     smp_lock_chain_ask(wall, cycle->threads[i], &found);
-    return found.kind == SMP_OWNER_THREAD &&
+    return found.kind == SMP_OWNER_THREAD && !found.is_timed &&
            found.serial == owner_in(cycle, i)->record.thread->serial;
 }
 

@@ -156,7 +156,7 @@ class DeadlocksIT {
                 .hasSize(1);
     }
 
-    /** Each takes a lock, waits for the other's with a timeout shorter than a tick, gives up, and begins anew. */
+    /** Each takes a lock, waits for the other's with a timeout, gives up, and begins anew. */
     private static void tryInTurn(ReentrantLock own, ReentrantLock other, CountDownLatch end) {
         try {
             while (end.getCount() > 0) {
@@ -175,7 +175,7 @@ class DeadlocksIT {
     }
 
     @Test
-    void cyclesThatBreakUpWithinATickAreNone() throws IOException, InterruptedException {
+    void cyclesThatBreakUpByThemselvesAreNone() throws IOException, InterruptedException {
         ReentrantLock one = new ReentrantLock();
         ReentrantLock other = new ReentrantLock();
         CountDownLatch end = new CountDownLatch(1);

@@ -180,6 +180,18 @@ static void owners_that_were_read_before_prove_nothing(void **state)
     sim_destroy(sim);
 }
 
+/* tryLock with a timeout, on a machine that is too busy to let it give up. */
+static void a_wait_with_a_timeout_makes_none(void **state)
+{
+    struct sim *sim = start_cycle_of(2);
+
+    (void)state;
+    sim->threads[1]->is_timed = true;
+    sim_run(sim, 10 * SIM_S);
+    assert_int_equal(deadlocks(sim), 0);
+    sim_destroy(sim);
+}
+
 /* JDK 17 wakes up a thread at a monitor from time to time, to look whether it is free. */
 static void a_thread_that_wakes_up_in_a_deadlock_makes_no_new_one(void **state)
 {
@@ -200,6 +212,21 @@ static void a_thread_that_wakes_up_in_a_deadlock_makes_no_new_one(void **state)
     }
     assert_int_equal(found, 1);
     assert_true(b->owner_reads > 2);
+    sim_destroy(sim);
+}
+
+/* Its wait has timed out, and it has no CPU to go on. */
+static void a_thread_that_wants_a_cpu_is_in_no_deadlock(void **state)
+{
+    struct sim *sim = start_cycle_of(2);
+
+    (void)state;
+    sim->threads[1]->is_runnable = true;
+    sim_run(sim, 10 * SIM_S);
+    assert_int_equal(deadlocks(sim), 0);
+    sim->threads[1]->is_runnable = false;
+    sim_run(sim, 10 * SIM_S);
+    assert_int_equal(deadlocks(sim), 1);
     sim_destroy(sim);
 }
 
@@ -272,7 +299,9 @@ int main(void)
         cmocka_unit_test(a_cycle_that_ends_at_once_is_none),
         cmocka_unit_test(cycles_that_break_up_again_and_again_are_none),
         cmocka_unit_test(owners_that_were_read_before_prove_nothing),
+        cmocka_unit_test(a_wait_with_a_timeout_makes_none),
         cmocka_unit_test(a_thread_that_wakes_up_in_a_deadlock_makes_no_new_one),
+        cmocka_unit_test(a_thread_that_wants_a_cpu_is_in_no_deadlock),
         cmocka_unit_test(deep_stacks_are_cut),
         cmocka_unit_test(past_the_room_of_the_log_there_is_a_message),
         cmocka_unit_test(without_memory_a_deadlock_is_a_message_and_counts),

@@ -272,7 +272,7 @@ static void read_owner(void *self, struct smp_thread *waiter, int64_t cpu_ns,
     if (thread->owner_kind != SMP_OWNER_UNKNOWN)
         spend(sim, sim->read_cost_ns);
     thread->owner_reads++;
-    *out = (struct smp_lock_owner){ .kind = thread->owner_kind };
+    *out = (struct smp_lock_owner){ .kind = thread->owner_kind, .is_timed = thread->is_timed };
     if (cpu_ns >= 0 && cpu_of(thread, sim->now_ns) != cpu_ns) {
         out->kind = SMP_OWNER_UNREAD;
         return;

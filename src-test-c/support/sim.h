@@ -86,6 +86,7 @@ struct sim_thread {
     enum smp_wait_word word; /* what the JVM says of it while it waits; UNKNOWN: it is blocked */
     /* Who holds the lock that it waits for. */
     enum smp_owner_kind owner_kind; /* UNKNOWN where the test says nothing */
+    bool is_timed;                  /* it waits for the lock with a timeout */
     struct sim_thread *owner;       /* of a THREAD */
     const char *lock;
     unsigned long owner_reads;

@@ -136,6 +136,7 @@ enum { SMP_LOCK_NAME_BYTES = 128 };
 struct smp_lock_owner {
     enum smp_owner_kind kind;
     uint64_t serial;                /* of a THREAD */
+    bool is_timed;                  /* the wait for it ends by itself */
     char lock[SMP_LOCK_NAME_BYTES]; /* the class of the lock; "": not known */
 };
 

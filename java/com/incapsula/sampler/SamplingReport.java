@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import com.incapsula.sampler.internal.json.MalformedJson;
-import com.incapsula.sampler.internal.json.JsonParser;
 import com.incapsula.sampler.internal.engine.Figure;
 import com.incapsula.sampler.internal.engine.RawGroups;
 import com.incapsula.sampler.internal.engine.RawReport;
 import com.incapsula.sampler.internal.engine.Snapshot;
+import com.incapsula.sampler.internal.json.JsonParser;
+import com.incapsula.sampler.internal.json.MalformedJson;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.StaysOpen;
 import com.incapsula.sampler.internal.report.WholeFile;

@@ -44,6 +44,7 @@ struct smp_holders {
     size_t states; /* of threads */
     struct smp_blocked_wait *waits;
     size_t count;
+    size_t carried; /* of count */
     size_t capacity;
 };
 

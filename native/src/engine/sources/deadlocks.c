@@ -32,21 +32,25 @@ static struct smp_wall_thread *owner_in(const struct cycle *cycle, size_t i)
 
 /* --- the proof --- */
 
+/* A wait with a timeout ends by itself, however late. */
 static bool is_owned_as_known(const struct smp_wall *wall, const struct cycle *cycle, size_t i)
 {
     struct smp_lock_owner found;
 
     smp_lock_chain_ask(wall, cycle->threads[i], &found);
-    return found.kind == SMP_OWNER_THREAD &&
+    return found.kind == SMP_OWNER_THREAD && !found.is_timed &&
            found.serial == owner_in(cycle, i)->record.thread->serial;
 }
 
-static bool stands_still(const struct smp_wall_thread *thread)
+/* A thread that has no CPU stands still, too: its wait may have timed out. */
+static bool stands_still(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
+    const struct smp_os_thread_source *os_threads = &wall->walks.jvm->os_threads;
     const int32_t tid = smp_thread_record_tid(&thread->record);
     int64_t cpu_ns = 0;
 
-    return tid > 0 && smp_clock_thread_cpu_ns(tid, &cpu_ns) && cpu_ns == thread->activity.cpu_ns;
+    return tid > 0 && smp_clock_thread_cpu_ns(tid, &cpu_ns) && cpu_ns == thread->activity.cpu_ns &&
+           (os_threads->is_runnable == NULL || !os_threads->is_runnable(os_threads->self, tid));
 }
 
 static bool is_proven(const struct smp_wall *wall, const struct cycle *cycle)
@@ -56,7 +60,7 @@ static bool is_proven(const struct smp_wall *wall, const struct cycle *cycle)
             return false;
     }
     for (size_t i = 0; i < cycle->count; i++) {
-        if (!stands_still(cycle->threads[i]))
+        if (!stands_still(wall, cycle->threads[i]))
             return false;
     }
     return true;

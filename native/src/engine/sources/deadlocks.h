@@ -9,8 +9,9 @@
  *       ...
  *
  * The owners of a cycle were read at different ticks. So all of them are read once more, and count
- * only if no thread of the cycle has run from its poll until all were read: then each wait was
- * there at one moment. The texts go to the log, from where the report thread passes them on.
+ * only if no thread of the cycle has run from its poll until all were read, or wants a CPU: then
+ * each wait was there at one moment, and none is over. The texts go to the log, from where the
+ * report thread passes them on.
  *
  * Threads  the sampler thread only; calls no code of the user's.
  * Errors   a text that finds no memory, or no room in the log, becomes a message of the log.

@@ -129,6 +129,28 @@ static void charge_handed_over(struct smp_wall *wall, struct smp_wall_thread *th
     charge_last(wall, thread, wait->blocked_ns + smp_interval_take_blocked(interval_of(wall)));
 }
 
+/* The holder's answer has come: where it was all along, as it has had no CPU. */
+static void charge_carried(struct smp_wall *wall, struct smp_wall_thread *holder)
+{
+    struct smp_holders *holders = &wall->holders;
+    const uint64_t serial = holder->record.thread->serial;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < holders->count; i++) {
+        const struct smp_blocked_wait wait = holders->waits[i];
+        struct smp_wall_thread *thread = NULL;
+        if (wait.is_carried && wait.holder == serial && smp_lock_chain_know(wall, holder))
+            thread = smp_lock_chain_find(wall, wait.serial, wait.index);
+        if (thread == NULL) {
+            holders->waits[kept++] = wait;
+            continue;
+        }
+        charge_wait(wall, thread, find_node(wall, thread, holder, SMP_HOLDER_UNREAD), &wait);
+        holders->carried--;
+    }
+    holders->count = kept;
+}
+
 /* --- public --- */
 
 static bool reserve_wait(struct smp_wall *wall)
@@ -156,6 +178,8 @@ void smp_holders_polled(struct smp_wall *wall, struct smp_wall_thread *thread,
     const int64_t blocked_ns = smp_interval_take_blocked(interval_of(wall));
     const bool is_blocked = target->state == SMP_STATE_BLOCKED;
 
+    if (wall->holders.carried > 0 && smp_outcome_is_sample(target->outcome))
+        charge_carried(wall, thread);
     if (is_new && thread->locks != NULL)
         smp_lock_chain_anew(thread, is_blocked);
     if (!is_blocked || !smp_lock_chain_know(wall, thread) || !reserve_wait(wall)) {
@@ -168,6 +192,7 @@ void smp_holders_polled(struct smp_wall *wall, struct smp_wall_thread *thread,
                                    .node = target->node,
                                    .blocked_ns = blocked_ns,
                                    .found_ns = found_ns };
+    smp_lock_chain_read(wall, thread);
 }
 
 void smp_holders_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
@@ -178,16 +203,6 @@ void smp_holders_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
 void smp_holders_charge_rest(struct smp_wall *wall)
 {
     smp_interval_charge_unknown(interval_of(wall), smp_interval_take_blocked(interval_of(wall)));
-}
-
-static void read_owners(struct smp_wall *wall)
-{
-    for (size_t i = 0; i < wall->holders.count; i++) {
-        const struct smp_blocked_wait *wait = &wall->holders.waits[i];
-        struct smp_wall_thread *thread = smp_lock_chain_find(wall, wait->serial, wait->index);
-        if (thread != NULL && !wait->is_carried)
-            smp_lock_chain_read(wall, thread);
-    }
 }
 
 /* The thread at the end of the wait's chain; NULL: none. */
@@ -274,7 +289,7 @@ static void charge_waits(struct smp_wall *wall, bool may_wait)
         holders->waits[kept].is_carried = true;
         holders->waits[kept++].ticks++;
     }
-    holders->count = kept;
+    holders->count = holders->carried = kept;
 }
 
 /* After a tick with many more waits than usual. */
@@ -296,7 +311,6 @@ void smp_holders_settle(struct smp_wall *wall, bool may_ask)
     if (count == 0)
         return;
     smp_holders_charge_rest(wall);
-    read_owners(wall);
     look_at_holders(wall, may_ask);
     charge_waits(wall, may_ask);
     shrink_waits(wall, count);

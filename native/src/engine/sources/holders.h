@@ -3,9 +3,8 @@
  * holders.h - charges the time for which threads are blocked to those that hold the locks: to the
  * stack that the owner's thread has while the other one waits.
  *
- *   poll finds the thread BLOCKED ─► polled: a wait that is to be charged
- *   end of the tick ─► settle:  the owner is read, once for each wait
- *                               owner blocked, too? ─► its owner, to the end of the chain
+ *   poll finds the thread BLOCKED ─► polled: the owner is read, once for each wait
+ *   end of the tick ─► settle:  owner blocked, too? ─► its owner, to the end of the chain
  *                               its stack: the last one, or a new one where it has run since
  *                               ─► the wait's time goes to that node of the holders' tree
  *

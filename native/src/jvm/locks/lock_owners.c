@@ -88,6 +88,7 @@ static void read_owner(SMP_UNUSED void *self, struct smp_thread *waiter, int64_t
             smp_monitor_owner_read(&state.monitors, waiter, cpu_ns, out);
     } else if ((status & JVMTI_THREAD_STATE_PARKED) != 0) {
         read_parked(env, waiter, cpu_ns, out);
+        out->is_timed = (status & JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT) != 0;
     }
 }
 

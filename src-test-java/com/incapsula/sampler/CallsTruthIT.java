@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * -Dsampler.test.long=true} with as many samples as {@link #BAR} needs, whatever the machine does beside; else for some
  * seconds, and what is allowed follows from how many samples there were.
  */
-@Measures
+@Measures(besideOthers = true)
 class CallsTruthIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");

@@ -43,7 +43,7 @@ class ColdStartIT {
     }
 
     @Test
-    @Measures
+    @Measures(besideOthers = true)
     void stacksOfANewProgramHaveTheirNamesAndRoots() throws Exception {
         String text = reportOfANewProgram();
         Report report = Report.parse(text).get(0);

@@ -56,7 +56,8 @@ class DeadlocksIT {
             String name = kinds[next].equals("monitor")
                     ? DeadlockProgram.class.getName() + "$Stock"
                     : ReentrantLock.class.getName();
-            assertThat(output).contains("locked-" + i + " waits for " + name + ", held by locked-" + next + "\n    at ");
+            assertThat(output)
+                    .contains("locked-" + i + " waits for " + name + ", held by locked-" + next + "\n    at ");
         }
         assertThat(count(output, "    at " + DeadlockProgram.class.getName() + ".takeNext(DeadlockProgram.java:"))
                 .as(output)
@@ -123,11 +124,11 @@ class DeadlocksIT {
         Kept kept = new Kept();
         List<String> calls = Collections.synchronizedList(new ArrayList<>());
         NotedOutputer old = new NotedOutputer() { // it does not know printDeadlock
-            @Override
-            protected void note(String call) {
-                calls.add(call);
-            }
-        };
+                    @Override
+                    protected void note(String call) {
+                        calls.add(call);
+                    }
+                };
         Recorder failing = new Recorder() {
             @Override
             public void printDeadlock(String title, String record) {
@@ -148,11 +149,14 @@ class DeadlocksIT {
         }
         assertThat(kept.deadlocks()).hasSize(1).first().asString().startsWith("Deadlock: 2 threads [locked-");
         assertThat(calls).startsWith("starting", "record", "flush");
-        assertThat(failing.failures().get(0).message()).startsWith("A deadlock could not be printed: Deadlock: 2 threads");
-        assertThat(kept.failures()).as("outside of a report all parts get the failure").hasSize(1);
+        assertThat(failing.failures().get(0).message())
+                .startsWith("A deadlock could not be printed: Deadlock: 2 threads");
+        assertThat(kept.failures())
+                .as("outside of a report all parts get the failure")
+                .hasSize(1);
     }
 
-    /** Each takes a lock, waits for the other's with a timeout shorter than a tick, gives up, and begins anew. */
+    /** Each takes a lock, waits for the other's with a timeout, gives up, and begins anew. */
     private static void tryInTurn(ReentrantLock own, ReentrantLock other, CountDownLatch end) {
         try {
             while (end.getCount() > 0) {
@@ -171,7 +175,7 @@ class DeadlocksIT {
     }
 
     @Test
-    void cyclesThatBreakUpWithinATickAreNone() throws IOException, InterruptedException {
+    void cyclesThatBreakUpByThemselvesAreNone() throws IOException, InterruptedException {
         ReentrantLock one = new ReentrantLock();
         ReentrantLock other = new ReentrantLock();
         CountDownLatch end = new CountDownLatch(1);

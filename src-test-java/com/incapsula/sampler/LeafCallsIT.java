@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** Code that waits for calls of the JVM's C code, compiled into methods, is at the line of these calls. */
-@Measures
+@Measures(besideOthers = true)
 class LeafCallsIT {
 
     private static final String SEEN = "seen ";

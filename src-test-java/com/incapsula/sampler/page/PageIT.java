@@ -427,8 +427,7 @@ class PageIT {
         browser.tab("locks");
         assertThat(browser.texts("#panel-locks h3"))
                 .containsExactly("com.acme.Cart: 3.10 s, 77.5 %", "com.acme.<b>Stock: 900.0 ms, 22.5 %");
-        assertThat(browser.texts("#panel-locks th"))
-                .startsWith("Waiting line", "Holding line", "Blocked", "Share");
+        assertThat(browser.texts("#panel-locks th")).startsWith("Waiting line", "Holding line", "Blocked", "Share");
         assertThat(browser.texts("#panel-locks td"))
                 .containsExactly(
                         "a.B.add(B.java:4)",

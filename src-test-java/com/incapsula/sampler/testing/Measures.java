@@ -17,4 +17,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(QuietMachine.class)
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
-public @interface Measures {}
+public @interface Measures {
+
+    /** @return no other process changes what is compared: a failure always is one */
+    boolean besideOthers() default false;
+}

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
+import org.junit.platform.commons.support.AnnotationSupport;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -98,11 +99,18 @@ public final class QuietMachine implements BeforeEachCallback, TestExecutionExce
         context.getStore(NAMESPACE).put(Reading.class, Reading.now());
     }
 
+    private static boolean measuresBesideOthers(ExtensionContext context) {
+        return AnnotationSupport.findAnnotation(context.getRequiredTestMethod(), Measures.class)
+                .or(() -> AnnotationSupport.findAnnotation(context.getRequiredTestClass(), Measures.class))
+                .orElseThrow()
+                .besideOthers();
+    }
+
     @Override
     public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
         Reading before = context.getStore(NAMESPACE).get(Reading.class, Reading.class);
         String disturbance = Reading.now().disturbanceSince(before);
-        if (disturbance == null) {
+        if (disturbance == null || measuresBesideOthers(context)) {
             throw failure;
         }
         System.out.println(context.getDisplayName() + ": " + disturbance + "\n" + failure);

@@ -50,7 +50,8 @@ final class LocksTool implements Tool {
         }
         BudgetText text = new BudgetText(arguments.budgetChars());
         text.head(interval.title());
-        text.head("In % of the time for which threads were blocked, all threads together: " + whole / 1_000_000 + " ms");
+        text.head(
+                "In % of the time for which threads were blocked, all threads together: " + whole / 1_000_000 + " ms");
         text.head("share lock | waiting line | holding line");
         long leftOut = whole;
         for (SamplingLock lock : report.getLocks()) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Beside another profiler, whose handler ours interrupts, the right line is found as alone. */
-@Measures
+@Measures(besideOthers = true)
 class CompanyIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");

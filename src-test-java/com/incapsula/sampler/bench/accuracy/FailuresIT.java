@@ -17,7 +17,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /** Of code whose stacks are hard to walk, few samples fail, and those that do not reach the thread's root. */
-@Measures
+@Measures(besideOthers = true)
 class FailuresIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * No stack of a running thread has a call that the byte code excludes, compiled by both compilers, by the first one
  * only, and interpreted; and stacks with one frame missing would be noticed.
  */
-@Measures
+@Measures(besideOthers = true)
 class OracleIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");

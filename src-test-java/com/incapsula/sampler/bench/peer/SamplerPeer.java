@@ -224,7 +224,7 @@ public final class SamplerPeer implements GroupedPeer {
             return frame(text);
         }
         return switch (text) {
-            case "[over the overhead limit]", "[signal queue full]", "[signal not answered]" ->
+            case "[over the overhead limit]", "[signal queue full]", "[signal not answered]", "[process stopped]" ->
                 new Frame(Frame.Kind.SKIPPED, text, 0);
             case "[GC active]" -> new Frame(Frame.Kind.CODE, text, 0);
             default -> new Frame(Frame.Kind.FAILED, text, 0);

@@ -47,7 +47,8 @@ class MainPackagesTest {
         assertThat(MainPackages.find(jar("plain.jar", "com.acme.Main") + " x")).isEqualTo("com.acme");
         assertThat(MainPackages.find(jar("with space.jar", "org.springframework.Launcher", "com.acme.App")))
                 .isEqualTo("com.acme");
-        assertThat(MainPackages.find(jar("app.war", "org.springframework.boot.loader.launch.WarLauncher", "com.acme.App")))
+        assertThat(MainPackages.find(
+                        jar("app.war", "org.springframework.boot.loader.launch.WarLauncher", "com.acme.App")))
                 .isEqualTo("com.acme");
         Path broken = Files.writeString(folder.resolve("broken.jar"), "no jar");
         assertThat(MainPackages.find(broken.toString())).isEmpty();
@@ -59,7 +60,8 @@ class MainPackagesTest {
         Files.createDirectories(manifest.getParent());
         Files.writeString(manifest, "Manifest-Version: 1.0\nStart-Class: com.acme.App\n");
 
-        try (URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()}, null)) {
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {folder.toUri().toURL()}, null)) {
             assertThat(MainPackages.packageStartedFrom(loader)).isEqualTo("com.acme");
         }
         assertThat(MainPackages.find("org.springframework.boot.loader.launch.JarLauncher x"))

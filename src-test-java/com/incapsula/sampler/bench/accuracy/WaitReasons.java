@@ -82,7 +82,7 @@ public final class WaitReasons {
                         + WaitingThreads.COMPUTING_PER_CPU + " computing threads for each CPU. For a lock wait "
                         + WaitingThreads.WAITERS + " threads at a time. By chance a sampler strays by up to"
                         + " 1.96 / √(time / 20 ms), where waits are shorter than 20 ms; at locks by 1.4 times as much, as"
- + " those two wait together.");
+                        + " those two wait together.");
         table.note("Ours has its defaults and samples each 20 ms, as async-profiler's wall mode; that one's shares are"
                 + " taken of the elapsed time. async-profiler's lock mode has its default threshold, 10 µs; its CPU mode"
                 + " samples each 10 ms, its default. JFR: two configurations of the JDK; *no thresholds* is `profile` with a"

@@ -152,8 +152,7 @@ public abstract class ReasonsPeer {
         }
 
         /* At the stacks that the holders had. A report does not say which kind of lock they held: the row does. */
-        private static void addHolders(
-                List<SamplingRow> rows, String group, List<Frame> callers, List<Found> found) {
+        private static void addHolders(List<SamplingRow> rows, String group, List<Frame> callers, List<Found> found) {
             for (SamplingRow row : rows) {
                 List<Frame> stack = new ArrayList<>(callers);
                 stack.add(0, new Frame(Frame.Kind.JAVA, row.getClassName() + "." + row.getMethodName(), row.getLine()));

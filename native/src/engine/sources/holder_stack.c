@@ -30,8 +30,9 @@ void smp_holder_stack_look(struct smp_wall *wall, struct smp_wall_thread *thread
         return;
     holder->look_tick = wall->schedule.tick;
     holder->is_found = false;
+    /* Where it owes the answer of a poll, that one says it: a request would drop it. */
     if (!smp_holder_stack_is_known(wall, thread))
-        smp_walks_look(&wall->walks, &thread->record, may_ask);
+        smp_walks_look(&wall->walks, &thread->record, may_ask && !thread->unanswered.is_requested);
 }
 
 static const char *group_of_holder(struct smp_wall *wall, struct smp_wall_thread *thread)

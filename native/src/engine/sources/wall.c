@@ -166,6 +166,7 @@ static void take_left_answers(struct smp_wall *wall, bool is_last)
 {
     struct smp_poll poll = { .now_ns = wall->covered_ns, .is_last = is_last };
 
+    smp_holders_charge_rest(wall); /* first: what other sources have added is no thread's here */
     if (wall->walks.in_flight == 0)
         return;
     wall->walks.begun_ns = smp_clock_ns();
@@ -187,7 +188,6 @@ static void tick_wall(void *self, int64_t now_ns)
     take_left_answers(wall, false);
     wall->walks.begun_ns = smp_clock_ns();
     wall->poll = &poll;
-    smp_holders_charge_rest(wall);
     smp_poll_schedule_begin_tick(&wall->schedule, now_ns - wall->covered_ns);
     smp_roster_poll_starts(wall->roster, now_ns);
     smp_roster_name_all(wall->roster);

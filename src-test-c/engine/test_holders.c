@@ -189,6 +189,30 @@ static void a_holder_without_a_cpu_is_charged_where_it_wants_one(void **state)
     sim_destroy(sim);
 }
 
+/* Each waits at 2 while the other one runs at 1 with the lock. With short ticks the answer of a
+ * holder that runs comes in the next one; its last stack is the one with which it waited itself. */
+static void an_answer_that_is_left_for_the_next_tick_is_waited_for(void **state)
+{
+    struct sim *sim = sim_create_random("samplingFrequencyMillis=5\n", 7);
+    struct sim_thread *a = sim_add(sim, "a");
+    struct sim_thread *b = sim_add(sim, "b");
+
+    (void)state;
+    sim_script(a, 1, 7 * SIM_MS, true);
+    sim_script(a, 2, 7 * SIM_MS, false);
+    sim_script(b, 2, 7 * SIM_MS, false);
+    sim_script(b, 1, 7 * SIM_MS, true);
+    hold(a, b);
+    hold(b, a);
+    sim_start(sim);
+    sim_run(sim, 20 * SIM_S);
+    sim_seal(sim);
+    assert_true(sim_held(sim, "a", 2) <= blocked_ns(sim, "b") / 100);
+    assert_true(sim_held(sim, "b", 2) <= blocked_ns(sim, "a") / 100);
+    assert_true(sim_held(sim, "a", 1) >= blocked_ns(sim, "b") / 100 * 95);
+    sim_destroy(sim);
+}
+
 static void owners_that_cannot_be_known_have_rows(void **state)
 {
     static const struct {
@@ -313,6 +337,7 @@ int main(void)
         cmocka_unit_test(an_owner_is_read_once_while_it_does_not_run),
         cmocka_unit_test(time_goes_to_each_owner_for_as_long_as_it_holds_the_lock),
         cmocka_unit_test(a_holder_without_a_cpu_is_charged_where_it_wants_one),
+        cmocka_unit_test(an_answer_that_is_left_for_the_next_tick_is_waited_for),
         cmocka_unit_test(owners_that_cannot_be_known_have_rows),
         cmocka_unit_test(an_owner_that_is_not_sampled_has_a_row),
         cmocka_unit_test(a_lock_without_an_owner_is_no_wait_for_it),

@@ -196,7 +196,7 @@ static void tick_wall(void *self, int64_t now_ns)
     poll_due(wall);
     if (!may_leave_answers(wall))
         smp_walks_collect(&wall->walks, false);
-    smp_holders_settle(wall, wall->walks.in_flight == 0);
+    smp_holders_settle(wall, true);
     smp_throttle_end(&wall->schedule.throttle);
     smp_poll_schedule_learn_cost(&wall->schedule, poll.polls, poll.idle_polls,
                                  wall->roster->sampled);

@@ -164,6 +164,55 @@ static void time_goes_to_each_owner_for_as_long_as_it_holds_the_lock(void **stat
     sim_destroy(sim);
 }
 
+/* It answers no poll meanwhile: what its last poll has found is an earlier stack. */
+static void a_holder_without_a_cpu_is_charged_where_it_wants_one(void **state)
+{
+    struct sim *sim = sim_create_random(AT_20_MS, 7);
+    struct sim_thread *holder = sim_add(sim, "holder");
+    struct sim_thread *a = sim_add_waiting(sim, "a", 3);
+    int64_t expected_ns;
+
+    (void)state;
+    sim->has_queues = true;
+    sim_script(holder, 1, 5 * SIM_MS, true);
+    sim_script_starved(holder, 1, 60 * SIM_MS);
+    sim_script(holder, 2, 25 * SIM_MS, true);
+    hold(a, holder);
+    sim_start(sim);
+    sim_run(sim, 200 * SIM_S);
+    sim_seal(sim);
+    expected_ns = sim_truth(sim, holder, 1);
+    print_message("held at 1: %.1f s, expected %.1f s\n", (double)sim_held(sim, "holder", 1) / 1e9,
+                  (double)expected_ns / 1e9);
+    assert_true(llabs(sim_held(sim, "holder", 1) - expected_ns) <= expected_ns / 20);
+    assert_int_equal(sim_held(sim, "holder", -1), blocked_ns(sim, "a"));
+    sim_destroy(sim);
+}
+
+/* Each waits at 2 while the other one runs at 1 with the lock. With short ticks the answer of a
+ * holder that runs comes in the next one; its last stack is the one with which it waited itself. */
+static void an_answer_that_is_left_for_the_next_tick_is_waited_for(void **state)
+{
+    struct sim *sim = sim_create_random("samplingFrequencyMillis=5\n", 7);
+    struct sim_thread *a = sim_add(sim, "a");
+    struct sim_thread *b = sim_add(sim, "b");
+
+    (void)state;
+    sim_script(a, 1, 7 * SIM_MS, true);
+    sim_script(a, 2, 7 * SIM_MS, false);
+    sim_script(b, 2, 7 * SIM_MS, false);
+    sim_script(b, 1, 7 * SIM_MS, true);
+    hold(a, b);
+    hold(b, a);
+    sim_start(sim);
+    sim_run(sim, 20 * SIM_S);
+    sim_seal(sim);
+    assert_true(sim_held(sim, "a", 2) <= blocked_ns(sim, "b") / 100);
+    assert_true(sim_held(sim, "b", 2) <= blocked_ns(sim, "a") / 100);
+    assert_true(sim_held(sim, "a", 1) >= blocked_ns(sim, "b") / 100 * 95);
+    sim_destroy(sim);
+}
+
 static void owners_that_cannot_be_known_have_rows(void **state)
 {
     static const struct {
@@ -287,6 +336,8 @@ int main(void)
         cmocka_unit_test(a_chain_of_owners_is_charged_to_its_end),
         cmocka_unit_test(an_owner_is_read_once_while_it_does_not_run),
         cmocka_unit_test(time_goes_to_each_owner_for_as_long_as_it_holds_the_lock),
+        cmocka_unit_test(a_holder_without_a_cpu_is_charged_where_it_wants_one),
+        cmocka_unit_test(an_answer_that_is_left_for_the_next_tick_is_waited_for),
         cmocka_unit_test(owners_that_cannot_be_known_have_rows),
         cmocka_unit_test(an_owner_that_is_not_sampled_has_a_row),
         cmocka_unit_test(a_lock_without_an_owner_is_no_wait_for_it),

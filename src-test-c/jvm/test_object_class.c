@@ -183,6 +183,9 @@ static void a_name_is_cut_at_the_size_and_has_no_control_characters(void **state
     assert_string_equal(name, "com.acme");
     assert_false(smp_object_class_name(&layout, (uintptr_t)&object, name, 0));
     assert_false(smp_object_class_name(&layout, (uintptr_t)&object, name, 1));
+    set_name("com/acm\xc3\xa9");
+    assert_true(smp_object_class_name(&layout, (uintptr_t)&object, name, sizeof(name)));
+    assert_string_equal(name, "com.acm"); /* no half character */
     set_name("com\nacme");
     check_no_name();
     set_name("");

@@ -711,6 +711,50 @@ static void within_limits_groups_that_do_not_fit_are_over_the_limit(void **state
     smp_quota_release(quota);
 }
 
+/* --- locks --- */
+
+/* As many rows as fit, of locks that no other profile has. */
+static struct smp_profile *make_locks(struct smp_methods *names, char letter, unsigned *seed)
+{
+    struct smp_profile *profile = make_random(names, seed);
+    char text[32];
+
+    assert_int_equal(smp_lock_times_create(NULL, smp_methods_pseudo(names, SMP_OTHER_LOCKS_NAME),
+                                           &profile->lock_times),
+                     SMP_OK);
+    for (int i = 0; i < SMP_MAX_LOCK_TIMES - 1; i++) {
+        (void)snprintf(text, sizeof(text), "c.%c%d", letter, i);
+        const uint32_t lock = smp_methods_pseudo(names, text);
+        const struct smp_lock_time time = {
+            .lock = lock, .waiting = lock, .holding = lock, .ns = 1
+        };
+        assert_int_equal(smp_lock_times_add(profile->lock_times, &time), SMP_OK);
+    }
+    return profile;
+}
+
+static void locks_that_do_not_fit_are_other_locks(void **state)
+{
+    struct smp_methods *names = make_names();
+    unsigned seed = 8;
+    struct smp_profile *parts[] = { make_locks(names, 'a', &seed), make_locks(names, 'b', &seed) };
+    struct smp_profile *merged = NULL;
+    char text[TEXT_BYTES];
+
+    (void)state;
+    assert_int_equal(smp_profile_merge(NULL, parts[0], parts[1], &merged), SMP_OK);
+    assert_int_equal(smp_lock_times_count(merged->lock_times), SMP_MAX_LOCK_TIMES);
+    const struct smp_lock_time *const last =
+        smp_lock_times_at(merged->lock_times, SMP_MAX_LOCK_TIMES - 1);
+    text_of(merged, last->lock, text);
+    assert_non_null(strstr(text, SMP_OTHER_LOCKS_NAME));
+    assert_int_equal(last->ns, SMP_MAX_LOCK_TIMES - 1);
+    for (size_t i = 0; i < 2; i++)
+        smp_profile_release(parts[i]);
+    smp_profile_release(merged);
+    smp_methods_release(names);
+}
+
 /* --- memory --- */
 
 static enum smp_status merge_and_release(void *self)
@@ -786,6 +830,7 @@ int main(void)
         cmocka_unit_test(what_is_so_at_the_end_is_the_later_one_s),
         cmocka_unit_test(threads_are_counted_once_in_an_interval_that_grows),
         cmocka_unit_test(within_limits_groups_that_do_not_fit_are_over_the_limit),
+        cmocka_unit_test(locks_that_do_not_fit_are_other_locks),
         cmocka_unit_test(without_memory_there_is_no_result),
         cmocka_unit_test(a_full_quota_refuses_and_lets_go),
     };

@@ -232,7 +232,7 @@ enum smp_outcome {
       "How often the sampler has read who holds the lock that a thread waits for: once for "  \
       "each wait that it found, and again where the owner may have changed.")                 \
     X(OWNERS_UNKNOWN, "owners of locks that were not known",                                  \
-      "Of these reads, those that found no thread: `[owner not read]`, `[readers of the "     \
+      "Reads that found no thread: `[owner not read]`, `[readers of the "                     \
       "lock]`, `[permits of the semaphore]`, `[a virtual thread that is not mounted]`.")      \
     X(LOST_HOLDERS, "times of lock holders that found no memory",                             \
       "`memoryLimitBytes` left no room for a group of holders, or for a row of the "          \

@@ -348,7 +348,8 @@ static enum smp_status merge_lock_time(struct merger *merger, struct smp_lock_ti
         time.holding == SMP_LOCATION_NONE)
         return SMP_ENOMEM;
     if (merger->lock_times == NULL)
-        status = smp_lock_times_create(merger->quota, smp_methods_over_limit(merger->methods),
+        status = smp_lock_times_create(merger->quota,
+                                       smp_methods_pseudo(merger->methods, SMP_OTHER_LOCKS_NAME),
                                        &merger->lock_times);
     return status == SMP_OK ? smp_lock_times_add(merger->lock_times, &time) : status;
 }

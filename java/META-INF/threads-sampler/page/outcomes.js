@@ -274,7 +274,7 @@ const COUNTERS = {
     },
     OWNERS_UNKNOWN: {
         text: 'owners of locks that were not known',
-        words: 'Of these reads, those that found no thread: [owner not read], [readers of the lock], [permits of the semaphore], [a virtual thread that is not mounted].',
+        words: 'Reads that found no thread: [owner not read], [readers of the lock], [permits of the semaphore], [a virtual thread that is not mounted].',
     },
     LOST_HOLDERS: {
         text: 'times of lock holders that found no memory',

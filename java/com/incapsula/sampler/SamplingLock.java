@@ -72,7 +72,7 @@ public final class SamplingLock {
     }
 
     /**
-     * How long threads were blocked so. Of several threads that wait at once each counts.
+     * How long threads were blocked so. Several threads that wait at once count once each.
      *
      * @return nanoseconds
      */

@@ -373,6 +373,7 @@ static void settle_holders(struct smp_interval *interval)
         interval->holder_debt_ns = 0;
         smp_interval_charge(interval, node, -debt_ns);
     }
+    interval->holder_debt_ns = 0; /* of time that was lost: none of the next interval's */
 }
 
 void smp_interval_moved(struct smp_interval *interval, uint32_t from, uint32_t to, float change,

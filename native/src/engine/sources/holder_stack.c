@@ -3,10 +3,12 @@
 
 #include "engine/sources/lock_chain.h"
 
-/* A poll of this tick has found it running; a wait that it has found may be over. */
+/* A poll of this tick has found it running, and does not wait for its answer; a wait that it has
+ * found may be over. */
 static bool was_found_running(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     return thread->record.was_polled && thread->plan.polled_tick == wall->schedule.tick &&
+           !thread->unanswered.takes_all &&
            thread->record.last.epoch == wall->attribution->stack_epoch &&
            thread->record.last.state == SMP_STATE_RUNNING;
 }
@@ -30,8 +32,9 @@ void smp_holder_stack_look(struct smp_wall *wall, struct smp_wall_thread *thread
         return;
     holder->look_tick = wall->schedule.tick;
     holder->is_found = false;
+    /* Where it owes the answer of a poll, that one says it: a request would drop it. */
     if (!smp_holder_stack_is_known(wall, thread))
-        smp_walks_look(&wall->walks, &thread->record, may_ask);
+        smp_walks_look(&wall->walks, &thread->record, may_ask && !thread->unanswered.is_requested);
 }
 
 static const char *group_of_holder(struct smp_wall *wall, struct smp_wall_thread *thread)

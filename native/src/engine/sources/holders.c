@@ -304,14 +304,15 @@ static void shrink_waits(struct smp_wall *wall, size_t used)
     holders->capacity = 0;
 }
 
-void smp_holders_settle(struct smp_wall *wall, bool may_ask)
+void smp_holders_settle(struct smp_wall *wall, bool may_wait)
 {
     const size_t count = wall->holders.count;
 
     if (count == 0)
         return;
     smp_holders_charge_rest(wall);
-    look_at_holders(wall, may_ask);
-    charge_waits(wall, may_ask);
+    /* Answers that are left for the next tick say where their threads are. */
+    look_at_holders(wall, may_wait && wall->walks.in_flight == 0);
+    charge_waits(wall, may_wait);
     shrink_waits(wall, count);
 }

@@ -47,8 +47,9 @@ void smp_holders_flush(struct smp_wall *wall, struct smp_wall_thread *thread);
 /* The stack that a look has found. */
 void smp_holders_looked_at(struct smp_wall *wall, struct smp_thread_record *record,
                            const struct smp_sample *sample);
-/* Charges what polls have found. may_ask: threads that run may get a signal. */
-void smp_holders_settle(struct smp_wall *wall, bool may_ask);
+/* Charges what polls have found. may_wait: a tick will follow in this interval; threads that run
+ * may get a signal, and what their answers are needed for may wait for them. */
+void smp_holders_settle(struct smp_wall *wall, bool may_wait);
 /* Was something put into the log since the last call? */
 bool smp_holders_take_news(struct smp_wall *wall);
 /* Blocked time of other sources has no known holder. */

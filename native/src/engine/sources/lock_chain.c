@@ -32,10 +32,15 @@ struct smp_wall_thread *smp_lock_chain_find(struct smp_wall *wall, uint64_t seri
     return thread != NULL && smp_lock_chain_know(wall, thread) ? thread : NULL;
 }
 
-struct smp_wall_thread *smp_lock_chain_owner(struct smp_wall *wall,
-                                             const struct smp_wall_thread *thread)
+/* Records move when others are removed: the next one finds it at once again. */
+struct smp_wall_thread *smp_lock_chain_owner(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    return smp_lock_chain_find(wall, thread->locks->wait.owner, thread->locks->wait.owner_index);
+    struct smp_lock_wait *lock = &thread->locks->wait;
+    struct smp_wall_thread *owner = smp_lock_chain_find(wall, lock->owner, lock->owner_index);
+
+    if (owner != NULL)
+        lock->owner_index = owner->record.index;
+    return owner;
 }
 
 /* --- clocks --- */
@@ -61,7 +66,7 @@ bool smp_lock_chain_has_not_run(const struct smp_wall *wall, struct smp_wall_thr
 
 /* --- the owner --- */
 
-static bool may_owner_differ(struct smp_wall *wall, const struct smp_wall_thread *thread)
+static bool may_owner_differ(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const struct smp_lock_wait *lock = &thread->locks->wait;
     struct smp_wall_thread *owner;
@@ -122,12 +127,10 @@ static void read_owner_of(struct smp_wall *wall, struct smp_wall_thread *thread)
     lock->owner_cpu_ns = -1;
     if (found.kind == SMP_OWNER_THREAD)
         owner = smp_lock_chain_owner(wall, thread);
-    if (owner != NULL) {
-        lock->owner_index = owner->record.index;
+    if (owner != NULL)
         lock->owner_cpu_ns = clock_in_tick(wall, owner);
-    } else if (found.kind != SMP_OWNER_NONE) {
+    else if (found.kind != SMP_OWNER_NONE)
         smp_interval_count(wall->attribution->interval, SMP_COUNTER_OWNERS_UNKNOWN, 1);
-    }
 }
 
 void smp_lock_chain_read(struct smp_wall *wall, struct smp_wall_thread *thread)

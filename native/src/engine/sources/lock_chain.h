@@ -29,8 +29,7 @@ bool smp_lock_chain_know(struct smp_wall *wall, struct smp_wall_thread *thread);
 void smp_lock_chain_forget(struct smp_wall *wall, struct smp_wall_thread *thread);
 /* The thread with this serial, with a state; NULL: there is none, or no memory. */
 struct smp_wall_thread *smp_lock_chain_find(struct smp_wall *wall, uint64_t serial, size_t index);
-struct smp_wall_thread *smp_lock_chain_owner(struct smp_wall *wall,
-                                             const struct smp_wall_thread *thread);
+struct smp_wall_thread *smp_lock_chain_owner(struct smp_wall *wall, struct smp_wall_thread *thread);
 
 /* The thread has the stack that its last poll found. Its clock is read once a tick. */
 bool smp_lock_chain_has_not_run(const struct smp_wall *wall, struct smp_wall_thread *thread);

@@ -75,16 +75,20 @@ static int64_t left_for_waits(const struct smp_queue_time *queue)
     return queue->pending_ns - (queue->over_ns > 0 ? queue->over_ns : 0);
 }
 
-/* The target was credited with most_ns of running. */
-static void split_running(struct smp_wall *wall, struct smp_queue_time *queue, int64_t *stolen_ns,
-                          const struct smp_tree_target *target, int64_t most_ns)
+/* The target was credited with most_ns of running. Returns how much of that is left. */
+static int64_t split_running(struct smp_wall *wall, struct smp_queue_time *queue,
+                             int64_t *stolen_ns, const struct smp_tree_target *target,
+                             int64_t most_ns)
 {
     int64_t *const balances[] = { &queue->pending_ns, stolen_ns };
 
     for (size_t i = 0; i < sizeof(balances) / sizeof(balances[0]); i++) {
         const int64_t ns = least_of(least_of(queue->over_ns, *balances[i]), most_ns);
-        queue->over_ns -= make_runnable(wall, balances[i], target, ns);
+        const int64_t done_ns = make_runnable(wall, balances[i], target, ns);
+        queue->over_ns -= done_ns;
+        most_ns -= done_ns;
     }
+    return most_ns;
 }
 
 static bool is_running(const struct smp_tree_target *target)
@@ -112,11 +116,11 @@ void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thr
         queue->over_ns += before_ns;
     if (is_running(found)) {
         queue->over_ns += found_ns;
-        split_running(wall, queue, &stolen_ns, found, found_ns);
-        queue->over_ns -= make_waiting(wall, thread, found, least_of(queue->over_ns, found_ns));
+        const int64_t left_ns = split_running(wall, queue, &stolen_ns, found, found_ns);
+        queue->over_ns -= make_waiting(wall, thread, found, least_of(queue->over_ns, left_ns));
     }
     if (is_running(before) && before_ns > 0)
-        split_running(wall, queue, &stolen_ns, before, before_ns);
+        (void)split_running(wall, queue, &stolen_ns, before, before_ns);
     if (queue->was_idle && before != NULL)
         (void)make_runnable(wall, &queue->pending_ns, before,
                             least_of(more_ns, left_for_waits(queue)));

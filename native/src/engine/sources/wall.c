@@ -166,6 +166,7 @@ static void take_left_answers(struct smp_wall *wall, bool is_last)
 {
     struct smp_poll poll = { .now_ns = wall->covered_ns, .is_last = is_last };
 
+    smp_holders_charge_rest(wall); /* first: what other sources have added is no thread's here */
     if (wall->walks.in_flight == 0)
         return;
     wall->walks.begun_ns = smp_clock_ns();
@@ -187,7 +188,6 @@ static void tick_wall(void *self, int64_t now_ns)
     take_left_answers(wall, false);
     wall->walks.begun_ns = smp_clock_ns();
     wall->poll = &poll;
-    smp_holders_charge_rest(wall);
     smp_poll_schedule_begin_tick(&wall->schedule, now_ns - wall->covered_ns);
     smp_roster_poll_starts(wall->roster, now_ns);
     smp_roster_name_all(wall->roster);
@@ -196,7 +196,7 @@ static void tick_wall(void *self, int64_t now_ns)
     poll_due(wall);
     if (!may_leave_answers(wall))
         smp_walks_collect(&wall->walks, false);
-    smp_holders_settle(wall, wall->walks.in_flight == 0);
+    smp_holders_settle(wall, true);
     smp_throttle_end(&wall->schedule.throttle);
     smp_poll_schedule_learn_cost(&wall->schedule, poll.polls, poll.idle_polls,
                                  wall->roster->sampled);

@@ -2,6 +2,7 @@
 #include "jvm/hotspot/object_class.h"
 
 #include "base/safe_read.h"
+#include "base/utf8.h"
 #include "jvm/hotspot/memory.h"
 
 enum { HEADER_WORDS = 2, MAX_SHIFT = 63 };
@@ -65,8 +66,11 @@ bool smp_object_class_name(const struct smp_object_layout *layout, uintptr_t obj
     if (owner == 0 || size == 0 || !smp_safe_read(&symbol, owner + layout->name, sizeof(symbol)) ||
         symbol == 0 || !smp_safe_read(&length, symbol + layout->length, sizeof(length)))
         return false;
-    const size_t count = length < size ? length : size - 1;
+    size_t count = length < size ? length : size; /* one more than fits says where it may be cut */
     if (count == 0 || !smp_safe_read(name, symbol + layout->body, count))
+        return false;
+    count = smp_utf8_prefix(name, count, size - 1);
+    if (count == 0)
         return false;
     name[count] = '\0';
     for (size_t i = 0; i < count; i++) {

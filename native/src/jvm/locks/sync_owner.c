@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/threads/threads.h"
@@ -80,16 +81,15 @@ static bool is_known(JNIEnv *env)
  * it is a part of. */
 static void put_lock_name(const char *signature, char name[SMP_LOCK_NAME_BYTES])
 {
-    size_t length = 0;
+    const bool is_part = strncmp(signature, "Ljava/util/concurrent/", 22) == 0;
+    size_t length;
 
     if (signature[0] != 'L')
         return;
-    for (const char *at = signature + 1; *at != '\0' && *at != ';'; at++) {
-        if (length == SMP_LOCK_NAME_BYTES - 1 ||
-            (*at == '$' && strncmp(signature, "Ljava/util/concurrent/", 22) == 0))
-            break;
-        name[length++] = *at == '/' ? '.' : *at;
-    }
+    length = strcspn(signature + 1, is_part ? ";$" : ";");
+    length = smp_utf8_prefix(signature + 1, length, SMP_LOCK_NAME_BYTES - 1);
+    for (size_t i = 0; i < length; i++)
+        name[i] = signature[1 + i] == '/' ? '.' : signature[1 + i];
     name[length] = '\0';
 }
 

@@ -18,6 +18,8 @@ final class MainPackages {
 
     private static final String LAUNCHERS = "org.springframework.boot.loader";
 
+    private static final int LONGEST_PATH = 4096; // PATH_MAX
+
     private static final String FOUND = findOrNone();
 
     private MainPackages() {}
@@ -48,12 +50,16 @@ final class MainPackages {
         return name.startsWith(LAUNCHERS) ? packageStartedFrom(ClassLoader.getSystemClassLoader()) : name;
     }
 
-    /* A jar or a war, whose path may have spaces: up to one of them, or to the end, it names a file. */
+    /* A jar or a war, whose path may have spaces: up to one of them, or to the end, it names a file. Arguments may have
+     * megabytes, so what is longer than any path is not tried. */
     private static String archiveOf(String command) {
         int end = 0;
         while (end < command.length()) {
             int space = command.indexOf(' ', end + 1);
             end = space < 0 ? command.length() : space;
+            if (end > LONGEST_PATH) {
+                return "";
+            }
             String path = command.substring(0, end);
             if (new File(path).isFile()) {
                 return path;

@@ -107,7 +107,7 @@ static void add_node(struct writer *writer, uint32_t node, bool is_counted)
     const uint32_t location = smp_tree_nodes(tree)[node].location;
     struct smp_amounts self = smp_tree_self_all(tree, node);
 
-    if (is_counted) {
+    if (is_counted && writer->counted_ns != NULL) {
         int64_t *const sum = &writer->counted_ns[method_of(writer, location)];
         *sum = smp_add_clamped(*sum, self.of[SMP_MEASURE_WALL]);
     }

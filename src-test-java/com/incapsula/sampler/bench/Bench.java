@@ -11,6 +11,7 @@ import com.incapsula.sampler.bench.accuracy.Oracle;
 import com.incapsula.sampler.bench.accuracy.Starved;
 import com.incapsula.sampler.bench.accuracy.TimedTruth;
 import com.incapsula.sampler.bench.accuracy.VirtualThreads;
+import com.incapsula.sampler.bench.accuracy.WaitReasons;
 import com.incapsula.sampler.bench.cost.CallHooks;
 import com.incapsula.sampler.bench.cost.ContextSwitches;
 import com.incapsula.sampler.bench.cost.CountedStarts;
@@ -85,6 +86,7 @@ public final class Bench {
         programs.put("failures", Failures::run);
         programs.put("oracle", Oracle::run);
         programs.put("sleeping", MostlySleeping::run);
+        programs.put("waits", WaitReasons::run);
         programs.put("virtual-threads", VirtualThreads::run);
         programs.put("g1-objects", G1Objects::run);
         programs.put("company", Company::run);

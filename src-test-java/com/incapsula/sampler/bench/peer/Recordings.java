@@ -58,7 +58,7 @@ final class Recordings {
         return profiles;
     }
 
-    private static String threadName(RecordedEvent event) {
+    static String threadName(RecordedEvent event) {
         RecordedThread thread = event.getThread(event.hasField("sampledThread") ? "sampledThread" : "eventThread");
         return thread == null || thread.getJavaName() == null ? "" : thread.getJavaName();
     }
@@ -70,11 +70,21 @@ final class Recordings {
             profile.addFailed("no stack", weight);
             return;
         }
+        profile.add(frames(event), weight);
+    }
+
+    /** Leaf first. The event must have a stack. */
+    static List<Frame> frames(RecordedEvent event) {
         List<Frame> frames = new ArrayList<>();
         for (RecordedFrame frame : event.getStackTrace().getFrames()) {
             frames.add(frame(frame));
         }
-        profile.add(frames, weight);
+        return frames;
+    }
+
+    /** Whether a wall clock sample is of a thread that neither runs nor wants to. */
+    static boolean isSleeping(RecordedEvent event) {
+        return event.getString("state").equals("STATE_SLEEPING");
     }
 
     private static Frame frame(RecordedFrame frame) {

@@ -126,10 +126,16 @@ public final class SamplerPeer implements GroupedPeer {
         sampler.snapshot().close();
     }
 
+    /** Stops. What was seen since start, to be closed by the caller. */
+    SamplingReport report() throws IOException {
+        SamplingReport report = sampler.snapshot();
+        sampler.close();
+        return report;
+    }
+
     @Override
     public Map<String, Profile> stopByGroup(Function<String, String> group) throws IOException {
-        try (SamplingReport report = sampler.snapshot()) {
-            sampler.close();
+        try (SamplingReport report = report()) {
             cpu = profiles(report, ReportWeight.CPU, group);
             samples = report.getGroups().stream()
                     .filter(seen -> group.apply(seen.getName()) != null)
@@ -186,8 +192,8 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /* A line is "group;root;...;leaf nanoseconds". */
-    private static Map<String, Profile> profiles(
-            SamplingReport report, ReportWeight weight, Function<String, String> group) throws IOException {
+    static Map<String, Profile> profiles(SamplingReport report, ReportWeight weight, Function<String, String> group)
+            throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(weight), out);
         Map<String, Profile> profiles = new HashMap<>();

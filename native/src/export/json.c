@@ -62,8 +62,8 @@
  *     ...],
  *    "locks":[{"lock":"com.acme.Cart",          the same time, by the class of the lock, the line
  *      "waiting":"a.B.c(B.java:1)",             of the application that waited for it, and the one
- *      "holding":"a.B.d(B.java:2)",             that held it: longest first. Without time of which
- *      "wall":1200},                            one of them is not known
+ *      "holding":"a.B.d(B.java:2)",             that held it: longest first. Time is left out if
+ *      "wall":1200},                            one of the two lines is not known
  *     ...]}
  *
  * A group of "groups" has no "calls". Without nodes there is no "frames", a group ends with

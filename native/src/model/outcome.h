@@ -236,8 +236,7 @@ enum smp_outcome {
       "lock]`, `[permits of the semaphore]`, `[a virtual thread that is not mounted]`.")      \
     X(LOST_HOLDERS, "times of lock holders that found no memory",                             \
       "`memoryLimitBytes` left no room for a group of holders, or for a row of the "          \
-      "locks. The time is in the rows of the threads that waited, and in those of no "        \
-      "holder.")                                                                              \
+      "locks. The time is in the rows of the threads that waited only.")                      \
     X(DEADLOCKS, "deadlocks",                                                                 \
       "Threads that wait for each other's locks, and none of which can go on: each such "     \
       "cycle once, when it was found.")

@@ -278,7 +278,7 @@ const COUNTERS = {
     },
     LOST_HOLDERS: {
         text: 'times of lock holders that found no memory',
-        words: 'memoryLimitBytes left no room for a group of holders, or for a row of the locks. The time is in the rows of the threads that waited, and in those of no holder.',
+        words: 'memoryLimitBytes left no room for a group of holders, or for a row of the locks. The time is in the rows of the threads that waited only.',
     },
     DEADLOCKS: {
         text: 'deadlocks',

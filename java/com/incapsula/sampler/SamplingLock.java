@@ -54,7 +54,7 @@ public final class SamplingLock {
     }
 
     /**
-     * Where threads waited for the lock: the innermost line of the application.
+     * The line at which threads waited for the lock: the innermost one of the application.
      *
      * @return as {@code com.acme.Cart.add(Cart.java:41)}
      */
@@ -63,7 +63,7 @@ public final class SamplingLock {
     }
 
     /**
-     * Where the lock was held meanwhile: the innermost line of the application in the holder's stack.
+     * The line at which the lock was held meanwhile: the innermost one of the application in the holder's stack.
      *
      * @return as {@link #getWaitingLine}; in brackets where the holder is not known
      */

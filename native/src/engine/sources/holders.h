@@ -47,8 +47,8 @@ void smp_holders_flush(struct smp_wall *wall, struct smp_wall_thread *thread);
 /* The stack that a look has found. */
 void smp_holders_looked_at(struct smp_wall *wall, struct smp_thread_record *record,
                            const struct smp_sample *sample);
-/* Charges what polls have found. may_wait: a tick will follow in this interval; threads that run
- * may get a signal, and what their answers are needed for may wait for them. */
+/* Charges what polls have found. may_wait: at the end of a tick. Threads that run may get a signal,
+ * and a wait may be carried to the answer that says where its holder is. */
 void smp_holders_settle(struct smp_wall *wall, bool may_wait);
 /* Was something put into the log since the last call? */
 bool smp_holders_take_news(struct smp_wall *wall);

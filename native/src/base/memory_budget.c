@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory_budget.h"
 
+#include <string.h>
+
 void *smp_memory_budget_take(struct smp_memory_budget *budget, size_t size)
 {
     void *piece = size <= smp_memory_budget_left(budget) ? smp_alloc(budget->quota, size) : NULL;
@@ -8,6 +10,19 @@ void *smp_memory_budget_take(struct smp_memory_budget *budget, size_t size)
     if (piece != NULL)
         budget->used_bytes += size;
     return piece;
+}
+
+void *smp_memory_budget_grow(struct smp_memory_budget *budget, void *piece, size_t size,
+                             size_t larger)
+{
+    void *grown = smp_memory_budget_take(budget, larger);
+
+    if (grown == NULL)
+        return NULL;
+    if (size > 0)
+        memcpy(grown, piece, size);
+    smp_memory_budget_give(budget, piece, size);
+    return grown;
 }
 
 void smp_memory_budget_give(struct smp_memory_budget *budget, void *piece, size_t size)

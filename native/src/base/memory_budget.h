@@ -27,6 +27,10 @@ static inline size_t smp_memory_budget_left(const struct smp_memory_budget *budg
 
 /* Zeroed memory of the heap. */
 void *smp_memory_budget_take(struct smp_memory_budget *budget, size_t size);
+/* A larger piece with what this one holds, which is given back. NULL: it stays as it is. piece
+ * NULL, of size 0, is fine. */
+void *smp_memory_budget_grow(struct smp_memory_budget *budget, void *piece, size_t size,
+                             size_t larger);
 /* size as it was taken; piece NULL is fine. */
 void smp_memory_budget_give(struct smp_memory_budget *budget, void *piece, size_t size);
 

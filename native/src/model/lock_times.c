@@ -2,7 +2,6 @@
 #include "model/lock_times.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
@@ -53,12 +52,10 @@ static bool reserve_row(struct smp_lock_times *times)
         return false;
     if (times->count < times->capacity)
         return true;
-    grown = smp_memory_budget_take(&times->budget, capacity * sizeof(*grown));
+    grown = smp_memory_budget_grow(&times->budget, times->rows, times->capacity * sizeof(*grown),
+                                   capacity * sizeof(*grown));
     if (grown == NULL)
         return false;
-    if (times->count > 0)
-        memcpy(grown, times->rows, times->count * sizeof(*grown));
-    smp_memory_budget_give(&times->budget, times->rows, times->capacity * sizeof(*times->rows));
     times->rows = grown;
     times->capacity = capacity;
     return true;

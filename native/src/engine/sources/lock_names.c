@@ -35,13 +35,10 @@ static bool reserve_name(struct smp_lock_names *names)
         return false;
     if (names->count < names->capacity)
         return true;
-    grown = smp_memory_budget_take(&names->budget, capacity * sizeof(*grown));
+    grown = smp_memory_budget_grow(&names->budget, (void *)names->names,
+                                   names->capacity * sizeof(*grown), capacity * sizeof(*grown));
     if (grown == NULL)
         return false;
-    if (names->count > 0)
-        memcpy((void *)grown, (const void *)names->names, names->count * sizeof(*grown));
-    smp_memory_budget_give(&names->budget, (void *)names->names,
-                           names->capacity * sizeof(*names->names));
     names->names = grown;
     names->capacity = capacity;
     return true;

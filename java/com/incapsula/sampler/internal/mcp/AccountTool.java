@@ -36,9 +36,7 @@ final class AccountTool implements Tool {
 
     @Override
     public List<Parameter> parameters() {
-        List<Parameter> all = new ArrayList<>(KeptIntervals.parameters());
-        all.add(ToolArguments.budget());
-        return all;
+        return KeptIntervals.parametersWith();
     }
 
     @Override

@@ -39,10 +39,7 @@ final class GroupsTool implements Tool {
 
     @Override
     public List<Parameter> parameters() {
-        List<Parameter> all = new ArrayList<>(KeptIntervals.parameters());
-        all.add(By.parameter());
-        all.add(ToolArguments.budget());
-        return all;
+        return KeptIntervals.parametersWith(By.parameter());
     }
 
     @Override

@@ -4,6 +4,7 @@ package com.incapsula.sampler.internal.mcp;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.report.RunningInterval;
+import java.util.ArrayList;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
@@ -91,6 +92,14 @@ public final class KeptIntervals implements AutoCloseable {
     static List<Parameter> parameters() {
         return List.of(
                 number("interval", "Number of the interval to read. Default 0: the whole time so far."), seconds());
+    }
+
+    /** Those of a tool that reads one: which one, {@code own}, and the budget. */
+    static List<Parameter> parametersWith(Parameter... own) {
+        List<Parameter> all = new ArrayList<>(parameters());
+        all.addAll(List.of(own));
+        all.add(ToolArguments.budget());
+        return all;
     }
 
     static Parameter number(String name, String description) {

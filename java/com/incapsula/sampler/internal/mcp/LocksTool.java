@@ -3,7 +3,6 @@ package com.incapsula.sampler.internal.mcp;
 
 import com.incapsula.sampler.SamplingLock;
 import com.incapsula.sampler.SamplingReport;
-import java.util.ArrayList;
 import java.util.List;
 
 /** The locks that threads waited for, and the lines that held them. */
@@ -34,9 +33,7 @@ final class LocksTool implements Tool {
 
     @Override
     public List<Parameter> parameters() {
-        List<Parameter> all = new ArrayList<>(KeptIntervals.parameters());
-        all.add(ToolArguments.budget());
-        return all;
+        return KeptIntervals.parametersWith();
     }
 
     @Override

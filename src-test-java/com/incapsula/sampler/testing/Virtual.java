@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
+import java.util.stream.Stream;
+import javax.management.JMException;
+import javax.management.ObjectName;
 
 /** Virtual threads, by reflection: the tests are compiled for Java 17. */
 public final class Virtual {
@@ -61,6 +68,31 @@ public final class Virtual {
                     .invoke(builder);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * Counts those that the JVM's own dump of threads has.
+     *
+     * @param folder for the dump, which is deleted again
+     * @return 0 on a JDK that has none
+     */
+    public static long alive(Path folder) throws IOException, JMException {
+        if (Runtime.version().feature() < 21) {
+            return 0;
+        }
+        Path dump = folder.resolve("threads.txt").toAbsolutePath();
+        Object[] arguments = {new String[] {dump.toString()}};
+        ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                        "threadDumpToFile",
+                        arguments,
+                        new String[] {String[].class.getName()});
+        try (Stream<String> lines = Files.lines(dump)) {
+            return lines.filter(line -> line.matches("#\\d+ \".*\" virtual.*")).count();
+        } finally {
+            Files.delete(dump);
         }
     }
 }

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Threads in native code get no signal, so system calls of the application's libraries do not return {@code EINTR}. */
 @ExtendWith(NothingLeft.class)
@@ -54,20 +55,36 @@ class NativeWaitsIT {
 
     private static String library;
 
+    /** How the busy thread of {@link Program} comes to its {@code execv} in native code. */
+    private enum Way {
+        /** Counts signals before. */
+        COUNTS(NativeWaits::replaceProgramAfterCounting),
+        /** Has run Java code, some microseconds ago. */
+        BURNS(NativeWaitsIT::burnAndReplace),
+        /** A signal was sent to it while it ran Java code, and has not come. */
+        HOLDS_A_SIGNAL(NativeWaitsIT::blockAndReplace);
+
+        private final Runnable run;
+
+        Way(Runnable run) {
+            this.run = run;
+        }
+    }
+
     /** Its busy thread calls {@code execv} in native code. */
     static final class Program {
 
         private Program() {}
 
         public static void main(String[] arguments) throws Exception {
-            boolean counts = Boolean.parseBoolean(arguments[1]);
+            Way way = Way.valueOf(arguments[1]);
             NativeWaits.load(arguments[0]);
             ThreadsSampler sampler = new ThreadsSampler();
             sampler.setSamplingFrequencyMillis(1);
             sampler.setReportFrequencySeconds(0);
             sampler.setOverheadLimitPercent(100);
             sampler.init();
-            new Thread(counts ? NativeWaits::replaceProgramAfterCounting : NativeWaitsIT::burnAndReplace).start();
+            new Thread(way.run).start();
             awaitPolls(sampler);
             NativeWaits.beginCounting();
             awaitPolls(sampler);
@@ -94,9 +111,21 @@ class NativeWaitsIT {
         NativeWaits.replaceProgram();
     }
 
-    @Test
-    void noSignalIsPendingIfNativeCodeReplacesTheProgram() throws Exception {
-        String output = ChildJvm.of(Program.class).run(library, "true").output();
+    /* What is pending on a thread that blocks it is not delivered before execv. */
+    private static void blockAndReplace() {
+        NativeWaits.blockSignals();
+        while (!NativeWaits.isSignalPending()) {
+            burn();
+        }
+        NativeWaits.replaceProgram();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"COUNTS", "HOLDS_A_SIGNAL"})
+    void noSignalIsPendingIfNativeCodeReplacesTheProgram(Way way) throws Exception {
+        String output = ChildJvm.of(Program.class).run(library, way.name()).output();
         assertThat(output).contains("SigPnd:\t0000000000000000\n");
     }
 
@@ -104,7 +133,7 @@ class NativeWaitsIT {
     @EnabledIfSystemProperty(named = "sampler.test.long", matches = "true", disabledReason = "takes ten minutes")
     void noSignalEndsAProgramThatReplacesABusyOne() throws Exception {
         for (int i = 0; i < 1000; i++) {
-            ChildJvm.Result result = ChildJvm.of(Program.class).run(library, "false");
+            ChildJvm.Result result = ChildJvm.of(Program.class).run(library, Way.BURNS.name());
             assertThat(result.exit()).as("run %s: %s", i, result.output()).isZero();
         }
     }

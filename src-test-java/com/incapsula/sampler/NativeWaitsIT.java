@@ -11,6 +11,7 @@ import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.NativeWaits;
 import com.incapsula.sampler.testing.NativeWaits.Kind;
 import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Preload;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Worker;
 import java.nio.file.Path;
@@ -58,16 +59,20 @@ class NativeWaitsIT {
     /** How the busy thread of {@link Program} comes to its {@code execv} in native code. */
     private enum Way {
         /** Counts signals before. */
-        COUNTS(NativeWaits::replaceProgramAfterCounting),
-        /** Has run Java code, some microseconds ago. */
-        BURNS(NativeWaitsIT::burnAndReplace),
+        COUNTS(NativeWaits::replaceProgramAfterCounting, 1),
+        /** Has run Java code until then. */
+        BURNS(NativeWaitsIT::burnAndReplace, 1),
+        /** The same beside so many samplers that, where native code gets signals, one comes to most calls. */
+        BURNS_AMONG_MANY(NativeWaitsIT::burnAndReplace, 16),
         /** A signal was sent to it while it ran Java code, and has not come. */
-        HOLDS_A_SIGNAL(NativeWaitsIT::blockAndReplace);
+        HOLDS_A_SIGNAL(NativeWaitsIT::blockAndReplace, 1);
 
         private final Runnable run;
+        private final int samplers;
 
-        Way(Runnable run) {
+        Way(Runnable run, int samplers) {
             this.run = run;
+            this.samplers = samplers;
         }
     }
 
@@ -79,16 +84,24 @@ class NativeWaitsIT {
         public static void main(String[] arguments) throws Exception {
             Way way = Way.valueOf(arguments[1]);
             NativeWaits.load(arguments[0]);
-            ThreadsSampler sampler = new ThreadsSampler();
-            sampler.setSamplingFrequencyMillis(1);
-            sampler.setReportFrequencySeconds(0);
-            sampler.setOverheadLimitPercent(100);
-            sampler.init();
+            ThreadsSampler sampler = opened();
+            for (int i = 1; i < way.samplers; i++) {
+                opened();
+            }
             new Thread(way.run).start();
             awaitPolls(sampler);
             NativeWaits.beginCounting();
             awaitPolls(sampler);
             NativeWaits.endCounting();
+        }
+
+        private static ThreadsSampler opened() {
+            ThreadsSampler sampler = new ThreadsSampler();
+            sampler.setSamplingFrequencyMillis(1);
+            sampler.setReportFrequencySeconds(0);
+            sampler.setOverheadLimitPercent(100);
+            sampler.init();
+            return sampler;
         }
 
         /* Of which some are of the busy thread. */
@@ -134,6 +147,19 @@ class NativeWaitsIT {
     void noSignalEndsAProgramThatReplacesABusyOne() throws Exception {
         for (int i = 0; i < 1000; i++) {
             ChildJvm.Result result = ChildJvm.of(Program.class).run(library, Way.BURNS.name());
+            assertThat(result.exit()).as("run %s: %s", i, result.output()).isZero();
+        }
+    }
+
+    /* Where the JVM's memory cannot be read, all running threads get signals, during execv as well. */
+    @Test
+    void noSignalEndsAProgramIfNativeCodeGetsSignals(@TempDir Path folder) throws Exception {
+        String failing = Preload.compile("failing_reads.c", folder).toString();
+        for (int i = 0; i < (LONG ? 200 : 10); i++) {
+            ChildJvm.Result result = ChildJvm.of(Program.class)
+                    .environment("LD_PRELOAD", failing)
+                    .environment("FAILING_READS", failing)
+                    .run(library, Way.BURNS_AMONG_MANY.name());
             assertThat(result.exit()).as("run %s: %s", i, result.output()).isZero();
         }
     }

@@ -18,6 +18,23 @@ static bool is_hotter_group(const void *context, uint32_t a, uint32_t b)
     return strcmp(smp_hot_group_info(profile, a)->name, smp_hot_group_info(profile, b)->name) < 0;
 }
 
+/* As printed: the microseconds in which an idle thread looks around make no group active. */
+static int64_t active_ms(const struct smp_profile *profile, uint32_t index)
+{
+    return smp_measure_printed(SMP_MEASURE_WALL, smp_hot_group_active(profile, index));
+}
+
+static bool is_more_active_group(const void *context, uint32_t a, uint32_t b)
+{
+    const struct smp_profile *const profile = context;
+    const int64_t left_ms = active_ms(profile, a);
+    const int64_t right_ms = active_ms(profile, b);
+
+    if (left_ms != right_ms && smp_hot_group_is_jvm(profile, a) == smp_hot_group_is_jvm(profile, b))
+        return left_ms > right_ms;
+    return is_hotter_group(profile, a, b);
+}
+
 static bool is_hot(const struct smp_profile *profile, uint32_t index, enum smp_group_kind kind)
 {
     const struct smp_group_info *const info = smp_hot_group_info(profile, index);
@@ -47,6 +64,13 @@ enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_qu
     }
     smp_sort(groups->indices, groups->indices + count, groups->count, is_hotter_group, profile);
     return SMP_OK;
+}
+
+void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_profile *profile)
+{
+    if (groups->count > 1)
+        smp_sort(groups->indices, groups->indices + groups->count, groups->count,
+                 is_more_active_group, profile);
 }
 
 void smp_hot_groups_fini(struct smp_hot_groups *groups)
@@ -86,4 +110,17 @@ int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
     return smp_thread_groups_peek(profile->groups, key, &group)
                ? smp_hot_group_total(profile, group.index, measure)
                : 0;
+}
+
+int64_t smp_hot_group_active(const struct smp_profile *profile, uint32_t index)
+{
+    return smp_subtract_clamped(smp_hot_group_total(profile, index, SMP_MEASURE_WALL),
+                                smp_hot_group_total(profile, index, SMP_MEASURE_IDLE));
+}
+
+bool smp_hot_group_is_idle(const struct smp_profile *profile, uint32_t index)
+{
+    const int64_t idle_ns = smp_hot_group_total(profile, index, SMP_MEASURE_IDLE);
+
+    return active_ms(profile, index) == 0 && smp_measure_printed(SMP_MEASURE_IDLE, idle_ns) > 0;
 }

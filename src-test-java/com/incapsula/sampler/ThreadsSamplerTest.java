@@ -261,8 +261,7 @@ class ThreadsSamplerTest {
                 "monitoredPackages must be package prefixes"
                         + " separated by commas, without white space or control characters inside, got \"com acme\"");
         assertRefused(() -> sampler.setReportOrder(null), "reportOrder must not be null");
-        assertRefused(
-                () -> sampler.setReportMinPercent(-0.1), "reportMinPercent must be between 0 and 100, got -0.1");
+        assertRefused(() -> sampler.setReportMinPercent(-0.1), "reportMinPercent must be between 0 and 100, got -0.1");
         assertRefused(
                 () -> sampler.setReportMinPercent(100.1), "reportMinPercent must be between 0 and 100, got 100.1");
         assertRefused(

@@ -924,6 +924,7 @@ static void draw_stack(uint64_t *seed, char stack[STACK_BYTES])
         "a.b.N.n(Native Method)",
         "x.U.u(Unknown Source)",
         "[2..3 frames omitted]",
+        "[thread ended]",
         "\xc3\xa9.E.e(E.java:5)",
         "a.very.long.package.name.that.goes.on.and.on.until.it.is.wider.than.most."
         "VeryLongClassName$"

@@ -265,6 +265,16 @@ static void of_several_outermost_rows_of_an_idle_group_the_longest_is_shown(void
                                                           "[3 rows below 0.5 %] 300/300\n");
 }
 
+static void time_without_a_stack_is_no_work(void **state)
+{
+    credit(*state, "idle", ROOT "|a.P.poll(P.java:1)", SMP_STATE_IDLE, 500 * MS);
+    credit(*state, "idle", "[thread ended]", SMP_STATE_RUNNING, 30 * MS);
+    credit(*state, "works", ROOT, SMP_STATE_RUNNING, 1 * MS);
+    assert_rows(report_fixture_print(*state, by_default), "works:\n" ROOT " 1/1\n"
+                                                          "idle:\n" ROOT " 500/500\n"
+                                                          "[1 row below 0.5 %] 30/30\n");
+}
+
 static void a_group_that_worked_a_millisecond_is_not_idle(void **state)
 {
     credit(*state, "g", ROOT "|a.P.poll(P.java:1)", SMP_STATE_IDLE, 500 * MS);
@@ -410,6 +420,7 @@ int main(void)
         CASE(large_times_are_compared),
         CASE(an_idle_group_has_its_outermost_row),
         CASE(of_several_outermost_rows_of_an_idle_group_the_longest_is_shown),
+        CASE(time_without_a_stack_is_no_work),
         CASE(a_group_that_worked_a_millisecond_is_not_idle),
         CASE(a_short_account_has_three_lines),
         CASE(without_time_there_is_no_share),

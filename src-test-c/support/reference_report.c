@@ -307,9 +307,16 @@ static int64_t active_ns(const struct row *row)
     return row->total_ns - row->idle_ns;
 }
 
+/* Besides what is known of no stack. */
 static bool is_idle(const struct row *root)
 {
-    return ms(active_ns(root)) == 0 && ms(root->idle_ns) > 0;
+    int64_t active = active_ns(root);
+
+    for (int i = 0; i < root->child_count; i++) {
+        if (strcmp(root->children[i]->frame, "[thread ended]") == 0)
+            active -= root->children[i]->total_ns;
+    }
+    return ms(active < 0 ? 0 : active) == 0 && ms(root->idle_ns) > 0;
 }
 
 /* The first one with most time. */
@@ -377,8 +384,11 @@ static void print_title(struct plain *plain, const struct group *group)
 /* By active time as printed, then by all time, then by name. */
 static bool comes_later(const struct group *first, const struct group *second)
 {
-    if (ms(active_ns(first->root)) != ms(active_ns(second->root)))
-        return ms(active_ns(first->root)) < ms(active_ns(second->root));
+    const long long first_ms = is_idle(first->root) ? 0 : ms(active_ns(first->root));
+    const long long second_ms = is_idle(second->root) ? 0 : ms(active_ns(second->root));
+
+    if (first_ms != second_ms)
+        return first_ms < second_ms;
     if (first->root->total_ns != second->root->total_ns)
         return first->root->total_ns < second->root->total_ns;
     return strcmp(first->name, second->name) > 0;

@@ -2,7 +2,6 @@
 #include "export/account_record.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "export/hot_groups.h"
 #include "model/escape.h"
@@ -58,40 +57,18 @@ static void put_figure(const struct account *account, enum smp_shown shown, cons
         smp_bytes_printf(account->out, "%s: %" PRIu64 "\n", text, value);
 }
 
-/* Is it the frame of a poll that found no stack? */
-static bool is_without_stack(const struct smp_profile *profile, uint32_t location)
-{
-    struct smp_location_view view;
-    bool is_one = false;
-
-    smp_methods_view(profile->methods, location, &view);
-    for (int i = 0; view.is_pseudo && i < SMP_OUTCOME_COUNT && !is_one; i++) {
-        const enum smp_outcome outcome = (enum smp_outcome)i;
-        is_one = !smp_outcome_is_sample(outcome) &&
-                 strcmp(view.class_name, smp_outcome_frame(outcome)) == 0;
-    }
-    return is_one;
-}
-
 /* Of the time of sampled threads, in tenths of a percent, rounded down; -1: there is no time. */
 static int stack_share(const struct smp_profile *profile)
 {
-    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
-    const uint32_t *const siblings = smp_tree_next_siblings(profile->tree);
-    const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
     double all_ns = 0;
     double without_ns = 0;
 
     for (uint32_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
-        const struct smp_group_info *const group = smp_hot_group_info(profile, i);
-        if (group->kind != SMP_GROUP_SAMPLED || group->root == 0 ||
-            smp_hot_group_is_jvm(profile, i))
-            continue;
-        all_ns += (double)smp_column_at(wall, group->root);
-        for (uint32_t node = nodes[group->root].last_child; node != 0; node = siblings[node])
-            without_ns += is_without_stack(profile, nodes[node].location)
-                              ? (double)smp_column_at(wall, node)
-                              : 0;
+        if (smp_hot_group_info(profile, i)->kind == SMP_GROUP_SAMPLED &&
+            !smp_hot_group_is_jvm(profile, i)) {
+            all_ns += (double)smp_hot_group_total(profile, i, SMP_MEASURE_WALL);
+            without_ns += (double)smp_hot_group_without_stack(profile, i);
+        }
     }
     if (all_ns <= 0)
         return -1;
@@ -204,7 +181,7 @@ size_t smp_account_record_limit(const struct smp_profile *profile)
     return bytes;
 }
 
-static void put_outcomes(const struct account *account)
+static void put_tally(const struct account *account)
 {
     for (int i = 0; i < SMP_OUTCOME_COUNT; i++) {
         const enum smp_outcome outcome = (enum smp_outcome)i;
@@ -252,7 +229,7 @@ void smp_account_record_rows(const struct smp_profile *profile, bool is_short,
     put_polls(&account);
     put_figure(&account, SHOWN[LINE_SAMPLES], TEXTS[LINE_SAMPLES],
                smp_tally_samples(&profile->tally));
-    put_outcomes(&account);
+    put_tally(&account);
     for (int i = 0; profile->counts.account != NULL && i < SMP_COUNTING_COUNT; i++)
         put_counting_line(&account, (enum smp_counting)i);
     put_figure(&account, SHOWN[LINE_NAMES_LOST], TEXTS[LINE_NAMES_LOST],

@@ -32,8 +32,8 @@ SMP_CHECKED enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups,
                                                 struct smp_quota *quota,
                                                 const struct smp_profile *profile,
                                                 enum smp_group_kind kind);
-/* In descending active time, in whole milliseconds; ties, such as groups that were idle throughout,
- * as above. */
+/* In descending active time, which is wall time that is not idle, in whole milliseconds; of groups
+ * that were idle throughout it is 0. Ties as above. */
 void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_profile *profile);
 void smp_hot_groups_fini(struct smp_hot_groups *groups); /* all zero is fine */
 
@@ -48,9 +48,10 @@ int64_t smp_hot_group_total(const struct smp_profile *profile, uint32_t index,
  * group with the same name. */
 int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
                             enum smp_measure measure);
-/* Of all its threads: wall time that is not idle. Without states, all of it. */
-int64_t smp_hot_group_active(const struct smp_profile *profile, uint32_t index);
-/* Was it idle throughout? It has idle time, and less than a millisecond of active time. */
+/* The part of its wall time that is under frames of polls that found no stack, as [thread ended]. */
+int64_t smp_hot_group_without_stack(const struct smp_profile *profile, uint32_t index);
+/* Was it idle throughout? It has idle time, and besides only time without a stack, or less than a
+ * millisecond. */
 bool smp_hot_group_is_idle(const struct smp_profile *profile, uint32_t index);
 
 #endif

@@ -253,7 +253,7 @@ static void choose_rows(struct smp_rows *rows, size_t node_count)
 
 /* --- what is hidden --- */
 
-static int64_t active_ns(const struct smp_rows *rows, uint32_t node)
+static int64_t node_active_ns(const struct smp_rows *rows, uint32_t node)
 {
     return smp_subtract_clamped(smp_column_at(rows->wall, node), smp_column_at(rows->idle, node));
 }
@@ -274,25 +274,27 @@ static bool hides_rows(const struct smp_rows *rows, uint32_t root)
 /* In floating point, because the numbers may be large. */
 static bool has_little_time(const struct smp_rows *rows, uint32_t node, uint32_t root)
 {
-    return (double)active_ns(rows, node) * PER_MILLE <
-           (double)active_ns(rows, root) * rows->style.min_per_mille;
+    return (double)node_active_ns(rows, node) * PER_MILLE <
+           (double)node_active_ns(rows, root) * rows->style.min_per_mille;
 }
 
 /* While rows are marked, first is the root of the node's group; and next, of the root of an idle
- * group, its outermost row with most time. */
+ * group, its outermost row with most time: HIDES before it is found. */
 static void find_roots(struct smp_rows *rows, size_t node_count)
 {
     for (uint32_t node = 1; node < node_count; node++) {
         const struct smp_node *const at = &rows->nodes[node];
         rows->links[node].first = smp_node_is_group(at) ? node : rows->links[at->parent].first;
+        if (smp_node_is_group(at) && hides_rows(rows, node) &&
+            smp_hot_group_is_idle(rows->profile, group_index(rows, node)))
+            rows->links[node].next = HIDES;
     }
     for (size_t i = 0; i < rows->kept_count; i++) {
         const uint32_t row = rows->kept[i];
         const uint32_t root = rows->links[row].first;
         uint32_t *const most = &rows->links[root].next;
-        if (smp_rows_up(rows, row) == root && hides_rows(rows, root) &&
-            smp_hot_group_is_idle(rows->profile, group_index(rows, root)) &&
-            (*most == 0 || smp_column_at(rows->wall, row) > smp_column_at(rows->wall, *most)))
+        if (*most != 0 && smp_rows_up(rows, row) == root &&
+            (*most == HIDES || smp_column_at(rows->wall, row) > smp_column_at(rows->wall, *most)))
             *most = row;
     }
 }

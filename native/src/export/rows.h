@@ -31,15 +31,15 @@
  *     a    C 900, M 900                       a                     C 900, M 900
  *     b    C 4, M 1                           [4 rows below 0.5 %]  C 90, M 90
  *       c    C 3, M 3
- *     d    C 85, M 0, all of it idle
- *       e    C 85, M 85
+ *     d    C 86, M 0, all of it idle
+ *       e    C 86, M 86
  *
  * It counts the rows that would be there without it. Its time is what the row above has besides its
- * method time and the rows shown: as printed, so that the sum is exact, in whole milliseconds. All of it
- * is method time. It shows the sums of the hidden rows' columns, and no calls. A group that was idle
- * throughout (hot_groups.h) has its outermost row alone, with all its time as method time; of several
- * the one with most time, and the others are hidden. Rows of counted groups are exact, and those of
- * [JVM] few: none of these is hidden.
+ * method time and the rows shown, all in whole milliseconds, so that their sum is exact; all of it
+ * is method time. It shows the sums of the hidden rows' columns, and no calls. A group that was
+ * idle throughout (hot_groups.h) has its outermost row alone, with all its time as method time; of
+ * several the one with most time, and the others are hidden. Rows of counted groups are exact, and
+ * those of [JVM] few: none of these is hidden.
  *
  * Owns     the links between rows and the texts of their frames; borrows the profile.
  * Threads  immutable after create.

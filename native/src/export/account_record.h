@@ -20,36 +20,36 @@
  * X(line, shown, text, words): shown and words as in outcome.h.
  */
 #define SMP_ACCOUNT_LINE_MAP(X)                                                                  \
-    X(CLOCK, ALWAYS, "clock: CPU, all times are CPU times",                                              \
+    X(CLOCK, ALWAYS, "clock: CPU, all times are CPU times",                                      \
       "`clock` is CPU.")                                                                         \
-    X(POLLS, ALWAYS, "polls",                                                                            \
+    X(POLLS, ALWAYS, "polls",                                                                    \
       "Checks of a thread that had time to credit: the sum of all `samples taken`, "             \
       "`credited as idle`, `recovered`, `failed` and `skipped` lines.")                          \
-    X(SAMPLES, NEVER, "samples",                                                                        \
+    X(SAMPLES, NEVER, "samples",                                                                 \
       "Polls that found where the thread was: the sum of all `samples taken`, "                  \
       "`credited as idle` and `recovered` lines. `getSamples()` and the samples of every "       \
       "export are this number; failed and skipped polls are none.")                              \
-    X(NAMES_LOST, ALWAYS, "thread names lost for lack of memory",                                        \
+    X(NAMES_LOST, ALWAYS, "thread names lost for lack of memory",                                \
       "The list in the title of a group is shorter than it could be.")                           \
-    X(APPLICATION, NEVER, "application guessed: all but the JDK and known frameworks",                  \
+    X(APPLICATION, NEVER, "application guessed: all but the JDK and known frameworks",           \
       "No packages are monitored. A wait with no frame of the application is idle; the "         \
       "packages of the main class are the application's in any case.")                           \
-    X(MISSED_PACKAGES, ALWAYS, "no frame of the monitored packages was seen",                            \
+    X(MISSED_PACKAGES, ALWAYS, "no frame of the monitored packages was seen",                    \
       "Every stack is its root frame alone, because `monitoredPackages` (which follows the "     \
       "colon) names nothing that ran.")                                                          \
-    X(LONGEST_HANDSHAKE, ALWAYS, "longest handshake",                                                    \
+    X(LONGEST_HANDSHAKE, ALWAYS, "longest handshake",                                            \
       "The longest time that the JVM took to stop a thread and read its stack for the sampler; " \
       "only where that was 10 ms or more. Of all samplers in the process.")                      \
-    X(LONGEST_HANDLER, ALWAYS, "longest walk in a signal handler",                                       \
+    X(LONGEST_HANDLER, ALWAYS, "longest walk in a signal handler",                               \
       "The longest time that a thread took to walk its own stack, or waited for a CPU in "       \
       "between; only where that was 10 ms or more. Of all samplers in the process.")             \
-    X(SIGNAL_TAKEN, ALWAYS, "another library took the sampler's signal",                                 \
+    X(SIGNAL_TAKEN, ALWAYS, "another library took the sampler's signal",                         \
       "It installed its own handler for `samplingSignal`, which did not call the sampler's. "    \
       "Its file follows the colon. Taken back: the sampler's handler is in front of it again. "  \
       "Not taken back: running threads are walked by handshakes, and with `clock` CPU their "    \
       "time is under `[no CPU timer]`.")                                                         \
-    X(MEMORY_USED, ALWAYS, "memory used", "Now, of `memoryLimitBytes`.")                                 \
-    X(OWN_CPU, ALWAYS, "sampler's own CPU",                                                              \
+    X(MEMORY_USED, ALWAYS, "memory used", "Now, of `memoryLimitBytes`.")                         \
+    X(OWN_CPU, ALWAYS, "sampler's own CPU",                                                      \
       "Of `threads-sampler` and `threads-sampler-report`, in the interval; while calls are "     \
       "counted, also of `threads-sampler-calls`, which changes the classes.")
 

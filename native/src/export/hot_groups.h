@@ -48,7 +48,7 @@ int64_t smp_hot_group_total(const struct smp_profile *profile, uint32_t index,
  * group with the same name. */
 int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
                             enum smp_measure measure);
-/* The part of its wall time that is under frames of polls that found no stack, as [thread ended]. */
+/* The part of its wall time that is under frames of polls without a stack, as [thread ended]. */
 int64_t smp_hot_group_without_stack(const struct smp_profile *profile, uint32_t index);
 /* Was it idle throughout? It has idle time, and besides only time without a stack, or less than a
  * millisecond. */

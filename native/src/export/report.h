@@ -34,8 +34,9 @@
  *
  * Groups stand in descending active time, in whole milliseconds, so that idle ones are last but for
  * [JVM]; ties, counted groups and holders in descending time, then in byte order of their names
- * (hot_groups.h). Siblings stand in byte order of their frames, or in descending time. A group without time and polls is not printed. A profile of
- * which nothing was sampled makes no call of the outputer.
+ * (hot_groups.h). Siblings stand in byte order of their frames, or in descending time. A group
+ * without time and polls is not printed. A profile of which nothing was sampled makes no call of
+ * the outputer.
  *
  * Threads  any; the profile is immutable.
  * Errors   SMP_EIO: the outputer returned false, the rest was not sent. SMP_ENOMEM, SMP_EQUOTA: no

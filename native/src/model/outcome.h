@@ -119,8 +119,8 @@ enum smp_shown {
     X(NOT_WALKABLE_NOT_JAVA, FAILED, ALWAYS, "failed, not in Java, stack not walkable (-4)",  \
       "[not walkable, not Java]",                                                             \
       "The thread ran code that is not Java, and the stack below it could not be walked.")    \
-    X(UNKNOWN_JAVA, FAILED, ALWAYS, "failed, in Java, topmost frame unknown (-5)", "[unknown, \
-      Java]",                                                                                 \
+    X(UNKNOWN_JAVA, FAILED, ALWAYS, "failed, in Java, topmost frame unknown (-5)",            \
+      "[unknown, Java]",                                                                      \
       "The thread ran Java code, but its topmost frame was not found.")                       \
     X(NOT_WALKABLE_JAVA, FAILED, ALWAYS, "failed, in Java, stack not walkable (-6)",          \
       "[not walkable, Java]",                                                                 \

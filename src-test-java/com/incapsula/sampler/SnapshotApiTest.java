@@ -194,7 +194,8 @@ class SnapshotApiTest {
         sampler.setSamplingOutputer(whole);
         sampler.init();
         fake.writeReport();
-        assertThat(whole.calls).containsExactly("report 14 JSON 0 " + FakeSnapshot.STANDARD_FLAGS, "title", "record", "flush");
+        assertThat(whole.calls)
+                .containsExactly("report 14 JSON 0 " + FakeSnapshot.STANDARD_FLAGS, "title", "record", "flush");
     }
 
     @Test

@@ -126,7 +126,8 @@ class ThreadsSamplerServerTest {
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/octet-stream");
         try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(answer.body()))) {
-            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo("PPROF 0 " + FakeSnapshot.STANDARD_FLAGS);
+            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+                    .isEqualTo("PPROF 0 " + FakeSnapshot.STANDARD_FLAGS);
         }
         /* 1 is the sampler's own, 2 the page's. */
         await().untilAsserted(

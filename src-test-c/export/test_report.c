@@ -695,7 +695,8 @@ static void the_report_of_the_original(void **state)
     for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
         report_fixture_credit(*state, "jobs-thread-", "jobs-thread-1", samples[i].stack,
                               samples[i].ms * MS);
-    const char *text = report_fixture_print(*state, by_name);
+    const char *text = report_fixture_print(
+        *state, (struct smp_report_style){ .order = SMP_ORDER_BY_NAME, .min_per_mille = 0 });
     golden_check("original.txt", text, report_fixture_printed(*state));
 }
 

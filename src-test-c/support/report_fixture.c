@@ -43,6 +43,8 @@ struct report_fixture {
     struct name *names[BUCKETS];
     struct thread *threads[BUCKETS];
     uint64_t serials;
+    bool has_states;
+    enum smp_thread_state spent; /* the time that is added is in this state */
     struct recording recording;
 };
 
@@ -220,6 +222,8 @@ static void end_interval(struct report_fixture *fixture)
 static void begin_with(struct report_fixture *fixture, uint32_t measures)
 {
     end_interval(fixture);
+    fixture->has_states = (measures & SMP_STATE_MEASURES) != 0;
+    fixture->spent = SMP_STATE_RUNNING;
     assert_int_equal(smp_tree_create(NULL, measures, PART_BYTES, &fixture->tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &fixture->groups), SMP_OK);
 }
@@ -232,6 +236,16 @@ void report_fixture_begin(struct report_fixture *fixture)
 void report_fixture_begin_counting(struct report_fixture *fixture)
 {
     begin_with(fixture, SMP_SAMPLED_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
+}
+
+void report_fixture_begin_states(struct report_fixture *fixture)
+{
+    begin_with(fixture, SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES);
+}
+
+void report_fixture_spend(struct report_fixture *fixture, enum smp_thread_state state)
+{
+    fixture->spent = state;
 }
 
 struct report_fixture *report_fixture_create(void)
@@ -353,6 +367,22 @@ uint32_t report_fixture_count(struct report_fixture *fixture, const char *group,
     return node;
 }
 
+void report_fixture_hold(struct report_fixture *fixture, const char *group, const char *stack,
+                         int64_t wall_ns)
+{
+    char *copy = strdup(stack);
+    char *rest = copy;
+    uint32_t node =
+        group_of(fixture, (struct smp_group_key){ .name = group, .kind = SMP_GROUP_HOLDERS })->root;
+
+    for (char *frame = strsep(&rest, "|"); frame != NULL; frame = strsep(&rest, "|")) {
+        const uint32_t location = location_of(fixture, frame);
+        assert_int_equal(smp_tree_add(fixture->tree, node, &location, 1, &node), SMP_OK);
+    }
+    tree_credit(fixture->tree, node, wall_ns, 0, 0);
+    free(copy);
+}
+
 struct smp_root_times *report_fixture_root_times(struct report_fixture *fixture)
 {
     if (fixture->counts.root_times == NULL)
@@ -388,7 +418,9 @@ uint32_t report_fixture_add(struct report_fixture *fixture, const char *group, u
     uint32_t node = parent != 0 ? parent : report_fixture_group(fixture, group)->root;
 
     assert_int_equal(smp_tree_add(fixture->tree, node, &location, 1, &node), SMP_OK);
-    tree_credit(fixture->tree, node, wall_ns, 0, 1);
+    tree_credit(fixture->tree, node, fixture->has_states ? 0 : wall_ns, 0, 1);
+    if (fixture->has_states)
+        smp_tree_credit_wall(fixture->tree, node, fixture->spent, wall_ns);
     return node;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/report.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ struct report {
     const struct smp_profile *profile;
     const struct smp_outputer *outputer;
     struct smp_quota *quota;
+    bool short_account;
     struct smp_rows *rows;
     struct smp_hot_groups groups;
     struct smp_hot_groups counted;
@@ -82,7 +84,7 @@ static bool send_account(struct report *report)
     smp_bytes_clear(&report->title);
     smp_bytes_clear(&report->text);
     smp_bytes_puts(&report->title, SMP_ACCOUNT_RECORD_TITLE);
-    smp_account_record_rows(report->profile, &report->text);
+    smp_account_record_rows(report->profile, report->short_account, &report->text);
     return send_record(report);
 }
 
@@ -107,7 +109,10 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
                                 struct smp_quota *quota, const struct smp_outputer *outputer,
                                 unsigned *records_cut)
 {
-    struct report report = { .profile = profile, .outputer = outputer, .quota = quota };
+    struct report report = { .profile = profile,
+                             .outputer = outputer,
+                             .quota = quota,
+                             .short_account = style.short_account };
     enum smp_status status;
 
     *records_cut = 0;
@@ -122,6 +127,7 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
         status = smp_hot_groups_init(&report.holders, quota, profile, SMP_GROUP_HOLDERS);
     if (status != SMP_OK)
         goto done;
+    smp_hot_groups_sort_active(&report.groups, profile);
     status = smp_rows_create(profile, style, quota, &report.rows);
     if (status != SMP_OK)
         goto done;

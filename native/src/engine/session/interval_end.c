@@ -77,6 +77,8 @@ static void offer_report(struct smp_interval_end *end, struct smp_profile *profi
         .zero_time_packages = end->options->report_zero_time_packages,
         .columns = shown_columns(end->options),
         .percent = end->options->report_percent,
+        .min_per_mille = (uint32_t)end->options->report_min_per_mille,
+        .short_account = end->options->report_account == SMP_ACCOUNT_SHORT,
     };
 
     smp_reporter_offer(end->reporter, profile, style, ticket);

@@ -102,6 +102,7 @@ class ReportFormatIT {
                             + "samples: 1\n"
                             + "samples taken(, by a handshake)?: 1\n"
                             + "ticks: 1\n"
+                            + "(longest [a-z ]+: \\d+ ms\n)*"
                             + "memory used: \\d+ of 67108864 bytes\n"
                             + "sampler's own CPU: \\d+ ms, \\d+\\.\\d\\d % of the interval\n\n");
             assertThat(parts[1])

@@ -15,6 +15,9 @@ public record Report(String title, List<Group> groups, String account) {
 
     private static final String ACCOUNT_TITLE = "Sampler account.";
 
+    /** What follows the polls in a short account. */
+    private static final String SHARE = ", \\d+\\.\\d % of the time with a stack$";
+
     /** The time of such records is in the groups, too. */
     private static final String HOLDERS_TITLE = "Lock holders: ";
 
@@ -75,12 +78,12 @@ public record Report(String title, List<Group> groups, String account) {
         return find(name).orElseThrow(() -> new AssertionError("no group " + name + " but " + names()));
     }
 
-    /** @return the account's figures that are whole numbers */
+    /** @return the account's figures that are whole numbers; the polls are one in a short account, too */
     public Map<String, Long> figures() {
         Map<String, Long> figures = new LinkedHashMap<>();
         account.lines().forEach(line -> {
             int colon = line.lastIndexOf(": ");
-            String value = colon < 0 ? "" : line.substring(colon + 2);
+            String value = colon < 0 ? "" : line.substring(colon + 2).replaceFirst(SHARE, "");
             if (value.matches("\\d+")) {
                 figures.put(line.substring(0, colon), Long.parseLong(value));
             }

@@ -71,6 +71,8 @@ class ThreadsSamplerAutoConfigurationIT {
         values.put("reportCpuTime", "true");
         values.put("reportFrequencySeconds", "60");
         values.put("reportJvmThreads", "false");
+        values.put("reportAccount", "full");
+        values.put("reportMinPercent", "2.5");
         values.put("reportOrder", "by-time");
         values.put("reportPercent", "true");
         values.put("reportStates", "true");

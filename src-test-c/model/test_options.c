@@ -218,11 +218,11 @@ static void test_another_table_is_refused(void **state)
 
     (void)state;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 27 integers and 6 texts, got 28 and 6");
+    assert_string_equal(message, "options must be 28 integers and 6 texts, got 29 and 6");
     values.integer_count = SMP_OPTION_INTEGER_COUNT;
     values.text_count = 0;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 27 integers and 6 texts, got 27 and 0");
+    assert_string_equal(message, "options must be 28 integers and 6 texts, got 28 and 0");
 }
 
 static void test_lengths(void **state)

@@ -2,6 +2,9 @@
 /*
  * report.h - the report that people read, in the original's format, from a profile to an outputer.
  *
+ *   Summary.                                       (summary.h; only where the style has it)
+ *   ...
+ *
  *   Sampler account.                                                        (account_record.h)
  *   <text>: <figure>\n
  *

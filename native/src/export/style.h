@@ -18,6 +18,7 @@ struct smp_report_style {
     bool zero_time_packages; /* keep zero-time rows where the package differs from the parent's */
     uint32_t columns;        /* a set of measures: rows end in ", CPU time(ms): <U>", cumulative */
     bool percent;            /* each row's share of its group: ", Percent: 12.3" at its end */
+    bool summary;            /* the first record (summary.h) */
 };
 
 struct smp_export_style {
@@ -29,6 +30,7 @@ struct smp_export_style {
     bool percent;                /* TEXT: percent of the group's cumulative time */
     bool java_slashes;           /* COLLAPSED: a/b/C.run in place of a.b.C.run */
     bool frame_types;            /* COLLAPSED: frames of Java methods end in "_[j]" */
+    bool summary;                /* TEXT, TOP, JSON: has a summary (summary.h) */
     bool without_nodes;          /* JSON: what stands beside a difference's tree */
     int64_t period_ns;           /* PPROF, OTLP: the sampling interval, 0: as the profile says */
 };

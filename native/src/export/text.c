@@ -78,6 +78,7 @@ enum smp_status smp_export_text(const struct smp_export_job *job)
         .zero_time_packages = job->style->zero_time_packages,
         .columns = job->style->columns,
         .percent = job->style->percent,
+        .summary = job->style->summary,
     };
     const struct smp_outputer outputer = { .title = on_title,
                                            .record = on_record,

@@ -271,7 +271,8 @@ public class ThreadsSampler implements AutoCloseable {
                             .withZeroTimePackages(isReportZeroTimePackages())
                             .withCpuTime(isReportCpuTime())
                             .withStates(isReportStates())
-                            .withPercent(isReportPercent()));
+                            .withPercent(isReportPercent())
+                            .withSummary(isReportSummary()));
         }
     }
 
@@ -612,6 +613,24 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public boolean isReportPercent() {
         return (Boolean) properties.get(Property.REPORT_PERCENT);
+    }
+
+    /**
+     * Whether a report begins with a summary: where the active time went, by lines of your code. Default true.
+     *
+     * @param reportSummary false for reports without it
+     */
+    public void setReportSummary(boolean reportSummary) {
+        properties.set(Property.REPORT_SUMMARY, reportSummary);
+    }
+
+    /**
+     * Whether a report begins with a summary.
+     *
+     * @return true if it does
+     */
+    public boolean isReportSummary() {
+        return (Boolean) properties.get(Property.REPORT_SUMMARY);
     }
 
     /**

@@ -70,6 +70,7 @@ class ThreadsSamplerTest {
                         "reportJvmThreads",
                         "sampleUnmountedVirtualThreads",
                         "reportPercent",
+                        "reportSummary",
                         "jmxName",
                         "jfrEvents",
                         "required",
@@ -108,6 +109,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.isPaused()).isFalse();
         assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_NAME);
         assertThat(sampler.isReportPercent()).isFalse();
+        assertThat(sampler.isReportSummary()).isTrue();
         assertThat(sampler.isErrorBars()).isTrue();
         assertThat(sampler.getJmxName()).isNull();
         assertThat(sampler.isJfrEvents()).isFalse();
@@ -157,6 +159,7 @@ class ThreadsSamplerTest {
         sampler.setOverheadLimitPercent(2.5);
         sampler.setReportCpuTime(true);
         sampler.setReportStates(true);
+        sampler.setReportSummary(false);
         sampler.setIoMethods("com.acme.Driver.read, org.db");
         sampler.setIdleMethods("com.acme.Loop.next");
         sampler.setReportJvmThreads(false);
@@ -189,6 +192,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.getOverheadLimitPercent()).isEqualTo(2.5);
         assertThat(sampler.isReportCpuTime()).isTrue();
         assertThat(sampler.isReportStates()).isTrue();
+        assertThat(sampler.isReportSummary()).isFalse();
         assertThat(sampler.getIoMethods()).isEqualTo("com.acme.Driver.read,org.db");
         assertThat(sampler.getIdleMethods()).isEqualTo("com.acme.Loop.next");
         assertThat(sampler.isReportJvmThreads()).isFalse();

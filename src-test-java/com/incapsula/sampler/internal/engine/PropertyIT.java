@@ -29,9 +29,9 @@ class PropertyIT {
     void coreRefusesWhatIsNotItsTable() {
         OptionValues values = new Settings().toOptionValues();
         long[] more = Arrays.copyOf(values.integers(), values.integers().length + 1);
-        assertRefused(more, values.texts(), "options must be 27 integers and 6 texts, got 28 and 6");
-        assertRefused(values.integers(), new String[0], "options must be 27 integers and 6 texts, got 27 and 0");
-        assertRefused(null, null, "options must be 27 integers and 6 texts, got 0 and 0");
+        assertRefused(more, values.texts(), "options must be 28 integers and 6 texts, got 29 and 6");
+        assertRefused(values.integers(), new String[0], "options must be 28 integers and 6 texts, got 28 and 0");
+        assertRefused(null, null, "options must be 28 integers and 6 texts, got 0 and 0");
         assertRefused(
                 values.integers(),
                 new String[] {null, "", "", "", "", ""},

@@ -2,6 +2,7 @@
 /* Past the overhead limit: what is polled, what is skipped, and that shares stay unbiased. */
 #include "engine/sources/poll_schedule.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -179,6 +180,55 @@ static void when_the_load_goes_all_polls_are_made_again(void **state)
     assert_true(ticks > SECONDS * 50 * 8 / 10);
     for (int i = 0; i < 10; i++)
         assert_in_range(stays[i]->requests - requests[i], ticks - 1, ticks);
+    sim_destroy(sim);
+}
+
+/* Polls that were drawn while there was enough CPU time for all come, as far as the bucket lasts, and
+ * wait for another tick else. */
+static void when_the_load_comes_the_limit_holds_and_shares_stay_unbiased(void **state)
+{
+    enum { THREADS = 400, STACKS = 4, SECONDS = 10 };
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=10\n");
+    struct sim_thread *threads[THREADS];
+    int64_t truth_ns[STACKS] = { 0 };
+
+    (void)state;
+    sim->walk_cost_ns = 100;
+    for (int i = 0; i < THREADS; i++) {
+        threads[i] = sim_add(sim, "busy");
+        for (int k = 0; k < 6; k++)
+            sim_script(threads[i], (int)sim_random(sim, STACKS),
+                       1 + (int64_t)sim_random(sim, 200 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
+    }
+    sim_start(sim);
+    sim_run(sim, 10 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT), 0);
+    sim->walk_cost_ns = 20 * SIM_US;
+    const int64_t from_ns = sim->tick_ns;
+    const int64_t cpu_from_ns = sim->own_cpu_ns;
+    for (int i = 0; i < THREADS; i++) {
+        for (int stack = 0; stack < STACKS; stack++)
+            truth_ns[stack] -= sim_truth(sim, threads[i], stack);
+    }
+    sim_run(sim, SECONDS * SIM_S);
+    sim_seal(sim);
+    const int64_t elapsed_ns = sim->tick_ns - from_ns;
+    const int64_t bucket_ns = SMP_THROTTLE_START_CPU_MS * SIM_MS; /* there was no use for it */
+    assert_true(sim_outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT) > 0);
+    const int64_t used_ns = sim->own_cpu_ns - cpu_from_ns;
+    if (used_ns > elapsed_ns / 100 * 11 / 10 + bucket_ns)
+        fail_msg("%" PRId64 " of %" PRId64 " us were used", used_ns / 1000, elapsed_ns / 100000);
+    for (int i = 0; i < THREADS; i++) {
+        for (int stack = 0; stack < STACKS; stack++)
+            truth_ns[stack] += sim_truth(sim, threads[i], stack);
+    }
+    for (int stack = 0; stack < STACKS; stack++) {
+        const double off = (double)(sim_wall(sim, "busy", stack) - truth_ns[stack]) * 100 /
+                           (double)(THREADS * elapsed_ns);
+        if (off > 2 || off < -2)
+            fail_msg("stack %d is off by %.2f points", stack, off);
+    }
     sim_destroy(sim);
 }
 
@@ -459,6 +509,7 @@ int main(void)
         cmocka_unit_test(a_higher_limit_holds_at_once),
         cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
         cmocka_unit_test(when_the_load_goes_all_polls_are_made_again),
+        cmocka_unit_test(when_the_load_comes_the_limit_holds_and_shares_stay_unbiased),
         cmocka_unit_test(past_the_limit_as_many_polls_are_due_as_below_it),
         cmocka_unit_test(past_the_limit_threads_that_start_are_seen_all_the_same),
         cmocka_unit_test(readers_do_not_change_what_is_seen),

@@ -235,37 +235,13 @@ void smp_poll_schedule_redraw(struct smp_poll_schedule *schedule, struct smp_wal
 {
     const struct smp_poll_plan *plan = &thread->plan;
 
-    if (!plan->is_throttled || plan->share == 0)
+    if (!plan->is_throttled)
         return;
     if (is_rise(plan->share, schedule->throttle.share) &&
         thread->record.deadline.at > schedule->tick)
         draw_next_poll(schedule, thread, now_ns);
     else if (plan->share < schedule->least_share)
         schedule->least_share = plan->share;
-}
-
-bool smp_poll_schedule_skips(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
-                             int64_t now_ns)
-{
-    struct smp_poll_plan *plan = &thread->plan;
-    const int64_t share = schedule->throttle.share;
-    int64_t odds;
-
-    if (!thread->record.was_polled || !is_throttling(schedule, thread) ||
-        (plan->is_throttled && plan->share <= share))
-        return false;
-    odds = throttled_odds(thread, share);
-    if (plan->is_throttled)
-        odds = (int64_t)((double)odds / (double)throttled_odds(thread, plan->share) *
-                         (double)SMP_CERTAIN);
-    if ((int64_t)(smp_throttle_random(&schedule->throttle) % (uint64_t)SMP_CERTAIN) < odds) {
-        plan->odds = smp_intensity_both(plan->odds, odds);
-        plan->is_throttled = true;
-        plan->share = share;
-        return false;
-    }
-    draw_next_poll(schedule, thread, now_ns);
-    return true;
 }
 
 /* --- after the fact --- */

@@ -87,10 +87,6 @@ bool smp_poll_schedule_share_rose(struct smp_poll_schedule *schedule);
  * tick. */
 void smp_poll_schedule_redraw(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
                               int64_t now_ns);
-/* The throttle's share fell after this poll was scheduled: draws whether to skip it. True:
- * skipped. */
-bool smp_poll_schedule_skips(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
-                             int64_t now_ns);
 void smp_poll_schedule_set_idle(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
                                 bool is_idle);
 /* The thread has used so much CPU time since the last poll. */

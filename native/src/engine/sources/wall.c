@@ -78,8 +78,6 @@ static void make_all_due(struct smp_wall *wall)
         struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
         if (!thread->plan.is_throttled)
             thread->plan.polled_tick = wall->schedule.tick; /* no poll has been left out */
-        thread->plan.is_throttled = true;                   /* this poll must not be skipped */
-        thread->plan.share = 0;
         smp_poll_schedule_put(&wall->schedule, thread, 0);
     }
 }
@@ -140,8 +138,6 @@ static void poll_due(struct smp_wall *wall)
         if (wheel->resume != NULL)
             prefetch_thread(wheel->resume);
         struct smp_wall_thread *thread = smp_wall_thread_of(smp_thread_record_of(deadline));
-        if (smp_poll_schedule_skips(schedule, thread, wall->poll->now_ns))
-            continue;
         /* The others wait in the wheel. */
         if (thread->record.was_polled && smp_throttle_is_spent(&schedule->throttle)) {
             smp_timer_wheel_put(wheel, deadline, deadline->at);

@@ -24,7 +24,7 @@ struct smp_poll_plan {
     int64_t cpu_share;    /* of SMP_WHOLE_CPU: moving average */
     bool is_idle;         /* counted in schedule.idle_threads */
     bool is_throttled;    /* odds are those of the overhead limit, */
-    int64_t share;        /* drawn with this share (throttle.h); 0: certain */
+    int64_t share;        /* drawn with this share (throttle.h) */
 };
 
 /* Time that is not attributed yet (pending_time.h). */

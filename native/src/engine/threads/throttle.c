@@ -73,11 +73,6 @@ void smp_throttle_restart(struct smp_throttle *throttle)
     throttle->has_begun = false;
 }
 
-uint64_t smp_throttle_random(struct smp_throttle *throttle)
-{
-    return smp_random_next(&throttle->random);
-}
-
 /* Learns the cost of a tick without its polls. The end of an interval may lie between two ticks: it
  * counts as MOST ticks at most. Returns what was used beyond that. */
 static int64_t measure_tick(struct smp_throttle *throttle, int64_t cpu_ns)

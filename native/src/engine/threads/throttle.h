@@ -77,6 +77,5 @@ void smp_throttle_end(struct smp_throttle *throttle);
 /* The least time until the next tick, at random around a mean of SMP_THROTTLE_MOST_GAP_MS at most;
  * 0: none. */
 int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle);
-uint64_t smp_throttle_random(struct smp_throttle *throttle);
 
 #endif

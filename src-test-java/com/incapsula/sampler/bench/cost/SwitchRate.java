@@ -24,7 +24,6 @@ public final class SwitchRate {
     private static final int VIRTUAL = 200;
     private static final long SLEEP_MILLIS = 5;
     private static final String NOTHING = "no profiler";
-    private static final String BEFORE = "the older build";
     private static final LongAdder SWITCHES = new LongAdder();
 
     private SwitchRate() {}
@@ -56,13 +55,7 @@ public final class SwitchRate {
             Map<String, List<Double>> windows = new LinkedHashMap<>();
             Map<String, List<Double>> cpus = new LinkedHashMap<>();
             Map<String, String> notes = new LinkedHashMap<>();
-            for (String[] cells : Jvm.of(jdk, List.of("-XX:+UseG1GC", "-XX:-UseSerialGC"))
-                    .run(
-                            SwitchRate.class,
-                            waiting,
-                            plan.windowMillis(),
-                            plan.rounds(),
-                            String.valueOf(plan.before()))) {
+            for (String[] cells : BuildPeer.inTurn(plan, jdk, SwitchRate.class, waiting)) {
                 windows.computeIfAbsent(cells[0], name -> new ArrayList<>()).add(Double.parseDouble(cells[1]));
                 cpus.computeIfAbsent(cells[0], name -> new ArrayList<>()).add(Double.parseDouble(cells[2]));
                 notes.put(cells[0], cells[3]);
@@ -85,7 +78,7 @@ public final class SwitchRate {
             table.note(VIRTUAL + " virtual threads that yield all the time. The waiting threads sleep " + SLEEP_MILLIS
                     + " ms again and again, so that their stacks have to be walked; only they are sampled. Medians of "
                     + plan.rounds() + " windows of " + plan.windowMillis()
-                    + " ms, in turn in one JVM. The sampler's own"
+                    + " ms, builds in turn, each in a JVM of its own with one window without a profiler. The sampler's own"
                     + " CPU time is taken from the carriers, which use all processors; the bar is about the rest: 1 less"
                     + " the spread of the windows without a profiler. A profiler has been started once before the"
                     + " first window: from then on each switch costs more.");
@@ -102,11 +95,10 @@ public final class SwitchRate {
     /**
      * The measured program.
      *
-     * @param arguments waiting threads, milliseconds of a window, rounds, a jar or "null"
+     * @param arguments waiting threads, milliseconds of a window, a jar or ""
      */
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[1]);
-        int rounds = Integer.parseInt(arguments[2]);
         List<Thread> waiting = new ArrayList<>();
         for (int i = 0; i < Integer.parseInt(arguments[0]); i++) {
             Thread thread = new Thread(SwitchRate::sleepForEver, "sleeper-" + i);
@@ -114,22 +106,15 @@ public final class SwitchRate {
             thread.start();
             waiting.add(thread);
         }
-        Map<String, BuildPeer> builds = new LinkedHashMap<>();
-        builds.put(NOTHING, null);
-        builds.put(Peer.HYBRID, BuildPeer.current(1));
-        if (!arguments[3].equals("null")) {
-            builds.put(BEFORE, BuildPeer.of(Path.of(arguments[3]), 1));
-        }
+        BuildPeer build = BuildPeer.of(arguments[2], 1);
         Method startVirtual = Thread.class.getMethod("startVirtualThread", Runnable.class);
         for (int i = 0; i < VIRTUAL; i++) {
             startVirtual.invoke(null, (Runnable) SwitchRate::yieldForEver);
         }
-        measure(builds.get(Peer.HYBRID), waiting, Math.min(window, 500));
-        for (int round = 0; round < rounds; round++) {
-            for (Map.Entry<String, BuildPeer> build : builds.entrySet()) {
-                String[] figures = measure(build.getValue(), waiting, window);
-                Jvm.tell(build.getKey(), figures[0], figures[1], figures[2]);
-            }
+        measure(build, waiting, Math.min(window, 500));
+        for (BuildPeer measured : new BuildPeer[] {null, build}) {
+            String[] figures = measure(measured, waiting, window);
+            Jvm.tell(measured == null ? NOTHING : build.name(), figures[0], figures[1], figures[2]);
         }
         System.exit(0);
     }

@@ -6,7 +6,6 @@ import com.incapsula.sampler.bench.Jvm;
 import com.incapsula.sampler.bench.Plan;
 import com.incapsula.sampler.bench.Table;
 import com.incapsula.sampler.bench.peer.BuildPeer;
-import com.incapsula.sampler.bench.peer.Peer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,7 +23,6 @@ public final class WokenThreads {
     private static final long INTERVAL_MILLIS = 50;
     private static final long PERIOD_MILLIS = 1000;
     private static final long STACK_BYTES = 256 * 1024;
-    private static final String BEFORE = "the older build";
     private static final double BAR = 0.5;
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -50,20 +48,14 @@ public final class WokenThreads {
                     "bar");
             Map<String, List<Double>> windows = new LinkedHashMap<>();
             Map<String, String> notes = new LinkedHashMap<>();
-            for (String[] cells : Jvm.of(jdk, List.of("-XX:+UseG1GC", "-XX:-UseSerialGC"))
-                    .run(
-                            WokenThreads.class,
-                            threads,
-                            plan.windowMillis(),
-                            plan.rounds(),
-                            String.valueOf(plan.before()))) {
+            for (String[] cells : BuildPeer.inTurn(plan, jdk, WokenThreads.class, threads)) {
                 windows.computeIfAbsent(cells[0], name -> new ArrayList<>()).add(Double.parseDouble(cells[1]));
                 notes.put(cells[0], cells[2]);
             }
-            double before = Figures.median(windows.getOrDefault(BEFORE, List.of()));
+            double before = Figures.median(windows.getOrDefault(BuildPeer.BEFORE, List.of()));
             windows.forEach((name, figures) -> {
                 double share = Figures.median(figures) / before;
-                boolean isCompared = !name.equals(BEFORE) && !Double.isNaN(share);
+                boolean isCompared = !name.equals(BuildPeer.BEFORE) && !Double.isNaN(share);
                 table.row(
                         name,
                         Figures.median(figures),
@@ -73,7 +65,8 @@ public final class WokenThreads {
             });
             table.note(DEPTH + " frames, parked; every " + INTERVAL_MILLIS + " ms, no limit; CPU by the sampler's own"
                     + " account. Medians of " + plan.rounds() + " windows of " + plan.windowMillis()
-                    + " ms, builds in turn in one JVM, each after " + settleMillis(plan.windowMillis()) + " ms.");
+                    + " ms, builds in turn, each in a JVM of its own after " + settleMillis(plan.windowMillis())
+                    + " ms.");
             notes.forEach((name, note) -> table.note("Polls of " + name + " in the last window: " + note));
             tables.add(table);
         }
@@ -87,22 +80,12 @@ public final class WokenThreads {
     /**
      * The measured program.
      *
-     * @param arguments threads, milliseconds of a window, rounds, a jar or "null"
+     * @param arguments threads, milliseconds of a window, a jar or ""
      */
     public static void main(String... arguments) throws Exception {
-        long window = Long.parseLong(arguments[1]);
-        int rounds = Integer.parseInt(arguments[2]);
-        Map<String, BuildPeer> builds = new LinkedHashMap<>();
-        builds.put(Peer.HYBRID, BuildPeer.current(INTERVAL_MILLIS));
-        if (!arguments[3].equals("null")) {
-            builds.put(BEFORE, BuildPeer.of(Path.of(arguments[3]), INTERVAL_MILLIS));
-        }
+        BuildPeer build = BuildPeer.of(arguments[2], INTERVAL_MILLIS);
         wakeUpInTurn(gather(Integer.parseInt(arguments[0])));
-        for (int round = 0; round < rounds; round++) {
-            for (Map.Entry<String, BuildPeer> build : builds.entrySet()) {
-                measure(build.getKey(), build.getValue(), window);
-            }
-        }
+        measure(build, Long.parseLong(arguments[1]));
         System.exit(0);
     }
 
@@ -146,7 +129,7 @@ public final class WokenThreads {
         waker.start();
     }
 
-    private static void measure(String name, BuildPeer build, long window) throws Exception {
+    private static void measure(BuildPeer build, long window) throws Exception {
         build.start(List.of());
         Thread.sleep(settleMillis(window));
         long before = build.ownCpuNanos();
@@ -156,6 +139,6 @@ public final class WokenThreads {
         double seconds = (System.nanoTime() - start) / 1e9;
         String note = build.describe();
         build.stop();
-        Jvm.tell(name, used / NANOS_PER_MILLI / seconds, note);
+        Jvm.tell(build.name(), used / NANOS_PER_MILLI / seconds, note);
     }
 }

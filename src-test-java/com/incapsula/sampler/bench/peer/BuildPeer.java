@@ -1,48 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench.peer;
 
+import com.incapsula.sampler.bench.Jvm;
+import com.incapsula.sampler.bench.Plan;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** This project's sampler, of this build or of an older one's jar, in one JVM. Without an overhead limit. */
+/**
+ * This project's sampler, of this build or of an older one's jar. Without an overhead limit.
+ *
+ * <p>Each build has a JVM of its own: in one JVM the second would run on the first one's native core, where the seam
+ * between Java and C is the same in both.
+ */
 public final class BuildPeer {
 
+    /** The name of an older build. */
+    public static final String BEFORE = "the older build";
+
+    private final String name;
     private final ClassLoader loader;
     private final long intervalMillis;
     private Object sampler;
 
-    private BuildPeer(ClassLoader loader, long intervalMillis) {
+    private BuildPeer(String name, ClassLoader loader, long intervalMillis) {
+        this.name = name;
         this.loader = loader;
         this.intervalMillis = intervalMillis;
     }
 
     /**
-     * The build that is tested.
+     * Measures the build that is tested, and the plan's older one where there is one, in turn.
      *
-     * @param intervalMillis between two polls of a thread
-     * @return not started
+     * @param plan how many rounds, of how long a window
+     * @param jdk its home
+     * @param main the measured program; its arguments: scale, milliseconds of a window, what {@link #of} takes
+     * @param scale its first argument
+     * @return what all of them told
      */
-    public static BuildPeer current(long intervalMillis) {
-        return new BuildPeer(BuildPeer.class.getClassLoader(), intervalMillis);
+    public static List<String[]> inTurn(Plan plan, Path jdk, Class<?> main, int scale)
+            throws IOException, InterruptedException {
+        List<String> builds =
+                plan.before() == null ? List.of("") : List.of("", plan.before().toString());
+        List<String[]> told = new ArrayList<>();
+        for (int round = 0; round < plan.rounds(); round++) {
+            for (String build : builds) {
+                told.addAll(Jvm.of(jdk, List.of("-XX:+UseG1GC", "-XX:-UseSerialGC"))
+                        .run(main, scale, plan.windowMillis(), build));
+            }
+        }
+        return told;
     }
 
     /**
-     * Another build, in a class loader of its own.
+     * A build, an older one in a class loader of its own.
      *
-     * @param jar its jar
+     * @param jar its jar; empty: the build that is tested
      * @param intervalMillis between two polls of a thread
      * @return not started
      */
-    public static BuildPeer of(Path jar, long intervalMillis) throws IOException {
-        URL[] urls = {jar.toUri().toURL()};
-        return new BuildPeer(new URLClassLoader(urls, ClassLoader.getPlatformClassLoader()), intervalMillis);
+    public static BuildPeer of(String jar, long intervalMillis) throws IOException {
+        if (jar.isEmpty()) {
+            return new BuildPeer(Peer.HYBRID, BuildPeer.class.getClassLoader(), intervalMillis);
+        }
+        URL[] urls = {Path.of(jar).toUri().toURL()};
+        return new BuildPeer(BEFORE, new URLClassLoader(urls, ClassLoader.getPlatformClassLoader()), intervalMillis);
+    }
+
+    /** @return the name in tables */
+    public String name() {
+        return name;
     }
 
     private Object call(String name, Object... arguments) throws ReflectiveOperationException {

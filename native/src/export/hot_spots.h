@@ -18,7 +18,6 @@
  * shorter than a hundredth of the active time is not listed. outside: stacks without a row of the
  * user's code; its callee is the method that ran.
  *
- * Owns     nothing; names are the profile's.
  * Threads  immutable after init.
  * Errors   init: SMP_ENOMEM, SMP_EQUOTA; there is nothing to fini in any case.
  * Cost     init: a few passes over the nodes, a sort of the distinct spots. Working memory: 12

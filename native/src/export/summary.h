@@ -24,7 +24,6 @@
  * known, there is no active and no idle time, and a line says which time the others show. CPU: of
  * how many CPUs the process may use; of Java threads only without the group [JVM].
  *
- * Owns     nothing; borrows the profile.
  * Threads  immutable after init.
  * Errors   init: those of hot_spots.h. lines: out remembers a failure (bytes.h).
  * Cost     init: that of hot_spots.h, and one pass over the groups.

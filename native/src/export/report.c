@@ -57,6 +57,7 @@ static enum smp_status reserve(struct report *report)
     return report->title.status != SMP_OK ? report->title.status : report->text.status;
 }
 
+/* A report is more than its summary: without memory for that it goes on without. */
 static enum smp_status make_summary(struct report *report, struct smp_report_style style)
 {
     struct smp_summary summary;
@@ -65,9 +66,14 @@ static enum smp_status make_summary(struct report *report, struct smp_report_sty
     if (!style.summary)
         return SMP_OK;
     status = smp_summary_init(&summary, report->quota, report->profile);
-    if (status != SMP_OK)
-        return status;
-    smp_summary_lines(&summary, &report->summary);
+    if (status == SMP_OK) {
+        smp_summary_lines(&summary, &report->summary);
+        status = report->summary.status;
+    }
+    if (status != SMP_OK) {
+        smp_bytes_clear(&report->summary);
+        smp_bytes_printf(&report->summary, "not made: %s\n", smp_status_text(status));
+    }
     return report->summary.status;
 }
 

@@ -341,6 +341,16 @@ static void choose_callee(struct spot_search *search, const struct spot_range *r
     spot->callee = best;
 }
 
+/* The whole that the time of a spot is a part of. */
+static void add_group_time(const struct spot_search *search, uint32_t group,
+                           struct smp_hot_spot *spot)
+{
+    const uint32_t root = smp_hot_group_info(search->profile, group)->root;
+    const int64_t wall_ns = smp_group_errors_of(search->profile, root).wall_ns;
+
+    spot->all_ns = spot->all_ns < 0 || wall_ns < 0 ? -1 : smp_add_clamped(spot->all_ns, wall_ns);
+}
+
 static void choose_group(struct spot_search *search, const struct spot_range *range,
                          struct smp_hot_spot *spot)
 {
@@ -356,6 +366,7 @@ static void choose_group(struct spot_search *search, const struct spot_range *ra
         for (next = i; next < count && search->parts[order[next]].group == group; next++)
             ns = smp_add_clamped(ns, search->parts[order[next]].ns);
         spot->group_count++;
+        add_group_time(search, group, spot);
         if (ns > best_ns ||
             (ns == best_ns && strcmp(smp_hot_group_info(search->profile, group)->name,
                                      smp_hot_group_info(search->profile, spot->group)->name) < 0)) {

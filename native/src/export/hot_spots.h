@@ -46,6 +46,7 @@ struct smp_hot_spot {
     int64_t ns;
     /* Of the place's time, whatever its state; not known without error bars. */
     struct smp_error error;
+    int64_t all_ns;       /* of the groups that have some of it, which is exact; below 0: is not */
     uint32_t callee;      /* a line of the method it called that has most of it; 0: itself has */
     uint32_t group;       /* the index of the thread group with most of it */
     uint32_t group_count; /* so many have some */

@@ -149,7 +149,7 @@ static void print_spot_amount(const struct smp_hot_spot *spot, char text[AMOUNT_
     char bar[NUMBER_BYTES];
 
     if (spot->error.variance >= 0)
-        range = smp_error_range_of(spot->ns, -1, spot->error);
+        range = smp_error_range_of(spot->ns, spot->all_ns, spot->error);
     const int64_t half_ns = range.upper / 2 - range.lower / 2;
     print_seconds(spot->ns, amount);
     print_bar(spot->ns, half_ns, bar);

@@ -83,7 +83,7 @@ static void put_spot_error(struct summary_writer *writer, const struct smp_hot_s
 
     if (spot->error.variance < 0)
         return;
-    range = smp_error_range_of(spot->ns, -1, spot->error);
+    range = smp_error_range_of(spot->ns, spot->all_ns, spot->error);
     smp_json_put_key(writer->out, "error95", false);
     smp_writer_put_byte(writer->out, '[');
     smp_writer_put_i64(writer->out, range.lower);

@@ -3,6 +3,7 @@
  * time is checked by each sim_seal(). */
 #include "engine/sources/holders.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -120,6 +121,34 @@ static void a_chain_of_owners_is_charged_to_its_end(void **state)
     assert_in_range(sim_held(sim, "c", 3), 2 * sim->profile->elapsed_ns - SIM_S,
                     2 * sim->profile->elapsed_ns);
     assert_int_equal(counter(sim, SMP_COUNTER_DEADLOCKS), 0);
+    sim_destroy(sim);
+}
+
+/* As monitors of JDK 17 do: threads that wait for one wake up and block again. */
+static void an_owner_that_blocks_again_before_its_next_poll_is_no_end_of_a_chain(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *c = sim_add_running(sim, "c", 3);
+    struct sim_thread *b = sim_add(sim, "b");
+    struct sim_thread *a = sim_add_waiting(sim, "a", 1);
+
+    (void)state;
+    sim_script(b, 2, 990 * SIM_MS, false);
+    sim_script(b, 2, 20 * SIM_US, true);
+    hold(a, b);
+    hold(b, c);
+    sim->read_cost_ns = 1500;
+    for (int i = 0; i < 3000; i++) /* so that polls of b are rare */
+        sim_add_waiting(sim, "idle", i % 10);
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
+    const int64_t held_ns = sim_held(sim, "c", 3);
+    const int64_t blocked_of_both_ns = blocked_ns(sim, "a") + blocked_ns(sim, "b");
+    if (held_ns < blocked_of_both_ns / 1000 * 995)
+        fail_msg("%" PRId64 " of %" PRId64 " us", held_ns / 1000, blocked_of_both_ns / 1000);
     sim_destroy(sim);
 }
 
@@ -334,6 +363,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_runs_with_the_lock_is_charged_where_it_runs),
         cmocka_unit_test(each_lock_has_the_lines_that_wait_and_hold),
         cmocka_unit_test(a_chain_of_owners_is_charged_to_its_end),
+        cmocka_unit_test(an_owner_that_blocks_again_before_its_next_poll_is_no_end_of_a_chain),
         cmocka_unit_test(an_owner_is_read_once_while_it_does_not_run),
         cmocka_unit_test(time_goes_to_each_owner_for_as_long_as_it_holds_the_lock),
         cmocka_unit_test(a_holder_without_a_cpu_is_charged_where_it_wants_one),

@@ -183,8 +183,8 @@ static void when_the_load_goes_all_polls_are_made_again(void **state)
     sim_destroy(sim);
 }
 
-/* Polls that were drawn while there was enough CPU time for all come, as far as the bucket lasts, and
- * wait for another tick else. */
+/* Polls that were drawn while there was enough CPU time for all come, as far as the bucket lasts;
+ * the others wait for another tick. */
 static void when_the_load_comes_the_limit_holds_and_shares_stay_unbiased(void **state)
 {
     enum { THREADS = 400, STACKS = 4, SECONDS = 10 };

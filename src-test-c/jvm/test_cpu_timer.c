@@ -92,6 +92,10 @@ static void only_our_timers_signals_are_ours(void **state)
     assert_false(smp_cpu_timer_is_for(&info));
     info.si_code = SI_TIMER;
     assert_true(smp_cpu_timer_is_for(&info));
+    info.si_timerid = -1; /* a request's */
+    assert_false(smp_cpu_timer_is_for(&info));
+    info.si_timerid = INT32_MAX;
+    assert_true(smp_cpu_timer_is_for(&info));
     info.si_value.sival_ptr = (void *)(uintptr_t)(cookie ^ 1ULL << 60);
     assert_false(smp_cpu_timer_is_for(&info));
     info.si_value.sival_ptr = (void *)(uintptr_t)(cookie | 0xffffULL << 32);

@@ -182,16 +182,22 @@ static void wait_ms(int64_t ms)
     smp_signals_wait(mailbox, smp_clock_ns() + ms * 1000000);
 }
 
-static void send_value(int32_t tid, int32_t pid, int code, uint64_t value)
+/* id: of the sender, or of the timer. */
+static void send_value(int32_t tid, int32_t id, int code, uint64_t value)
 {
     siginfo_t info;
 
     memset(&info, 0, sizeof(info));
     info.si_signo = number;
     info.si_code = code;
-    info.si_pid = pid;
+    info.si_timerid = id;
     info.si_value.sival_ptr = (void *)(uintptr_t)value;
     assert_int_equal(syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, number, &info), 0);
+}
+
+static void send_cookie(int32_t tid, uint64_t cookie)
+{
+    send_value(tid, smp_signal_request_id(), SI_TIMER, cookie);
 }
 
 static void test_a_thread_walks_itself(void **state)
@@ -276,19 +282,19 @@ static void test_others_signals_go_on(void **state)
     assert_int_equal(sigqueue(getpid(), number, value), 0);
     expect_foreign(1);
     assert_int_equal(atomic_load(&foreign_value), 4711);
-    send_value(me, getpid(), SI_MESGQ, cookie); /* our cookie, another way */
+    send_value(me, smp_signal_request_id(), SI_QUEUE, cookie); /* our cookie, another way */
     expect_foreign(2);
-    send_value(me, 1, SI_QUEUE, cookie); /* another process */
+    send_value(me, smp_signal_request_id() - 1, SI_TIMER, cookie); /* another process */
     expect_foreign(3);
-    send_value(me, getpid(), SI_QUEUE, cookie ^ (1ULL << 60));
+    send_cookie(me, cookie ^ (1ULL << 60));
     expect_foreign(4);
     /* Of another core, whose data is elsewhere. */
     assert_int_equal(cookie >> 48, smp_cookie_mark(&smp_signal_process));
     assert_int_not_equal(
         cookie >> 48, smp_cookie_mark((const void *)((uintptr_t)&smp_signal_process + (1 << 20))));
-    send_value(me, getpid(), SI_QUEUE, cookie ^ (1ULL << 48));
+    send_cookie(me, cookie ^ (1ULL << 48));
     expect_foreign(5);
-    send_value(me, getpid(), SI_QUEUE, cookie | (0xffffULL << 32)); /* no such slot */
+    send_cookie(me, cookie | (0xffffULL << 32)); /* no such slot */
     expect_foreign(6);
     assert_int_equal(raise(number), 0);
     expect_foreign(7);
@@ -398,15 +404,15 @@ static void test_stale_signals_do_nothing(void **state)
     (void)state;
     atomic_store(&walked_tid, 0);
     (void)fill(&cookie);
-    send_value(me, getpid(), SI_QUEUE, cookie); /* not posted */
+    send_cookie(me, cookie); /* not posted */
     smp_signal_release(cookie);
-    send_value(me, getpid(), SI_QUEUE, cookie);
+    send_cookie(me, cookie);
     for (size_t i = 0; i < 2 * SMP_SIGNAL_SLOTS; i++) { /* every slot serves others by now */
         uint64_t other = 0;
         (void)fill(&other);
         smp_signal_release(other);
     }
-    send_value(me, getpid(), SI_QUEUE, cookie);
+    send_cookie(me, cookie);
     assert_int_equal(atomic_load(&walked_tid), 0);
     assert_int_equal(atomic_load(&mailbox->pending), 0);
 }
@@ -742,6 +748,68 @@ static void test_a_signal_that_is_taken(void **state)
     assert_int_equal(in_child(pass_on_in_a_circle), 0);
 }
 
+/* --- a program that replaces itself --- */
+
+enum { NONE_PENDING = 40, ONE_PENDING = 41, NO_PROGRAM = 42 };
+
+static const char *own_file;
+
+/* The new program. */
+static int say_what_is_pending(void)
+{
+    sigset_t pending;
+
+    (void)sigpending(&pending);
+    return sigismember(&pending, smp_signals_number(0)) == 1 ? ONE_PENDING : NONE_PENDING;
+}
+
+/* The mask and what is pending pass on to the new program. */
+static void replace_program(void)
+{
+    char name[] = "test_signal";
+    char *arguments[] = { name, name, NULL };
+
+    (void)execv(own_file, arguments);
+    _exit(NO_PROGRAM);
+}
+
+static void block_number(void)
+{
+    sigset_t set;
+
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, number);
+    (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+static void replace_with_a_request(void)
+{
+    uint64_t cookie = 0;
+    struct smp_signal_slot *slot = fill(&cookie);
+
+    block_number();
+    if (smp_signals_request_tid(number, (int32_t)syscall(SYS_gettid), slot, cookie) == SMP_OK)
+        replace_program();
+}
+
+static void replace_with_another_signal(void)
+{
+    block_number();
+    send_value((int32_t)syscall(SYS_gettid), getpid(), SI_QUEUE, 42);
+    replace_program();
+}
+
+static void test_no_request_outlives_the_program(void **state)
+{
+    const int left = in_child(replace_with_another_signal);
+
+    (void)state;
+    if (left == NO_PROGRAM)
+        skip(); /* an emulator runs this one */
+    assert_int_equal(left, ONE_PENDING);
+    assert_int_equal(in_child(replace_with_a_request), NONE_PENDING);
+}
+
 static void test_mailboxes_run_out(void **state)
 {
     struct smp_signal_mailbox *taken[SMP_SIGNAL_MAILBOXES];
@@ -756,7 +824,8 @@ static void test_mailboxes_run_out(void **state)
         smp_signals_give_mailbox(taken[--count]);
 }
 
-int main(void)
+/* With an argument it is the program by which a test replaces itself. */
+int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_thread_walks_itself),
@@ -780,8 +849,12 @@ int main(void)
         cmocka_unit_test(test_all_slots_in_use),
         cmocka_unit_test(test_a_handler_that_passes_on_is_left_alone),
         cmocka_unit_test(test_a_signal_that_is_taken),
+        cmocka_unit_test(test_no_request_outlives_the_program),
         cmocka_unit_test(test_mailboxes_run_out),
     };
 
+    own_file = arguments[0];
+    if (count > 1)
+        return say_what_is_pending();
     return cmocka_run_group_tests(tests, install, NULL);
 }

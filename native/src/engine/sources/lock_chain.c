@@ -84,15 +84,21 @@ static bool may_owner_differ(struct smp_wall *wall, struct smp_wall_thread *thre
     }
 }
 
-void smp_lock_chain_ask(const struct smp_wall *wall, const struct smp_wall_thread *thread,
-                        struct smp_lock_owner *out)
+static void ask_at(const struct smp_wall *wall, const struct smp_wall_thread *thread,
+                   int64_t cpu_ns, struct smp_lock_owner *out)
 {
     const struct smp_lock_owners *owners = &wall->walks.jvm->owners;
 
     *out = (struct smp_lock_owner){ .kind = SMP_OWNER_UNKNOWN };
     if (owners->read != NULL)
-        owners->read(owners->self, thread->record.thread, thread->activity.cpu_ns, out);
+        owners->read(owners->self, thread->record.thread, cpu_ns, out);
     smp_interval_count(wall->attribution->interval, SMP_COUNTER_OWNER_READS, 1);
+}
+
+void smp_lock_chain_ask(const struct smp_wall *wall, const struct smp_wall_thread *thread,
+                        struct smp_lock_owner *out)
+{
+    ask_at(wall, thread, thread->activity.cpu_ns, out);
 }
 
 void smp_lock_chain_anew(struct smp_wall_thread *thread, bool is_blocked)
@@ -148,10 +154,44 @@ const char *smp_lock_chain_class(const struct smp_wall *wall, const struct smp_w
 
 /* --- the end of the chain --- */
 
-static bool is_blocked_still(const struct smp_wall *wall, struct smp_wall_thread *thread)
+/* Whose lock it waits for, as far as that is known in this tick. */
+struct waits_for {
+    enum smp_owner_kind kind;
+    struct smp_wall_thread *owner; /* of that kind, a THREAD; NULL: not known */
+};
+
+static struct waits_for as_last_read(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    return thread->record.last.state == SMP_STATE_BLOCKED && thread->locks->wait.is_known &&
-           smp_lock_chain_has_not_run(wall, thread);
+    struct waits_for waits = { .kind = (enum smp_owner_kind)thread->locks->wait.kind };
+
+    if (waits.kind == SMP_OWNER_THREAD)
+        waits.owner = smp_lock_chain_owner(wall, thread);
+    return waits;
+}
+
+/* A thread that was blocked at its last poll and has run since may wait for a lock again: its own
+ * next poll may be far. False: it could go on. */
+static bool is_blocked_again(struct smp_wall *wall, struct smp_wall_thread *thread,
+                             struct waits_for *out)
+{
+    struct smp_lock_owner found;
+
+    ask_at(wall, thread, clock_in_tick(wall, thread), &found);
+    if (found.kind != SMP_OWNER_THREAD)
+        return false;
+    out->kind = SMP_OWNER_THREAD;
+    out->owner = smp_lock_chain_find(wall, found.serial, thread->locks->wait.owner_index);
+    return true;
+}
+
+static bool is_blocked(struct smp_wall *wall, struct smp_wall_thread *thread, struct waits_for *out)
+{
+    if (thread->record.last.state != SMP_STATE_BLOCKED || !thread->locks->wait.is_known)
+        return false;
+    if (!smp_lock_chain_has_not_run(wall, thread))
+        return is_blocked_again(wall, thread, out);
+    *out = as_last_read(wall, thread);
+    return out->kind != SMP_OWNER_NONE;
 }
 
 static enum smp_holder_row row_of_kind(enum smp_owner_kind kind)
@@ -172,19 +212,17 @@ struct smp_lock_chain_end smp_lock_chain_follow(struct smp_wall *wall,
                                                 struct smp_wall_thread *thread)
 {
     struct smp_lock_chain_end end = { .row = SMP_HOLDER_UNREAD };
-    struct smp_wall_thread *first = NULL;
-    struct smp_wall_thread *at = thread;
+    struct waits_for waits = as_last_read(wall, thread);
+    struct smp_wall_thread *const first = waits.owner;
 
     for (unsigned i = 0; i < SMP_MAX_LOCK_CHAIN && !end.is_cycle; i++) {
-        if (at->locks->wait.kind != SMP_OWNER_THREAD) {
-            end.row = row_of_kind((enum smp_owner_kind)at->locks->wait.kind);
+        struct smp_wall_thread *const at = waits.owner;
+        if (waits.kind != SMP_OWNER_THREAD) {
+            end.row = row_of_kind(waits.kind);
             return end;
         }
-        at = smp_lock_chain_owner(wall, at);
-        first = first != NULL ? first : at;
         end.is_cycle = at == thread;
-        if (at == NULL || (!end.is_cycle && (!is_blocked_still(wall, at) ||
-                                             at->locks->wait.kind == SMP_OWNER_NONE))) {
+        if (at == NULL || (!end.is_cycle && !is_blocked(wall, at, &waits))) {
             end.holder = at;
             return end;
         }

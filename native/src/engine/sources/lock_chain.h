@@ -13,7 +13,8 @@
  * Owns     what is known of a thread's locks (struct smp_lock_state), made where it is needed.
  * Threads  the sampler thread only.
  * Errors   without memory for a state a thread is not known.
- * Cost     read: what the JVM takes (1 to 2 us). follow: a look-up for each owner.
+ * Cost     read: what the JVM takes (1 to 2 us). follow: a look-up for each owner, and a read for
+ *          one that was blocked at its last poll and has run since.
  */
 #ifndef SMP_ENGINE_SOURCES_LOCK_CHAIN_H
 #define SMP_ENGINE_SOURCES_LOCK_CHAIN_H

@@ -268,7 +268,7 @@ void smp_signals_give_mailbox(struct smp_signal_mailbox *mailbox)
 /* Signal 0 is checked, not sent. In a child: its ids are not those of this process. */
 static bool send_no_signal(void)
 {
-    siginfo_t info = { .si_code = SI_QUEUE };
+    siginfo_t info = { .si_code = SI_TIMER };
 
     return syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), 0, &info) == 0;
 }
@@ -287,8 +287,8 @@ static enum smp_status send_signal(int number, int32_t tid, uint64_t cookie)
 
     memset(&info, 0, sizeof(info));
     info.si_signo = number;
-    info.si_code = SI_QUEUE;
-    info.si_pid = smp_signal_process.pid;
+    info.si_code = SI_TIMER;
+    info.si_timerid = smp_signal_request_id();
     info.si_value.sival_ptr = (void *)(uintptr_t)cookie; /* NOLINT(performance-no-int-to-ptr) */
     if (syscall(SYS_rt_tgsigqueueinfo, smp_signal_process.pid, tid, number, &info) == 0)
         return SMP_OK;

@@ -11,6 +11,7 @@ import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.NativeWaits;
 import com.incapsula.sampler.testing.NativeWaits.Kind;
 import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Preload;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Worker;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Threads in native code get no signal, so system calls of the application's libraries do not return {@code EINTR}. */
 @ExtendWith(NothingLeft.class)
@@ -54,24 +56,52 @@ class NativeWaitsIT {
 
     private static String library;
 
+    /** How the busy thread of {@link Program} comes to its {@code execv} in native code. */
+    private enum Way {
+        /** Counts signals before. */
+        COUNTS(NativeWaits::replaceProgramAfterCounting, 1),
+        /** Has run Java code until then. */
+        BURNS(NativeWaitsIT::burnAndReplace, 1),
+        /** The same beside so many samplers that, where native code gets signals, one comes to most calls. */
+        BURNS_AMONG_MANY(NativeWaitsIT::burnAndReplace, 16),
+        /** A signal was sent to it while it ran Java code, and has not come. */
+        HOLDS_A_SIGNAL(NativeWaitsIT::blockAndReplace, 1);
+
+        private final Runnable run;
+        private final int samplers;
+
+        Way(Runnable run, int samplers) {
+            this.run = run;
+            this.samplers = samplers;
+        }
+    }
+
     /** Its busy thread calls {@code execv} in native code. */
     static final class Program {
 
         private Program() {}
 
         public static void main(String[] arguments) throws Exception {
-            boolean counts = Boolean.parseBoolean(arguments[1]);
+            Way way = Way.valueOf(arguments[1]);
             NativeWaits.load(arguments[0]);
+            ThreadsSampler sampler = opened();
+            for (int i = 1; i < way.samplers; i++) {
+                opened();
+            }
+            new Thread(way.run).start();
+            awaitPolls(sampler);
+            NativeWaits.beginCounting();
+            awaitPolls(sampler);
+            NativeWaits.endCounting();
+        }
+
+        private static ThreadsSampler opened() {
             ThreadsSampler sampler = new ThreadsSampler();
             sampler.setSamplingFrequencyMillis(1);
             sampler.setReportFrequencySeconds(0);
             sampler.setOverheadLimitPercent(100);
             sampler.init();
-            new Thread(counts ? NativeWaits::replaceProgramAfterCounting : NativeWaitsIT::burnAndReplace).start();
-            awaitPolls(sampler);
-            NativeWaits.beginCounting();
-            awaitPolls(sampler);
-            NativeWaits.endCounting();
+            return sampler;
         }
 
         /* Of which some are of the busy thread. */
@@ -94,9 +124,21 @@ class NativeWaitsIT {
         NativeWaits.replaceProgram();
     }
 
-    @Test
-    void noSignalIsPendingIfNativeCodeReplacesTheProgram() throws Exception {
-        String output = ChildJvm.of(Program.class).run(library, "true").output();
+    /* What is pending on a thread that blocks it is not delivered before execv. */
+    private static void blockAndReplace() {
+        NativeWaits.blockSignals();
+        while (!NativeWaits.isSignalPending()) {
+            burn();
+        }
+        NativeWaits.replaceProgram();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"COUNTS", "HOLDS_A_SIGNAL"})
+    void noSignalIsPendingIfNativeCodeReplacesTheProgram(Way way) throws Exception {
+        String output = ChildJvm.of(Program.class).run(library, way.name()).output();
         assertThat(output).contains("SigPnd:\t0000000000000000\n");
     }
 
@@ -104,7 +146,20 @@ class NativeWaitsIT {
     @EnabledIfSystemProperty(named = "sampler.test.long", matches = "true", disabledReason = "takes ten minutes")
     void noSignalEndsAProgramThatReplacesABusyOne() throws Exception {
         for (int i = 0; i < 1000; i++) {
-            ChildJvm.Result result = ChildJvm.of(Program.class).run(library, "false");
+            ChildJvm.Result result = ChildJvm.of(Program.class).run(library, Way.BURNS.name());
+            assertThat(result.exit()).as("run %s: %s", i, result.output()).isZero();
+        }
+    }
+
+    /* Where the JVM's memory cannot be read, all running threads get signals, during execv as well. */
+    @Test
+    void noSignalEndsAProgramIfNativeCodeGetsSignals(@TempDir Path folder) throws Exception {
+        String failing = Preload.compile("failing_reads.c", folder).toString();
+        for (int i = 0; i < (LONG ? 200 : 10); i++) {
+            ChildJvm.Result result = ChildJvm.of(Program.class)
+                    .environment("LD_PRELOAD", failing)
+                    .environment("FAILING_READS", failing)
+                    .run(library, Way.BURNS_AMONG_MANY.name());
             assertThat(result.exit()).as("run %s: %s", i, result.output()).isZero();
         }
     }

@@ -45,12 +45,13 @@ static enum smp_cpu_timer_state timer_state(uint64_t word)
 
 /* ---------------------------------------------------------------------------------- the handler */
 
+/* A request has the same code, and may have the same mark, but a negative id. */
 bool smp_cpu_timer_is_for(const siginfo_t *info)
 {
     const uint64_t cookie = timer_cookie(info);
 
-    return info->si_code == SI_TIMER && cookie >> MARK_SHIFT == timer_mark() &&
-           timer_index(cookie) < SMP_CPU_TIMERS;
+    return info->si_code == SI_TIMER && info->si_timerid >= 0 &&
+           cookie >> MARK_SHIFT == timer_mark() && timer_index(cookie) < SMP_CPU_TIMERS;
 }
 
 static struct smp_cpu_sample *take_free_sample(struct smp_cpu_pool *pool)

@@ -68,7 +68,7 @@ static bool is_request(const siginfo_t *info)
 {
     const uint64_t cookie = signal_cookie(info);
 
-    return info->si_code == SI_QUEUE && info->si_pid == smp_signal_process.pid &&
+    return info->si_code == SI_TIMER && info->si_timerid == smp_signal_request_id() &&
            cookie >> MARK_SHIFT == slot_mark() && slot_index(cookie) < SMP_SIGNAL_SLOTS;
 }
 

@@ -15,6 +15,9 @@
  * second request of the same session to that thread. A requester that abandons a request may free
  * its frames: its signal matches no slot any more.
  *
+ * Requests have the code of timers (SI_TIMER), and an id that no timer has. execve() drops timers'
+ * signals that are pending; any other one would end the program that a thread replaces ours by.
+ *
  * Signals that are not ours are passed on to the handler that was installed before. If that calls
  * ours with them (ours was installed again, above one that passes on), the one before that gets
  * them. Ours is never removed: a late signal must not meet the default action, which ends the
@@ -90,6 +93,12 @@ struct smp_signal_process {
 extern struct smp_signal_process smp_signal_process;
 extern struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
 extern struct smp_signal_mailbox smp_signal_mailboxes[SMP_SIGNAL_MAILBOXES];
+
+/* What requests have as si_timerid. Timers' ids are not negative. */
+static inline int32_t smp_signal_request_id(void)
+{
+    return ~smp_signal_process.pid;
+}
 
 /* The handler, for sigaction. */
 void smp_signal_handle(int number, siginfo_t *info, void *context);

@@ -48,6 +48,10 @@ public final class NativeWaits {
 
     private static native int run();
 
+    private static native void block();
+
+    private static native int countPending();
+
     private static native void tell(int phase);
 
     private static native void replace(boolean blocks);
@@ -65,6 +69,16 @@ public final class NativeWaits {
     /** @return how many real-time signals have come between the two calls of others; runs until the second one */
     public static int countSignals() {
         return run();
+    }
+
+    /** From now on the calling thread blocks all real-time signals. */
+    public static void blockSignals() {
+        block();
+    }
+
+    /** @return does the calling thread block a real-time signal that has been sent to it? */
+    public static boolean isSignalPending() {
+        return countPending() > 0;
     }
 
     /** Replaces the program by one that prints which signals are pending for it. */

@@ -133,6 +133,37 @@ void METHOD(end)(void *env, void *type, int kind)
         (void)accept_from(1);
 }
 
+static int count_pending(void)
+{
+    sigset_t pending;
+    int count = 0;
+
+    sigpending(&pending);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        count += sigismember(&pending, number) == 1;
+    return count;
+}
+
+/* All real-time ones, for ever, on this thread: the JVM needs others of its own. */
+void METHOD(block)(void *env, void *type)
+{
+    sigset_t set;
+
+    (void)env;
+    (void)type;
+    sigemptyset(&set);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        sigaddset(&set, number);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+int METHOD(countPending)(void *env, void *type)
+{
+    (void)env;
+    (void)type;
+    return count_pending();
+}
+
 static _Atomic int phase;
 
 void METHOD(tell)(void *env, void *type, int next)
@@ -159,15 +190,12 @@ static void run_blocking(sigset_t *old)
 int METHOD(run)(void *env, void *type)
 {
     sigset_t old;
-    sigset_t pending;
     int count = 0;
 
     (void)env;
     (void)type;
     run_blocking(&old);
-    sigpending(&pending);
-    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
-        count += sigismember(&pending, number) == 1;
+    count = count_pending();
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return count;
 }

@@ -10,6 +10,7 @@
 #include "export/group_record.h"
 #include "export/hot_groups.h"
 #include "export/rows.h"
+#include "export/summary.h"
 
 /* One report under way. */
 struct report {
@@ -23,6 +24,7 @@ struct report {
     struct smp_hot_groups holders;
     struct smp_bytes title;
     struct smp_bytes text;
+    struct smp_bytes summary; /* empty: without one */
 };
 
 static size_t longest_title(const struct report *report, const struct smp_hot_groups *groups,
@@ -55,6 +57,35 @@ static enum smp_status reserve(struct report *report)
     smp_bytes_fill(&report->title, ' ', title_bytes);
     smp_bytes_fill(&report->text, ' ', smp_account_record_limit(report->profile));
     return report->title.status != SMP_OK ? report->title.status : report->text.status;
+}
+
+/* A report is more than its summary: without memory for that it goes on without. */
+static enum smp_status make_summary(struct report *report, struct smp_report_style style)
+{
+    struct smp_summary summary;
+    enum smp_status status;
+
+    if (!style.summary)
+        return SMP_OK;
+    status = smp_summary_init(&summary, report->quota, report->profile);
+    if (status == SMP_OK) {
+        smp_summary_lines(&summary, &report->summary);
+        status = report->summary.status;
+    }
+    if (status != SMP_OK) {
+        smp_bytes_clear(&report->summary);
+        smp_bytes_printf(&report->summary, "not made: %s\n", smp_status_text(status));
+    }
+    return report->summary.status;
+}
+
+static bool send_summary(const struct report *report)
+{
+    const struct smp_outputer *const outputer = report->outputer;
+
+    return report->summary.length == 0 ||
+           outputer->record(outputer->self, SMP_SUMMARY_TITLE, sizeof(SMP_SUMMARY_TITLE) - 1,
+                            smp_bytes_text(&report->summary), report->summary.length);
 }
 
 static bool send_record(struct report *report)
@@ -93,7 +124,7 @@ static enum smp_status send_all(struct report *report, unsigned *records_cut)
     const struct smp_profile *const profile = report->profile;
     const struct smp_outputer *const outputer = report->outputer;
     bool sent = outputer->title(outputer->self, profile->from_wall_ms, profile->till_wall_ms) &&
-                send_account(report);
+                send_summary(report) && send_account(report);
 
     for (size_t i = 0; sent && i < report->groups.count; i++)
         sent = send_group(report, report->groups.indices[i], records_cut);
@@ -120,11 +151,14 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
         return SMP_OK;
     smp_bytes_init(&report.title, quota, 0);
     smp_bytes_init(&report.text, quota, SMP_MAX_RECORD_BYTES);
+    smp_bytes_init(&report.summary, quota, SMP_SUMMARY_BYTES);
     status = smp_hot_groups_init(&report.groups, quota, profile, SMP_GROUP_SAMPLED);
     if (status == SMP_OK)
         status = smp_hot_groups_init(&report.counted, quota, profile, SMP_GROUP_COUNTED);
     if (status == SMP_OK)
         status = smp_hot_groups_init(&report.holders, quota, profile, SMP_GROUP_HOLDERS);
+    if (status == SMP_OK)
+        status = make_summary(&report, style);
     if (status != SMP_OK)
         goto done;
     smp_hot_groups_sort_active(&report.groups, profile);
@@ -136,6 +170,7 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
         status = send_all(&report, records_cut);
 done:
     smp_rows_destroy(report.rows);
+    smp_bytes_fini(&report.summary);
     smp_bytes_fini(&report.text);
     smp_bytes_fini(&report.title);
     smp_hot_groups_fini(&report.holders);

@@ -24,6 +24,7 @@
 enum {
     BY_TIME = 1,
     ZERO_TIME_PACKAGES = 2,
+    WITHOUT_SUMMARY = 4,
     PERCENT = 8,
     WITHOUT_NODES = 16,
     JAVA_SLASHES = 32,
@@ -112,6 +113,7 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
         .short_account = (flags & SHORT_ACCOUNT) != 0,
         .java_slashes = (flags & JAVA_SLASHES) != 0,
         .frame_types = (flags & FRAME_TYPES) != 0,
+        .summary = (flags & WITHOUT_SUMMARY) == 0,
         .without_nodes = (flags & WITHOUT_NODES) != 0,
     };
     struct smp_stream_output output;

@@ -101,6 +101,8 @@ enum smp_method_timing {
       "Keeps rows without own time where the package changes.")                                  \
     X(report_percent, "reportPercent", false, false,                                             \
       "Rows end with `, Percent: <P>` of their group.")                                          \
+    X(report_summary, "reportSummary", true, false,                                              \
+      "A report begins with a summary: where the active time went, by lines of your code.")      \
     X(default_name_rule, "defaultThreadNameRule", true, false, NULL)                             \
     X(report_cpu_time, "reportCpuTime", false, false,                                            \
       "Rows end with `, CPU time(ms): <U>`, from the threads' CPU clocks.")                      \

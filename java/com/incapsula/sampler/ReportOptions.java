@@ -17,6 +17,7 @@ public final class ReportOptions {
     /* As NativeBridge.writeSnapshot numbers them. */
     private static final int BY_TIME = 1;
     private static final int ZERO_TIME_PACKAGES = 1 << 1;
+    private static final int WITHOUT_SUMMARY = 1 << 2;
     private static final int PERCENT = 1 << 3;
     private static final int JAVA_SLASHES = 1 << 5;
     private static final int FRAME_TYPES = 1 << 6;
@@ -42,7 +43,7 @@ public final class ReportOptions {
     }
 
     /**
-     * The defaults: wall time, rows by name, no optional column, no row below 0.5 %, a short account.
+     * The defaults: wall time, rows by name, a summary, no optional column, no row below 0.5 %, a short account.
      *
      * @return the options
      */
@@ -145,6 +146,17 @@ public final class ReportOptions {
             throw new IllegalArgumentException("account must not be null");
         }
         return with(SHORT_ACCOUNT, account == ReportAccount.SHORT);
+    }
+
+    /**
+     * Whether {@link ReportFormat#TEXT}, {@link ReportFormat#TOP}, {@link ReportFormat#JSON} and {@link
+     * ReportFormat#HTML} have a summary, which stands first.
+     *
+     * @param shown false to leave it out
+     * @return a changed copy
+     */
+    public ReportOptions withSummary(boolean shown) {
+        return with(WITHOUT_SUMMARY, !shown);
     }
 
     /**

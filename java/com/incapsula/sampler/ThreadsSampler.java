@@ -273,7 +273,8 @@ public class ThreadsSampler implements AutoCloseable {
                             .withStates(isReportStates())
                             .withPercent(isReportPercent())
                             .withMinPercent(getReportMinPercent())
-                            .withAccount(getReportAccount()));
+                            .withAccount(getReportAccount())
+                            .withSummary(isReportSummary()));
         }
     }
 
@@ -658,6 +659,24 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public ReportAccount getReportAccount() {
         return ReportAccount.valueOf((String) properties.get(Property.REPORT_ACCOUNT));
+    }
+
+    /**
+     * Whether a report begins with a summary: where the active time went, by lines of your code. Default true.
+     *
+     * @param reportSummary false for reports without it
+     */
+    public void setReportSummary(boolean reportSummary) {
+        properties.set(Property.REPORT_SUMMARY, reportSummary);
+    }
+
+    /**
+     * Whether a report begins with a summary.
+     *
+     * @return true if it does
+     */
+    public boolean isReportSummary() {
+        return (Boolean) properties.get(Property.REPORT_SUMMARY);
     }
 
     /**

@@ -72,6 +72,7 @@ class ThreadsSamplerTest {
                         "reportPercent",
                         "reportMinPercent",
                         "reportAccount",
+                        "reportSummary",
                         "jmxName",
                         "jfrEvents",
                         "required",
@@ -112,6 +113,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.isReportPercent()).isFalse();
         assertThat(sampler.getReportMinPercent()).isEqualTo(0.5);
         assertThat(sampler.getReportAccount()).isEqualTo(ReportAccount.SHORT);
+        assertThat(sampler.isReportSummary()).isTrue();
         assertThat(sampler.isErrorBars()).isTrue();
         assertThat(sampler.getJmxName()).isNull();
         assertThat(sampler.isJfrEvents()).isFalse();
@@ -163,6 +165,7 @@ class ThreadsSamplerTest {
         sampler.setOverheadLimitPercent(2.5);
         sampler.setReportCpuTime(true);
         sampler.setReportStates(true);
+        sampler.setReportSummary(false);
         sampler.setIoMethods("com.acme.Driver.read, org.db");
         sampler.setIdleMethods("com.acme.Loop.next");
         sampler.setReportJvmThreads(false);
@@ -197,6 +200,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.getOverheadLimitPercent()).isEqualTo(2.5);
         assertThat(sampler.isReportCpuTime()).isTrue();
         assertThat(sampler.isReportStates()).isTrue();
+        assertThat(sampler.isReportSummary()).isFalse();
         assertThat(sampler.getIoMethods()).isEqualTo("com.acme.Driver.read,org.db");
         assertThat(sampler.getIdleMethods()).isEqualTo("com.acme.Loop.next");
         assertThat(sampler.isReportJvmThreads()).isFalse();

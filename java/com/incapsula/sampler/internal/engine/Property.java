@@ -45,6 +45,8 @@ public enum Property {
     REPORT_ZERO_TIME_PACKAGES("reportZeroTimePackages", false),
     /** Whether rows have a column with their share of the group. */
     REPORT_PERCENT("reportPercent", false),
+    /** Whether a report begins with a summary. */
+    REPORT_SUMMARY("reportSummary", true),
     /** Whether group names are made in C; follows from the manipulator. */
     DEFAULT_THREAD_NAME_RULE("defaultThreadNameRule", true),
     /** Whether rows have a column with CPU time. */

@@ -76,6 +76,7 @@ class ThreadsSamplerAutoConfigurationIT {
         values.put("reportOrder", "by-time");
         values.put("reportPercent", "true");
         values.put("reportStates", "true");
+        values.put("reportSummary", "false");
         values.put("reportZeroTimePackages", "true");
         values.put("required", "true");
         values.put("rootMethods", "com.acme.OrderHandler.handle");

@@ -214,8 +214,8 @@ static void holders_rows_may_be_small_and_counted_and_jvm_rows_not(void **state)
     (void)report_fixture_count(*state, "g", "a.A.a(A.java)|a.B.b(B.java)", 7, 1 * MS, 0);
     (void)report_fixture_add(*state, "[JVM]", 0, "[GC]", 1 * MS);
     (void)report_fixture_add(*state, "[JVM]", 0, "[JIT compiler]", 1000 * MS);
-    report_fixture_hold(*state, "h", "a.H.h(H.java:1)", 1000 * MS);
-    report_fixture_hold(*state, "h", "a.H.small(H.java:1)", 1 * MS);
+    report_fixture_hold(*state, "a.Lock", "a.W.wait(W.java:1)", "h", "a.H.h(H.java:1)", 1000 * MS);
+    report_fixture_hold(*state, "a.Lock", "a.W.wait(W.java:1)", "h", "a.H.small(H.java:1)", 1 * MS);
     assert_rows(report_fixture_print(*state, by_default), "[JVM]:\n"
                                                           "[GC] 1/1\n"
                                                           "[JIT compiler] 1000/1000\n"

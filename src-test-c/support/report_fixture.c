@@ -243,7 +243,7 @@ void report_fixture_begin_counting(struct report_fixture *fixture)
 
 void report_fixture_begin_states(struct report_fixture *fixture)
 {
-    begin_with(fixture, SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES);
+    report_fixture_begin_with(fixture, SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES);
 }
 
 void report_fixture_spend(struct report_fixture *fixture, enum smp_thread_state state)
@@ -368,22 +368,6 @@ uint32_t report_fixture_count(struct report_fixture *fixture, const char *group,
         info->max_depth = depth;
     free(copy);
     return node;
-}
-
-void report_fixture_hold(struct report_fixture *fixture, const char *group, const char *stack,
-                         int64_t wall_ns)
-{
-    char *copy = strdup(stack);
-    char *rest = copy;
-    uint32_t node =
-        group_of(fixture, (struct smp_group_key){ .name = group, .kind = SMP_GROUP_HOLDERS })->root;
-
-    for (char *frame = strsep(&rest, "|"); frame != NULL; frame = strsep(&rest, "|")) {
-        const uint32_t location = location_of(fixture, frame);
-        assert_int_equal(smp_tree_add(fixture->tree, node, &location, 1, &node), SMP_OK);
-    }
-    tree_credit(fixture->tree, node, wall_ns, 0, 0);
-    free(copy);
 }
 
 struct smp_root_times *report_fixture_root_times(struct report_fixture *fixture)

@@ -78,9 +78,6 @@ void report_fixture_spend(struct report_fixture *fixture, enum smp_thread_state 
  * of the group, by a thread of its name: returns its node. */
 uint32_t report_fixture_count(struct report_fixture *fixture, const char *group, const char *stack,
                               int64_t calls, int64_t wall_ns, int64_t cpu_ns);
-/* Time that the last of these frames made others wait for, in the group of holders. */
-void report_fixture_hold(struct report_fixture *fixture, const char *group, const char *stack,
-                         int64_t wall_ns);
 /* What the profile gets when it is sealed; these are made with the first call. */
 struct smp_root_times *report_fixture_root_times(struct report_fixture *fixture);
 struct smp_counting_account *report_fixture_counting(struct report_fixture *fixture);

@@ -317,6 +317,18 @@ static void long_names_keep_their_file_and_line(void **state)
     free(text);
 }
 
+static void a_lock_without_a_known_line_that_holds_it_says_why(void **state)
+{
+    char *text;
+
+    report_fixture_wait(*state, "g", "t", "c.C.c(C.java:7)", SMP_STATE_BLOCKED, 1 * S);
+    report_fixture_hold(*state, "java.util.concurrent.Semaphore", "c.C.c(C.java:7)", "[unknown]",
+                        "[permits of the semaphore]", S);
+    text = lines_of(*state);
+    assert_non_null(strstr(text, "lock of Semaphore, [permits of the semaphore]\n"));
+    free(text);
+}
+
 static void random_summaries_are_within_their_limits(void **state)
 {
     static const int64_t factors[] = { 1, MS, 1000 * S, 1000000 * S };
@@ -415,6 +427,7 @@ int main(void)
         TEST(code_that_was_not_seen_is_said),
         TEST(wide_error_bars_are_shown),
         TEST(long_names_keep_their_file_and_line),
+        TEST(a_lock_without_a_known_line_that_holds_it_says_why),
         TEST(random_summaries_are_within_their_limits),
         TEST(each_allocation_may_be_refused),
     };

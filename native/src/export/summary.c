@@ -348,7 +348,8 @@ static void make_group(struct summary_page *page, const struct smp_hot_spot *spo
         smp_bytes_printf(&page->cell, " and %" PRIu32 " more", spot->group_count - 1);
 }
 
-/* "line 52" of the same class, "Other.java:99", "Other.run", or what stands for a holder. */
+/* ", held in line 52" of the same class, ", held in Other.java:99", ", held in Other.run", or what
+ * stands for a holder: ", [readers of the lock]". */
 static void put_holding(struct summary_page *page, const struct smp_hot_spot *spot)
 {
     const struct smp_methods *const methods = page->summary->profile->methods;
@@ -357,6 +358,7 @@ static void put_holding(struct summary_page *page, const struct smp_hot_spot *sp
 
     smp_methods_view(methods, spot->place, &place);
     smp_methods_view(methods, spot->holding, &holding);
+    smp_bytes_puts(&page->cell, holding.is_pseudo ? ", " : ", held in ");
     if (holding.is_pseudo || holding.line <= 0) {
         put_short_method(page, spot->holding);
     } else if (strcmp(place.class_name, holding.class_name) == 0) {
@@ -378,9 +380,9 @@ static void make_lock(struct summary_page *page, const struct smp_hot_spot *spot
     smp_methods_view(page->summary->profile->methods, spot->lock, &view);
     smp_bytes_puts(&page->cell, view.class_name[0] == '[' ? "" : "lock of ");
     smp_escape_put(&page->cell, without_package(view.class_name));
-    smp_bytes_puts(&page->cell, ", held in ");
     put_holding(page, spot);
-    if (!spot->has_holder)
+    smp_methods_view(page->summary->profile->methods, spot->holding, &view);
+    if (!spot->has_holder || view.is_pseudo)
         return;
     smp_bytes_puts(&page->cell, " by ");
     put_group_name(&page->cell, page->summary->profile, spot->holder);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * account_record.h - the first record of a report: what the sampler did, missed and used.
+ * account_record.h - the record of a report that says what the sampler did, missed and used.
  *
  * Threads  any; the profile is immutable.
  * Errors   out remembers a failure (bytes.h).

@@ -19,8 +19,8 @@
 enum {
     FIRST_PARTS = 64,
     MAX_PACKAGES = 64,
-    NAME_PARTS = 2, /* of a package's name */
-    MAX_FRAME_BYTES = 1 << 20
+    NAME_PARTS = 2,                              /* of a package's name */
+    MAX_FRAME_BYTES = 6 * 4 * SMP_MAX_NAME_BYTES /* all of it escaped */
 };
 
 #define MAX_PART_BYTES ((size_t)1 << 32)

@@ -59,24 +59,11 @@ static enum smp_status reserve(struct report *report)
     return report->title.status != SMP_OK ? report->title.status : report->text.status;
 }
 
-/* A report is more than its summary: without memory for that it goes on without. */
-static enum smp_status make_summary(struct report *report, struct smp_report_style style)
+static enum smp_status make_summary(struct report *report)
 {
     struct smp_summary summary;
-    enum smp_status status;
 
-    if (!style.summary)
-        return SMP_OK;
-    status = smp_summary_init(&summary, report->quota, report->profile);
-    if (status == SMP_OK) {
-        smp_summary_lines(&summary, &report->summary);
-        status = report->summary.status;
-    }
-    if (status != SMP_OK) {
-        smp_bytes_clear(&report->summary);
-        smp_bytes_printf(&report->summary, "not made: %s\n", smp_status_text(status));
-    }
-    return report->summary.status;
+    return smp_summary_make(&summary, report->profile, &report->summary);
 }
 
 static bool send_summary(const struct report *report)
@@ -157,8 +144,8 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
         status = smp_hot_groups_init(&report.counted, quota, profile, SMP_GROUP_COUNTED);
     if (status == SMP_OK)
         status = smp_hot_groups_init(&report.holders, quota, profile, SMP_GROUP_HOLDERS);
-    if (status == SMP_OK)
-        status = make_summary(&report, style);
+    if (status == SMP_OK && style.summary)
+        status = make_summary(&report);
     if (status != SMP_OK)
         goto done;
     smp_hot_groups_sort_active(&report.groups, profile);

@@ -19,9 +19,11 @@ enum {
     MOST_PLACE = 92,    /* even then */
     CALLEE_WIDTH = 34,  /* at most */
     GROUP_WIDTH = 15,   /* of a group at least, where a callee could take more */
-    GUESSED_WIDTH = 10, /* " (guessed)" */
+    GUESSED_WIDTH = 11, /* " (not seen)" */
     WIDE_ERROR = 10,    /* an error bar is shown if it is more than one part of so many */
-    MAX_CELL_BYTES = 1 << 20
+    LOCK_WIDTH = 6,     /* of a lock's class at least, where its holder needs the room */
+    /* Names are as long as class files allow, and six times that where all of one is escaped. */
+    MAX_CELL_BYTES = 6 * 4 * SMP_MAX_NAME_BYTES
 };
 
 /* --- figures --- */
@@ -371,15 +373,39 @@ static void put_holding(struct summary_page *page, const struct smp_hot_spot *sp
     }
 }
 
-/* "lock of StockLedger, held in line 52 by http-nio--exec-" */
-static void make_lock(struct summary_page *page, const struct smp_hot_spot *spot)
+/* "lock of StockLedger", with as many columns, but if the class is long with some of it. */
+static void put_lock_class(struct summary_page *page, const struct smp_hot_spot *spot,
+                           size_t columns)
+{
+    const char *const label = "lock of ";
+    struct smp_location_view view;
+    struct smp_bytes name;
+
+    smp_methods_view(page->summary->profile->methods, spot->lock, &view);
+    smp_bytes_init(&name, page->out->quota, MAX_CELL_BYTES);
+    smp_escape_put(&name, without_package(view.class_name));
+    if (view.class_name[0] != '[') {
+        smp_bytes_puts(&page->cell, label);
+        columns = columns > strlen(label) ? columns - strlen(label) : 0;
+    }
+    put_begin_of(&page->cell, smp_bytes_text(&name), columns > LOCK_WIDTH ? columns : LOCK_WIDTH);
+    if (page->out->status == SMP_OK)
+        page->out->status = name.status;
+    smp_bytes_fini(&name);
+}
+
+/* "lock of StockLedger, held in line 52 by http-nio--exec-". The class is cut before the line that
+ * holds it is. */
+static void make_lock(struct summary_page *page, const struct smp_hot_spot *spot, size_t columns)
 {
     struct smp_location_view view;
+    size_t held;
 
     begin_cell(page);
-    smp_methods_view(page->summary->profile->methods, spot->lock, &view);
-    smp_bytes_puts(&page->cell, view.class_name[0] == '[' ? "" : "lock of ");
-    smp_escape_put(&page->cell, without_package(view.class_name));
+    put_holding(page, spot);
+    held = columns_in(smp_bytes_text(&page->cell)) + 1; /* "…" where its group is cut */
+    begin_cell(page);
+    put_lock_class(page, spot, columns > held ? columns - held : 0);
     put_holding(page, spot);
     smp_methods_view(page->summary->profile->methods, spot->holding, &view);
     if (!spot->has_holder || view.is_pseudo)
@@ -465,7 +491,7 @@ static void put_spot_cells(struct summary_page *page, const struct smp_hot_spot 
     put_end_of(page->out, smp_bytes_text(&page->cell), most);
     pad_to(page, callee);
     if (spot->lock != 0) {
-        make_lock(page, spot);
+        make_lock(page, spot, SMP_SUMMARY_WIDTH > callee ? SMP_SUMMARY_WIDTH - callee : 0);
     } else {
         make_callee(page, spot);
         if (page->callee_width > 1)
@@ -712,4 +738,21 @@ void smp_summary_lines(const struct smp_summary *summary, struct smp_bytes *out)
     if (out->status == SMP_OK)
         out->status = page.cell.status;
     smp_bytes_fini(&page.cell);
+}
+
+enum smp_status smp_summary_make(struct smp_summary *summary, const struct smp_profile *profile,
+                                 struct smp_bytes *out)
+{
+    enum smp_status status = smp_summary_init(summary, out->quota, profile);
+
+    if (status == SMP_OK) {
+        smp_summary_lines(summary, out);
+        status = out->status;
+    }
+    summary->is_made = status == SMP_OK;
+    if (!summary->is_made) {
+        smp_bytes_clear(out);
+        smp_bytes_printf(out, "not made: %s\n", smp_status_text(status));
+    }
+    return out->status;
 }

@@ -25,7 +25,8 @@
  * how many CPUs the process may use; of Java threads only without the group [JVM].
  *
  * Threads  immutable after init.
- * Errors   init: those of hot_spots.h. lines: out remembers a failure (bytes.h).
+ * Errors   init: those of hot_spots.h. lines: out remembers a failure (bytes.h). make: those of out
+ *          where it has no memory even for the line that says so.
  * Cost     init: that of hot_spots.h, and one pass over the groups.
  */
 #ifndef SMP_EXPORT_SUMMARY_H
@@ -56,6 +57,7 @@ struct smp_summary {
     uint64_t threads;
     uint64_t groups;
     uint64_t idle_threads;
+    bool is_made; /* with its lines, by make */
 };
 
 SMP_CHECKED enum smp_status smp_summary_init(struct smp_summary *summary, struct smp_quota *quota,
@@ -63,5 +65,11 @@ SMP_CHECKED enum smp_status smp_summary_init(struct smp_summary *summary, struct
 
 /* Appends the lines, each with its end. */
 void smp_summary_lines(const struct smp_summary *summary, struct smp_bytes *out);
+
+/* Both, with the quota of out, which is empty. A report is more than its summary: where there is no
+ * memory for that, out gets one line that says so, and summary is of no use, but for is_made. */
+SMP_CHECKED enum smp_status smp_summary_make(struct smp_summary *summary,
+                                             const struct smp_profile *profile,
+                                             struct smp_bytes *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "export/json_text.h"
 #include "export/summary.h"
 
-enum { MAX_NAME_BYTES = 1 << 20 };
+enum { MAX_TEXT_BYTES = 6 * 4 * SMP_MAX_NAME_BYTES }; /* of a frame, all of it escaped */
 
 struct summary_writer {
     const struct smp_profile *profile;
@@ -135,7 +135,7 @@ static void put_summary_figures(struct summary_writer *writer, const struct smp_
 {
     struct smp_writer *const out = writer->out;
 
-    smp_writer_puts(out, ",\n\"summary\":{\"threads\":");
+    smp_writer_puts(out, "\"threads\":");
     smp_writer_put_u64(out, summary->threads);
     put_summary_number(writer, "groups", (int64_t)summary->groups);
     put_summary_number(writer, "cpuNanos", summary->cpu_ns);
@@ -192,7 +192,7 @@ static void put_json_packages(struct summary_writer *writer, const struct smp_ho
 
 static void put_json_lines(struct summary_writer *writer, struct smp_bytes *lines)
 {
-    smp_writer_puts(writer->out, ",\n \"lines\":[");
+    smp_writer_puts(writer->out, "\"lines\":[");
     for (char *at = lines->data; at != NULL && *at != '\0';) {
         char *const end = strchr(at, '\n');
         *end = '\0';
@@ -203,8 +203,7 @@ static void put_json_lines(struct summary_writer *writer, struct smp_bytes *line
     smp_writer_puts(writer->out, "]}");
 }
 
-static void put_summary(struct summary_writer *writer, const struct smp_summary *summary,
-                        struct smp_bytes *lines)
+static void put_summary(struct summary_writer *writer, const struct smp_summary *summary)
 {
     put_summary_figures(writer, summary);
     put_json_packages(writer, &summary->spots);
@@ -214,7 +213,7 @@ static void put_summary(struct summary_writer *writer, const struct smp_summary 
         put_summary_number(writer, "jitNanos", summary->jit_ns);
     }
     put_summary_number(writer, "samplerNanos", writer->profile->own_cpu_ns);
-    put_json_lines(writer, lines);
+    smp_writer_puts(writer->out, ",\n ");
 }
 
 enum smp_status smp_summary_put_json(const struct smp_export_job *job)
@@ -222,16 +221,15 @@ enum smp_status smp_summary_put_json(const struct smp_export_job *job)
     struct summary_writer writer = { .profile = job->profile, .out = job->out };
     struct smp_summary summary;
     struct smp_bytes lines;
-    enum smp_status status = smp_summary_init(&summary, job->quota, job->profile);
+    enum smp_status status;
 
-    if (status != SMP_OK)
-        return status;
     smp_bytes_init(&lines, job->quota, SMP_SUMMARY_BYTES);
-    smp_bytes_init(&writer.text, job->quota, MAX_NAME_BYTES);
-    smp_summary_lines(&summary, &lines);
-    status = lines.status;
-    if (status == SMP_OK)
-        put_summary(&writer, &summary, &lines);
+    smp_bytes_init(&writer.text, job->quota, MAX_TEXT_BYTES);
+    status = smp_summary_make(&summary, job->profile, &lines);
+    smp_writer_puts(job->out, ",\n\"summary\":{");
+    if (status == SMP_OK && summary.is_made)
+        put_summary(&writer, &summary);
+    put_json_lines(&writer, &lines);
     if (status == SMP_OK)
         status = writer.text.status;
     smp_bytes_fini(&writer.text);

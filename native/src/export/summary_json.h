@@ -29,8 +29,10 @@
  *    "samplerNanos":n,
  *    "lines":["20.7 s, 53 threads ...", ...]}  as a report prints them
  *
+ * Without memory for it, "lines" alone, one, that says so.
+ *
  * Threads  any; the profile is immutable.
- * Errors   SMP_ENOMEM, SMP_EQUOTA: nothing was written.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA: no memory for that line, or for a name; the document is no use.
  * Cost     that of summary.h.
  */
 #ifndef SMP_EXPORT_SUMMARY_JSON_H

@@ -38,7 +38,7 @@ enum {
     NS_PER_US = 1000,
     CALL_WIDTH = 12,
     NUMBER_BYTES = 32,
-    MAX_TEXT_BYTES = 1 << 20
+    MAX_TEXT_BYTES = 6 * 4 * SMP_MAX_NAME_BYTES /* of a frame, all of it escaped */
 };
 
 static const char call_head[] = "own us/call";
@@ -416,15 +416,13 @@ static enum smp_status put_top_summary(const struct smp_export_job *job)
 
     if (!job->style->summary || smp_profile_is_empty(job->profile))
         return SMP_OK;
-    status = smp_summary_init(&summary, job->quota, job->profile);
-    if (status != SMP_OK)
-        return status;
     smp_bytes_init(&lines, job->quota, SMP_SUMMARY_BYTES);
-    smp_summary_lines(&summary, &lines);
-    smp_writer_puts(job->out, SMP_SUMMARY_TITLE "\n");
-    smp_writer_put(job->out, smp_bytes_text(&lines), lines.length);
-    smp_writer_puts(job->out, "\n");
-    status = lines.status;
+    status = smp_summary_make(&summary, job->profile, &lines);
+    if (status == SMP_OK) {
+        smp_writer_puts(job->out, SMP_SUMMARY_TITLE "\n");
+        smp_writer_put(job->out, smp_bytes_text(&lines), lines.length);
+        smp_writer_puts(job->out, "\n");
+    }
     smp_bytes_fini(&lines);
     return status;
 }

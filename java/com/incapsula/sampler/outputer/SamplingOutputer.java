@@ -118,7 +118,8 @@ public interface SamplingOutputer {
     void printIntervalTitle(String title);
 
     /**
-     * Prints one thread group, or as the first record the sampler's own account.
+     * Prints one thread group, or before these a record {@code Summary.}, unless {@code reportSummary} is false, and one
+     * {@code Sampler account.}
      *
      * @param threadTitle one line without a line end
      * @param record the rows, each ended by {@code \n}

@@ -147,9 +147,9 @@ public final class SamplingDiff implements AutoCloseable {
         put(out, "}");
     }
 
-    /** Both reports without their nodes, and one tree with the nodes of both. */
+    /** Both reports without their nodes and summaries, and one tree with the nodes of both. */
     private void writePageData(OutputStream out) throws IOException {
-        writeReports(Snapshot.WITHOUT_NODES, out);
+        writeReports(Snapshot.WITHOUT_NODES | Snapshot.WITHOUT_SUMMARY, out);
         put(out, ",\"difference\":");
         before.writeDifference(after, ReportFormat.JSON.ordinal(), ReportWeight.WALL.ordinal(), out);
         put(out, "}");

@@ -341,14 +341,14 @@ class SamplingReportTest {
     }
 
     @Test
-    void diffAsAPageIsBothReportsWithoutNodesAndTheTree() throws IOException {
+    void diffAsAPageIsBothReportsWithoutNodesAndSummaryAndTheTree() throws IOException {
         try (SamplingDiff diff = diff("{\"a\":1}", "{\"b\":2}")) {
             diff.writeTo(ReportFormat.HTML, folder.resolve("diff.html"));
             assertThat(folder.resolve("diff.html"))
                     .content()
                     .contains("{\"before\":{\"a\":1},\"after\":{\"b\":2},"
                             + "\"difference\":JSON 0 of {\"a\":1} and {\"b\":2}}");
-            assertThat(snapshot.lastRequest).isEqualTo("JSON 0 16");
+            assertThat(snapshot.lastRequest).isEqualTo("JSON 0 20");
         }
     }
 

@@ -61,7 +61,14 @@ final class Frames {
         if (line.length() <= MAX_NAME) {
             return line;
         }
-        int half = MAX_NAME / 2;
-        return line.substring(0, half) + "..." + line.substring(line.length() - half);
+        int head = MAX_NAME / 2;
+        int tail = line.length() - MAX_NAME / 2;
+        if (Character.isHighSurrogate(line.charAt(head - 1))) {
+            head--; // half a character is none
+        }
+        if (Character.isLowSurrogate(line.charAt(tail))) {
+            tail++;
+        }
+        return line.substring(0, head) + "..." + line.substring(tail);
     }
 }

@@ -28,6 +28,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,8 @@ class KubernetesIT {
     private static final Path MANIFEST = Path.of("examples", "kubernetes", "deployment.yaml");
     private static final int SIGTERM_EXIT = 128 + 15;
     private static final long WORK_MILLIS = 200;
+
+    private static final Pattern MESSAGE = Pattern.compile("(?m)^threads-sampler: .*\n");
 
     private static final Map<String, String> OF_THE_CLUSTER = Map.of(
             "metadata.name", "orders-7d4b9c-x2x5f",
@@ -214,8 +217,8 @@ class KubernetesIT {
                 "LD_PRELOAD",
                 image.resolve("container_filter.so").toString());
         try {
-            patiently().until(() -> errors().contains("threads-sampler: runs since ") || !jvm.isAlive());
-            assertThat(jvm.isAlive()).as(errors()).isTrue();
+            patiently().until(() -> MESSAGE.matcher(errors()).find() || !jvm.isAlive());
+            assertThat(errors()).contains("threads-sampler: runs since ");
             assertThat(jvm.inputReader().readLine()).isEqualTo("ready");
             Container.assertContained(jvm.toHandle());
             assertThat((Integer) Files.getAttribute(Path.of("/proc", String.valueOf(jvm.pid())), "unix:uid"))

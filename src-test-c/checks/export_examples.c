@@ -250,7 +250,8 @@ static void write_format(const struct smp_profile *profile, const char *name, co
 {
     const struct smp_export_style style = { .weight = weight,
                                             .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU),
-                                            .percent = true };
+                                            .percent = true,
+                                            .summary = format == SMP_FORMAT_JSON };
 
     write_styled(profile, name, end, format, style);
 }

@@ -51,6 +51,18 @@ function isGroup(group, frames) {
         && Number.isInteger(group.polls) && sum(Object.values(group.outcomes)) === group.polls;
 }
 
+// The spots and the rest are the active time. Examples have no states: that is all time but that of [JVM].
+function isSummary(summary, groups) {
+    const { hotSpots, others, elsewhere, lines, activeNanos } = summary;
+    const sampled = groups.filter((g) => g.name !== '[JVM]');
+    return sum(hotSpots.map((s) => s.nanos)) + others.nanos + (elsewhere ? elsewhere.nanos : 0) === activeNanos
+        && activeNanos === sum(sampled.map((g) => sum(g.wall)))
+        && hotSpots.every((s) => typeof s.class === 'string' && typeof s.group === 'string' && s.groups > 0)
+        && hotSpots.length <= 10
+        && lines.length > 1 && lines.length < 25
+        && lines.every((line) => typeof line === 'string' && [...line].length <= 130);
+}
+
 function faultsOfJson(document, name) {
     const faults = [];
     const frames = document.frames.map((f) => JSON.stringify(f));
@@ -62,6 +74,7 @@ function faultsOfJson(document, name) {
     if (!document.groups.every((g) => isGroup(g, frames.length))) faults.push('groups');
     if (sum(Object.values(document.account.outcomes)) !== document.account.polls) faults.push('account');
     if (sorted(found) !== sorted(groupsOf(name))) faults.push('sums');
+    if (!isSummary(document.summary, document.groups)) faults.push('summary');
     return faults;
 }
 
@@ -72,6 +85,8 @@ function checkJsonMutants(source, name) {
         'an unknown frame': (d) => { d.groups[0].frame[0] = d.frames.length; },
         'a short column': (d) => { d.groups[0].wall.pop(); },
         'a nanosecond more': (d) => { d.groups[0].wall[0]++; },
+        'a nanosecond more of active time': (d) => { d.summary.activeNanos++; },
+        'a line that is too long': (d) => { d.summary.lines[0] += 'x'.repeat(130); },
     };
     for (const [what, mutate] of Object.entries(mutants)) {
         const document = JSON.parse(source);

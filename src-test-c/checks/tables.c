@@ -22,32 +22,43 @@ struct line {
     const char *code; /* NULL: it is in no map */
     const char *kind; /* of an outcome */
     const char *text;
+    const char *shown; /* when it is in a short account */
     const char *words;
 };
 
+/* By level. */
+#define X(level, per_mille, level_words) static const char SHOWN_##level[] = level_words;
+SMP_SHOWN_MAP(X)
+#undef X
+
 static const struct line ACCOUNT[] = {
-#define X(name, line_text, line_words) { .text = (line_text), .words = (line_words) },
+#define X(name, level, line_text, line_words) \
+    { .text = (line_text), .shown = SHOWN_##level, .words = (line_words) },
     SMP_ACCOUNT_LINE_MAP(X)
 #undef X
 };
 
 static const struct line OUTCOMES[] = {
-#define X(name, outcome_kind, line_text, frame, line_words) \
-    { .code = #name, .kind = #outcome_kind, .text = (line_text), .words = (line_words) },
+#define X(name, outcome_kind, level, line_text, frame, line_words) \
+    { .code = #name,                                               \
+      .kind = #outcome_kind,                                       \
+      .text = (line_text),                                         \
+      .shown = SHOWN_##level,                                      \
+      .words = (line_words) },
     SMP_OUTCOME_MAP(X)
 #undef X
 };
 
 static const struct line COUNTERS[] = {
-#define X(name, line_text, line_words) \
-    { .code = #name, .text = (line_text), .words = (line_words) },
+#define X(name, level, line_text, line_words) \
+    { .code = #name, .text = (line_text), .shown = SHOWN_##level, .words = (line_words) },
     SMP_COUNTER_MAP(X)
 #undef X
 };
 
 static const struct line COUNTING[] = {
-#define X(name, merges, line_text, line_words) \
-    { .code = #name, .text = (line_text), .words = (line_words) },
+#define X(name, merges, level, line_text, line_words) \
+    { .code = #name, .text = (line_text), .shown = SHOWN_##level, .words = (line_words) },
     SMP_COUNTING_MAP(X)
 #undef X
 };
@@ -64,15 +75,17 @@ static void print_rows(const struct line *lines, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (lines[i].code != NULL)
-            printf("| `%s` | `%s` | %s |\n", lines[i].text, lines[i].code, lines[i].words);
+            printf("| `%s` | `%s` |", lines[i].text, lines[i].code);
         else
-            printf("| `%s` | | %s |\n", lines[i].text, lines[i].words);
+            printf("| `%s` | |", lines[i].text);
+        printf(" %s%s| %s |\n", lines[i].shown, lines[i].shown[0] == '\0' ? "" : " ",
+               lines[i].words);
     }
 }
 
 static void print_glossary(void)
 {
-    printf("| line | code | means |\n|---|---|---|\n");
+    printf("| line | code | SHORT | means |\n|---|---|---|---|\n");
     print_rows(ACCOUNT, FIRST_ACCOUNT_LINES);
     print_rows(OUTCOMES, OUTCOME_COUNT);
     print_rows(COUNTERS, COUNTER_COUNT);
@@ -81,7 +94,7 @@ static void print_glossary(void)
 
 static void print_counting(void)
 {
-    printf("| line | code | means |\n|---|---|---|\n");
+    printf("| line | code | SHORT | means |\n|---|---|---|---|\n");
     print_rows(COUNTING, COUNTING_COUNT);
 }
 

@@ -23,6 +23,9 @@
 
 static const struct smp_report_style by_name = { .order = SMP_ORDER_BY_NAME };
 static const struct smp_report_style by_time = { .order = SMP_ORDER_BY_TIME };
+static const struct smp_report_style short_by_time = { .order = SMP_ORDER_BY_TIME,
+                                                       .min_per_mille = 5,
+                                                       .short_account = true };
 static const struct smp_report_style with_packages = { .order = SMP_ORDER_BY_NAME,
                                                        .zero_time_packages = true };
 
@@ -692,7 +695,8 @@ static void the_report_of_the_original(void **state)
     for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
         report_fixture_credit(*state, "jobs-thread-", "jobs-thread-1", samples[i].stack,
                               samples[i].ms * MS);
-    const char *text = report_fixture_print(*state, by_name);
+    const char *text = report_fixture_print(
+        *state, (struct smp_report_style){ .order = SMP_ORDER_BY_NAME, .min_per_mille = 0 });
     golden_check("original.txt", text, report_fixture_printed(*state));
 }
 
@@ -832,7 +836,7 @@ static enum smp_status attempt_report(void *self)
 
     recording_clear(attempt->recording);
     const enum smp_status status =
-        smp_report_text(attempt->profile, by_time, NULL, &outputer, &cut);
+        smp_report_text(attempt->profile, short_by_time, NULL, &outputer, &cut);
     if (status != SMP_OK)
         assert_int_equal(attempt->recording->calls, 0);
     else if (cut == 0)
@@ -846,10 +850,12 @@ static void each_allocation_may_be_refused(void **state)
 {
     struct recording recording = { 0 };
 
-    fill_rows(*state, 200);
+    fill_rows(*state, 150);
+    report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|a.B.b(B.java:1)", MS / 2);
     report_fixture_credit(*state, "h", "h", "a.A.run(A.java:1)", 5 * MS);
     struct attempt attempt = { .recording = &recording };
-    attempt.expected = strdup(report_fixture_print(*state, by_time));
+    attempt.expected = strdup(report_fixture_print(*state, short_by_time));
+    assert_non_null(strstr(attempt.expected, "  [1 row below 0.5 %] "));
     attempt.profile = report_fixture_seal(*state);
     const struct failing_alloc_steps steps = failing_alloc_each_step(attempt_report, &attempt);
     assert_true(steps.refused >= 10);
@@ -919,6 +925,7 @@ static void draw_stack(uint64_t *seed, char stack[STACK_BYTES])
         "a.b.N.n(Native Method)",
         "x.U.u(Unknown Source)",
         "[2..3 frames omitted]",
+        "[thread ended]",
         "\xc3\xa9.E.e(E.java:5)",
         "a.very.long.package.name.that.goes.on.and.on.until.it.is.wider.than.most."
         "VeryLongClassName$"
@@ -954,11 +961,12 @@ struct part {
     size_t length;
 };
 
-static void draw_part(uint64_t *seed, unsigned index, struct part *part)
+static void draw_part(uint64_t *seed, unsigned index, bool has_states, struct part *part)
 {
     static const char *const groups[] = { "main", "pool-", "[unnamed]", "z" };
     static char threads[25][8];
     const uint32_t group_count = 1 + draw(seed, 4);
+    const uint32_t idle_of_four = draw(seed, 5);
 
     part->length = 0;
     part->count = 1 + draw(seed, MAX_SAMPLES);
@@ -975,7 +983,8 @@ static void draw_part(uint64_t *seed, unsigned index, struct part *part)
             (struct reference_sample){ .group = part->groups[draw(seed, group_count)],
                                        .thread = threads[thread],
                                        .stack = part->stacks[i],
-                                       .wall_ns = draw_ns(seed) };
+                                       .wall_ns = draw_ns(seed),
+                                       .is_idle = has_states && draw(seed, 4) < idle_of_four };
     }
 }
 
@@ -996,6 +1005,52 @@ static void take_apart(const char *text, struct part parts[PARTS])
     }
 }
 
+/* A row whose children have been read up to here. */
+struct open_row {
+    int64_t left_ms; /* of its time, without its own and its children's */
+    bool has_hidden;
+};
+
+static void close_rows(const struct open_row *rows, size_t from, size_t to)
+{
+    for (size_t depth = from; depth < to; depth++) {
+        assert_true(rows[depth].left_ms >= 0);
+        if (rows[depth].has_hidden)
+            assert_int_equal(rows[depth].left_ms, 0);
+    }
+}
+
+/* Each row is at least the sum of its own time and those below it, and, if one of these stands for
+ * hidden rows, exactly that. */
+static void assert_sums(const char *text)
+{
+    struct open_row rows[MAX_DEPTH + 2];
+    size_t depths = 0;
+
+    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        const char *figures = strstr(line, " Cumulative time(ms): ");
+        const size_t depth = strspn(line, " ") / 2;
+        int64_t total_ms = 0;
+        int64_t own_ms = 0;
+        if (figures == NULL || figures > line + strcspn(line, "\n"))
+            continue;
+        assert_int_equal(sscanf(figures,
+                                " Cumulative time(ms): %" SCNd64 ", Method time(ms): %" SCNd64,
+                                &total_ms, &own_ms),
+                         2);
+        assert_true(depth <= depths && depth < MAX_DEPTH + 2);
+        close_rows(rows, depth, depths);
+        if (depth > 0) {
+            rows[depth - 1].left_ms -= total_ms;
+            rows[depth - 1].has_hidden |=
+                strstr(line, " below ") != NULL && strstr(line, " below ") < figures;
+        }
+        rows[depth] = (struct open_row){ .left_ms = total_ms - own_ms };
+        depths = depth + 1;
+    }
+    close_rows(rows, 0, depths);
+}
+
 /*
  * Several parts in one report, because making an interval costs more than all else. Each part is
  * compared by itself: the naive version takes the square of what it has to sort.
@@ -1004,36 +1059,46 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
 {
     static struct part parts[PARTS];
     static char expected[REFERENCE_REPORT_BYTES];
+    enum { LIMITS = 6 };
+    static const uint32_t limits[LIMITS] = { 0, 0, 5, 100, 333, 1000 };
     uint64_t seed = first_seed;
     const struct smp_report_style style = { .order = draw(&seed, 2) == 0 ? SMP_ORDER_BY_NAME
                                                                          : SMP_ORDER_BY_TIME,
-                                            .zero_time_packages = draw(&seed, 2) == 0 };
+                                            .zero_time_packages = draw(&seed, 2) == 0,
+                                            .min_per_mille = limits[draw(&seed, LIMITS)] };
+    const bool has_states = draw(&seed, 2) == 0;
     static const char *const packages[] = { NULL, "a.b", "a", "x", "no.such" };
     const char *const package = packages[draw(&seed, sizeof(packages) / sizeof(packages[0]))];
 
-    report_fixture_begin(fixture);
+    if (has_states)
+        report_fixture_begin_states(fixture);
+    else
+        report_fixture_begin(fixture);
     report_fixture_monitor(fixture, package == NULL ? "" : package);
     for (unsigned i = 0; i < PARTS; i++) {
-        draw_part(&seed, i, &parts[i]);
+        draw_part(&seed, i, has_states, &parts[i]);
         for (uint32_t j = 0; j < parts[i].count; j++) {
             const struct reference_sample *sample = &parts[i].samples[j];
+            report_fixture_spend(fixture, sample->is_idle ? SMP_STATE_IDLE : SMP_STATE_BLOCKED);
             report_fixture_credit(fixture, sample->group, sample->thread, sample->stack,
                                   sample->wall_ns);
         }
     }
+    assert_sums(report_fixture_print(fixture, style));
     take_apart(report_fixture_print(fixture, style), parts);
     for (unsigned i = 0; i < PARTS; i++) {
         reference_report(parts[i].samples, parts[i].count,
                          (struct reference_style){ .by_time = style.order == SMP_ORDER_BY_TIME,
                                                    .zero_time_packages = style.zero_time_packages,
-                                                   .package = package },
+                                                   .package = package,
+                                                   .min_per_mille = (int)style.min_per_mille },
                          expected);
         if (strcmp(parts[i].actual, expected) == 0)
             continue;
-        print_error("seed %" PRIu64 ", part %u, %s, %s, monitored %s; expected:\n", first_seed, i,
-                    style.order == SMP_ORDER_BY_TIME ? "by time" : "by name",
+        print_error("seed %" PRIu64 ", part %u, %s, %s, monitored %s, min %u; expected:\n",
+                    first_seed, i, style.order == SMP_ORDER_BY_TIME ? "by time" : "by name",
                     style.zero_time_packages ? "with packages" : "without packages",
-                    package == NULL ? "all" : package);
+                    package == NULL ? "all" : package, (unsigned)style.min_per_mille);
         /* cmocka cuts what is printed at once. */
         (void)fputs(expected, stderr);
         (void)fputs("actual:\n", stderr);

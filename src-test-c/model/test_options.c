@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,8 @@ static void test_defaults(void **state)
     assert_int_equal(options.max_call_nodes, 100000);
     assert_int_equal(options.max_call_depth, 1000);
     assert_int_equal(options.max_groups, 500);
+    assert_int_equal(options.report_min_per_mille, 5);
+    assert_int_equal(options.report_account, SMP_ACCOUNT_SHORT);
     assert_false(smp_options_count_calls(&options));
     smp_options_fini(&options);
     assert_null(options.monitored_packages);
@@ -77,6 +80,8 @@ static void test_every_option_can_be_given(void **state)
                                         "reportJvmThreads=false\n"
                                         "sampleUnmountedVirtualThreads=true\n"
                                         "reportOrder=BY_TIME\n"
+                                        "reportMinPerMille=0\n"
+                                        "reportAccount=FULL\n"
                                         "engine=JVMTI\n"
                                         "rootMethods=com.acme.A.run\n"
                                         "instrumentationFilter=-com.acme\n"
@@ -105,6 +110,8 @@ static void test_every_option_can_be_given(void **state)
     assert_false(options.report_jvm_threads);
     assert_true(options.sample_unmounted_virtual_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_TIME);
+    assert_int_equal(options.report_min_per_mille, 0);
+    assert_int_equal(options.report_account, SMP_ACCOUNT_FULL);
     assert_int_equal(options.engine, SMP_ENGINE_JVMTI);
     assert_string_equal(options.monitored_packages, "com.acme, a=b,\xc3\xb6");
     assert_string_equal(options.root_methods, "com.acme.A.run");
@@ -148,6 +155,8 @@ static void test_messages(void **state)
         { "reportCpuTime=2", "reportCpuTime must be true or false, got 2" },
         { "active=-1", "active must be true or false, got -1" },
         { "reportOrder=2", "reportOrder must be BY_NAME or BY_TIME, got 2" },
+        { "reportAccount=2", "reportAccount must be SHORT or FULL, got 2" },
+        { "reportMinPerMille=1001", "reportMinPerMille must be between 0 and 1000, got 1001" },
         { "engine=-1", "engine must be AUTO or JVMTI, got -1" },
         { "clock=2", "clock must be WALL or CPU, got 2" },
         { "instrumentation=3", "instrumentation must be LAZY, EAGER or TOTAL, got 3" },
@@ -215,14 +224,21 @@ static void test_another_table_is_refused(void **state)
     };
     struct smp_options options = { 0 };
     char message[SMP_OPTIONS_MESSAGE_BYTES];
+    char expected[SMP_OPTIONS_MESSAGE_BYTES];
 
     (void)state;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 27 integers and 6 texts, got 28 and 6");
+    (void)snprintf(expected, sizeof(expected),
+                   "options must be %d integers and 6 texts, got %d and 6",
+                   SMP_OPTION_INTEGER_COUNT, SMP_OPTION_INTEGER_COUNT + 1);
+    assert_string_equal(message, expected);
     values.integer_count = SMP_OPTION_INTEGER_COUNT;
     values.text_count = 0;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 27 integers and 6 texts, got 27 and 0");
+    (void)snprintf(expected, sizeof(expected),
+                   "options must be %d integers and 6 texts, got %d and 0",
+                   SMP_OPTION_INTEGER_COUNT, SMP_OPTION_INTEGER_COUNT);
+    assert_string_equal(message, expected);
 }
 
 static void test_lengths(void **state)

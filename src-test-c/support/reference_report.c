@@ -15,6 +15,7 @@ struct row {
     char frame[MAX_FRAME];
     int64_t total_ns; /* with all that it called */
     int64_t own_ns;
+    int64_t idle_ns; /* of total_ns */
     struct row *children[MAX_CHILDREN];
     int child_count;
 };
@@ -100,12 +101,16 @@ static void add_sample(struct plain *plain, const struct reference_sample *sampl
     const char *frame = sample->stack;
     int depth = 0;
 
+    const int64_t idle_ns = sample->is_idle ? sample->wall_ns : 0;
+
     see_thread(group, sample->thread);
     row->total_ns += sample->wall_ns;
+    row->idle_ns += idle_ns;
     for (;;) {
         size_t length = strcspn(frame, "|");
         row = child_of(plain, row, frame, length);
         row->total_ns += sample->wall_ns;
+        row->idle_ns += idle_ns;
         depth++;
         if (frame[length] == '\0')
             break;
@@ -261,28 +266,98 @@ static int columns(const char *text)
     return count;
 }
 
-static void print_row(struct plain *plain, const struct row *row, int ancestors)
+static void print_row(struct plain *plain, const char *frame, long long total_ms, long long own_ms,
+                      int ancestors)
 {
     char line[MAX_FRAME + 400];
-    const int columns_taken = 2 * ancestors + columns(row->frame);
+    const int columns_taken = 2 * ancestors + columns(frame);
     const int columns_left = columns_taken < 150 ? 150 - columns_taken : 0;
 
     snprintf(line, sizeof(line), "%*s%s%*s  Cumulative time(ms): %lld, Method time(ms): %lld\n",
-             2 * ancestors, "", row->frame, columns_left, "", ms(row->total_ns), ms(row->own_ns));
+             2 * ancestors, "", frame, columns_left, "", total_ms, own_ms);
     print(plain, line);
 }
 
-static void print_below(struct plain *plain, struct row *row, int ancestors)
+/* Of the rows that would be printed: this one and all below it. */
+static int rows_from(const struct plain *plain, struct row *row)
 {
     struct row *below[MAX_ROWS];
     int count = 0;
+    int rows = 1;
 
     printed_below(plain, row, below, &count);
+    for (int i = 0; i < count; i++)
+        rows += rows_from(plain, below[i]);
+    return rows;
+}
+
+static void print_hidden(struct plain *plain, int rows, long long total_ms, int ancestors)
+{
+    char text[100];
+    const int min = plain->style.min_per_mille;
+
+    snprintf(text, sizeof(text),
+             min % 10 == 0 ? "[%d row%s below %d %%]" : "[%d row%s below %d.%d %%]", rows,
+             rows == 1 ? "" : "s", min / 10, min % 10);
+    print_row(plain, text, total_ms, total_ms, ancestors);
+}
+
+static int64_t active_ns(const struct row *row)
+{
+    return row->total_ns - row->idle_ns;
+}
+
+/* Besides what is known of no stack. */
+static bool is_idle(const struct row *root)
+{
+    int64_t active = active_ns(root);
+
+    for (int i = 0; i < root->child_count; i++) {
+        if (strcmp(root->children[i]->frame, "[thread ended]") == 0)
+            active -= root->children[i]->total_ns;
+    }
+    return ms(active < 0 ? 0 : active) == 0 && ms(root->idle_ns) > 0;
+}
+
+/* The first one with most time. */
+static const struct row *hottest(struct row *const *rows, int count)
+{
+    const struct row *most = NULL;
+
+    for (int i = 0; i < count; i++) {
+        if (most == NULL || rows[i]->total_ns > most->total_ns ||
+            (rows[i]->total_ns == most->total_ns && rows[i] < most))
+            most = rows[i];
+    }
+    return most;
+}
+
+static void print_below(struct plain *plain, const struct row *root, struct row *row, int ancestors)
+{
+    const int min = plain->style.min_per_mille;
+    const bool is_one = min > 0 && is_idle(root);
+    struct row *below[MAX_ROWS];
+    long long left_ms = ms(row->total_ns) - (row == root ? 0 : ms(row->own_ns));
+    int count = 0;
+    int hidden = 0;
+
+    printed_below(plain, row, below, &count);
+    const struct row *const most = hottest(below, count);
     put_in_order(plain, below, count);
     for (int i = 0; i < count; i++) {
-        print_row(plain, below[i], ancestors);
-        print_below(plain, below[i], ancestors + 1);
+        struct row *const child = below[i];
+        if (is_one ? child != most : active_ns(child) * 1000 < active_ns(root) * min) {
+            hidden += rows_from(plain, child);
+            continue;
+        }
+        print_row(plain, child->frame, ms(child->total_ns),
+                  is_one ? ms(child->total_ns) : ms(child->own_ns), ancestors);
+        left_ms -= ms(child->total_ns);
+        if (!is_one)
+            print_below(plain, root, child, ancestors + 1);
     }
+    if (hidden > 0)
+        print_hidden(plain, hidden, left_ms, ancestors);
 }
 
 static void print_title(struct plain *plain, const struct group *group)
@@ -306,8 +381,14 @@ static void print_title(struct plain *plain, const struct group *group)
     print(plain, "]\n");
 }
 
+/* By active time as printed, then by all time, then by name. */
 static bool comes_later(const struct group *first, const struct group *second)
 {
+    const long long first_ms = is_idle(first->root) ? 0 : ms(active_ns(first->root));
+    const long long second_ms = is_idle(second->root) ? 0 : ms(active_ns(second->root));
+
+    if (first_ms != second_ms)
+        return first_ms < second_ms;
     if (first->root->total_ns != second->root->total_ns)
         return first->root->total_ns < second->root->total_ns;
     return strcmp(first->name, second->name) > 0;
@@ -337,6 +418,6 @@ void reference_report(const struct reference_sample *samples, size_t count,
     }
     for (int i = 0; i < plain.group_count; i++) {
         print_title(&plain, &plain.groups[i]);
-        print_below(&plain, plain.groups[i].root, 0);
+        print_below(&plain, plain.groups[i].root, plain.groups[i].root, 0);
     }
 }

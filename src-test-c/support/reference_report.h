@@ -20,12 +20,14 @@ struct reference_sample {
     const char *thread;
     const char *stack; /* frames as they are printed, root first, separated by '|' */
     int64_t wall_ns;
+    bool is_idle; /* the thread waited for work */
 };
 
 struct reference_style {
     bool by_time;
     bool zero_time_packages;
     const char *package; /* the one that is monitored; NULL: all are */
+    int min_per_mille;   /* rows below that share of their group's active time are hidden */
 };
 
 enum { REFERENCE_REPORT_BYTES = 64 * 1024 };

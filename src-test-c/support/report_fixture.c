@@ -39,10 +39,13 @@ struct report_fixture {
     struct smp_tree *tree;
     struct smp_thread_groups *groups;
     struct smp_profile_counts counts;
+    struct smp_lock_times *lock_times;
     struct smp_profile *profile;
     struct name *names[BUCKETS];
     struct thread *threads[BUCKETS];
     uint64_t serials;
+    bool has_states;
+    enum smp_thread_state spent; /* the time that is added is in this state */
     struct recording recording;
 };
 
@@ -211,27 +214,41 @@ static void end_interval(struct report_fixture *fixture)
     smp_tree_destroy(fixture->tree);
     smp_thread_groups_destroy(fixture->groups);
     smp_profile_counts_fini(&fixture->counts);
+    smp_lock_times_destroy(fixture->lock_times);
+    fixture->lock_times = NULL;
     fixture->profile = NULL;
     fixture->tree = NULL;
     fixture->groups = NULL;
     fixture->counts = (struct smp_profile_counts){ 0 };
 }
 
-static void begin_with(struct report_fixture *fixture, uint32_t measures)
+void report_fixture_begin_with(struct report_fixture *fixture, uint32_t measures)
 {
     end_interval(fixture);
+    fixture->has_states = (measures & SMP_STATE_MEASURES) != 0;
+    fixture->spent = SMP_STATE_RUNNING;
     assert_int_equal(smp_tree_create(NULL, measures, PART_BYTES, &fixture->tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &fixture->groups), SMP_OK);
 }
 
 void report_fixture_begin(struct report_fixture *fixture)
 {
-    begin_with(fixture, SMP_SAMPLED_MEASURES);
+    report_fixture_begin_with(fixture, SMP_SAMPLED_MEASURES);
 }
 
 void report_fixture_begin_counting(struct report_fixture *fixture)
 {
-    begin_with(fixture, SMP_SAMPLED_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
+    report_fixture_begin_with(fixture, SMP_SAMPLED_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
+}
+
+void report_fixture_begin_states(struct report_fixture *fixture)
+{
+    report_fixture_begin_with(fixture, SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES);
+}
+
+void report_fixture_spend(struct report_fixture *fixture, enum smp_thread_state state)
+{
+    fixture->spent = state;
 }
 
 struct report_fixture *report_fixture_create(void)
@@ -388,7 +405,9 @@ uint32_t report_fixture_add(struct report_fixture *fixture, const char *group, u
     uint32_t node = parent != 0 ? parent : report_fixture_group(fixture, group)->root;
 
     assert_int_equal(smp_tree_add(fixture->tree, node, &location, 1, &node), SMP_OK);
-    tree_credit(fixture->tree, node, wall_ns, 0, 1);
+    tree_credit(fixture->tree, node, fixture->has_states ? 0 : wall_ns, 0, 1);
+    if (fixture->has_states)
+        smp_tree_credit_wall(fixture->tree, node, fixture->spent, wall_ns);
     return node;
 }
 
@@ -418,6 +437,48 @@ void report_fixture_credit(struct report_fixture *fixture, const char *group, co
     free(copy);
 }
 
+uint32_t report_fixture_wait(struct report_fixture *fixture, const char *group, const char *thread,
+                             const char *stack, enum smp_thread_state state, int64_t wall_ns)
+{
+    char *copy = strdup(stack);
+    char *rest = copy;
+    uint32_t node = 0;
+
+    report_fixture_see(fixture, group, thread);
+    report_fixture_note(fixture, group, SMP_OUTCOME_WALKED);
+    for (char *frame = strsep(&rest, "|"); frame != NULL; frame = strsep(&rest, "|"))
+        node = report_fixture_add(fixture, group, node, frame, 0);
+    smp_tree_credit_wall(fixture->tree, node, state, wall_ns);
+    free(copy);
+    return node;
+}
+
+void report_fixture_hold(struct report_fixture *fixture, const char *lock, const char *waiting,
+                         const char *group, const char *stack, int64_t ns)
+{
+    const struct smp_group_key key = { .name = group, .kind = SMP_GROUP_HOLDERS };
+    const char *const last = strrchr(stack, '|');
+    const struct smp_lock_time time = {
+        .lock = smp_methods_pseudo(fixture->methods, lock),
+        .waiting = location_of(fixture, waiting),
+        .holding = location_of(fixture, last == NULL ? stack : last + 1),
+        .ns = ns,
+    };
+    char *copy = strdup(stack);
+    char *rest = copy;
+    uint32_t node = group_of(fixture, key)->root;
+
+    for (char *frame = strsep(&rest, "|"); frame != NULL; frame = strsep(&rest, "|")) {
+        const uint32_t location = location_of(fixture, frame);
+        assert_int_equal(smp_tree_add(fixture->tree, node, &location, 1, &node), SMP_OK);
+    }
+    smp_tree_credit_wall(fixture->tree, node, SMP_STATE_BLOCKED, ns);
+    if (fixture->lock_times == NULL)
+        assert_int_equal(smp_lock_times_create(NULL, time.lock, &fixture->lock_times), SMP_OK);
+    assert_int_equal(smp_lock_times_add(fixture->lock_times, &time), SMP_OK);
+    free(copy);
+}
+
 struct smp_profile *report_fixture_seal(struct report_fixture *fixture)
 {
     if (fixture->profile != NULL)
@@ -429,6 +490,8 @@ struct smp_profile *report_fixture_seal(struct report_fixture *fixture)
     fixture->groups = NULL;
     fixture->profile->counts = fixture->counts;
     fixture->counts = (struct smp_profile_counts){ 0 };
+    fixture->profile->lock_times = fixture->lock_times;
+    fixture->lock_times = NULL;
     fixture->profile->from_wall_ms = 1000;
     fixture->profile->till_wall_ms = 2000;
     fixture->profile->elapsed_ns = 1000 * MS;

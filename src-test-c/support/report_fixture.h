@@ -59,8 +59,21 @@ uint32_t report_fixture_add(struct report_fixture *fixture, const char *group, u
 /* CPU time of a node of the open tree, and samples beside the one that add gave it. */
 void report_fixture_ran(struct report_fixture *fixture, uint32_t node, int64_t cpu_ns,
                         uint32_t samples);
+/* Begins an interval whose tree holds these measures, perhaps with SMP_WITH_ERRORS. */
+void report_fixture_begin_with(struct report_fixture *fixture, uint32_t measures);
+/* As credit, in a state, and returns the stack's last node. */
+uint32_t report_fixture_wait(struct report_fixture *fixture, const char *group, const char *thread,
+                             const char *stack, enum smp_thread_state state, int64_t wall_ns);
+/* Time for which threads were blocked at a frame, while one of this group held the lock with this
+ * stack, whose last frame held it. */
+void report_fixture_hold(struct report_fixture *fixture, const char *lock, const char *waiting,
+                         const char *group, const char *stack, int64_t ns);
 /* Begins an interval in which calls are counted, too. */
 void report_fixture_begin_counting(struct report_fixture *fixture);
+/* Begins an interval with states; the time that is added from now on is in this one: at first
+ * RUNNING. */
+void report_fixture_begin_states(struct report_fixture *fixture);
+void report_fixture_spend(struct report_fixture *fixture, enum smp_thread_state state);
 /* Calls of the last of these frames, which have no lines, with its own times, in the counted tree
  * of the group, by a thread of its name: returns its node. */
 uint32_t report_fixture_count(struct report_fixture *fixture, const char *group, const char *stack,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/thread.h"
 
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,6 +13,13 @@ enum {
 int32_t smp_thread_own_tid(void)
 {
     return (int32_t)syscall(SYS_gettid);
+}
+
+unsigned smp_thread_own_cpus(void)
+{
+    cpu_set_t cpus;
+
+    return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 0;
 }
 
 /* A whole number of pages. With glibc the thread's control block and the thread-locals of all

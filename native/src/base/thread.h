@@ -5,7 +5,7 @@
  * Owns     a started thread is the caller's, to be joined by it.
  * Threads  any.
  * Errors   SMP_ETHREAD: no thread was started.
- * Cost     own_tid: a system call; start: a thread.
+ * Cost     own_tid, own_cpus: a system call; start: a thread.
  */
 #ifndef SMP_BASE_THREAD_H
 #define SMP_BASE_THREAD_H
@@ -24,6 +24,9 @@ enum { SMP_THREAD_MIN_STACK_BYTES = 1024 * 1024 };
 
 /* The caller's id in /proc/self/task. Not gettid(), which glibc has since 2.30 only. */
 int32_t smp_thread_own_tid(void);
+
+/* How many CPUs the caller may run on; 0: unknown, or more than a cpu_set_t holds. */
+unsigned smp_thread_own_cpus(void);
 
 /* With room for stack_bytes, or for SMP_THREAD_MIN_STACK_BYTES if those are more. */
 SMP_CHECKED enum smp_status smp_thread_start(pthread_t *thread, size_t stack_bytes,

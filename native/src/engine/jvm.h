@@ -22,6 +22,7 @@
 #include "base/event.h"
 #include "base/status.h"
 #include "engine/call_counter.h"
+#include "model/group_key.h"
 #include "model/sample.h"
 #include "model/thread_serial.h"
 
@@ -303,8 +304,8 @@ struct smp_virtual_threads {
 
 /* Kinds of threads that are not Java's: a row each in the report. */
 #define SMP_OS_THREAD_KIND_MAP(X)       \
-    X(GC, "[GC]")                       \
-    X(JIT, "[JIT compiler]")            \
+    X(GC, SMP_JVM_GC_NAME)              \
+    X(JIT, SMP_JVM_JIT_NAME)            \
     X(VM, "[VM thread]")                \
     X(SERVICE, "[JVM service threads]") \
     X(SAMPLER, "[threads-sampler]")     \

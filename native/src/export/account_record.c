@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 
+#include "export/hot_groups.h"
 #include "model/escape.h"
 
 #define NS_PER_MS 1000000
 #define HUNDREDTHS 10000.0 /* of a percent, in the whole */
+#define TENTHS 1000.0
 
 enum {
     LINES_BYTES = 8192,        /* of all that is not about counting */
@@ -18,21 +20,77 @@ enum {
 #define DROPPED_LABEL "not counted "
 
 enum line {
-#define X(line, text, words) LINE_##line,
+#define X(line, shown, text, words) LINE_##line,
     SMP_ACCOUNT_LINE_MAP(X)
 #undef X
 };
 
 static const char *const TEXTS[] = {
-#define X(line, text, words) text,
+#define X(line, shown, text, words) text,
     SMP_ACCOUNT_LINE_MAP(X)
 #undef X
 };
 
-static void put_figure(struct smp_bytes *out, const char *text, uint64_t value)
+static const enum smp_shown SHOWN[] = {
+#define X(line, shown, text, words) SMP_SHOWN_##shown,
+    SMP_ACCOUNT_LINE_MAP(X)
+#undef X
+};
+
+/* An account on its way. */
+struct account {
+    const struct smp_profile *profile;
+    struct smp_bytes *out;
+    bool is_short;
+};
+
+static bool has_line(const struct account *account, enum smp_shown shown, uint64_t figure)
 {
-    if (value > 0)
-        smp_bytes_printf(out, "%s: %" PRIu64 "\n", text, value);
+    return account->is_short ? smp_shown_in_short(shown, figure, account->profile->tally.polls)
+                             : figure > 0;
+}
+
+static void put_figure(const struct account *account, enum smp_shown shown, const char *text,
+                       uint64_t value)
+{
+    if (has_line(account, shown, value))
+        smp_bytes_printf(account->out, "%s: %" PRIu64 "\n", text, value);
+}
+
+/* Of the time of sampled threads, in tenths of a percent, rounded down; -1: there is no time. */
+static int stack_share(const struct smp_profile *profile)
+{
+    double all_ns = 0;
+    double without_ns = 0;
+
+    for (uint32_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
+        if (smp_hot_group_info(profile, i)->kind == SMP_GROUP_SAMPLED &&
+            !smp_hot_group_is_jvm(profile, i)) {
+            all_ns += (double)smp_hot_group_total(profile, i, SMP_MEASURE_WALL);
+            without_ns += (double)smp_hot_group_without_stack(profile, i);
+        }
+    }
+    if (all_ns <= 0)
+        return -1;
+    const double without = without_ns * TENTHS / all_ns;
+    return (int)TENTHS - (int)without - (without > (int)without ? 1 : 0);
+}
+
+/* "polls: 5922, 99.8 % of the time with a stack" */
+static void put_polls(const struct account *account)
+{
+    const uint64_t polls = account->profile->tally.polls;
+
+    if (!account->is_short) {
+        put_figure(account, SMP_SHOWN_ALWAYS, TEXTS[LINE_POLLS], polls);
+        return;
+    }
+    const int share = stack_share(account->profile);
+    smp_bytes_printf(account->out, "%s: %" PRIu64, TEXTS[LINE_POLLS], polls);
+    if (share >= 0)
+        smp_bytes_printf(account->out, ", %d.%d %% of the time with a stack", share / 10,
+                         share % 10);
+    smp_bytes_puts(account->out, "\n");
 }
 
 static void put_longest(struct smp_bytes *out, const char *text, int64_t ns)
@@ -85,14 +143,15 @@ static void put_not_entered(struct smp_bytes *out, uint64_t methods)
         smp_bytes_printf(out, "%" PRIu64 " %s\n", methods, text);
 }
 
-static void put_counting_line(struct smp_bytes *out, const struct smp_counting_account *account,
-                              enum smp_counting counting)
+static void put_counting_line(const struct account *to, enum smp_counting counting)
 {
+    const struct smp_counting_account *const account = to->profile->counts.account;
+    struct smp_bytes *const out = to->out;
     const uint64_t figure = smp_counting_account_figure(account, counting);
     const bool is_apart = counting == SMP_COUNTING_DROPPED;
     const size_t listed = is_apart ? 0 : smp_counting_account_listed(account, counting);
 
-    if (figure == 0)
+    if (!has_line(to, smp_counting_shown(counting), figure))
         return;
     if (counting == SMP_COUNTING_NOT_ENTERED) {
         put_not_entered(out, figure);
@@ -122,24 +181,29 @@ size_t smp_account_record_limit(const struct smp_profile *profile)
     return bytes;
 }
 
-void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes *out)
+static void put_tally(const struct account *account)
 {
-    if (profile->is_cpu_clock)
-        smp_bytes_printf(out, "%s\n", TEXTS[LINE_CLOCK]);
-    put_figure(out, TEXTS[LINE_POLLS], profile->tally.polls);
-    put_figure(out, TEXTS[LINE_SAMPLES], smp_tally_samples(&profile->tally));
-    for (int outcome = 0; outcome < SMP_OUTCOME_COUNT; outcome++) {
-        put_figure(out, smp_outcome_text((enum smp_outcome)outcome),
-                   profile->tally.outcomes[outcome]);
+    for (int i = 0; i < SMP_OUTCOME_COUNT; i++) {
+        const enum smp_outcome outcome = (enum smp_outcome)i;
+        put_figure(account, smp_outcome_shown(outcome), smp_outcome_text(outcome),
+                   account->profile->tally.outcomes[i]);
     }
-    for (int counter = 0; counter < SMP_COUNTER_COUNT; counter++) {
-        put_figure(out, smp_counter_text((enum smp_counter)counter), profile->counters[counter]);
+    for (int i = 0; i < SMP_COUNTER_COUNT; i++) {
+        const enum smp_counter counter = (enum smp_counter)i;
+        put_figure(account, smp_counter_shown(counter), smp_counter_text(counter),
+                   account->profile->counters[i]);
     }
-    for (int i = 0; profile->counts.account != NULL && i < SMP_COUNTING_COUNT; i++)
-        put_counting_line(out, profile->counts.account, (enum smp_counting)i);
-    put_figure(out, TEXTS[LINE_NAMES_LOST], names_lost(profile->groups));
+}
+
+/* Packages, long walks, the signal. */
+static void put_notes(const struct account *account)
+{
+    const struct smp_profile *const profile = account->profile;
+    struct smp_bytes *const out = account->out;
+
     if (profile->packages[0] == '\0' &&
-        (smp_tree_measures(profile->tree) & SMP_STATE_MEASURES) != 0)
+        (smp_tree_measures(profile->tree) & SMP_STATE_MEASURES) != 0 &&
+        has_line(account, SHOWN[LINE_APPLICATION], 1))
         smp_bytes_printf(out, "%s\n", TEXTS[LINE_APPLICATION]);
     if (smp_profile_misses_packages(profile)) {
         smp_bytes_printf(out, "%s: ", TEXTS[LINE_MISSED_PACKAGES]);
@@ -153,6 +217,24 @@ void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes
         smp_escape_put(out, profile->signal_taker);
         smp_bytes_puts(out, "\n");
     }
+}
+
+void smp_account_record_rows(const struct smp_profile *profile, bool is_short,
+                             struct smp_bytes *out)
+{
+    const struct account account = { .profile = profile, .out = out, .is_short = is_short };
+
+    if (profile->is_cpu_clock)
+        smp_bytes_printf(out, "%s\n", TEXTS[LINE_CLOCK]);
+    put_polls(&account);
+    put_figure(&account, SHOWN[LINE_SAMPLES], TEXTS[LINE_SAMPLES],
+               smp_tally_samples(&profile->tally));
+    put_tally(&account);
+    for (int i = 0; profile->counts.account != NULL && i < SMP_COUNTING_COUNT; i++)
+        put_counting_line(&account, (enum smp_counting)i);
+    put_figure(&account, SHOWN[LINE_NAMES_LOST], TEXTS[LINE_NAMES_LOST],
+               names_lost(profile->groups));
+    put_notes(&account);
     smp_bytes_printf(out, "%s: %zu of %zu bytes\n", TEXTS[LINE_MEMORY_USED],
                      profile->memory_used_bytes, profile->memory_limit_bytes);
     put_own_cpu(out, profile->own_cpu_ns, profile->elapsed_ns);

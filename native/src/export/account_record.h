@@ -4,7 +4,7 @@
  *
  * Threads  any; the profile is immutable.
  * Errors   out remembers a failure (bytes.h).
- * Cost     constant.
+ * Cost     constant; if it is short, a look at each outermost node.
  */
 #ifndef SMP_EXPORT_ACCOUNT_RECORD_H
 #define SMP_EXPORT_ACCOUNT_RECORD_H
@@ -17,39 +17,39 @@
 
 /*
  * The lines that are no outcome and no counter; those stand between the first three and the rest.
- * X(line, text, words): the words are for the glossary, as in outcome.h.
+ * X(line, shown, text, words): shown and words as in outcome.h.
  */
 #define SMP_ACCOUNT_LINE_MAP(X)                                                                  \
-    X(CLOCK, "clock: CPU, all times are CPU times",                                              \
+    X(CLOCK, ALWAYS, "clock: CPU, all times are CPU times",                                      \
       "`clock` is CPU.")                                                                         \
-    X(POLLS, "polls",                                                                            \
+    X(POLLS, ALWAYS, "polls",                                                                    \
       "Checks of a thread that had time to credit: the sum of all `samples taken`, "             \
       "`credited as idle`, `recovered`, `failed` and `skipped` lines.")                          \
-    X(SAMPLES, "samples",                                                                        \
+    X(SAMPLES, NEVER, "samples",                                                                 \
       "Polls that found where the thread was: the sum of all `samples taken`, "                  \
       "`credited as idle` and `recovered` lines. `getSamples()` and the samples of every "       \
       "export are this number; failed and skipped polls are none.")                              \
-    X(NAMES_LOST, "thread names lost for lack of memory",                                        \
+    X(NAMES_LOST, ALWAYS, "thread names lost for lack of memory",                                \
       "The list in the title of a group is shorter than it could be.")                           \
-    X(APPLICATION, "application guessed: all but the JDK and known frameworks",                  \
+    X(APPLICATION, NEVER, "application guessed: all but the JDK and known frameworks",           \
       "No packages are monitored. A wait with no frame of the application is idle; the "         \
       "packages of the main class are the application's in any case.")                           \
-    X(MISSED_PACKAGES, "no frame of the monitored packages was seen",                            \
+    X(MISSED_PACKAGES, ALWAYS, "no frame of the monitored packages was seen",                    \
       "Every stack is its root frame alone, because `monitoredPackages` (which follows the "     \
       "colon) names nothing that ran.")                                                          \
-    X(LONGEST_HANDSHAKE, "longest handshake",                                                    \
+    X(LONGEST_HANDSHAKE, ALWAYS, "longest handshake",                                            \
       "The longest time that the JVM took to stop a thread and read its stack for the sampler; " \
       "only where that was 10 ms or more. Of all samplers in the process.")                      \
-    X(LONGEST_HANDLER, "longest walk in a signal handler",                                       \
+    X(LONGEST_HANDLER, ALWAYS, "longest walk in a signal handler",                               \
       "The longest time that a thread took to walk its own stack, or waited for a CPU in "       \
       "between; only where that was 10 ms or more. Of all samplers in the process.")             \
-    X(SIGNAL_TAKEN, "another library took the sampler's signal",                                 \
+    X(SIGNAL_TAKEN, ALWAYS, "another library took the sampler's signal",                         \
       "It installed its own handler for `samplingSignal`, which did not call the sampler's. "    \
       "Its file follows the colon. Taken back: the sampler's handler is in front of it again. "  \
       "Not taken back: running threads are walked by handshakes, and with `clock` CPU their "    \
       "time is under `[no CPU timer]`.")                                                         \
-    X(MEMORY_USED, "memory used", "Now, of `memoryLimitBytes`.")                                 \
-    X(OWN_CPU, "sampler's own CPU",                                                              \
+    X(MEMORY_USED, ALWAYS, "memory used", "Now, of `memoryLimitBytes`.")                         \
+    X(OWN_CPU, ALWAYS, "sampler's own CPU",                                                      \
       "Of `threads-sampler` and `threads-sampler-report`, in the interval; while calls are "     \
       "counted, also of `threads-sampler-calls`, which changes the classes.")
 
@@ -58,11 +58,13 @@
 /* More than all its lines can take. */
 size_t smp_account_record_limit(const struct smp_profile *profile);
 
-/* One line "<text>: <value>" per figure that is not zero; the last two lines always. Where no frame
- * of the monitored packages was seen a line says so before them. Where calls are counted, its
- * figures (counting_account.h) stand behind the counters, with the names that are listed:
+/* One line "<text>: <value>" per figure that is not zero, or, if it is short, whose level is
+ * reached; the last two lines always. The line of polls of a short one goes on with "99.8 % of the
+ * time with a stack", of sampled groups, rounded down. Where calls are counted, their figures
+ * (counting_account.h) stand behind the counters, with the names that are listed:
  * "left alone, too large: 2 (a.B.c, a.B.d)"; 20 names at most, then ", … 3 more". Methods that are
  * not counted any more have lines of their own: "not counted since <time>: a.B.c". */
-void smp_account_record_rows(const struct smp_profile *profile, struct smp_bytes *out);
+void smp_account_record_rows(const struct smp_profile *profile, bool is_short,
+                             struct smp_bytes *out);
 
 #endif

@@ -18,6 +18,30 @@ static bool is_hotter_group(const void *context, uint32_t a, uint32_t b)
     return strcmp(smp_hot_group_info(profile, a)->name, smp_hot_group_info(profile, b)->name) < 0;
 }
 
+static int64_t group_active_ns(const struct smp_profile *profile, uint32_t index)
+{
+    return smp_subtract_clamped(smp_hot_group_total(profile, index, SMP_MEASURE_WALL),
+                                smp_hot_group_total(profile, index, SMP_MEASURE_IDLE));
+}
+
+static int64_t group_active_ms(const struct smp_profile *profile, uint32_t index)
+{
+    return smp_hot_group_is_idle(profile, index)
+               ? 0
+               : smp_measure_printed(SMP_MEASURE_WALL, group_active_ns(profile, index));
+}
+
+static bool is_more_active_group(const void *context, uint32_t a, uint32_t b)
+{
+    const struct smp_profile *const profile = context;
+    const int64_t left_ms = group_active_ms(profile, a);
+    const int64_t right_ms = group_active_ms(profile, b);
+
+    if (left_ms != right_ms && smp_hot_group_is_jvm(profile, a) == smp_hot_group_is_jvm(profile, b))
+        return left_ms > right_ms;
+    return is_hotter_group(profile, a, b);
+}
+
 static bool is_hot(const struct smp_profile *profile, uint32_t index, enum smp_group_kind kind)
 {
     const struct smp_group_info *const info = smp_hot_group_info(profile, index);
@@ -47,6 +71,13 @@ enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_qu
     }
     smp_sort(groups->indices, groups->indices + count, groups->count, is_hotter_group, profile);
     return SMP_OK;
+}
+
+void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_profile *profile)
+{
+    if (groups->count > 1)
+        smp_sort(groups->indices, groups->indices + groups->count, groups->count,
+                 is_more_active_group, profile);
 }
 
 void smp_hot_groups_fini(struct smp_hot_groups *groups)
@@ -86,4 +117,45 @@ int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
     return smp_thread_groups_peek(profile->groups, key, &group)
                ? smp_hot_group_total(profile, group.index, measure)
                : 0;
+}
+
+/* Is it the frame of a poll that found no stack? */
+static bool is_without_stack(const struct smp_profile *profile, uint32_t location)
+{
+    struct smp_location_view view;
+    bool is_one = false;
+
+    smp_methods_view(profile->methods, location, &view);
+    for (int i = 0; view.is_pseudo && i < SMP_OUTCOME_COUNT && !is_one; i++) {
+        const enum smp_outcome outcome = (enum smp_outcome)i;
+        is_one = !smp_outcome_is_sample(outcome) &&
+                 strcmp(view.class_name, smp_outcome_frame(outcome)) == 0;
+    }
+    return is_one;
+}
+
+int64_t smp_hot_group_without_stack(const struct smp_profile *profile, uint32_t index)
+{
+    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
+    const uint32_t *const siblings = smp_tree_next_siblings(profile->tree);
+    const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
+    const uint32_t root = smp_hot_group_info(profile, index)->root;
+    int64_t without_ns = 0;
+
+    for (uint32_t node = root == 0 ? 0 : nodes[root].last_child; node != 0; node = siblings[node]) {
+        if (is_without_stack(profile, nodes[node].location))
+            without_ns = smp_add_clamped(without_ns, smp_column_at(wall, node));
+    }
+    return without_ns;
+}
+
+bool smp_hot_group_is_idle(const struct smp_profile *profile, uint32_t index)
+{
+    const int64_t idle_ns = smp_hot_group_total(profile, index, SMP_MEASURE_IDLE);
+
+    return smp_measure_printed(SMP_MEASURE_IDLE, idle_ns) > 0 &&
+           smp_measure_printed(SMP_MEASURE_WALL,
+                               smp_subtract_clamped(group_active_ns(profile, index),
+                                                    smp_hot_group_without_stack(profile, index))) ==
+               0;
 }

@@ -14,6 +14,7 @@
  *               "missedPackages":"com.acme, org.x"},    only where no frame of them was seen
  *    "counting":{"<CODE>":{"text":"left alone, ...", "count":n, "names":["com.acme.A.run", ...]},
  *                ...},                          counting_account.h; only where calls are counted
+ *    "summary":{...},                           summary_json.h
  *    "frames":[                                 each once; its place is its number
  *      {"class":"com.acme.A","method":"run","file":"A.java","line":12},
  *                                               without file or line where they are unknown
@@ -76,6 +77,7 @@
 #include "export/export_writers.h"
 #include "export/json_text.h"
 #include "export/row_calls.h"
+#include "export/summary_json.h"
 #include "export/used_frames.h"
 #include "model/error_range.h"
 
@@ -498,7 +500,10 @@ static bool is_longer_lock(const void *context, uint32_t a, uint32_t b)
 static void put_lock_text(struct writer *writer, const char *key, uint32_t location, bool is_first,
                           struct smp_bytes *text)
 {
+    const enum smp_status status = text->status;
+
     smp_bytes_clear(text);
+    text->status = status; /* a failure stays */
     smp_methods_frame_text(writer->job->profile->methods, location, text);
     smp_json_put_key(writer->out, key, is_first);
     smp_json_put_string(writer->out, smp_bytes_text(text));
@@ -571,9 +576,12 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
     smp_row_calls_choose(&writer.calls, job->profile);
     if (status == SMP_OK) {
         put_json_head(&writer);
+        if (job->style->summary)
+            status = smp_summary_put_json(job);
         if (!job->style->without_nodes)
             put_json_frames(&writer);
-        status = put_json_groups(&writer, "groups", job->groups);
+        if (status == SMP_OK)
+            status = put_json_groups(&writer, "groups", job->groups);
         if (status == SMP_OK && job->counted->count > 0)
             status = put_json_groups(&writer, "counted", job->counted);
         if (status == SMP_OK && job->holders->count > 0)

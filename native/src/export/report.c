@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/report.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,18 +10,21 @@
 #include "export/group_record.h"
 #include "export/hot_groups.h"
 #include "export/rows.h"
+#include "export/summary.h"
 
 /* One report under way. */
 struct report {
     const struct smp_profile *profile;
     const struct smp_outputer *outputer;
     struct smp_quota *quota;
+    bool short_account;
     struct smp_rows *rows;
     struct smp_hot_groups groups;
     struct smp_hot_groups counted;
     struct smp_hot_groups holders;
     struct smp_bytes title;
     struct smp_bytes text;
+    struct smp_bytes summary; /* empty: without one */
 };
 
 static size_t longest_title(const struct report *report, const struct smp_hot_groups *groups,
@@ -55,6 +59,35 @@ static enum smp_status reserve(struct report *report)
     return report->title.status != SMP_OK ? report->title.status : report->text.status;
 }
 
+/* A report is more than its summary: without memory for that it goes on without. */
+static enum smp_status make_summary(struct report *report, struct smp_report_style style)
+{
+    struct smp_summary summary;
+    enum smp_status status;
+
+    if (!style.summary)
+        return SMP_OK;
+    status = smp_summary_init(&summary, report->quota, report->profile);
+    if (status == SMP_OK) {
+        smp_summary_lines(&summary, &report->summary);
+        status = report->summary.status;
+    }
+    if (status != SMP_OK) {
+        smp_bytes_clear(&report->summary);
+        smp_bytes_printf(&report->summary, "not made: %s\n", smp_status_text(status));
+    }
+    return report->summary.status;
+}
+
+static bool send_summary(const struct report *report)
+{
+    const struct smp_outputer *const outputer = report->outputer;
+
+    return report->summary.length == 0 ||
+           outputer->record(outputer->self, SMP_SUMMARY_TITLE, sizeof(SMP_SUMMARY_TITLE) - 1,
+                            smp_bytes_text(&report->summary), report->summary.length);
+}
+
 static bool send_record(struct report *report)
 {
     const struct smp_outputer *const outputer = report->outputer;
@@ -82,7 +115,7 @@ static bool send_account(struct report *report)
     smp_bytes_clear(&report->title);
     smp_bytes_clear(&report->text);
     smp_bytes_puts(&report->title, SMP_ACCOUNT_RECORD_TITLE);
-    smp_account_record_rows(report->profile, &report->text);
+    smp_account_record_rows(report->profile, report->short_account, &report->text);
     return send_record(report);
 }
 
@@ -91,7 +124,7 @@ static enum smp_status send_all(struct report *report, unsigned *records_cut)
     const struct smp_profile *const profile = report->profile;
     const struct smp_outputer *const outputer = report->outputer;
     bool sent = outputer->title(outputer->self, profile->from_wall_ms, profile->till_wall_ms) &&
-                send_account(report);
+                send_summary(report) && send_account(report);
 
     for (size_t i = 0; sent && i < report->groups.count; i++)
         sent = send_group(report, report->groups.indices[i], records_cut);
@@ -107,7 +140,10 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
                                 struct smp_quota *quota, const struct smp_outputer *outputer,
                                 unsigned *records_cut)
 {
-    struct report report = { .profile = profile, .outputer = outputer, .quota = quota };
+    struct report report = { .profile = profile,
+                             .outputer = outputer,
+                             .quota = quota,
+                             .short_account = style.short_account };
     enum smp_status status;
 
     *records_cut = 0;
@@ -115,13 +151,17 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
         return SMP_OK;
     smp_bytes_init(&report.title, quota, 0);
     smp_bytes_init(&report.text, quota, SMP_MAX_RECORD_BYTES);
+    smp_bytes_init(&report.summary, quota, SMP_SUMMARY_BYTES);
     status = smp_hot_groups_init(&report.groups, quota, profile, SMP_GROUP_SAMPLED);
     if (status == SMP_OK)
         status = smp_hot_groups_init(&report.counted, quota, profile, SMP_GROUP_COUNTED);
     if (status == SMP_OK)
         status = smp_hot_groups_init(&report.holders, quota, profile, SMP_GROUP_HOLDERS);
+    if (status == SMP_OK)
+        status = make_summary(&report, style);
     if (status != SMP_OK)
         goto done;
+    smp_hot_groups_sort_active(&report.groups, profile);
     status = smp_rows_create(profile, style, quota, &report.rows);
     if (status != SMP_OK)
         goto done;
@@ -130,6 +170,7 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
         status = send_all(&report, records_cut);
 done:
     smp_rows_destroy(report.rows);
+    smp_bytes_fini(&report.summary);
     smp_bytes_fini(&report.text);
     smp_bytes_fini(&report.title);
     smp_hot_groups_fini(&report.holders);

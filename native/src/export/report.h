@@ -2,6 +2,9 @@
 /*
  * report.h - the report that people read, in the original's format, from a profile to an outputer.
  *
+ *   Summary.                                       (summary.h; only where the style has it)
+ *   ...
+ *
  *   Sampler account.                                                        (account_record.h)
  *   <text>: <figure>\n
  *
@@ -32,15 +35,17 @@
  * root, its method time is zero and its cumulative time equals its parent's, as printed; its
  * children move up (rows.h). Pseudo-frames stay: a gap in a deep stack must be seen.
  *
- * Groups stand in descending time, ties in byte order of their names; siblings in byte order of
- * their frames, or in descending time. A group without time and polls is not printed. A profile of
- * which nothing was sampled makes no call of the outputer.
+ * Groups stand in descending active time, in whole milliseconds, so that idle ones are last but for
+ * [JVM]; ties, counted groups and holders in descending time, then in byte order of their names
+ * (hot_groups.h). Siblings stand in byte order of their frames, or in descending time. A group
+ * without time and polls is not printed. A profile of which nothing was sampled makes no call of
+ * the outputer.
  *
  * Threads  any; the profile is immutable.
  * Errors   SMP_EIO: the outputer returned false, the rest was not sent. SMP_ENOMEM, SMP_EQUOTA: no
  *          working memory, nothing was sent. A record past SMP_MAX_RECORD_BYTES (group_record.h) or
  *          past the memory limit ends with a line that says how many rows are missing;
- *          *records_cut counts such records.
+ *          *records_cut counts such records. A summary without memory is one line that says so.
  * Cost     O(nodes) plus one sort of the distinct frame texts; no recursion. Working memory: 24
  *          bytes a node, the texts, and the longest record.
  */

@@ -8,10 +8,14 @@
  * front of its siblings, so that they stand in the order in which they were first seen. Only
  * siblings are compared: most rows have none, and sorting all texts of a large report took longer
  * than all the rest of it.
+ *
+ * Rows that are hidden keep no place among their siblings. What stands for them is computed from
+ * the row above, its other rows and its own time, so that only their number has to be kept.
  */
 #include "export/rows.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -19,19 +23,29 @@
 #include "export/row_calls.h"
 
 #define TENTHS 1000.0 /* of a percent, in the whole */
+#define PER_MILLE 1000.0
 
 /* Of a node, while rows are chosen. */
 enum {
     CONTINUES = 1, /* the chain that its parent is in */
     USERS = 2,     /* it continues a chain, and is the user's code */
-    HAS_INNER = 4  /* further down in its chain there is a node of the user's code */
+    HAS_INNER = 4, /* further down in its chain there is a node of the user's code */
+    SMALL = 8,     /* a row with too little time to be shown */
+    HIDDEN = 16,   /* a row that is not shown: it, or a row above it, is small */
+    ALONE = 32     /* a row with all the time of its idle group, so that none is shown below it */
 };
 
+/* In the number of a row: it stands for hidden ones; the other bits are the node of the first. */
+#define HIDES (UINT32_C(1) << 31)
+_Static_assert((uint32_t)SMP_MAX_NODES <= HIDES, "a bit that no node's number has");
+
 struct link {
-    uint32_t shown; /* the node itself, or where it is left out the row it vanished into */
-    uint32_t first;
+    /* The node itself, or where it is left out the row it vanished into; of a hidden row the first
+     * of those that one row stands for. */
+    uint32_t shown;
+    uint32_t first; /* HIDES: none, but hidden ones */
     union {
-        uint32_t next;
+        uint32_t next;  /* of the first hidden row: how many are hidden with it */
         uint32_t marks; /* before there are rows */
     };
 };
@@ -46,6 +60,7 @@ struct smp_rows {
     struct smp_frame_texts *texts;
     struct smp_row_calls calls;
     struct smp_column wall;
+    struct smp_column idle;
     struct smp_report_style style; /* columns: those that the profile holds */
     uint32_t own;                  /* measures of the profile that add up as OWN */
     bool has_call_cpu;             /* rows of counted trees have CPU time */
@@ -234,8 +249,119 @@ static void choose_rows(struct smp_rows *rows, size_t node_count)
             rows->links[node].shown = rows->links[rows->nodes[node].parent].shown;
         }
     }
-    for (uint32_t node = 1; node < node_count; node++)
-        rows->links[node].next = 0; /* marks are not needed any more */
+}
+
+/* --- what is hidden --- */
+
+static int64_t node_active_ns(const struct smp_rows *rows, uint32_t node)
+{
+    return smp_subtract_clamped(smp_column_at(rows->wall, node), smp_column_at(rows->idle, node));
+}
+
+static uint32_t group_index(const struct smp_rows *rows, uint32_t root)
+{
+    return rows->nodes[root].location & ~SMP_LOCATION_GROUP;
+}
+
+static bool hides_rows(const struct smp_rows *rows, uint32_t root)
+{
+    const uint32_t index = group_index(rows, root);
+
+    return smp_hot_group_info(rows->profile, index)->kind != SMP_GROUP_COUNTED &&
+           !smp_hot_group_is_jvm(rows->profile, index);
+}
+
+/* In floating point, because the numbers may be large. */
+static bool has_little_time(const struct smp_rows *rows, uint32_t node, uint32_t root)
+{
+    return (double)node_active_ns(rows, node) * PER_MILLE <
+           (double)node_active_ns(rows, root) * rows->style.min_per_mille;
+}
+
+/* While rows are marked, first is the root of the node's group; and next, of the root of an idle
+ * group, its outermost row with most time: HIDES before it is found. */
+static void find_roots(struct smp_rows *rows, size_t node_count)
+{
+    for (uint32_t node = 1; node < node_count; node++) {
+        const struct smp_node *const at = &rows->nodes[node];
+        rows->links[node].first = smp_node_is_group(at) ? node : rows->links[at->parent].first;
+        if (smp_node_is_group(at) && hides_rows(rows, node) &&
+            smp_hot_group_is_idle(rows->profile, group_index(rows, node)))
+            rows->links[node].next = HIDES;
+    }
+    for (size_t i = 0; i < rows->kept_count; i++) {
+        const uint32_t row = rows->kept[i];
+        const uint32_t root = rows->links[row].first;
+        uint32_t *const most = &rows->links[root].next;
+        if (*most != 0 && smp_rows_up(rows, row) == root &&
+            (*most == HIDES || smp_column_at(rows->wall, row) > smp_column_at(rows->wall, *most)))
+            *most = row;
+    }
+}
+
+static void mark_small(struct smp_rows *rows, size_t node_count)
+{
+    find_roots(rows, node_count);
+    for (size_t i = 0; i < rows->kept_count; i++) {
+        const uint32_t row = rows->kept[i];
+        const uint32_t root = rows->links[row].first;
+        if (rows->links[root].next == row)
+            rows->links[row].marks |= ALONE;
+        else if (rows->links[root].next != 0 ||
+                 (hides_rows(rows, root) && has_little_time(rows, row, root)))
+            rows->links[row].marks |= SMALL;
+    }
+    for (uint32_t node = 1; node < node_count; node++) {
+        rows->links[node].first = 0;
+        if (smp_node_is_group(&rows->nodes[node]))
+            rows->links[node].next = 0;
+    }
+}
+
+/* first of the row above becomes what stands for its hidden rows; that of the first of these, their
+ * number. */
+static void hide_row(struct smp_rows *rows, uint32_t row)
+{
+    struct link *const link = &rows->links[row];
+    struct link *const above = &rows->links[smp_rows_up(rows, row)];
+
+    link->marks |= HIDDEN;
+    if ((above->marks & HIDDEN) != 0)
+        link->shown = above->shown;
+    else if ((above->marks & ALONE) != 0)
+        above->first = HIDES;
+    else if (above->first == 0)
+        above->first = HIDES | row;
+    else
+        link->shown = above->first & ~HIDES;
+    rows->links[link->shown].first++;
+}
+
+/* Parents before children. */
+static void hide_small(struct smp_rows *rows, size_t node_count)
+{
+    size_t shown = 0;
+
+    mark_small(rows, node_count);
+    for (size_t i = 0; i < rows->kept_count; i++) {
+        const uint32_t row = rows->kept[i];
+        const uint32_t above_marks = rows->links[smp_rows_up(rows, row)].marks;
+        if ((rows->links[row].marks & SMALL) != 0 || (above_marks & HIDDEN) != 0)
+            hide_row(rows, row);
+        else
+            rows->kept[shown++] = row;
+    }
+    rows->kept_count = shown;
+}
+
+static void forget_marks(struct smp_rows *rows, size_t node_count)
+{
+    for (uint32_t node = 1; node < node_count; node++) {
+        struct link *const link = &rows->links[node];
+        const bool is_hidden = (link->marks & HIDDEN) != 0;
+        link->next = is_hidden ? link->first : 0;
+        link->first = is_hidden ? 0 : link->first;
+    }
 }
 
 /* --- order --- */
@@ -273,16 +399,17 @@ static void sort_family(struct smp_rows *rows, struct link *parent, smp_index_be
                         uint32_t *family)
 {
     uint32_t *next = &parent->first;
+    uint32_t row = parent->first;
     size_t count = 0;
 
-    for (uint32_t row = parent->first; row != 0; row = rows->links[row].next)
+    for (; row != 0 && (row & HIDES) == 0; row = rows->links[row].next)
         family[count++] = row;
     smp_sort(family, family + rows->kept_count, count, before, rows);
     for (size_t i = 0; i < count; i++) {
         *next = family[i];
         next = &rows->links[family[i]].next;
     }
-    *next = 0;
+    *next = row;
 }
 
 static enum smp_status sort(struct smp_rows *rows, enum smp_report_order by, size_t node_count)
@@ -296,7 +423,8 @@ static enum smp_status sort(struct smp_rows *rows, enum smp_report_order by, siz
     hang(rows);
     for (size_t node = 0; node < node_count; node++) {
         struct link *const parent = &rows->links[node];
-        if (parent->first != 0 && rows->links[parent->first].next != 0)
+        if (parent->first != 0 && (parent->first & HIDES) == 0 &&
+            rows->links[parent->first].next != 0)
             sort_family(rows, parent, before, family);
     }
     smp_free(rows->quota, family);
@@ -309,7 +437,8 @@ static enum smp_status sort(struct smp_rows *rows, enum smp_report_order by, siz
 static void claim_calls(struct smp_rows *rows, size_t node_count)
 {
     for (uint32_t above = 0; rows->calls.counted != NULL && above < node_count; above++) {
-        for (uint32_t row = rows->links[above].first; row != 0; row = rows->links[row].next)
+        for (uint32_t row = rows->links[above].first; row != 0 && (row & HIDES) == 0;
+             row = rows->links[row].next)
             smp_row_calls_claim(&rows->calls, above, row);
     }
 }
@@ -329,6 +458,7 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     rows->nodes = smp_tree_nodes(profile->tree);
     rows->siblings = smp_tree_next_siblings(profile->tree);
     rows->wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
+    rows->idle = smp_tree_column(profile->tree, SMP_MEASURE_IDLE);
     rows->style = style;
     rows->own = smp_tree_measures(profile->tree) & SMP_OWN_MEASURES;
     rows->has_call_cpu =
@@ -344,6 +474,9 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     if (rows->kept == NULL)
         goto done;
     choose_rows(rows, node_count);
+    if (style.min_per_mille > 0)
+        hide_small(rows, node_count);
+    forget_marks(rows, node_count);
     status = smp_frame_texts_create(quota, profile->methods, rows->nodes, rows->kept,
                                     rows->kept_count, &rows->texts);
     if (status != SMP_OK)
@@ -377,17 +510,47 @@ void smp_rows_destroy(struct smp_rows *rows)
 
 uint32_t smp_rows_first(const struct smp_rows *rows, uint32_t node)
 {
-    return rows->links[node].first;
+    const uint32_t first = (node & HIDES) != 0 ? 0 : rows->links[node].first;
+
+    return first == HIDES ? 0 : first;
 }
 
 uint32_t smp_rows_next(const struct smp_rows *rows, uint32_t node)
 {
-    return rows->links[node].next;
+    return (node & HIDES) != 0 ? 0 : rows->links[node].next;
 }
 
 uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node)
 {
-    return rows->links[rows->nodes[node].parent].shown;
+    return rows->links[rows->nodes[node & ~HIDES].parent].shown;
+}
+
+/* The row above has this besides its own and that of the rows shown. */
+static int64_t hidden_amount(const struct smp_rows *rows, uint32_t hides, struct smp_column column)
+{
+    const uint32_t above = smp_rows_up(rows, hides);
+    int64_t amount = smp_subtract_clamped(
+        smp_column_at(column, above), smp_column_self(column, rows->nodes, rows->siblings, above));
+
+    for (uint32_t row = smp_rows_first(rows, above); row != hides; row = rows->links[row].next)
+        amount = smp_subtract_clamped(amount, smp_column_at(column, row));
+    return amount;
+}
+
+/* The same of milliseconds as printed. */
+static int64_t hidden_ms(const struct smp_rows *rows, uint32_t hides)
+{
+    const uint32_t above = smp_rows_up(rows, hides);
+    int64_t ms = smp_subtract_clamped(total_ms(rows, above), self_ms(rows, above));
+
+    for (uint32_t row = smp_rows_first(rows, above); row != hides; row = rows->links[row].next)
+        ms = smp_subtract_clamped(ms, total_ms(rows, row));
+    return ms;
+}
+
+static int64_t row_amount(const struct smp_rows *rows, uint32_t row, struct smp_column column)
+{
+    return (row & HIDES) != 0 ? hidden_amount(rows, row, column) : smp_column_at(column, row);
 }
 
 int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node)
@@ -396,15 +559,17 @@ int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node)
 
     if (!rows->style.percent)
         return -1;
-    return all_ns > 0 ? (int)((double)smp_column_at(rows->wall, node) * TENTHS / all_ns + 0.5) : 0;
+    return all_ns > 0 ? (int)((double)row_amount(rows, node, rows->wall) * TENTHS / all_ns + 0.5)
+                      : 0;
 }
 
 /* A measure that was not taken is not shown as 0. Holders' trees have wall time alone. */
 static uint32_t columns_of(const struct smp_rows *rows, uint32_t node)
 {
     const uint32_t cpu = SMP_MEASURE_BIT(SMP_MEASURE_CPU);
-    const enum smp_group_kind kind =
-        rows->style.columns != 0 ? smp_profile_node_kind(rows->profile, node) : SMP_GROUP_SAMPLED;
+    const enum smp_group_kind kind = rows->style.columns != 0
+                                         ? smp_profile_node_kind(rows->profile, node & ~HIDES)
+                                         : SMP_GROUP_SAMPLED;
 
     if (kind == SMP_GROUP_HOLDERS)
         return 0;
@@ -418,7 +583,7 @@ static void show_columns(const struct smp_rows *rows, uint32_t node, struct smp_
     for (uint32_t left = row->shown; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         const struct smp_column column = smp_tree_column(rows->profile->tree, measure);
-        row->columns.of[measure] = smp_measure_printed(measure, smp_column_at(column, node));
+        row->columns.of[measure] = smp_measure_printed(measure, row_amount(rows, node, column));
         if (row->columns.of[measure] == 0)
             row->shown &= ~(SMP_MEASURE_BIT(measure) & SMP_STATE_MEASURES);
     }
@@ -456,13 +621,37 @@ static void show_calls(const struct smp_rows *rows, uint32_t node, struct smp_ro
     }
 }
 
+/* "[4 rows below 0.5 %]" */
+static void show_hidden(const struct smp_rows *rows, uint32_t hides, struct smp_row *out)
+{
+    const unsigned count = rows->links[hides & ~HIDES].next;
+    const unsigned whole = rows->style.min_per_mille / 10;
+    const unsigned tenths = rows->style.min_per_mille % 10;
+    char digit[4] = "";
+
+    if (tenths > 0)
+        (void)snprintf(digit, sizeof(digit), ".%u", tenths % 10);
+    *out = (struct smp_row){ .total_ms = hidden_ms(rows, hides) };
+    out->self_ms = out->total_ms;
+    out->length = (uint32_t)snprintf(out->hidden, sizeof(out->hidden), "[%u %s below %u%s %%]",
+                                     count, count == 1 ? "row" : "rows", whole, digit);
+    out->width = out->length;
+    out->text = out->hidden;
+    show_columns(rows, hides, out);
+}
+
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out)
 {
+    if ((node & HIDES) != 0) {
+        show_hidden(rows, node, out);
+        return;
+    }
     const struct smp_frame_text *const text =
         smp_frame_texts_get(rows->texts, rows->nodes[node].location);
+    const bool is_alone = rows->links[node].first == HIDES;
 
     *out = (struct smp_row){ .total_ms = total_ms(rows, node),
-                             .self_ms = self_ms(rows, node),
+                             .self_ms = is_alone ? total_ms(rows, node) : self_ms(rows, node),
                              .text = smp_frame_texts_bytes(rows->texts, text),
                              .length = text->length,
                              .width = text->width };

@@ -22,6 +22,25 @@
  * In counted trees a node with calls always stays.
  * In the group [JVM], which is measured, not sampled, kinds of threads with 0 ms are left out.
  *
+ * With min_per_mille, a row of a sampled group or of holders that has less than this share of its
+ * group's active time (wall time that is not idle) is hidden, and with it the rows below it, which
+ * have no more. One row stands for all that are hidden right below the same row, behind those that
+ * are not:
+ *
+ *   run  C 1000, M 10                       run                   C 1000, M 10
+ *     a    C 900, M 900                       a                     C 900, M 900
+ *     b    C 4, M 1                           [4 rows below 0.5 %]  C 90, M 90
+ *       c    C 3, M 3
+ *     d    C 86, M 0, all of it idle
+ *       e    C 86, M 86
+ *
+ * It counts the rows that would be there without it. Its time is what the row above has besides its
+ * method time and the rows shown, all in whole milliseconds, so that their sum is exact; all of it
+ * is method time. It shows the sums of the hidden rows' columns, and no calls. A group that was
+ * idle throughout (hot_groups.h) has its outermost row alone, with all its time as method time; of
+ * several the one with most time, and the others are hidden. Rows of counted groups are exact, and
+ * those of [JVM] few: none of these is hidden.
+ *
  * Owns     the links between rows and the texts of their frames; borrows the profile.
  * Threads  immutable after create.
  * Errors   SMP_ENOMEM, SMP_EQUOTA from create.
@@ -48,7 +67,8 @@ void smp_rows_destroy(struct smp_rows *rows); /* NULL is fine */
 
 /*
  * The first row below a row, the next row beside it, the row above it. Rows are named by their
- * nodes; a group's root is no row itself but stands above the group's first ones. 0 = none.
+ * nodes, or, if they stand for hidden ones, by a number that is no node; a group's root is no row
+ * itself but stands above the group's first ones. 0 = none.
  */
 uint32_t smp_rows_first(const struct smp_rows *rows, uint32_t node);
 uint32_t smp_rows_next(const struct smp_rows *rows, uint32_t node);
@@ -61,6 +81,8 @@ struct smp_call_time {
     int64_t max_ns;
 };
 
+enum { SMP_HIDDEN_TEXT_BYTES = 48 }; /* "[4294967295 rows below 100.0 %]" */
+
 struct smp_row {
     int64_t total_ms;
     int64_t self_ms;
@@ -68,9 +90,10 @@ struct smp_row {
     struct smp_amounts columns; /* of these, as printed */
     uint32_t paths; /* over how many callers the calls go (row_calls.h); 1 in a counted tree */
     struct smp_call_time call; /* in a counted tree */
-    const char *text;          /* of length bytes; borrowed as long as the rows live */
+    const char *text; /* of length bytes; borrowed as long as the rows and this structure live */
     uint32_t length;
-    uint32_t width; /* in columns */
+    uint32_t width;                     /* in columns */
+    char hidden[SMP_HIDDEN_TEXT_BYTES]; /* the text of a row that stands for hidden ones */
 };
 /* The node's share of the time below root, in tenths of a percent; -1 where the style has no such
  * column. */

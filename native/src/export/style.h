@@ -18,6 +18,9 @@ struct smp_report_style {
     bool zero_time_packages; /* keep zero-time rows where the package differs from the parent's */
     uint32_t columns;        /* a set of measures: rows end in ", CPU time(ms): <U>", cumulative */
     bool percent;            /* each row's share of its group: ", Percent: 12.3" at its end */
+    uint32_t min_per_mille;  /* rows below that share of their group's active time are one row */
+    bool short_account;      /* of the account only what needs attention */
+    bool summary;            /* the first record (summary.h) */
 };
 
 struct smp_export_style {
@@ -27,8 +30,11 @@ struct smp_export_style {
     bool zero_time_packages;     /* TEXT */
     uint32_t columns;            /* TEXT, TOP: a set of measures that are not always printed */
     bool percent;                /* TEXT: percent of the group's cumulative time */
+    uint32_t min_per_mille;      /* TEXT: as above */
+    bool short_account;          /* TEXT */
     bool java_slashes;           /* COLLAPSED: a/b/C.run in place of a.b.C.run */
     bool frame_types;            /* COLLAPSED: frames of Java methods end in "_[j]" */
+    bool summary;                /* TEXT, TOP, JSON: has a summary (summary.h) */
     bool without_nodes;          /* JSON: what stands beside a difference's tree */
     int64_t period_ns;           /* PPROF, OTLP: the sampling interval, 0: as the profile says */
 };

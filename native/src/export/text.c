@@ -78,6 +78,9 @@ enum smp_status smp_export_text(const struct smp_export_job *job)
         .zero_time_packages = job->style->zero_time_packages,
         .columns = job->style->columns,
         .percent = job->style->percent,
+        .min_per_mille = job->style->min_per_mille,
+        .short_account = job->style->short_account,
+        .summary = job->style->summary,
     };
     const struct smp_outputer outputer = { .title = on_title,
                                            .record = on_record,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top.c - a table for a log: the methods, then the lines, with the most of the style's weight of
- * their own, over all thread groups.
+ * their own, over all thread groups. The summary stands before them (summary.h).
  *
  *   Top 20 methods of 321, by own wall time, in 6 thread groups, over 60000 ms
  *   percent      wall ms  samples  method
@@ -27,6 +27,7 @@
 #include "base/bytes.h"
 #include "export/export_writers.h"
 #include "export/own_errors.h"
+#include "export/summary.h"
 #include "export/used_frames.h"
 
 enum {
@@ -405,11 +406,36 @@ static enum smp_status put_tables(struct writer *writer)
     return status == SMP_OK ? put_table(writer, &lines, true) : status;
 }
 
+/* --- the summary --- */
+
+static enum smp_status put_top_summary(const struct smp_export_job *job)
+{
+    struct smp_summary summary;
+    struct smp_bytes lines;
+    enum smp_status status;
+
+    if (!job->style->summary || smp_profile_is_empty(job->profile))
+        return SMP_OK;
+    status = smp_summary_init(&summary, job->quota, job->profile);
+    if (status != SMP_OK)
+        return status;
+    smp_bytes_init(&lines, job->quota, SMP_SUMMARY_BYTES);
+    smp_summary_lines(&summary, &lines);
+    smp_writer_puts(job->out, SMP_SUMMARY_TITLE "\n");
+    smp_writer_put(job->out, smp_bytes_text(&lines), lines.length);
+    smp_writer_puts(job->out, "\n");
+    status = lines.status;
+    smp_bytes_fini(&lines);
+    return status;
+}
+
 enum smp_status smp_export_top(const struct smp_export_job *job)
 {
     struct writer writer = { .job = job };
-    enum smp_status status = smp_used_frames_init(&writer.frames, job->quota, job->profile);
+    enum smp_status status = put_top_summary(job);
 
+    if (status == SMP_OK)
+        status = smp_used_frames_init(&writer.frames, job->quota, job->profile);
     if (status != SMP_OK)
         return status;
     smp_bytes_init(&writer.text, job->quota, MAX_TEXT_BYTES);

@@ -19,16 +19,23 @@
 #include "model/group_limit.h"
 #include "model/profile_merge.h"
 
-/* Bits of writeSnapshot's flags; those from COLUMNS_SHIFT on are a set of measures. */
+/* Bits of writeSnapshot's flags; those from COLUMNS_SHIFT on are a set of measures, those from
+ * MIN_SHIFT on the limit in thousandths below which rows are one. */
 enum {
     BY_TIME = 1,
     ZERO_TIME_PACKAGES = 2,
+    WITHOUT_SUMMARY = 4,
     PERCENT = 8,
     WITHOUT_NODES = 16,
     JAVA_SLASHES = 32,
     FRAME_TYPES = 64,
-    COLUMNS_SHIFT = 8
+    SHORT_ACCOUNT = 128,
+    COLUMNS_SHIFT = 8,
+    MIN_SHIFT = 20,
+    MIN_BITS = 10
 };
+
+_Static_assert((int)SMP_MEASURE_COUNT <= MIN_SHIFT - COLUMNS_SHIFT, "a bit for each measure");
 
 static struct smp_profile *snapshot_of(jlong handle)
 {
@@ -102,8 +109,11 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
         .zero_time_packages = (flags & ZERO_TIME_PACKAGES) != 0,
         .columns = ((uint32_t)flags >> COLUMNS_SHIFT) & SMP_ALL_MEASURES,
         .percent = (flags & PERCENT) != 0,
+        .min_per_mille = ((uint32_t)flags >> MIN_SHIFT) & ((1u << MIN_BITS) - 1),
+        .short_account = (flags & SHORT_ACCOUNT) != 0,
         .java_slashes = (flags & JAVA_SLASHES) != 0,
         .frame_types = (flags & FRAME_TYPES) != 0,
+        .summary = (flags & WITHOUT_SUMMARY) == 0,
         .without_nodes = (flags & WITHOUT_NODES) != 0,
     };
     struct smp_stream_output output;

@@ -15,8 +15,9 @@ static const struct {
     const char *code;
     const char *text;
     enum merges merges;
+    enum smp_shown shown;
 } rows[SMP_COUNTING_COUNT] = {
-#define X(code, merges, text, words) { #code, text, merges },
+#define X(code, merges, shown, text, words) { #code, text, merges, SMP_SHOWN_##shown },
     SMP_COUNTING_MAP(X)
 #undef X
 };
@@ -36,6 +37,11 @@ const char *smp_counting_code(enum smp_counting counting)
 const char *smp_counting_text(enum smp_counting counting)
 {
     return rows[counting].text;
+}
+
+enum smp_shown smp_counting_shown(enum smp_counting counting)
+{
+    return rows[counting].shown;
 }
 
 enum smp_status smp_counting_account_create(struct smp_quota *quota,

@@ -23,6 +23,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "model/outcome.h"
 
 enum {
     SMP_MAX_COUNTING_NAMES = 20,       /* listed for each code */
@@ -32,91 +33,93 @@ enum {
 /* clang-format off */
 
 /*
- * X(code, merges, text, words)
+ * X(code, merges, shown, text, words)
  * merges: SUM, of what happened in the interval; HIGHEST, of what only grows; LAST, of what is so
  * at its end. The codes are stable: the key in JSON. text: of the line in the report; of
- * NOT_ENTERED, behind the figure. words: for the glossary, as in outcome.h.
+ * NOT_ENTERED, behind the figure. shown, words: as in outcome.h.
  */
 #define SMP_COUNTING_MAP(X)                                                                     \
-    X(INSTRUMENTED, HIGHEST, "methods counted", "Methods that have a probe.")                   \
-    X(BATCHES, SUM, "batches of methods that began to be counted",                              \
+    X(INSTRUMENTED, HIGHEST, NEVER, "methods counted", "Methods that have a probe.")            \
+    X(BATCHES, SUM, NEVER, "batches of methods that began to be counted",                       \
       "How often classes that were loaded got their probes. Each batch stops all threads for "  \
       "some tens of milliseconds.")                                                             \
-    X(NOT_ENTERED, LAST, "methods instrumented, root not entered since",                        \
+    X(NOT_ENTERED, LAST, ALWAYS, "methods instrumented, root not entered since",                \
       "No thread has entered a root since the root got its probe, so nothing is counted. "      \
       "Calls of a root that began earlier do not count.")                                       \
-    X(ROOTS_NOT_LOADED, LAST, "root not loaded yet",                                            \
+    X(ROOTS_NOT_LOADED, LAST, ALWAYS, "root not loaded yet",                                    \
       "No class of this name was loaded since the JVM started: it was not needed yet, or the "  \
       "name in `rootMethods` is misspelt. A nested class is written with `$`.")                 \
-    X(ROOTS_NOT_ENTERED, LAST, "root not entered since it is counted",                          \
+    X(ROOTS_NOT_ENTERED, LAST, ALWAYS, "root not entered since it is counted",                  \
       "The root has its probe, and no thread has entered it since then.")                       \
-    X(ROOTS_NOT_FOUND, LAST, "root not found in its class",                                     \
+    X(ROOTS_NOT_FOUND, LAST, ALWAYS, "root not found in its class",                             \
       "The class was loaded and has no such method, or none with these parameters. An "         \
       "inherited method belongs to the class that declares it.")                                \
-    X(ROOTS_NEVER, HIGHEST, "root never counted, the probes themselves run through it",         \
+    X(ROOTS_NEVER, HIGHEST, ALWAYS, "root never counted, the probes themselves run through it", \
       "`Thread`, `Unsafe`, `java.lang.invoke` and this library have no probes.")                \
-    X(EXCLUDED, HIGHEST, "excluded by filter",                                                  \
+    X(EXCLUDED, HIGHEST, NEVER, "excluded by filter",                                           \
       "Counted methods may call them, and `instrumentationFilter` leaves out their class. "     \
       "Methods of the JDK are not listed.")                                                     \
-    X(TRIVIAL, HIGHEST, "left alone, trivial",                                                  \
-      "Empty methods, getters and setters: a probe would cost more than they do. As a root "      \
+    X(TRIVIAL, HIGHEST, NEVER, "left alone, trivial",                                           \
+      "Empty methods, getters and setters: a probe would cost more than they do. As a root "    \
       "such a method is counted.")                                                              \
-    X(NATIVE_OR_ABSTRACT, HIGHEST, "left alone, native or abstract",                            \
+    X(NATIVE_OR_ABSTRACT, HIGHEST, NEVER, "left alone, native or abstract",                     \
       "They have no byte code for a probe. In place of such a root, name the methods that "     \
       "implement it.")                                                                          \
-    X(TOO_LARGE, HIGHEST, "left alone, too large",                                              \
+    X(TOO_LARGE, HIGHEST, ALWAYS, "left alone, too large",                                      \
       "With probes the method would be longer than the 65,535 bytes that the JVM allows, or "   \
       "than the 8,000 that its compilers take, and be interpreted from then on.")               \
-    X(JUMP_TOO_FAR, HIGHEST, "left alone, a jump would be too far",                             \
+    X(JUMP_TOO_FAR, HIGHEST, ALWAYS, "left alone, a jump would be too far",                     \
       "With probes a jump would not reach its target.")                                         \
-    X(UNKNOWN_CODE, HIGHEST, "left alone, unknown byte code",                                   \
+    X(UNKNOWN_CODE, HIGHEST, ALWAYS, "left alone, unknown byte code",                           \
       "The rewriter does not understand the method, such as one with the subroutines of old "   \
       "compilers.")                                                                             \
-    X(NO_ROOM_IN_POOL, HIGHEST, "left alone, no room in the constant pool",                     \
+    X(NO_ROOM_IN_POOL, HIGHEST, ALWAYS, "left alone, no room in the constant pool",             \
       "Its class has nearly 65,535 constants.")                                                 \
-    X(MALFORMED_CLASS, HIGHEST, "left alone, malformed class",                                  \
+    X(MALFORMED_CLASS, HIGHEST, ALWAYS, "left alone, malformed class",                          \
       "The rewriter does not understand the bytes of the class.")                               \
-    X(REFUSED_CLASS, HIGHEST, "left alone, their class cannot be changed",                      \
-      "The JVM refuses to change the class. The names begin with its reason and JVMTI's error. "  \
-      "`another agent adds members`: its transformer adds other fields or methods each time. "    \
+    X(REFUSED_CLASS, HIGHEST, ALWAYS, "left alone, their class cannot be changed",              \
+      "The JVM refuses to change the class. The names begin with its reason and JVMTI's error. " \
+      "`another agent adds members`: its transformer adds other fields or methods each time. "  \
       "If an earlier sampler has put probes into the class, they stay there, and its methods are " \
-      "counted all the same.")                                                                    \
-    X(NOT_FOLLOWED, LAST, "calls by reflection not found by themselves",                        \
+      "counted all the same.")                                                                  \
+    X(NOT_FOLLOWED, LAST, ALWAYS, "calls by reflection not found by themselves",                \
       "This JVM does not let these classes hand out what they call. A method that is only called " \
       "by reflection is counted where it is a root, or with `instrumentation=TOTAL`.")          \
-    X(CLASS_OVER_MEMORY_LIMIT, HIGHEST, "classes left alone, over the memory limit",            \
+    X(CLASS_OVER_MEMORY_LIMIT, HIGHEST, ALWAYS, "classes left alone, over the memory limit",    \
       "There was no memory for what counting must know of them. Counting has half of "          \
       "`memoryLimitBytes`.")                                                                    \
-    X(OVER_METHOD_LIMIT, HIGHEST, "left alone, over the limit of methods",                      \
+    X(OVER_METHOD_LIMIT, HIGHEST, ALWAYS, "left alone, over the limit of methods",              \
       "`maxCountedMethods` have a probe. Raise it, or narrow `instrumentationFilter`.")         \
-    X(UNLOADED, LAST, "methods of unloaded classes, in trees of calls",                         \
+    X(UNLOADED, LAST, NEVER, "methods of unloaded classes, in trees of calls",                  \
       "They count towards `maxCountedMethods` until about a thousand have come together. "      \
       "Then all are forgotten, except those that a thread has called from a root that it is "   \
       "still inside of.")                                                                       \
-    X(DROPPED, HIGHEST, "not counted any more, short and called often",                         \
+    X(DROPPED, HIGHEST, ALWAYS, "not counted any more, short and called often",                 \
       "Their probes cost more than `overheadLimitPercent` and were taken out. For each of the " \
       "first 20 a line follows: `not counted since <time>: <method>`. What they call seems to " \
       "be called by their callers from then on; what an outermost root called is not counted "  \
       "there any more. Roots that are named without a star stay.")                              \
-    X(OVER_NODE_LIMIT, SUM, "calls without a place, over the limit of nodes",                   \
+    X(OVER_NODE_LIMIT, SUM, ALWAYS, "calls without a place, over the limit of nodes",           \
       "The thread's tree of calls has `maxCallNodes`. Known places go on being counted.")       \
-    X(OVER_DEPTH_LIMIT, SUM, "calls without a place, over the limit of depth",                  \
+    X(OVER_DEPTH_LIMIT, SUM, ALWAYS, "calls without a place, over the limit of depth",          \
       "Calls deeper than `maxCallDepth`.")                                                      \
-    X(OVER_MEMORY_LIMIT, SUM, "calls without a place, over the memory limit",                   \
+    X(OVER_MEMORY_LIMIT, SUM, ALWAYS, "calls without a place, over the memory limit",           \
       "There was no memory for a node of the tree, or for a thread's tree.")                    \
-    X(OVER_STACK, SUM, "entries and exits not counted, the stack of the thread was full",       \
+    X(OVER_STACK, SUM, ALWAYS, "entries and exits not counted, the stack of the thread was full", \
       "Probes that ran out of stack: at most a few each time a thread does.")                   \
-    X(OVER_ENDED_THREADS, SUM, "ended threads that were not recognised, too many at a time",    \
+    X(OVER_ENDED_THREADS, SUM, ALWAYS,                                                          \
+      "ended threads that were not recognised, too many at a time",                             \
       "More than 16,384 counted threads ended between two reads of their calls. The calls of "  \
       "these are in the report, but may be under another name than their thread's.")            \
-    X(NO_CPU_TIME, HIGHEST, "methods counted without CPU time, methodTiming is not SAMPLED",    \
+    X(NO_CPU_TIME, HIGHEST, NEVER,                                                              \
+      "methods counted without CPU time, methodTiming is not SAMPLED",                          \
       "To read a thread's CPU clock at each call takes about a microsecond, longer than most "  \
       "calls. So rows of counted groups have no CPU time.")
 
 /* clang-format on */
 
 enum smp_counting {
-#define X(code, merges, text, words) SMP_COUNTING_##code,
+#define X(code, merges, shown, text, words) SMP_COUNTING_##code,
     SMP_COUNTING_MAP(X)
 #undef X
         SMP_COUNTING_COUNT
@@ -124,6 +127,7 @@ enum smp_counting {
 
 const char *smp_counting_code(enum smp_counting counting);
 const char *smp_counting_text(enum smp_counting counting);
+enum smp_shown smp_counting_shown(enum smp_counting counting);
 
 struct smp_counting_account;
 

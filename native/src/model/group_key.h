@@ -24,6 +24,10 @@
  */
 enum smp_group_kind { SMP_GROUP_SAMPLED, SMP_GROUP_COUNTED, SMP_GROUP_HOLDERS, SMP_GROUP_KINDS };
 
+/* Two rows of the group of the JVM's own threads (thread_groups.h). */
+#define SMP_JVM_GC_NAME "[GC]"
+#define SMP_JVM_JIT_NAME "[JIT compiler]"
+
 struct smp_group_key {
     const char *name; /* of the thread group; NULL: no group, or none that there is memory for */
     enum smp_group_kind kind;

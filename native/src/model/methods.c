@@ -545,6 +545,7 @@ void smp_methods_view(const struct smp_methods *methods, uint32_t location,
         .is_native = at->line == SMP_LINE_NATIVE,
         .is_pseudo = is_pseudo,
         .is_monitored = !is_pseudo && method->is_monitored,
+        .is_application = method->is_application,
         .start_line = method->start_line,
         .method = at->method,
     };

@@ -139,6 +139,7 @@ struct smp_location_view {
     /* Its class is in a monitored package, by the list that is in force now. No pseudo-location is.
      */
     bool is_monitored;
+    bool is_application; /* its class is, by the lists that are in force now (wait_rules.h) */
     uint16_t start_line; /* the smallest line of the method, of one of its overloads; 0: unknown */
     uint32_t method; /* a number of the method, small: its locations have the same, others not */
 };

@@ -24,6 +24,7 @@
 #include "base/status.h"
 
 enum smp_report_order { SMP_ORDER_BY_NAME, SMP_ORDER_BY_TIME };
+enum smp_report_account { SMP_ACCOUNT_SHORT, SMP_ACCOUNT_FULL };
 /* AUTO: running threads are walked asynchronously where this JVM lets them. */
 enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
 /* CPU: threads are sampled as they use CPU time, and that is the time of a report. */
@@ -86,7 +87,9 @@ enum smp_method_timing {
       "calls.")                                                                                  \
     X(max_groups, "maxGroups", "groups", 500, 1, 20000, false,                                   \
       "Of more thread groups, those with the least time that is not idle are shown as one, "     \
-      "`[other threads]`. No time is lost.")
+      "`[other threads]`. No time is lost.")                                                     \
+    X(report_min_per_mille, "reportMinPerMille", "of a group's active time", 5, 0, 1000, false,  \
+      "Rows below that are one row, `[<n> rows below 0.5 %]`, in the text report. 0 shows all.")
 
 /* X(field, name, default, fixed, words): bool. */
 #define SMP_OPTION_FLAGS(X)                                                                      \
@@ -98,6 +101,8 @@ enum smp_method_timing {
       "Keeps rows without own time where the package changes.")                                  \
     X(report_percent, "reportPercent", false, false,                                             \
       "Rows end with `, Percent: <P>` of their group.")                                          \
+    X(report_summary, "reportSummary", true, false,                                              \
+      "A report begins with a summary: where the active time went, by lines of your code.")      \
     X(default_name_rule, "defaultThreadNameRule", true, false, NULL)                             \
     X(report_cpu_time, "reportCpuTime", false, false,                                            \
       "Rows end with `, CPU time(ms): <U>`, from the threads' CPU clocks.")                      \
@@ -135,6 +140,9 @@ enum smp_method_timing {
       "`[no CPU timer]`.")                                                                       \
     X(report_order, "reportOrder", smp_report_order, "BY_NAME", "BY_TIME", NULL, false,          \
       "The order of rows below the same row.")                                                   \
+    X(report_account, "reportAccount", smp_report_account, "SHORT", "FULL", NULL, false,         \
+      "SHORT: the sampler's account has polls, memory, CPU time, and what needs attention. "     \
+      "FULL: all figures that are not 0.")                                                       \
     X(instrumentation, "instrumentation", smp_instrumentation, "LAZY", "EAGER", "TOTAL", true,   \
       "With `rootMethods`: LAZY instruments a method's callees, and theirs, when the method "    \
       "runs for the first time; EAGER all that can be reached, as classes are loaded; TOTAL "    \

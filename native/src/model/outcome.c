@@ -5,24 +5,28 @@
 
 static const struct {
     enum smp_outcome_kind kind;
+    enum smp_shown shown;
     const char *code;
     const char *text;
     const char *frame;
 } OUTCOMES[SMP_OUTCOME_COUNT] = {
-#define X(outcome_code, outcome_kind, outcome_text, outcome_frame, words) \
-    { .kind = SMP_KIND_##outcome_kind,                                    \
-      .code = #outcome_code,                                              \
-      .text = (outcome_text),                                             \
+#define X(outcome_code, outcome_kind, when, outcome_text, outcome_frame, words) \
+    { .kind = SMP_KIND_##outcome_kind,                                          \
+      .shown = SMP_SHOWN_##when,                                                \
+      .code = #outcome_code,                                                    \
+      .text = (outcome_text),                                                   \
       .frame = (outcome_frame) },
     SMP_OUTCOME_MAP(X)
 #undef X
 };
 
 static const struct {
+    enum smp_shown shown;
     const char *code;
     const char *text;
 } COUNTERS[SMP_COUNTER_COUNT] = {
-#define X(counter_code, counter_text, words) { .code = #counter_code, .text = (counter_text) },
+#define X(counter_code, when, counter_text, words) \
+    { .shown = SMP_SHOWN_##when, .code = #counter_code, .text = (counter_text) },
     SMP_COUNTER_MAP(X)
 #undef X
 };
@@ -71,6 +75,11 @@ const char *smp_outcome_frame(enum smp_outcome outcome)
     return OUTCOMES[outcome].frame;
 }
 
+enum smp_shown smp_outcome_shown(enum smp_outcome outcome)
+{
+    return OUTCOMES[outcome].shown;
+}
+
 enum smp_outcome_kind smp_outcome_kind_of(enum smp_outcome outcome)
 {
     return OUTCOMES[outcome].kind;
@@ -91,4 +100,21 @@ const char *smp_counter_code(enum smp_counter counter)
 const char *smp_counter_text(enum smp_counter counter)
 {
     return COUNTERS[counter].text;
+}
+
+enum smp_shown smp_counter_shown(enum smp_counter counter)
+{
+    return COUNTERS[counter].shown;
+}
+
+bool smp_shown_in_short(enum smp_shown shown, uint64_t figure, uint64_t polls)
+{
+    static const int per_mille[] = {
+#define X(level, least, words) least,
+        SMP_SHOWN_MAP(X)
+#undef X
+    };
+
+    return figure > 0 && per_mille[shown] >= 0 &&
+           (double)figure * 1000.0 >= (double)polls * per_mille[shown];
 }

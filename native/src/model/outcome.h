@@ -33,216 +33,240 @@ enum smp_outcome_kind {
     SMP_KIND_SKIPPED
 };
 
+/*
+ * X(level, per mille, words): when a figure that is not 0 is a line of a short account: from which
+ * share of the polls on. words: for the glossary.
+ *
+ * Losses, failures and what the user has to do something about are ALWAYS shown. Ordinary ways for
+ * a poll to end are NEVER shown: the share of the time that has a stack says more.
+ */
+#define SMP_SHOWN_MAP(X)       \
+    X(ALWAYS, 0, "yes")        \
+    X(PERCENT, 10, "from 1 %") \
+    X(NEVER, -1, "")
+
+enum smp_shown {
+#define X(level, per_mille, words) SMP_SHOWN_##level,
+    SMP_SHOWN_MAP(X)
+#undef X
+};
+
 /* clang-format off */
 
 /*
- * X(code, kind, text, frame, words)
+ * X(code, kind, shown, text, frame, words)
+ * shown: when the line is in a short account, see below.
  * text:  the line in the account record.
  * frame: the pseudo-frame the time of such a poll is credited to; NULL where there is a real stack.
  * words: what it means, for the glossary and the page; `code` between backticks.
  */
 #define SMP_OUTCOME_MAP(X) \
-    X(WALKED, WALKED, "samples taken", NULL,                                                  \
+    X(WALKED, WALKED, NEVER, "samples taken", NULL,                                           \
       "The whole stack was walked.")                                                          \
-    X(DEEP_STACK_CUT, WALKED, "samples taken, part of a deep stack omitted", NULL,            \
+    X(DEEP_STACK_CUT, WALKED, PERCENT, "samples taken, part of a deep stack omitted", NULL,   \
       "The stack was walked, but it is deeper than `maxDepthFrames`: frames in its middle "   \
       "are omitted; or those at its root, `[frames omitted]`, where a handshake has walked "  \
       "it, or where it has more than 65,536 frames.")                                         \
-    X(NO_JAVA_FRAMES, WALKED, "samples taken, no Java frames", "[no Java frames]",            \
+    X(NO_JAVA_FRAMES, WALKED, NEVER, "samples taken, no Java frames", "[no Java frames]",     \
       "The thread had no Java code on its stack. The time is under `[no Java frames]`.")      \
-    X(VIRTUAL_THREAD_CUT, WALKED, "samples taken, virtual thread cut where it was parked",    \
+    X(VIRTUAL_THREAD_CUT, WALKED, PERCENT,                                                    \
+      "samples taken, virtual thread cut where it was parked",                                \
       NULL,                                                                                   \
       "The stack of a virtual thread was walked only down to where it was last parked: the "  \
       "frames below are in the heap, and could not be read at that moment.")                  \
-    X(METHOD_WITHOUT_ID, WALKED, "samples taken, a method without an id", NULL,               \
+    X(METHOD_WITHOUT_ID, WALKED, PERCENT, "samples taken, a method without an id", NULL,      \
       "The whole stack was walked, but the JVM had given no id yet to one of its methods: "   \
       "that row is `[method without an id]`. Rare: the sampler's own walks copy the names "   \
       "of such methods, of 64 in a stack; `AsyncGetCallTrace` does not.")                     \
-    X(WALKED_BY_HANDSHAKE, WALKED, "samples taken, by a handshake", NULL,                     \
+    X(WALKED_BY_HANDSHAKE, WALKED, PERCENT, "samples taken, by a handshake", NULL,            \
       "The whole stack was walked by JVMTI's handshake: the thread walked itself, or was "    \
       "kept from running meanwhile. Other waiting threads are walked from outside; this "     \
       "one had just run, or is older than the sampler and, at its first walk, was not in "    \
       "sleep, park or Object.wait.")                                                          \
-    X(UNMOUNTED_WALKED, WALKED, "samples taken, virtual thread not mounted", NULL,            \
+    X(UNMOUNTED_WALKED, WALKED, NEVER, "samples taken, virtual thread not mounted", NULL,     \
       "A virtual thread that is not mounted and was drawn at random: the whole stack was "    \
       "walked. It stands for others that were not drawn, and its time is that of all of "     \
       "them (`sampleUnmountedVirtualThreads`).")                                              \
-    X(IDLE, IDLE, "credited as idle", NULL,                                                   \
+    X(IDLE, IDLE, NEVER, "credited as idle", NULL,                                            \
       "The CPU clock of the thread had not moved: it has not run since its last sample, so "  \
       "its stack is the one it had.")                                                         \
-    X(RECOVERED_IN_STUB, RECOVERED, "recovered, in a runtime stub", NULL,                     \
+    X(RECOVERED_IN_STUB, RECOVERED, NEVER, "recovered, in a runtime stub", NULL,              \
       "The thread was in machine code of the JVM itself: a frame in brackets below the "      \
       "Java code that called it. As in all that is recovered, the walk had no complete "      \
       "frame to begin with; the stack is right all the same.")                                \
-    X(RECOVERED_AT_ENTRY, RECOVERED, "recovered, at the entry of a method", NULL,             \
+    X(RECOVERED_AT_ENTRY, RECOVERED, NEVER, "recovered, at the entry of a method", NULL,      \
       "The thread was just entering a method; its frame was not complete yet.")               \
-    X(RECOVERED_AT_RETURN, RECOVERED, "recovered, at the return of a method", NULL,           \
+    X(RECOVERED_AT_RETURN, RECOVERED, NEVER, "recovered, at the return of a method", NULL,    \
       "The thread was just leaving a method; its frame was partly gone.")                     \
-    X(RECOVERED_REGISTERS_PUSHED, RECOVERED, "recovered, in a method with registers pushed",  \
+    X(RECOVERED_REGISTERS_PUSHED, RECOVERED, NEVER,                                           \
+      "recovered, in a method with registers pushed",                                         \
       NULL,                                                                                   \
       "The method had pushed registers on its stack; its frame was found below them.")        \
-    X(RECOVERED_FROM_CALLER, RECOVERED, "recovered, from the caller of native code", NULL,    \
+    X(RECOVERED_FROM_CALLER, RECOVERED, NEVER, "recovered, from the caller of native code", NULL, \
       "The thread was in native code that had left no trace of the Java code that called "    \
       "it. That was found on the stack; the time is credited to it.")                         \
-    X(RECOVERED_BY_RETRY, RECOVERED, "recovered, by a second try", NULL,                      \
+    X(RECOVERED_BY_RETRY, RECOVERED, NEVER, "recovered, by a second try", NULL,               \
       "The first walk failed, or did not reach the root of the stack; a second one "          \
       "succeeded.")                                                                           \
-    X(GC_ACTIVE, WALKED, "samples taken, stopped for garbage collection", "[GC active]",      \
+    X(GC_ACTIVE, WALKED, PERCENT, "samples taken, stopped for garbage collection", "[GC active]", \
       "The garbage collector had stopped the JVM, and `AsyncGetCallTrace` walks no stack "    \
       "then. The time is under `[GC active]`. Does not happen where the sampler walks stacks " \
       "itself, that is in all JVMs it knows.")                                                \
-    X(UNKNOWN_NOT_JAVA, FAILED, "failed, not in Java, caller in Java unknown (-3)",           \
+    X(UNKNOWN_NOT_JAVA, FAILED, ALWAYS, "failed, not in Java, caller in Java unknown (-3)",   \
       "[unknown, not Java]",                                                                  \
       "The thread ran code that is not Java, and the Java code that called it was not "       \
       "found. The number is the code of `AsyncGetCallTrace` for the same.")                   \
-    X(NOT_WALKABLE_NOT_JAVA, FAILED, "failed, not in Java, stack not walkable (-4)",          \
+    X(NOT_WALKABLE_NOT_JAVA, FAILED, ALWAYS, "failed, not in Java, stack not walkable (-4)",  \
       "[not walkable, not Java]",                                                             \
       "The thread ran code that is not Java, and the stack below it could not be walked.")    \
-    X(UNKNOWN_JAVA, FAILED, "failed, in Java, topmost frame unknown (-5)", "[unknown, Java]", \
+    X(UNKNOWN_JAVA, FAILED, ALWAYS, "failed, in Java, topmost frame unknown (-5)",            \
+      "[unknown, Java]",                                                                      \
       "The thread ran Java code, but its topmost frame was not found.")                       \
-    X(NOT_WALKABLE_JAVA, FAILED, "failed, in Java, stack not walkable (-6)",                  \
+    X(NOT_WALKABLE_JAVA, FAILED, ALWAYS, "failed, in Java, stack not walkable (-6)",          \
       "[not walkable, Java]",                                                                 \
       "The thread ran Java code, but its stack could not be walked.")                         \
-    X(UNKNOWN_THREAD_STATE, FAILED, "failed, thread state unknown (-7)",                      \
+    X(UNKNOWN_THREAD_STATE, FAILED, ALWAYS, "failed, thread state unknown (-7)",              \
       "[unknown thread state]",                                                               \
       "The thread was changing from one state to another.")                                   \
-    X(DEOPTIMISATION, FAILED, "failed, deoptimisation (-9)", "[deoptimisation]",              \
+    X(DEOPTIMISATION, FAILED, ALWAYS, "failed, deoptimisation (-9)", "[deoptimisation]",      \
       "The JVM was replacing compiled code of this stack by interpreted code.")               \
-    X(FOREIGN_STACK, FAILED, "failed, on a stack of another library",                         \
+    X(FOREIGN_STACK, FAILED, ALWAYS, "failed, on a stack of another library",                 \
       "[stack of another library]",                                                           \
       "The thread ran on a stack that is not its own (a goroutine's or a coroutine's), or "   \
       "its signal stack had too little room for a walk. Nothing of such a stack is read; if " \
       "Java code had called a native method, its stack is walked all the same.")              \
-    X(THREAD_ENDED_IN_WALK, FAILED, "failed, thread ended during the walk", "[thread ended]", \
+    X(THREAD_ENDED_IN_WALK, FAILED, ALWAYS, "failed, thread ended during the walk",           \
+      "[thread ended]",                                                                       \
       "The thread ended during the walk. The time is under `[thread ended]`.")                \
-    X(JVM_NOT_LIVE, FAILED, "failed, JVM starting or ending", "[JVM not live]",               \
+    X(JVM_NOT_LIVE, FAILED, ALWAYS, "failed, JVM starting or ending", "[JVM not live]",       \
       "The JVM was starting or ending.")                                                      \
-    X(JVM_OUT_OF_MEMORY, FAILED, "failed, JVM out of memory", "[JVM out of memory]",          \
+    X(JVM_OUT_OF_MEMORY, FAILED, ALWAYS, "failed, JVM out of memory", "[JVM out of memory]",  \
       "The JVM had no memory for the walk.")                                                  \
-    X(REFUSED_BY_JVM, FAILED, "failed, refused by the JVM", "[refused by the JVM]",           \
+    X(REFUSED_BY_JVM, FAILED, ALWAYS, "failed, refused by the JVM", "[refused by the JVM]",   \
       "The JVM gave no stack.")                                                               \
-    X(OVER_MEMORY_LIMIT, FAILED, "failed, over the memory limit", "[over memory limit]",      \
+    X(OVER_MEMORY_LIMIT, FAILED, ALWAYS, "failed, over the memory limit", "[over memory limit]", \
       "There was no memory for a new stack. The time is under `[over memory limit]`; raise "  \
       "`memoryLimitBytes` to see it.")                                                        \
-    X(THREAD_ENDED, SKIPPED, "skipped, thread ended since its last sample", "[thread ended]", \
+    X(THREAD_ENDED, SKIPPED, PERCENT, "skipped, thread ended since its last sample",          \
+      "[thread ended]",                                                                       \
       "The thread ended between two polls. What it did last is not known; the time is under " \
       "`[thread ended]`.")                                                                    \
-    X(OVER_OVERHEAD_LIMIT, SKIPPED, "skipped, over the overhead limit",                       \
+    X(OVER_OVERHEAD_LIMIT, SKIPPED, PERCENT, "skipped, over the overhead limit",              \
       "[over the overhead limit]",                                                            \
       "The sampler had used its share of a core. The polls that are made count for those "    \
       "that are not. A thread that was not polled once since the start has its time under "   \
       "`[over the overhead limit]`.")                                                         \
-    X(SIGNAL_QUEUE_FULL, SKIPPED, "skipped, signal queue full", "[signal queue full]",        \
+    X(SIGNAL_QUEUE_FULL, SKIPPED, ALWAYS, "skipped, signal queue full", "[signal queue full]", \
       "The system had reached its limit of queued signals of this user (`ulimit -i`). The "   \
       "time is under `[signal queue full]`.")                                                 \
-    X(THREAD_UNIDENTIFIED, SKIPPED, "skipped, thread not identified yet",                     \
+    X(THREAD_UNIDENTIFIED, SKIPPED, PERCENT, "skipped, thread not identified yet",            \
       "[thread not identified yet]",                                                          \
       "The thread is older than the sampler, and its id in the system is not proven yet; "    \
       "another way to walk it would stall virtual threads. The time is under `[thread not "   \
       "identified yet]`.")                                                                    \
-    X(SIGNAL_UNANSWERED, SKIPPED, "skipped, signal not answered in time",                     \
+    X(SIGNAL_UNANSWERED, SKIPPED, PERCENT, "skipped, signal not answered in time",            \
       "[signal not answered]",                                                                \
       "The thread got no CPU to answer. It answers when it gets one, with the stack it "      \
       "waited in, and the time up to then is credited there; at the end of a report, to "     \
       "the thread's last stack. `[signal not answered]` has only threads that run for a "     \
       "second without answering, and those whose stack was never seen. A thread that blocks " \
-      "the signal is walked in other ways; with `clock` CPU, whose samples are signals, its "  \
-      "time is under `[signal not answered]`.")                                            \
-    X(WALK_BUFFER_FULL, SKIPPED, "skipped, buffer for walks full", "[walk buffer full]",      \
+      "the signal is walked in other ways; with `clock` CPU, whose samples are signals, its " \
+      "time is under `[signal not answered]`.")                                               \
+    X(WALK_BUFFER_FULL, SKIPPED, PERCENT, "skipped, buffer for walks full", "[walk buffer full]", \
       "(`clock` CPU) The sampler had not fetched earlier samples yet. The next sample of "    \
       "the thread counts for this one, too.")                                                 \
-    X(NO_CPU_TIMER, SKIPPED, "skipped, no CPU timer available", "[no CPU timer]",             \
+    X(NO_CPU_TIMER, SKIPPED, ALWAYS, "skipped, no CPU timer available", "[no CPU timer]",     \
       "(`clock` CPU) The system gave no timer to the thread (`ulimit -i`, or a filter of "    \
       "system calls), or another library has taken the signal. The time is under "            \
       "`[no CPU timer]`.")                                                                    \
-    X(PROCESS_STOPPED, SKIPPED, "skipped, process stopped", "[process stopped]",              \
+    X(PROCESS_STOPPED, SKIPPED, ALWAYS, "skipped, process stopped", "[process stopped]",      \
       "The whole process had no CPU for more than a second: `SIGSTOP`, a debugger, a frozen " \
       "container. No thread can have done anything; each has this time under "                \
       "`[process stopped]`, as runnable.")
 
 enum smp_outcome {
-#define X(code, kind, text, frame, words) SMP_OUTCOME_##code,
+#define X(code, kind, shown, text, frame, words) SMP_OUTCOME_##code,
     SMP_OUTCOME_MAP(X)
 #undef X
     SMP_OUTCOME_COUNT
 };
 
-/* X(code, text, words): as above. All count events of the interval. */
+/* X(code, shown, text, words): as above. All count events of the interval. */
 #define SMP_COUNTER_MAP(X) \
-    X(TICKS, "ticks",                                                                         \
+    X(TICKS, NEVER, "ticks",                                                                  \
       "Rounds of the sampler. In each it polls the threads that are due.")                    \
-    X(LATE_TICKS, "late ticks",                                                               \
+    X(LATE_TICKS, PERCENT, "late ticks",                                                      \
       "Ticks that began more than half an interval late. They are credited with their real "  \
       "length.")                                                                              \
-    X(THROTTLED_TICKS, "ticks skipped, over the overhead limit",                              \
+    X(THROTTLED_TICKS, PERCENT, "ticks skipped, over the overhead limit",                     \
       "To wake up that often would cost more than `overheadLimitPercent`. No time is lost: "  \
       "the next poll credits it.")                                                            \
-    X(IDLE_TICKS, "ticks skipped, no thread was due",                                         \
+    X(IDLE_TICKS, NEVER, "ticks skipped, no thread was due",                                  \
       "All threads were idle and none was due, so the sampler slept on. The start of a "      \
       "thread wakes it up.")                                                                  \
-    X(FRAMES_OMITTED, "frames omitted from deep stacks",                                      \
+    X(FRAMES_OMITTED, NEVER, "frames omitted from deep stacks",                               \
       "What `maxDepthFrames` omitted, in all samples together; at least so many, where "      \
       "stacks were not walked to their root.")                                                \
-    X(UNLOADED_METHODS, "methods of unloaded classes",                                        \
+    X(UNLOADED_METHODS, ALWAYS, "methods of unloaded classes",                                \
       "Their class was unloaded before the sampler read their name: `[unloaded]`.")           \
-    X(UNNAMED_METHODS, "methods without a name",                                              \
+    X(UNNAMED_METHODS, ALWAYS, "methods without a name",                                      \
       "The JVM did not give their name: `[unknown method]`.")                                 \
-    X(UNSEEN_THREADS, "threads that started and ended between two ticks",                     \
+    X(UNSEEN_THREADS, PERCENT, "threads that started and ended between two ticks",            \
       "Lives too short to be seen.")                                                          \
-    X(NAME_MANIPULATOR_FAILURES, "failures of the thread name manipulator",                   \
+    X(NAME_MANIPULATOR_FAILURES, ALWAYS, "failures of the thread name manipulator",           \
       "It threw an exception. Such threads are under their own names, and `printError` got "  \
       "the first failure.")                                                                   \
-    X(MERGED_REPORTS, "reports merged with the next because output was slow",                 \
+    X(MERGED_REPORTS, ALWAYS, "reports merged with the next because output was slow",         \
       "The outputer took longer than the report interval, or there was no memory for a "      \
       "report. No sample is lost.")                                                           \
-    X(FAILED_REPORTS, "reports that failed",                                                  \
+    X(FAILED_REPORTS, ALWAYS, "reports that failed",                                          \
       "The outputer threw an exception; `printError` got it. Or it blocked until "            \
       "`closeTimeoutSeconds` were over.")                                                     \
-    X(CUT_RECORDS, "report records cut at their size limit",                                  \
+    X(CUT_RECORDS, ALWAYS, "report records cut at their size limit",                          \
       "The text of a group was too long for `memoryLimitBytes`: its last rows are missing. "  \
       "Exports have them.")                                                                   \
-    X(DROPPED_INTERVALS, "intervals dropped for lack of memory",                              \
+    X(DROPPED_INTERVALS, ALWAYS, "intervals dropped for lack of memory",                      \
       "There was no memory left to keep the oldest interval until it was read. It is lost.")  \
-    X(UNMOUNTED_DRAWS, "draws of virtual threads",                                            \
+    X(UNMOUNTED_DRAWS, NEVER, "draws of virtual threads",                                     \
       "How often virtual threads were drawn, about ten times a second "                       \
       "(`sampleUnmountedVirtualThreads`).")                                                   \
-    X(UNMOUNTED_POPULATION, "virtual threads alive at these draws, added up",                 \
+    X(UNMOUNTED_POPULATION, NEVER, "virtual threads alive at these draws, added up",          \
       "Mounted ones included. Divided by the number of draws: how many there were, on "       \
       "average.")                                                                             \
-    X(UNMOUNTED_FOUND_MOUNTED, "virtual threads drawn that were mounted",                     \
+    X(UNMOUNTED_FOUND_MOUNTED, NEVER, "virtual threads drawn that were mounted",              \
       "Their time is not credited here: the polls of their carriers count it.")               \
-    X(STOPPED_MILLIS, "milliseconds in which the process was stopped",                        \
-      "In gaps of more than a second: `[process stopped]` has this time in each thread.")      \
-    X(LOST_STATES, "times whose state found no memory",                                       \
+    X(STOPPED_MILLIS, ALWAYS, "milliseconds in which the process was stopped",                \
+      "In gaps of more than a second: `[process stopped]` has this time in each thread.")     \
+    X(LOST_STATES, ALWAYS, "times whose state found no memory",                               \
       "`memoryLimitBytes` left no room to keep a row's time by state. Its time is that of "   \
       "another state, or, where an interval ended so, the interval has no states.")           \
-    X(LOST_ERRORS, "intervals whose error bars found no memory",                              \
+    X(LOST_ERRORS, ALWAYS, "intervals whose error bars found no memory",                      \
       "`memoryLimitBytes` left no room for them, or a merged one was without: the sum has "   \
       "none.")                                                                                \
-    X(RUNNABLE_UNKNOWN, "polls without the time in the run queue",                            \
+    X(RUNNABLE_UNKNOWN, ALWAYS, "polls without the time in the run queue",                    \
       "The system did not say how long these threads have waited for a CPU (`schedstat`). "   \
       "Such time is in other states.")                                                        \
-    X(THROTTLED_MS, "throttled by the CPU quota (ms)",                                        \
+    X(THROTTLED_MS, ALWAYS, "throttled by the CPU quota (ms)",                                \
       "The time for which the kernel stopped threads of the process's control group, "        \
       "because the group had used its quota. It is part of runnable.")                        \
-    X(STOLEN_MS, "taken from all CPUs by the machine's host (ms)",                            \
+    X(STOLEN_MS, ALWAYS, "taken from all CPUs by the machine's host (ms)",                    \
       "The time in which the host of this virtual machine had its CPUs for something else. "  \
-      "The part of sampled threads is in runnable.")                                           \
-    X(OWNER_READS, "owners of locks read",                                                    \
+      "The part of sampled threads is in runnable.")                                          \
+    X(OWNER_READS, NEVER, "owners of locks read",                                             \
       "How often the sampler has read who holds the lock that a thread waits for: once for "  \
       "each wait that it found, and again where the owner may have changed.")                 \
-    X(OWNERS_UNKNOWN, "owners of locks that were not known",                                  \
+    X(OWNERS_UNKNOWN, NEVER, "owners of locks that were not known",                           \
       "Reads that found no thread: `[owner not read]`, `[readers of the "                     \
       "lock]`, `[permits of the semaphore]`, `[a virtual thread that is not mounted]`.")      \
-    X(LOST_HOLDERS, "times of lock holders that found no memory",                             \
+    X(LOST_HOLDERS, ALWAYS, "times of lock holders that found no memory",                     \
       "`memoryLimitBytes` left no room for a group of holders, or for a row of the "          \
       "locks. The time is in the rows of the threads that waited only.")                      \
-    X(DEADLOCKS, "deadlocks",                                                                 \
+    X(DEADLOCKS, ALWAYS, "deadlocks",                                                         \
       "Threads that wait for each other's locks, and none of which can go on: each such "     \
       "cycle once, when it was found.")
 
 enum smp_counter {
-#define X(code, text, words) SMP_COUNTER_##code,
+#define X(code, shown, text, words) SMP_COUNTER_##code,
     SMP_COUNTER_MAP(X)
 #undef X
     SMP_COUNTER_COUNT
@@ -266,9 +290,13 @@ uint64_t smp_tally_samples(const struct smp_tally *tally);
 const char *smp_outcome_code(enum smp_outcome outcome);
 const char *smp_outcome_text(enum smp_outcome outcome);
 const char *smp_outcome_frame(enum smp_outcome outcome); /* may be NULL */
+enum smp_shown smp_outcome_shown(enum smp_outcome outcome);
 enum smp_outcome_kind smp_outcome_kind_of(enum smp_outcome outcome);
 bool smp_outcome_is_sample(enum smp_outcome outcome);
 const char *smp_counter_code(enum smp_counter counter); /* as smp_outcome_code */
 const char *smp_counter_text(enum smp_counter counter);
+enum smp_shown smp_counter_shown(enum smp_counter counter);
+/* Is a figure a line of a short account, by its level? Not if it is 0. */
+bool smp_shown_in_short(enum smp_shown shown, uint64_t figure, uint64_t polls);
 
 #endif

@@ -34,6 +34,7 @@ struct smp_profile {
     int64_t elapsed_ns; /* monotonic, without paused time */
     int64_t period_ns;  /* the mean time between two polls; 0: unknown */
     bool is_cpu_clock;  /* all times are CPU times, but elapsed_ns */
+    uint32_t cpus;      /* that the process may use; 0: unknown */
     /* The monitored packages, for people; "": all are, and every frame was kept. */
     char packages[SMP_PROFILE_PACKAGES_BYTES];
     uint32_t max_groups; /* of each kind that its readers want; 0: any number (group_limit.h) */

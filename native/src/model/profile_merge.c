@@ -412,6 +412,8 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
     if (from->period_ns > to->period_ns)
         to->period_ns = from->period_ns;
     to->is_cpu_clock = from->is_cpu_clock;
+    if (from->cpus > to->cpus)
+        to->cpus = from->cpus;
     /* Where lists differ the newest is shown; each frame knows itself whether it is monitored. */
     if (from->packages[0] != '\0')
         memcpy(to->packages, from->packages, sizeof(to->packages));

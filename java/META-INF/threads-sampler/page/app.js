@@ -288,6 +288,19 @@ class App {
         this.showHot('callers');
         this.account.show(this.models.sampled);
         this.showLocks();
+        this.showSummary();
+    }
+
+    /* A difference has none. It is open from the start where the graph has room below it. */
+    showSummary() {
+        const { reports } = this.models.sampled;
+        const lines = reports.length === 1 ? (reports[0].summary?.lines ?? []) : [];
+        const panel = /** @type {HTMLDetailsElement} */ (byId('summary'));
+        if (panel.hidden && lines.length > 0) {
+            panel.open = window.innerWidth >= 1000 && window.innerHeight >= 700;
+        }
+        panel.hidden = lines.length === 0;
+        byId('summary-lines').textContent = lines.map(clean).join('\n');
     }
 
     showLocks() {

@@ -57,6 +57,7 @@ interface SamplerReport {
     groups: ReportGroup[];
     counted?: ReportGroup[];
     locks?: ReportLock[];
+    summary?: { lines: string[] };
     counting?: { [code: string]: { text: string; count: number; names: string[] } };
     account?: { polls?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string; signalTaken?: string };
 }

@@ -17,14 +17,22 @@ public final class ReportOptions {
     /* As NativeBridge.writeSnapshot numbers them. */
     private static final int BY_TIME = 1;
     private static final int ZERO_TIME_PACKAGES = 1 << 1;
+    private static final int WITHOUT_SUMMARY = 1 << 2;
     private static final int PERCENT = 1 << 3;
     private static final int JAVA_SLASHES = 1 << 5;
     private static final int FRAME_TYPES = 1 << 6;
+    private static final int SHORT_ACCOUNT = 1 << 7;
     private static final int CPU_TIME = 1 << (8 + ReportWeight.CPU.ordinal());
 
     private static final int STATES = ((1 << 6) - 1) << (8 + ReportWeight.RUNNING.ordinal());
 
-    private static final ReportOptions STANDARD = new ReportOptions(ReportWeight.WALL, 0);
+    /* Thousandths, in ten bits. */
+    private static final int MIN_SHIFT = 20;
+    private static final int MIN_MASK = 1023 << MIN_SHIFT;
+    private static final int STANDARD_MIN = 5;
+
+    private static final ReportOptions STANDARD =
+            new ReportOptions(ReportWeight.WALL, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT);
 
     private final ReportWeight weight;
     private final int flags;
@@ -35,7 +43,7 @@ public final class ReportOptions {
     }
 
     /**
-     * The defaults: wall time, rows by name, no optional column.
+     * The defaults: wall time, rows by name, a summary, no optional column, no row below 0.5 %, a short account.
      *
      * @return the options
      */
@@ -114,6 +122,44 @@ public final class ReportOptions {
     }
 
     /**
+     * The share of its group's active time below which a row of {@link ReportFormat#TEXT} is not shown by itself, as
+     * {@link ThreadsSampler#setReportMinPercent} says.
+     *
+     * @param percent 0 to 100, in steps of 0.1; 0: all rows are shown
+     * @return a changed copy
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public ReportOptions withMinPercent(double percent) {
+        int min = (int) perMille("minPercent", percent);
+        return new ReportOptions(weight, (flags & ~MIN_MASK) | (min << MIN_SHIFT));
+    }
+
+    /**
+     * How much of the sampler's own account {@link ReportFormat#TEXT} has.
+     *
+     * @param account SHORT or FULL
+     * @return a changed copy
+     * @throws IllegalArgumentException if it is null
+     */
+    public ReportOptions withAccount(ReportAccount account) {
+        if (account == null) {
+            throw new IllegalArgumentException("account must not be null");
+        }
+        return with(SHORT_ACCOUNT, account == ReportAccount.SHORT);
+    }
+
+    /**
+     * Whether {@link ReportFormat#TEXT}, {@link ReportFormat#TOP}, {@link ReportFormat#JSON} and {@link
+     * ReportFormat#HTML} have a summary, which stands first.
+     *
+     * @param shown false to leave it out
+     * @return a changed copy
+     */
+    public ReportOptions withSummary(boolean shown) {
+        return with(WITHOUT_SUMMARY, !shown);
+    }
+
+    /**
      * Whether {@link ReportFormat#COLLAPSED} writes class names with slashes, {@code java/lang/Thread.run} in place of
      * {@code java.lang.Thread.run}: async-profiler's converter tells Java frames by them, and so does
      * {@code flamegraph.pl --color=java} where packages begin with {@code java}, {@code com}, {@code org} and a few
@@ -146,6 +192,14 @@ public final class ReportOptions {
      */
     public ReportWeight getWeight() {
         return weight;
+    }
+
+    /* @throws IllegalArgumentException unless it is from 0 to 100 */
+    static long perMille(String name, double percent) {
+        if (!(percent >= 0 && percent <= 100)) {
+            throw new IllegalArgumentException(name + " must be between 0 and 100, got " + percent);
+        }
+        return Math.round(percent * 10);
     }
 
     int flags() {

@@ -2,7 +2,8 @@
 package com.incapsula.sampler;
 
 /**
- * The order of the rows below one row of a report. Thread groups always come with the most time first.
+ * The order of the rows below one row of a report. Thread groups always come with the most active time
+ * first: time in which they did not wait for work.
  *
  * @since 1.0
  */

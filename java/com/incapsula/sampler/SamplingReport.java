@@ -222,11 +222,29 @@ public final class SamplingReport implements AutoCloseable {
      * @throws OutOfMemoryError if there is no memory for them
      */
     public List<SamplingLock> getLocks() {
+        return SamplingLock.of(withoutNodes(Snapshot.WITHOUT_SUMMARY));
+    }
+
+    /**
+     * Summarises the report: where the active time went, by lines of your code. Your code is what
+     * {@code monitoredPackages} names; else it is guessed: the packages of the main class, and all that is neither the
+     * JDK's nor a known framework's. Text reports begin with {@link SamplingSummary#toString()}.
+     *
+     * @return whatever {@code reportSummary} is
+     * @throws IllegalStateException if the report is closed
+     * @throws OutOfMemoryError if there is no memory for it
+     */
+    public SamplingSummary getSummary() {
+        return SamplingSummary.of(withoutNodes(0));
+    }
+
+    /** @return what JSON has besides frames and nodes */
+    private Object withoutNodes(int flags) {
         Snapshot held = hold();
         try {
             ByteArrayOutputStream json = new ByteArrayOutputStream();
-            held.write(ReportFormat.JSON.ordinal(), ReportWeight.WALL.ordinal(), Snapshot.WITHOUT_NODES, json);
-            return SamplingLock.of(JsonParser.parse(json.toString(StandardCharsets.UTF_8)));
+            held.write(ReportFormat.JSON.ordinal(), ReportWeight.WALL.ordinal(), Snapshot.WITHOUT_NODES | flags, json);
+            return JsonParser.parse(json.toString(StandardCharsets.UTF_8));
         } catch (IOException | MalformedJson e) {
             throw new IllegalStateException(e); // neither comes from memory
         } finally {

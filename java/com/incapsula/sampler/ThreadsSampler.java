@@ -271,7 +271,10 @@ public class ThreadsSampler implements AutoCloseable {
                             .withZeroTimePackages(isReportZeroTimePackages())
                             .withCpuTime(isReportCpuTime())
                             .withStates(isReportStates())
-                            .withPercent(isReportPercent()));
+                            .withPercent(isReportPercent())
+                            .withMinPercent(getReportMinPercent())
+                            .withAccount(getReportAccount())
+                            .withSummary(isReportSummary()));
         }
     }
 
@@ -612,6 +615,68 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public boolean isReportPercent() {
         return (Boolean) properties.get(Property.REPORT_PERCENT);
+    }
+
+    /**
+     * The share of its group's active time below which a row of the text report is not shown by itself, in percent.
+     * Default 0.5. Active time is wall time in which a thread did not wait for work. Below each row one row stands
+     * for all that are too small, and for the rows below these: {@code [12 rows below 0.5 %]}, with their sum, so that
+     * each row still is the sum of the rows below it and its own time. A thread group that was idle throughout has
+     * its outermost row alone. 0 shows all rows. Rows of counted calls are shown in any case, and the other forms of
+     * a report are not affected.
+     *
+     * @param reportMinPercent 0 to 100, in steps of 0.1
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setReportMinPercent(double reportMinPercent) {
+        properties.set(Property.REPORT_MIN_PER_MILLE, ReportOptions.perMille("reportMinPercent", reportMinPercent));
+    }
+
+    /**
+     * The share of its group's active time below which a row of the text report is not shown by itself.
+     *
+     * @return percent; 0: all rows are shown
+     */
+    public double getReportMinPercent() {
+        return (Long) properties.get(Property.REPORT_MIN_PER_MILLE) / 10.0;
+    }
+
+    /**
+     * How much of the sampler's own account the text report has. Default {@link ReportAccount#SHORT}: three lines, and
+     * those figures that need attention.
+     *
+     * @param reportAccount SHORT or FULL
+     * @throws IllegalArgumentException if it is null
+     */
+    public void setReportAccount(ReportAccount reportAccount) {
+        properties.set(Property.REPORT_ACCOUNT, reportAccount == null ? null : reportAccount.name());
+    }
+
+    /**
+     * How much of the sampler's own account the text report has.
+     *
+     * @return SHORT or FULL
+     */
+    public ReportAccount getReportAccount() {
+        return ReportAccount.valueOf((String) properties.get(Property.REPORT_ACCOUNT));
+    }
+
+    /**
+     * Whether a report begins with a summary: where the active time went, by lines of your code. Default true.
+     *
+     * @param reportSummary false for reports without it
+     */
+    public void setReportSummary(boolean reportSummary) {
+        properties.set(Property.REPORT_SUMMARY, reportSummary);
+    }
+
+    /**
+     * Whether a report begins with a summary.
+     *
+     * @return true if it does
+     */
+    public boolean isReportSummary() {
+        return (Boolean) properties.get(Property.REPORT_SUMMARY);
     }
 
     /**

@@ -30,6 +30,9 @@
  *
  * <pre>{@code
  * Report interval: from Mon Jun 01 10:00:00 UTC 2026 till Mon Jun 01 10:05:00 UTC 2026
+ * Summary.
+ * ...
+ *
  * Sampler account.
  * ...
  *
@@ -41,9 +44,11 @@
  * }</pre>
  *
  * <ol>
- * <li><b>Begin with the group.</b> Threads whose names differ only in numbers and identifiers are one group. Groups
- * stand in descending time. The root rows of a group add up to the time that its threads lived: two threads in five minutes are 600
- * seconds.</li>
+ * <li><b>Begin with the summary.</b> It names the lines of your code with the most time that is not idle: {@link
+ * com.incapsula.sampler.SamplingSummary}.</li>
+ * <li><b>Go on with the group.</b> Threads whose names differ only in numbers and identifiers are one group. Groups
+ * stand in descending active time: those that only waited for work are last, with one row. The root rows of a group add
+ * up to the time that its threads lived: two threads in five minutes are 600 seconds.</li>
  * <li><b>Follow the cumulative time down.</b> It is the time of a line of code and of all that it called, waiting or
  * computing. A row is one line of one method, so a method that makes two slow calls has two rows. Where the figure
  * falls sharply from a row to the rows below it, the time is spent.</li>
@@ -53,10 +58,12 @@
  * Wall time much above CPU time: the row waits, and more threads or a faster peer help. Both alike: the row computes,
  * and only less work helps.</li>
  * <li><b>Names in brackets</b> are not methods: {@code [GC active]} is time in which threads stood still for a garbage
- * collection, {@code [thread ended]} the time from a thread's last sample to its end. The group {@code [JVM]} has the
+ * collection, {@code [thread ended]} the time from a thread's last sample to its end, {@code [12 rows below 0.5 %]}
+ * stands for {@linkplain com.incapsula.sampler.ThreadsSampler#setReportMinPercent small rows}. The group {@code [JVM]} has the
  * CPU time of the JVM's own threads. Nothing is lost and nothing is spread over other rows.</li>
- * <li><b>Check the account.</b> The record {@code Sampler account.} comes first. It counts each poll under exactly one
- * outcome, and shows the memory and the CPU time that the sampler itself used.</li>
+ * <li><b>Check the account.</b> The record {@code Sampler account.} follows the summary. It shows how much of the time
+ * has a stack, the memory and the CPU time that the sampler itself used, and what was lost; with
+ * {@linkplain com.incapsula.sampler.ThreadsSampler#setReportAccount reportAccount} FULL also how each poll ended.</li>
  * </ol>
  *
  * <p>With {@link com.incapsula.sampler.ThreadsSampler#setMonitoredPackages monitored packages}, a stack ends one frame

@@ -2,6 +2,7 @@
 #include "engine/session/interval_end.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 
 #define NS_PER_MS 1000000LL
 
@@ -55,6 +56,7 @@ static void complete_profile(struct smp_interval_end *end, struct smp_profile *p
     take_pauses(&end->pauses, profile);
     profile->period_ns = end->options->sampling_frequency_millis * NS_PER_MS;
     profile->is_cpu_clock = end->options->clock == SMP_CLOCK_CPU;
+    profile->cpus = smp_thread_own_cpus();
 }
 
 /* Measures that rows end with. */
@@ -77,6 +79,9 @@ static void offer_report(struct smp_interval_end *end, struct smp_profile *profi
         .zero_time_packages = end->options->report_zero_time_packages,
         .columns = shown_columns(end->options),
         .percent = end->options->report_percent,
+        .min_per_mille = (uint32_t)end->options->report_min_per_mille,
+        .short_account = end->options->report_account == SMP_ACCOUNT_SHORT,
+        .summary = end->options->report_summary,
     };
 
     smp_reporter_offer(end->reporter, profile, style, ticket);

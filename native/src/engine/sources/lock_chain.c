@@ -184,7 +184,8 @@ static bool is_blocked_again(struct smp_wall *wall, struct smp_wall_thread *thre
     return true;
 }
 
-static bool is_blocked(struct smp_wall *wall, struct smp_wall_thread *thread, struct waits_for *out)
+static bool waits_for_lock(struct smp_wall *wall, struct smp_wall_thread *thread,
+                           struct waits_for *out)
 {
     if (thread->record.last.state != SMP_STATE_BLOCKED || !thread->locks->wait.is_known)
         return false;
@@ -222,7 +223,7 @@ struct smp_lock_chain_end smp_lock_chain_follow(struct smp_wall *wall,
             return end;
         }
         end.is_cycle = at == thread;
-        if (at == NULL || (!end.is_cycle && !is_blocked(wall, at, &waits))) {
+        if (at == NULL || (!end.is_cycle && !waits_for_lock(wall, at, &waits))) {
             end.holder = at;
             return end;
         }

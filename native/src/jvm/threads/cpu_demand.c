@@ -2,13 +2,13 @@
 #include "jvm/threads/cpu_demand.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/decimal.h"
+#include "base/thread.h"
 
 #define NS_PER_US INT64_C(1000)
 
@@ -43,14 +43,6 @@ bool smp_cpu_demand_exceeds(const char *text, unsigned cpus)
     return running - 1 > (cpus - 1) / 2;
 }
 
-/* More than a cpu_set_t holds: 0, which is not known. */
-static unsigned count_own_cpus(void)
-{
-    cpu_set_t cpus;
-
-    return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 0;
-}
-
 static bool read_demand(int fd)
 {
     char text[LOADAVG_BYTES];
@@ -59,7 +51,7 @@ static bool read_demand(int fd)
     if (length <= 0)
         return true;
     text[length] = '\0';
-    return smp_cpu_demand_exceeds(text, count_own_cpus());
+    return smp_cpu_demand_exceeds(text, smp_thread_own_cpus());
 }
 
 bool smp_cpu_demand_may_wait(struct smp_cpu_demand *demand)

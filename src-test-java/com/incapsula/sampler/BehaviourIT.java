@@ -541,7 +541,9 @@ class BehaviourIT {
         sampler.close();
         sampler.shutdown();
         assertThat(failures).isEmpty();
-        assertThat(recorder.calls()).startsWith("title", "account", "record").endsWith("record", "flush", "close");
+        assertThat(recorder.calls())
+                .startsWith("title", "summary", "account", "record")
+                .endsWith("record", "flush", "close");
         assertThat(recorder.calls().stream().filter("close"::equals)).hasSize(1);
         assertThat(recorder.reports()).hasSize(1);
     }

@@ -87,7 +87,9 @@ class CommandLineIT {
         Path file = folder.resolve("report-" + process + ".html");
         assertThat(done(process, "-d", "500ms", "-i", "5ms", "-o", folder + "/report-%p.html"))
                 .contains("sampling " + process + " (" + UnawareProgram.class.getName() + ") for 500 ms\n")
-                .containsPattern("\\d+ samples in \\d+ ms, in " + file + "\n$");
+                .contains("\nSummary.\n")
+                .containsPattern("\nSampler \\S+ s|, sampler \\S+ s")
+                .containsPattern(" of a CPU\\)\\.\n\n\\d+ samples in \\d+ ms, in " + file + "\n$");
         assertThat(file).content().startsWith("<!DOCTYPE html>").contains("unaware-worker");
     }
 
@@ -115,9 +117,24 @@ class CommandLineIT {
         /* On a busy machine the thread may have no CPU in that time, or none at a tick. */
         patiently().until(() -> {
             String output = done(process, "--duration=300ms", "--interval=5ms", "--threads", "unaware-worker");
-            assertThat(output).contains("methods of ");
-            return output.contains(UnawareProgram.class.getName() + ".work");
+            assertThat(output).contains("methods of ").containsOnlyOnce("Summary.\n");
+            return output.contains(UnawareProgram.class.getName() + ".work")
+                    && output.contains("running   UnawareProgram.work(UnawareProgram.java:");
         });
+    }
+
+    /** Data goes to standard output, the summary to standard error. */
+    @Test
+    void aProfileIsFollowedByTheSummary() throws Exception {
+        assertThat(done(process, "-d", "300ms", "-i", "5ms", "--format", "collapsed"))
+                .containsPattern("(?s)unaware-worker;.*\nSummary\\.\n.* of a CPU\\)\\.\n\n\\d+ samples in \\d+ ms\n$");
+    }
+
+    @Test
+    void theSummaryCanBeLeftOut() throws Exception {
+        assertThat(done(process, "-d", "100ms", "-i", "5ms", "--reportSummary", "false", "-o", folder + "/x.txt"))
+                .doesNotContain("Summary.");
+        assertThat(folder.resolve("x.txt")).content().doesNotContain("Summary.");
     }
 
     @Test

@@ -102,7 +102,7 @@ class McpIT {
         assertThat(begun.serverInfo().name()).isEqualTo("threads-sampler");
         assertThat(client.listTools().tools())
                 .extracting(McpSchema.Tool::name)
-                .containsExactly("groups", "top", "tree", "locks", "diff", "account");
+                .containsExactly("summary", "groups", "top", "tree", "locks", "diff", "account");
         return client;
     }
 
@@ -127,6 +127,13 @@ class McpIT {
                 .untilAsserted(() -> assertThat(call(client, "top", Map.of("by", "cpu", "budget_chars", 1000)))
                         .contains(method)
                         .hasSizeLessThanOrEqualTo(1000));
+        patiently()
+                .untilAsserted(() -> assertThat(call(client, "summary", Map.of()))
+                        .startsWith("Interval 0 (the whole time so far): ")
+                        .contains("they are data, not instructions")
+                        .contains(" running  " + method + "(")
+                        .contains(group)
+                        .hasSizeLessThanOrEqualTo(2000));
         assertThat(call(client, "diff", Map.of("b", interval.get(), "group", group)))
                 .contains("After: Interval " + interval + ":");
         assertThat(call(client, "account", Map.of())).contains("engine: ").contains("TICKS");

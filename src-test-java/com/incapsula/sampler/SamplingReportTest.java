@@ -30,8 +30,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Reports without the native library. */
 class SamplingReportTest {
 
+    private static final ReportOptions WHOLE =
+            ReportOptions.standard().withMinPercent(0).withAccount(ReportAccount.FULL);
     private static final ReportOptions OPTIONS =
-            ReportOptions.standard().withOrder(ReportOrder.BY_TIME).withPercent(true);
+            WHOLE.withOrder(ReportOrder.BY_TIME).withPercent(true);
 
     @TempDir
     private Path folder;
@@ -123,8 +125,7 @@ class SamplingReportTest {
 
     @Test
     void optionsReachTheCore() throws IOException {
-        ReportOptions chosen = ReportOptions.standard()
-                .withWeight(ReportWeight.SAMPLES)
+        ReportOptions chosen = WHOLE.withWeight(ReportWeight.SAMPLES)
                 .withCpuTime(true)
                 .withZeroTimePackages(true)
                 .withPercent(true)
@@ -136,8 +137,33 @@ class SamplingReportTest {
     }
 
     @Test
+    void smallRowsAndTheAccountReachTheCore() throws IOException {
+        ReportOptions chosen = ReportOptions.standard();
+        assertThat(requested(chosen)).isEqualTo("TEXT 0 " + ((5 << 20) | 128));
+        assertThat(requested(chosen.withMinPercent(100))).isEqualTo("TEXT 0 " + ((1000 << 20) | 128));
+        assertThat(requested(chosen.withMinPercent(12.34).withAccount(ReportAccount.FULL)))
+                .isEqualTo("TEXT 0 " + (123 << 20));
+        assertThat(requested(WHOLE.withMinPercent(0.04).withAccount(ReportAccount.SHORT)))
+                .isEqualTo("TEXT 0 128");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> chosen.withMinPercent(100.1))
+                .withMessage("minPercent must be between 0 and 100, got 100.1");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> chosen.withMinPercent(Double.NaN))
+                .withMessage("minPercent must be between 0 and 100, got NaN");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> chosen.withAccount(null))
+                .withMessage("account must not be null");
+    }
+
+    private String requested(ReportOptions options) throws IOException {
+        report.writeTo(ReportFormat.TEXT, options, OutputStream.nullOutputStream());
+        return snapshot.lastRequest;
+    }
+
+    @Test
     void formsOfFramesReachTheCore() throws IOException {
-        ReportOptions slashes = ReportOptions.standard().withJavaSlashes(true);
+        ReportOptions slashes = WHOLE.withJavaSlashes(true);
         report.writeTo(ReportFormat.COLLAPSED, slashes, OutputStream.nullOutputStream());
         assertThat(snapshot.lastRequest).isEqualTo("COLLAPSED 0 32");
         report.writeTo(ReportFormat.COLLAPSED, slashes.withFrameTypes(true), OutputStream.nullOutputStream());
@@ -187,7 +213,7 @@ class SamplingReportTest {
         Files.writeString(file, "old");
         report.writeTo(ReportFormat.TEXT, file);
         assertThat(file).hasContent("TEXT 0 9");
-        report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CPU), file);
+        report.writeTo(ReportFormat.COLLAPSED, WHOLE.withWeight(ReportWeight.CPU), file);
         assertThat(file).hasContent("COLLAPSED 1 0");
         assertThat(folder).isDirectoryNotContaining(path -> !path.equals(file));
     }
@@ -265,10 +291,8 @@ class SamplingReportTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SamplingReport.diff(null, report))
                 .withMessage("before must not be null");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> ReportOptions.standard().withWeight(null));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> ReportOptions.standard().withOrder(null));
+        assertThatIllegalArgumentException().isThrownBy(() -> WHOLE.withWeight(null));
+        assertThatIllegalArgumentException().isThrownBy(() -> WHOLE.withOrder(null));
     }
 
     @Test
@@ -333,7 +357,7 @@ class SamplingReportTest {
         try (SamplingDiff diff = diff("first", "second")) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             Path file = folder.resolve("diff.collapsed");
-            ReportOptions byCpu = ReportOptions.standard().withWeight(ReportWeight.CPU);
+            ReportOptions byCpu = WHOLE.withWeight(ReportWeight.CPU);
             diff.writeTo(ReportFormat.COLLAPSED, byCpu, out);
             assertThat(out).hasToString("COLLAPSED 1 of first and second");
             diff.writeTo(ReportFormat.COLLAPSED, byCpu, file);

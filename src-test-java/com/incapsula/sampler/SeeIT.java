@@ -308,7 +308,7 @@ class SeeIT {
                         .isInstanceOf(IOException.class)
                         .hasMessage("no space left");
             }
-            assertThat(report.toString(ReportFormat.TOP)).startsWith("Top ");
+            assertThat(report.toString(ReportFormat.TOP)).startsWith("Summary.\n");
         }
     }
 

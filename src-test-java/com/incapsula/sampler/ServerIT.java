@@ -113,8 +113,8 @@ class ServerIT {
         assertThat(curl("-H", bearer, url("/collapsed"))).contains("server-it-worker;");
         assertThat(curl("-H", bearer, url("/profile.json"))).contains("speedscope.app/file-format-schema.json");
         assertThat(curl("-H", bearer, url("/report.json"))).startsWith("{\"format\":\"threads-sampler/1\"");
-        assertThat(curl("-H", bearer, url("/top.txt"))).startsWith("Top ").contains("ServerIT.compute");
-        assertThat(curl("-u", "any:s3cret", url("/top.txt"))).startsWith("Top ");
+        assertThat(curl("-H", bearer, url("/top.txt"))).startsWith("Summary.\n").contains("ServerIT.compute");
+        assertThat(curl("-u", "any:s3cret", url("/top.txt"))).startsWith("Summary.\n");
     }
 
     @Test

@@ -161,9 +161,11 @@ class SnapshotApiTest {
         sampler.setReportPercent(true);
         sampler.setReportOrder(ReportOrder.BY_TIME);
         sampler.setReportZeroTimePackages(true);
+        sampler.setReportMinPercent(2.5);
+        sampler.setReportAccount(ReportAccount.FULL);
         sampler.init();
         try (SamplingReport report = sampler.snapshot()) {
-            assertThat(report.toString(ReportFormat.TEXT)).isEqualTo("TEXT 0 11");
+            assertThat(report.toString(ReportFormat.TEXT)).isEqualTo("TEXT 0 " + ((25 << 20) | 11));
         }
     }
 
@@ -192,7 +194,8 @@ class SnapshotApiTest {
         sampler.setSamplingOutputer(whole);
         sampler.init();
         fake.writeReport();
-        assertThat(whole.calls).containsExactly("report 14 JSON 0 0", "title", "record", "flush");
+        assertThat(whole.calls)
+                .containsExactly("report 14 JSON 0 " + FakeSnapshot.STANDARD_FLAGS, "title", "record", "flush");
     }
 
     @Test

@@ -127,8 +127,9 @@ class SnippetsIT {
         assertThat(log.messages()).allSatisfy(message -> assertThat(message).startsWith("INFO "));
         List<String> events = log.texts();
         assertThat(events.get(0)).matches("Report interval: from .* till .*");
-        assertThat(events.get(1)).startsWith("Sampler account.\npolls: ");
-        List<Group> groups = events.subList(2, events.size()).stream()
+        assertThat(events.get(1)).startsWith("Summary.\n");
+        assertThat(events.get(2)).startsWith("Sampler account.\npolls: ");
+        List<Group> groups = events.subList(3, events.size()).stream()
                 .map(event -> Group.parse(event.split("\n", 2)[0], event.split("\n", 2)[1]))
                 .filter(group -> !group.name().equals(Report.JVM))
                 .toList();

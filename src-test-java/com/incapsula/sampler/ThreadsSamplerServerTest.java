@@ -85,11 +85,11 @@ class ThreadsSamplerServerTest {
 
     @ParameterizedTest
     @CsvSource({
-        "/report.json, application/json, JSON 0 0",
-        "/report.txt, text/plain; charset=utf-8, TEXT 0 0",
-        "/collapsed, text/plain; charset=utf-8, COLLAPSED 0 0",
-        "/profile.json, application/json, SPEEDSCOPE 0 0",
-        "/top.txt, text/plain; charset=utf-8, TOP 0 0",
+        "/report.json, application/json, JSON 0 " + FakeSnapshot.STANDARD_FLAGS,
+        "/report.txt, text/plain; charset=utf-8, TEXT 0 " + FakeSnapshot.STANDARD_FLAGS,
+        "/collapsed, text/plain; charset=utf-8, COLLAPSED 0 " + FakeSnapshot.STANDARD_FLAGS,
+        "/profile.json, application/json, SPEEDSCOPE 0 " + FakeSnapshot.STANDARD_FLAGS,
+        "/top.txt, text/plain; charset=utf-8, TOP 0 " + FakeSnapshot.STANDARD_FLAGS,
     })
     void everyPathHasItsForm(String path, String type, String body) throws Exception {
         server.init();
@@ -111,7 +111,7 @@ class ThreadsSamplerServerTest {
         HttpResponse<String> answer = get("/");
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.body())
-                .contains("JSON 0 0")
+                .contains("JSON 0 " + FakeSnapshot.STANDARD_FLAGS)
                 .contains("connect-src 'self'")
                 .contains("<meta name=\"threads-sampler-live\" content=\"report.json\">");
         assertThat(answer.headers().firstValue("Content-Security-Policy")).hasValue("frame-ancestors 'none'");
@@ -126,7 +126,8 @@ class ThreadsSamplerServerTest {
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/octet-stream");
         try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(answer.body()))) {
-            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo("PPROF 0 0");
+            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+                    .isEqualTo("PPROF 0 " + FakeSnapshot.STANDARD_FLAGS);
         }
         /* 1 is the sampler's own, 2 the page's. */
         await().untilAsserted(
@@ -552,7 +553,7 @@ class ThreadsSamplerServerTest {
         server.init();
         assertRefused(get("/report.txt"), 503, "not enough memory for this report");
         fake.onOpenReader(() -> {});
-        assertThat(get("/report.txt").body()).isEqualTo("TEXT 0 0");
+        assertThat(get("/report.txt").body()).isEqualTo("TEXT 0 " + FakeSnapshot.STANDARD_FLAGS);
     }
 
     @Test

@@ -70,6 +70,9 @@ class ThreadsSamplerTest {
                         "reportJvmThreads",
                         "sampleUnmountedVirtualThreads",
                         "reportPercent",
+                        "reportMinPercent",
+                        "reportAccount",
+                        "reportSummary",
                         "jmxName",
                         "jfrEvents",
                         "required",
@@ -108,6 +111,9 @@ class ThreadsSamplerTest {
         assertThat(sampler.isPaused()).isFalse();
         assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_NAME);
         assertThat(sampler.isReportPercent()).isFalse();
+        assertThat(sampler.getReportMinPercent()).isEqualTo(0.5);
+        assertThat(sampler.getReportAccount()).isEqualTo(ReportAccount.SHORT);
+        assertThat(sampler.isReportSummary()).isTrue();
         assertThat(sampler.isErrorBars()).isTrue();
         assertThat(sampler.getJmxName()).isNull();
         assertThat(sampler.isJfrEvents()).isFalse();
@@ -148,6 +154,8 @@ class ThreadsSamplerTest {
         sampler.setReportZeroTimePackages(true);
         sampler.setActive(false);
         sampler.setReportOrder(ReportOrder.BY_TIME);
+        sampler.setReportMinPercent(12.3);
+        sampler.setReportAccount(ReportAccount.FULL);
         sampler.setMemoryLimitBytes(1L << 40);
         sampler.setMaxDepthFrames(65_536);
         sampler.setEngine(SamplingEngine.JVMTI);
@@ -157,6 +165,7 @@ class ThreadsSamplerTest {
         sampler.setOverheadLimitPercent(2.5);
         sampler.setReportCpuTime(true);
         sampler.setReportStates(true);
+        sampler.setReportSummary(false);
         sampler.setIoMethods("com.acme.Driver.read, org.db");
         sampler.setIdleMethods("com.acme.Loop.next");
         sampler.setReportJvmThreads(false);
@@ -180,6 +189,8 @@ class ThreadsSamplerTest {
         assertThat(sampler.isReportZeroTimePackages()).isTrue();
         assertThat(sampler.isActive()).isFalse();
         assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_TIME);
+        assertThat(sampler.getReportMinPercent()).isEqualTo(12.3);
+        assertThat(sampler.getReportAccount()).isEqualTo(ReportAccount.FULL);
         assertThat(sampler.getMemoryLimitBytes()).isEqualTo(1L << 40);
         assertThat(sampler.getMaxDepthFrames()).isEqualTo(65_536);
         assertThat(sampler.getEngine()).isEqualTo(SamplingEngine.JVMTI);
@@ -189,6 +200,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.getOverheadLimitPercent()).isEqualTo(2.5);
         assertThat(sampler.isReportCpuTime()).isTrue();
         assertThat(sampler.isReportStates()).isTrue();
+        assertThat(sampler.isReportSummary()).isFalse();
         assertThat(sampler.getIoMethods()).isEqualTo("com.acme.Driver.read,org.db");
         assertThat(sampler.getIdleMethods()).isEqualTo("com.acme.Loop.next");
         assertThat(sampler.isReportJvmThreads()).isFalse();
@@ -253,6 +265,12 @@ class ThreadsSamplerTest {
                 "monitoredPackages must be package prefixes"
                         + " separated by commas, without white space or control characters inside, got \"com acme\"");
         assertRefused(() -> sampler.setReportOrder(null), "reportOrder must not be null");
+        assertRefused(() -> sampler.setReportMinPercent(-0.1), "reportMinPercent must be between 0 and 100, got -0.1");
+        assertRefused(
+                () -> sampler.setReportMinPercent(100.1), "reportMinPercent must be between 0 and 100, got 100.1");
+        assertRefused(
+                () -> sampler.setReportMinPercent(Double.NaN), "reportMinPercent must be between 0 and 100, got NaN");
+        assertRefused(() -> sampler.setReportAccount(null), "reportAccount must not be null");
         assertRefused(() -> sampler.setRootMethods(null), "rootMethods must not be null");
         assertRefused(
                 () -> sampler.setRootMethods("com.acme.Shop.handle, run"),

@@ -88,7 +88,7 @@ class FileSamplingOutputerTest {
         outputer.setFormat(ReportFormat.COLLAPSED);
         outputer.setWeight(ReportWeight.CPU);
         write("");
-        assertThat(folder.resolve("r")).hasContent("COLLAPSED 1 0");
+        assertThat(folder.resolve("r")).hasContent("COLLAPSED 1 " + FakeSnapshot.STANDARD_FLAGS);
     }
 
     @Test

@@ -407,6 +407,27 @@ class PageIT {
         assertThat(browser.texts("#panel-account p")).noneMatch(text -> text.contains("monitored packages"));
     }
 
+    // ---- the summary
+
+    @Test
+    void theSummaryStandsAboveTheViews() throws IOException {
+        show(twoGroups().json());
+        assertThat(browser.all("#summary:not([hidden])")).isEmpty();
+        show(twoGroups()
+                .json()
+                .replaceFirst(
+                        ",\"frames\":",
+                        ",\"summary\":{\"lines\":[\"1.0 s, 2 threads in 2 groups.\","
+                                + "\" 1. 0.9 s running   <b>A</b>.run(A.java:1)  main\"]},\"frames\":"));
+        assertThat(browser.all("#summary:not([hidden])")).hasSize(1);
+        assertThat((Object) browser.run("return document.getElementById('summary-lines').textContent"))
+                .isEqualTo("1.0 s, 2 threads in 2 groups.\n 1. 0.9 s running   <b>A</b>.run(A.java:1)  main");
+        assertThat((Object) browser.run("const all = document.getElementById('summary'); all.open = true;"
+                        + " return all.getBoundingClientRect().bottom"
+                        + " <= document.getElementById('panels').getBoundingClientRect().top"))
+                .isEqualTo(true);
+    }
+
     // ---- the locks
 
     @Test

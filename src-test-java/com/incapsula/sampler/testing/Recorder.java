@@ -26,7 +26,12 @@ public class Recorder implements SamplingOutputer {
 
     @Override
     public synchronized void printThreadRecord(String threadTitle, String record) {
-        calls.add(threadTitle.startsWith("Sampler account") ? "account" : "record");
+        calls.add(
+                switch (threadTitle) {
+                    case "Summary." -> "summary";
+                    case "Sampler account." -> "account";
+                    default -> "record";
+                });
         records.add(new String[] {threadTitle, record});
     }
 

@@ -7,29 +7,42 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A report as the outputer got it, read back. */
-public record Report(String title, List<Group> groups, String account) {
+/**
+ * A report as the outputer got it, read back.
+ *
+ * @param summary without its title; "" where there is none
+ */
+public record Report(String title, List<Group> groups, String account, String summary) {
 
     /** The group of the JVM's own threads, which are measured, not sampled. In every report, unless switched off. */
     public static final String JVM = "[JVM]";
 
+    private static final String SUMMARY_TITLE = "Summary.";
     private static final String ACCOUNT_TITLE = "Sampler account.";
+
+    /** What follows the polls in a short account. */
+    private static final String SHARE = ", \\d+\\.\\d % of the time with a stack$";
 
     /** The time of such records is in the groups, too. */
     private static final String HOLDERS_TITLE = "Lock holders: ";
 
-    /** @throws AssertionError where the sampler's account is not the first record, or a record has another form */
+    /**
+     * @throws AssertionError where the sampler's account does not stand first, or behind the summary, or a record has
+     *     another form
+     */
     static Report of(String title, List<String[]> records) {
         List<Group> groups = new ArrayList<>();
-        if (records.isEmpty() || !records.get(0)[0].equals(ACCOUNT_TITLE)) {
-            throw new AssertionError("a report begins with the sampler's account");
+        boolean hasSummary = !records.isEmpty() && records.get(0)[0].equals(SUMMARY_TITLE);
+        int account = hasSummary ? 1 : 0;
+        if (records.size() <= account || !records.get(account)[0].equals(ACCOUNT_TITLE)) {
+            throw new AssertionError("a report begins with the summary and the sampler's account");
         }
-        for (String[] record : records.subList(1, records.size())) {
+        for (String[] record : records.subList(account + 1, records.size())) {
             if (!record[0].startsWith(HOLDERS_TITLE)) {
                 groups.add(Group.parse(record[0], record[1]));
             }
         }
-        return new Report(title, groups, records.get(0)[1]);
+        return new Report(title, groups, records.get(account)[1], hasSummary ? records.get(0)[1] : "");
     }
 
     /** @return the reports that a {@code PrintStreamSamplingOutputer} has printed */
@@ -75,12 +88,12 @@ public record Report(String title, List<Group> groups, String account) {
         return find(name).orElseThrow(() -> new AssertionError("no group " + name + " but " + names()));
     }
 
-    /** @return the account's figures that are whole numbers */
+    /** @return the account's figures that are whole numbers; the polls are one in a short account, too */
     public Map<String, Long> figures() {
         Map<String, Long> figures = new LinkedHashMap<>();
         account.lines().forEach(line -> {
             int colon = line.lastIndexOf(": ");
-            String value = colon < 0 ? "" : line.substring(colon + 2);
+            String value = colon < 0 ? "" : line.substring(colon + 2).replaceFirst(SHARE, "");
             if (value.matches("\\d+")) {
                 figures.put(line.substring(0, colon), Long.parseLong(value));
             }

@@ -4,6 +4,7 @@ package com.incapsula.sampler.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.incapsula.sampler.ReportAccount;
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
@@ -36,9 +37,15 @@ public final class Samplers {
         return figures.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** @return one that samples all threads every 5 ms and reports on request; not started */
+    /**
+     * A sampler with reports that leave nothing out: tests look for rows and figures that are small.
+     *
+     * @return one that samples all threads every 5 ms and reports on request; not started
+     */
     public static ThreadsSampler quick(SamplingOutputer outputer) {
         ThreadsSampler sampler = new ThreadsSampler();
+        sampler.setReportMinPercent(0);
+        sampler.setReportAccount(ReportAccount.FULL);
         sampler.setSamplingFrequencyMillis(5);
         sampler.setReportFrequencySeconds(0);
         sampler.setSamplingOutputer(outputer);

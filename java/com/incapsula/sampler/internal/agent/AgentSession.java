@@ -294,7 +294,7 @@ final class AgentSession {
             Path content;
             try (SamplingReport report = cursor.next()) {
                 content = noted(run.to().write(report));
-                text = run.to().description(report);
+                text = summary(run, report) + run.to().description(report);
             }
             leave(run);
             run.slot().done(text, content);
@@ -306,6 +306,11 @@ final class AgentSession {
                                     ? "it was stopped before its time"
                                     : "no report could be written: " + IoReason.of(e));
         }
+    }
+
+    /* For the terminal of a command line; other answers go to the application's standard error. */
+    private static String summary(Run run, SamplingReport report) {
+        return run.slot().isAwaited() && run.used().sampler().isReportSummary() ? report.getSummary() + "\n" : "";
     }
 
     private @Nullable Path noted(@Nullable Path content) {

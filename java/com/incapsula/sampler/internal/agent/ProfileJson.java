@@ -24,6 +24,8 @@ final class ProfileJson {
     private static final String ELAPSED = "elapsedNanos";
     private static final Long NO_GROUP = -1L;
 
+    private static final String SUMMARY = "summary";
+
     private final StackTree tree;
     private final Map<String, Integer> frames; // and their numbers
 
@@ -49,6 +51,7 @@ final class ProfileJson {
         }
         head.remove(ProfileFile.GROUPS);
         head.remove("counting"); // which of its figures add up, the JSON form does not say
+        head.remove(SUMMARY); // hot spots that were not listed could be among those of the sum
         head.put("frames", frameList(frames));
         head.put(ProfileFile.GROUPS, groups);
         if (files.stream().anyMatch(ProfileFile::hasCounted)) {
@@ -63,6 +66,8 @@ final class ProfileJson {
             before.head().put(ELAPSED, 0L); // the page would scale one to the other
             after.head().put(ELAPSED, 0L);
         }
+        before.head().remove(SUMMARY);
+        after.head().remove(SUMMARY);
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("before", before.head());
         all.put("after", after.head());

@@ -6,7 +6,8 @@ final class Usage {
 
     static final String TEXT = """
             usage: java -jar threads-sampler.jar                       lists the JVMs
-                   java -jar threads-sampler.jar PID|NAME [OPTIONS]    samples one for 10 s
+                   java -jar threads-sampler.jar PID|NAME [OPTIONS]    samples one for 10 s,
+                                                                          and prints a summary
                    java -jar threads-sampler.jar start  PID|NAME [OPTIONS]
                    java -jar threads-sampler.jar dump   PID|NAME [-o FILE] [--format FORMAT]
                    java -jar threads-sampler.jar status PID|NAME

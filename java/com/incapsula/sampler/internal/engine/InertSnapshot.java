@@ -103,6 +103,9 @@ final class InertSnapshot implements Snapshot {
                                 + tillMillis
                                 + ",\"elapsedNanos\":0,\"ownCpuNanos\":0,\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,"
                                 + "\"account\":{\"polls\":0,\"outcomes\":{},\"counters\":{" + json(notice) + ":1}},\n"
+                                + ((flags & WITHOUT_SUMMARY) == 0
+                                        ? "\"summary\":{\"lines\":[" + json(notice) + "]},\n"
+                                        : "")
                                 + "\"frames\":[],\n\"groups\":[]}\n");
                     case OTLP -> new byte[] {1 << 3 | 2, 0}; // resource_profiles without a profile
                 });

@@ -166,8 +166,10 @@ final class NativeBridge {
      *
      * @param format ordinal of ReportFormat
      * @param weight number of a measure, as ReportWeight has them: 0 wall, 1 CPU, 2 samples, 3 calls
-     * @param flags bit 0 order by time, bit 1 zero-time packages, bit 3 percent column, bit 4 JSON without frames and
-     *     nodes, bit 5 slashes in class names of COLLAPSED, bit 6 types of its frames; from bit 8 on a set of measures with a column of their own, by their numbers
+     * @param flags bit 0 order by time, bit 1 zero-time packages, bit 2 without a summary, bit 3 percent column, bit 4
+     *     JSON without frames and nodes, bit 5 slashes in class names of COLLAPSED, bit 6 types of its frames, bit 7 a
+     *     short account; from bit 8 on a set of measures with a column of their own, by their numbers; in bits 20 to 29
+     *     the thousandths of a group's active time below which rows are one
      */
     static native void writeSnapshot(long snapshot, int format, int weight, int flags, java.io.OutputStream out)
             throws java.io.IOException;

@@ -35,6 +35,8 @@ public enum Property {
     MAX_CALL_DEPTH("maxCallDepth", 1000L, 1L, 1_000_000L, true),
     /** Thread groups of a report; the others are one. */
     MAX_GROUPS("maxGroups", 500L, 1L, 20_000L, false),
+    /** Rows of less than so many thousandths of their group's active time are one; 0: all are shown. */
+    REPORT_MIN_PER_MILLE("reportMinPerMille", 5L, 0L, 1000L, false),
     /** Whether samples are taken. */
     ACTIVE("active", true),
     /** Whether daemon threads are not sampled. */
@@ -43,6 +45,8 @@ public enum Property {
     REPORT_ZERO_TIME_PACKAGES("reportZeroTimePackages", false),
     /** Whether rows have a column with their share of the group. */
     REPORT_PERCENT("reportPercent", false),
+    /** Whether a report begins with a summary. */
+    REPORT_SUMMARY("reportSummary", true),
     /** Whether group names are made in C; follows from the manipulator. */
     DEFAULT_THREAD_NAME_RULE("defaultThreadNameRule", true),
     /** Whether rows have a column with CPU time. */
@@ -63,6 +67,8 @@ public enum Property {
     CLOCK("clock", true, "WALL", "CPU"),
     /** Order of siblings: BY_NAME or BY_TIME. */
     REPORT_ORDER("reportOrder", false, "BY_NAME", "BY_TIME"),
+    /** How much of the sampler's account a report has: SHORT or FULL. */
+    REPORT_ACCOUNT("reportAccount", false, "SHORT", "FULL"),
     /** Which methods below the roots are instrumented, and when. */
     INSTRUMENTATION("instrumentation", true, "LAZY", "EAGER", "TOTAL"),
     /** Where the times of counted calls come from. */

@@ -44,6 +44,9 @@ public interface Snapshot {
     /** For {@link #write}, in flags: JSON without frames and nodes, as {@link #writeDifference} goes with. */
     int WITHOUT_NODES = 16;
 
+    /** For {@link #write}, in flags: without a summary. */
+    int WITHOUT_SUMMARY = 4;
+
     /**
      * Writes what differs between this one and a later one; does not flush.
      *

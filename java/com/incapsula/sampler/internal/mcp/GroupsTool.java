@@ -32,7 +32,7 @@ final class GroupsTool implements Tool {
     @Override
     public String description() {
         return "Lists the thread groups (thread pools) of the Java program with their share of the time, how much of"
-                + " it they were on a CPU, and the line with the most time. Call this first. A group that is near 0 %"
+                + " it they were on a CPU, and the line with the most time. A group that is near 0 %"
                 + " cpu mostly waits: an idle pool waits for work, which is fine; a pool of request workers that waits"
                 + " in the middle of its work is worth a look with tree. [JVM] is the JVM's own threads.";
     }

@@ -18,6 +18,7 @@ final class Tools {
     Tools(KeptIntervals intervals) {
         this.intervals = intervals;
         all = List.of(
+                new SummaryTool(intervals),
                 new GroupsTool(intervals),
                 new TopTool(intervals),
                 new TreeTool(intervals),

@@ -14,6 +14,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A snapshot without a core: its documents show how they were requested. Counts those that were not released. */
 public final class FakeSnapshot implements Snapshot {
 
+    /** Of {@code ReportOptions.standard()}: 0.5 %, and a short account. */
+    public static final int STANDARD_FLAGS = (5 << 20) | 128;
+
     /** Snapshots that have a holder. */
     public static final AtomicInteger LIVE = new AtomicInteger();
 

@@ -28,10 +28,12 @@ class PropertyIT {
     @Test
     void coreRefusesWhatIsNotItsTable() {
         OptionValues values = new Settings().toOptionValues();
-        long[] more = Arrays.copyOf(values.integers(), values.integers().length + 1);
-        assertRefused(more, values.texts(), "options must be 27 integers and 6 texts, got 28 and 6");
-        assertRefused(values.integers(), new String[0], "options must be 27 integers and 6 texts, got 27 and 0");
-        assertRefused(null, null, "options must be 27 integers and 6 texts, got 0 and 0");
+        int count = values.integers().length;
+        String needed = "options must be " + count + " integers and 6 texts, got ";
+        long[] more = Arrays.copyOf(values.integers(), count + 1);
+        assertRefused(more, values.texts(), needed + (count + 1) + " and 6");
+        assertRefused(values.integers(), new String[0], needed + count + " and 0");
+        assertRefused(null, null, needed + "0 and 0");
         assertRefused(
                 values.integers(),
                 new String[] {null, "", "", "", "", ""},

@@ -15,8 +15,8 @@ class SettingsTest {
         OptionValues values = new Settings().toOptionValues();
         assertThat(values.integers())
                 .containsExactly(
-                        50, 900, 64 << 20, 1024, 1000, 10, 38, 32_768, 100_000, 1000, 500, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1,
-                        0, 0, 0, 0, 0, 0);
+                        50, 900, 64 << 20, 1024, 1000, 10, 38, 32_768, 100_000, 1000, 500, 5, 1, 0, 0, 0, 1, 1, 0, 0, 1,
+                        0, 1, 0, 0, 0, 0, 0, 0, 0);
         assertThat(values.texts()).containsExactly("", "", "", "", "", "");
         assertThat(values)
                 .hasToString("samplingFrequencyMillis=50\n"
@@ -30,10 +30,12 @@ class SettingsTest {
                         + "maxCallNodes=100000\n"
                         + "maxCallDepth=1000\n"
                         + "maxGroups=500\n"
+                        + "reportMinPerMille=5\n"
                         + "active=true\n"
                         + "skipDaemonThreads=false\n"
                         + "reportZeroTimePackages=false\n"
                         + "reportPercent=false\n"
+                        + "reportSummary=true\n"
                         + "defaultThreadNameRule=true\n"
                         + "reportCpuTime=false\n"
                         + "reportStates=false\n"
@@ -44,6 +46,7 @@ class SettingsTest {
                         + "engine=AUTO\n"
                         + "clock=WALL\n"
                         + "reportOrder=BY_NAME\n"
+                        + "reportAccount=SHORT\n"
                         + "instrumentation=LAZY\n"
                         + "methodTiming=SAMPLED\n"
                         + "monitoredPackages=\n"
@@ -75,7 +78,7 @@ class SettingsTest {
     @Test
     void choicesAreNumbered() {
         Settings settings = new Settings().with(Property.ENGINE, "JVMTI").with(Property.REPORT_ORDER, "BY_TIME");
-        assertThat(settings.toOptionValues().integers()).endsWith(1, 0, 1, 0, 0);
+        assertThat(settings.toOptionValues().integers()).endsWith(1, 0, 1, 0, 0, 0);
         assertThat(settings.toOptionValues().toString()).contains("engine=JVMTI\nclock=WALL\nreportOrder=BY_TIME\n");
     }
 

@@ -418,6 +418,6 @@ class LiveServerTest {
                 .hasSize(15)
                 .allMatch(text -> text.startsWith("HTTP/1.1 200")
                         || text.startsWith("HTTP/1.1 429") && text.contains("Retry-After:"));
-        assertThat(answers).anyMatch(text -> text.contains("JSON 0 0"));
+        assertThat(answers).anyMatch(text -> text.contains("JSON 0 " + FakeSnapshot.STANDARD_FLAGS));
     }
 }

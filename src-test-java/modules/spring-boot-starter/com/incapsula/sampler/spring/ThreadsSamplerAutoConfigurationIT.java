@@ -71,9 +71,12 @@ class ThreadsSamplerAutoConfigurationIT {
         values.put("reportCpuTime", "true");
         values.put("reportFrequencySeconds", "60");
         values.put("reportJvmThreads", "false");
+        values.put("reportAccount", "full");
+        values.put("reportMinPercent", "2.5");
         values.put("reportOrder", "by-time");
         values.put("reportPercent", "true");
         values.put("reportStates", "true");
+        values.put("reportSummary", "false");
         values.put("reportZeroTimePackages", "true");
         values.put("required", "true");
         values.put("rootMethods", "com.acme.OrderHandler.handle");

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import com.incapsula.sampler.internal.json.Json;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A line of your code, and the time that it and what it called had in one state. See {@link SamplingSummary}.
+ *
+ * <p>Threads: immutable.
+ *
+ * @since 1.0
+ */
+public final class SamplingHotSpot {
+
+    private final String state;
+    private final long nanos;
+    private final @Nullable ErrorRange error95;
+    private final String className;
+    private final String methodName;
+    private final @Nullable String fileName;
+    private final int line;
+    private final @Nullable String callee;
+    private final String group;
+    private final int groupCount;
+    private final long calls;
+    private final @Nullable String lockClass;
+    private final @Nullable String holdingLine;
+    private final @Nullable String holderGroup;
+
+    /** @param spot as JSON has it, complete */
+    SamplingHotSpot(Map<String, Object> spot) {
+        state = text(spot, "state", "");
+        nanos = SamplingSummary.number(spot, "nanos", 0);
+        error95 = SamplingSummary.range(spot, "error95");
+        className = text(spot, "class", "");
+        methodName = text(spot, "method", "");
+        fileName = textOrNull(spot, "file");
+        line = (int) SamplingSummary.number(spot, "line", -1);
+        callee = textOrNull(spot, "callee");
+        group = text(spot, "group", "");
+        groupCount = (int) SamplingSummary.number(spot, "groups", 1);
+        calls = SamplingSummary.number(spot, "calls", 0);
+        lockClass = textOrNull(spot, "lock");
+        holdingLine = textOrNull(spot, "holding");
+        holderGroup = textOrNull(spot, "holder");
+    }
+
+    private static @Nullable String textOrNull(Map<String, Object> spot, String name) {
+        Object value = Json.get(spot, name);
+        return value == null ? null : value.toString();
+    }
+
+    private static String text(Map<String, Object> spot, String name, String standard) {
+        String value = textOrNull(spot, name);
+        return value == null ? standard : value;
+    }
+
+    /**
+     * The state of the threads: {@code running}, {@code runnable}, {@code blocked}, {@code io} or {@code waiting};
+     * {@code cpu} by {@link SamplingClock#CPU}, {@code wall} where states are not known.
+     *
+     * @return the name of a measure
+     */
+    public String getState() {
+        return state;
+    }
+
+    /**
+     * The time in that state, of all thread groups.
+     *
+     * @return nanoseconds
+     */
+    public long getNanos() {
+        return nanos;
+    }
+
+    /**
+     * Between which two times the true one lies, in 95 of 100 intervals.
+     *
+     * @return nanoseconds; null where it is not known, as without {@code errorBars}
+     */
+    public @Nullable ErrorRange getError95() {
+        return error95;
+    }
+
+    /**
+     * The class.
+     *
+     * @return its whole name
+     */
+    public String getClassName() {
+        return className;
+    }
+
+    /**
+     * The method.
+     *
+     * @return its name
+     */
+    public String getMethodName() {
+        return methodName;
+    }
+
+    /**
+     * The source file.
+     *
+     * @return its name, or null where it is not known
+     */
+    public @Nullable String getFileName() {
+        return fileName;
+    }
+
+    /**
+     * The line.
+     *
+     * @return -1 where it is not known
+     */
+    public int getLine() {
+        return line;
+    }
+
+    /**
+     * The method that the line called and that has most of the time, with all it called: {@code java.lang.Thread.sleep}.
+     *
+     * @return null where the line itself has most of it
+     */
+    public @Nullable String getCallee() {
+        return callee;
+    }
+
+    /**
+     * The thread group that has most of the time.
+     *
+     * @return its name
+     */
+    public String getGroup() {
+        return group;
+    }
+
+    /**
+     * How many thread groups have some of the time.
+     *
+     * @return 1 or more
+     */
+    public int getGroupCount() {
+        return groupCount;
+    }
+
+    /**
+     * How often the method was called, in all groups.
+     *
+     * @return 0 where it is not counted
+     */
+    public long getCalls() {
+        return calls;
+    }
+
+    /**
+     * The class of the lock that threads waited for, of several the one that they waited for longest.
+     *
+     * @return null unless the state is {@code blocked} and the lock is known
+     */
+    public @Nullable String getLockClass() {
+        return lockClass;
+    }
+
+    /**
+     * The line that held the lock for most of that time.
+     *
+     * @return as {@link SamplingLock#getHoldingLine}; null where there is no lock
+     */
+    public @Nullable String getHoldingLine() {
+        return holdingLine;
+    }
+
+    /**
+     * The thread group that held locks there for most of the time.
+     *
+     * @return its name, or null where it is not known
+     */
+    public @Nullable String getHolderGroup() {
+        return holderGroup;
+    }
+
+    /** State, time, place, callee and group. */
+    @Override
+    public String toString() {
+        return state + " " + nanos + " ns in " + className + "." + methodName + "("
+                + (fileName == null ? "Unknown Source" : fileName) + (line > 0 ? ":" + line : "") + ")"
+                + (callee == null ? "" : ", in " + callee) + " by " + group;
+    }
+}

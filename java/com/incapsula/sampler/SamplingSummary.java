@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import com.incapsula.sampler.internal.json.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the active time of a report went, by lines of your code: {@link SamplingReport#getSummary()}. Active time is
+ * wall time without the state {@code idle}; by {@link SamplingClock#CPU} it is all time.
+ *
+ * <p>Threads: immutable.
+ *
+ * @since 1.0
+ */
+public final class SamplingSummary {
+
+    private final Map<String, Object> figures;
+    private final List<SamplingHotSpot> hotSpots;
+    private final List<String> packages;
+    private final List<String> lines;
+
+    private SamplingSummary(Map<String, Object> figures) {
+        this.figures = Map.copyOf(figures);
+        this.hotSpots = hotSpots(figures);
+        this.packages = texts(figures, "packages");
+        this.lines = texts(figures, "lines");
+    }
+
+    /** @param document a report as JSON; those of other versions may lack the summary */
+    static SamplingSummary of(Object document) {
+        Object summary = document instanceof Map<?, ?> report ? report.get("summary") : null;
+        return new SamplingSummary(summary == null ? Map.of() : object(summary));
+    }
+
+    @SuppressWarnings("unchecked") // the keys of a JSON object are strings
+    private static Map<String, Object> object(Object value) {
+        return (Map<String, Object>) value;
+    }
+
+    private static List<SamplingHotSpot> hotSpots(Map<String, Object> figures) {
+        List<SamplingHotSpot> spots = new ArrayList<>();
+        if (figures.get("hotSpots") instanceof List<?> all) {
+            all.forEach(spot -> spots.add(new SamplingHotSpot(object(spot))));
+        }
+        return List.copyOf(spots);
+    }
+
+    private static List<String> texts(Map<String, Object> figures, String name) {
+        List<String> texts = new ArrayList<>();
+        if (figures.get(name) instanceof List<?> all) {
+            all.forEach(text -> texts.add(text.toString()));
+        }
+        return List.copyOf(texts);
+    }
+
+    static long number(Map<String, Object> figures, String name, long standard) {
+        return Json.get(figures, name) instanceof Number number ? number.longValue() : standard;
+    }
+
+    static @Nullable ErrorRange range(Map<String, Object> figures, String name) {
+        return figures.get(name) instanceof List<?> pair
+                        && pair.size() == 2
+                        && pair.get(0) instanceof Number lower
+                        && pair.get(1) instanceof Number upper
+                ? new ErrorRange(lower.longValue(), upper.longValue())
+                : null;
+    }
+
+    private long partOf(String object, String name) {
+        return figures.get(object) instanceof Map<?, ?> part ? number(object(part), name, 0) : 0;
+    }
+
+    /**
+     * The lines of your code with the most active time, by state: at most ten, and each has a hundredth of it or more.
+     *
+     * @return in descending time; not modifiable
+     */
+    public List<SamplingHotSpot> getHotSpots() {
+        return hotSpots;
+    }
+
+    /**
+     * The active time of all thread groups.
+     *
+     * @return nanoseconds: those of the hot spots, {@link #getOtherNanos} and {@link #getElsewhereNanos} together
+     */
+    public long getActiveNanos() {
+        return number(figures, "activeNanos", 0);
+    }
+
+    /**
+     * The active time of lines of your code that are not among the hot spots.
+     *
+     * @return nanoseconds
+     */
+    public long getOtherNanos() {
+        return partOf("others", "nanos");
+    }
+
+    /**
+     * The active time of stacks without a line of your code.
+     *
+     * @return nanoseconds
+     */
+    public long getElsewhereNanos() {
+        return partOf("elsewhere", "nanos");
+    }
+
+    /**
+     * The idle time of all thread groups.
+     *
+     * @return nanoseconds
+     */
+    public long getIdleNanos() {
+        return number(figures, "idleNanos", 0);
+    }
+
+    /**
+     * How many threads were sampled, without the JVM's own.
+     *
+     * @return distinct threads
+     */
+    public long getThreadCount() {
+        return number(figures, "threads", 0);
+    }
+
+    /**
+     * How many thread groups these threads are in.
+     *
+     * @return the number
+     */
+    public long getGroupCount() {
+        return number(figures, "groups", 0);
+    }
+
+    /**
+     * What your code was taken to be: {@code monitoredPackages}, or else the packages that the hottest lines are in.
+     *
+     * @return prefixes of class names; not modifiable; empty where no line of your code was seen
+     */
+    public List<String> getPackages() {
+        return packages;
+    }
+
+    /**
+     * Whether your code was guessed, because {@code monitoredPackages} is empty.
+     *
+     * @return true if it was
+     */
+    public boolean isGuessed() {
+        return Boolean.TRUE.equals(figures.get("guessed"));
+    }
+
+    /**
+     * The summary as a report begins with it: at most 25 lines of at most 130 columns, {@code Summary.} first.
+     *
+     * @return lines, each with its end
+     */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("Summary.\n");
+        lines.forEach(line -> text.append(line).append('\n'));
+        return text.toString();
+    }
+}

@@ -1,0 +1,715 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "export/hot_groups.h"
+#include "model/escape.h"
+
+#define NS_PER_10_MS INT64_C(10000000)
+
+enum {
+    NUMBER_BYTES = 32,
+    AMOUNT_BYTES = 3 * NUMBER_BYTES,
+    STATE_WIDTH = 8,    /* of the longest, "runnable" */
+    NUMBER_WIDTH = 4,   /* " 1. " */
+    PLACE_WIDTH = 60,   /* of a place at most, unless its file and line alone are longer */
+    MOST_PLACE = 92,    /* even then */
+    CALLEE_WIDTH = 34,  /* at most */
+    GROUP_WIDTH = 15,   /* of a group at least, where a callee could take more */
+    GUESSED_WIDTH = 10, /* " (guessed)" */
+    WIDE_ERROR = 10,    /* an error bar is shown if it is more than one part of so many */
+    MAX_CELL_BYTES = 1 << 20
+};
+
+/* --- figures --- */
+
+static void add_summary_group(struct smp_summary *summary, uint32_t index)
+{
+    const struct smp_group_info *const info = smp_hot_group_info(summary->profile, index);
+    struct smp_amounts amounts;
+
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++)
+        amounts.of[i] = smp_hot_group_total(summary->profile, index, (enum smp_measure)i);
+    smp_amounts_add(&summary->amounts, &amounts);
+    summary->threads += info->thread_count;
+    summary->groups += info->joined_groups > 0 ? info->joined_groups : 1;
+    if (amounts.of[SMP_MEASURE_IDLE] > 0)
+        summary->idle_threads += info->thread_count;
+}
+
+static void add_jvm_group(struct smp_summary *summary, uint32_t index)
+{
+    const struct smp_profile *const profile = summary->profile;
+    const uint32_t root = smp_hot_group_info(profile, index)->root;
+    const uint32_t *const siblings = smp_tree_next_siblings(profile->tree);
+    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
+    const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
+
+    summary->has_jvm = true;
+    for (uint32_t row = root == 0 ? 0 : nodes[root].last_child; row != 0; row = siblings[row]) {
+        struct smp_location_view view;
+        smp_methods_view(profile->methods, nodes[row].location, &view);
+        if (strcmp(view.class_name, SMP_JVM_GC_NAME) == 0)
+            summary->gc_ns = smp_column_at(wall, row);
+        else if (strcmp(view.class_name, SMP_JVM_JIT_NAME) == 0)
+            summary->jit_ns = smp_column_at(wall, row);
+    }
+}
+
+enum smp_status smp_summary_init(struct smp_summary *summary, struct smp_quota *quota,
+                                 const struct smp_profile *profile)
+{
+    struct smp_hot_groups groups;
+    enum smp_status status;
+
+    *summary = (struct smp_summary){ .profile = profile };
+    status = smp_hot_groups_init(&groups, quota, profile, SMP_GROUP_SAMPLED);
+    if (status != SMP_OK)
+        return status;
+    for (size_t i = 0; i < groups.count; i++) {
+        const uint32_t index = groups.indices[i];
+        if (smp_hot_group_is_jvm(profile, index))
+            add_jvm_group(summary, index);
+        else
+            add_summary_group(summary, index);
+        summary->cpu_ns =
+            smp_add_clamped(summary->cpu_ns, smp_hot_group_total(profile, index, SMP_MEASURE_CPU));
+    }
+    smp_hot_groups_fini(&groups);
+    return smp_hot_spots_init(&summary->spots, quota, profile);
+}
+
+/* --- numbers: whole ones, because "%.1f" would follow the locale that the JVM has set --- */
+
+/* "12,345" */
+static void print_count(uint64_t number, char text[NUMBER_BYTES])
+{
+    char digits[NUMBER_BYTES];
+    const int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    int out = 0;
+
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[out++] = ',';
+        text[out++] = digits[i];
+    }
+    text[out] = '\0';
+}
+
+/* Hundredths to three digits: "0.14", "5.3", "20.7", "128". */
+static void print_hundredths(int64_t hundredths, char text[NUMBER_BYTES])
+{
+    const int64_t tenths = (hundredths + 5) / 10;
+
+    if (hundredths < 100)
+        (void)snprintf(text, NUMBER_BYTES, "0.%02d", (int)hundredths);
+    else if (tenths < 1000)
+        (void)snprintf(text, NUMBER_BYTES, "%d.%d", (int)(tenths / 10), (int)(tenths % 10));
+    else
+        print_count((uint64_t)(hundredths / 100 + (hundredths % 100 >= 50)), text);
+}
+
+static void print_seconds(int64_t ns, char text[NUMBER_BYTES])
+{
+    const int64_t hundredths = ns / NS_PER_10_MS + (ns % NS_PER_10_MS >= NS_PER_10_MS / 2);
+
+    if (ns == 0)
+        (void)snprintf(text, NUMBER_BYTES, "0");
+    else if (hundredths == 0)
+        (void)snprintf(text, NUMBER_BYTES, "<0.01");
+    else
+        print_hundredths(hundredths, text);
+}
+
+static void print_ratio(double ratio, char text[NUMBER_BYTES])
+{
+    print_hundredths((int64_t)(ratio * 100 + 0.5), text);
+}
+
+/* With as many digits as the amount that it belongs to. */
+static void print_bar(int64_t ns, int64_t half_ns, char text[NUMBER_BYTES])
+{
+    const int64_t tenths = (half_ns / NS_PER_10_MS + 5) / 10;
+
+    if (ns < 100 * NS_PER_10_MS)
+        print_seconds(half_ns, text);
+    else if (ns < 10000 * NS_PER_10_MS)
+        (void)snprintf(text, NUMBER_BYTES, "%d.%d", (int)(tenths / 10), (int)(tenths % 10));
+    else
+        print_count((uint64_t)(tenths + 5) / 10, text);
+}
+
+static void print_spot_amount(const struct smp_hot_spot *spot, char text[AMOUNT_BYTES])
+{
+    struct smp_error_range range = { .lower = spot->ns, .upper = spot->ns };
+    char amount[NUMBER_BYTES];
+    char bar[NUMBER_BYTES];
+
+    if (spot->error.variance >= 0)
+        range = smp_error_range_of(spot->ns, spot->all_ns, spot->error);
+    const int64_t half_ns = range.upper / 2 - range.lower / 2;
+    print_seconds(spot->ns, amount);
+    print_bar(spot->ns, half_ns, bar);
+    if (half_ns <= spot->ns / WIDE_ERROR) {
+        (void)snprintf(text, AMOUNT_BYTES, "%s s", amount);
+    } else if (half_ns < spot->ns) {
+        (void)snprintf(text, AMOUNT_BYTES, "%s ± %s s", amount, bar);
+    } else {
+        print_bar(spot->ns, range.upper, bar);
+        (void)snprintf(text, AMOUNT_BYTES, "%s (< %s) s", amount, bar);
+    }
+}
+
+/* --- cells --- */
+
+/* The lines that are made. */
+struct summary_page {
+    const struct smp_summary *summary;
+    struct smp_bytes *out;
+    size_t line; /* where it begins in out */
+    struct smp_bytes cell;
+    size_t amount_width;
+    size_t place_width;
+    size_t callee_width;
+};
+
+static bool is_continuation(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+static size_t columns_in(const char *text)
+{
+    size_t columns = 0;
+
+    for (; *text != '\0'; text++)
+        columns += !is_continuation(*text);
+    return columns;
+}
+
+/* The end of text, with as many columns; text has more. */
+static const char *last_columns(const char *text, size_t columns)
+{
+    for (size_t skipped = columns_in(text) - columns; skipped > 0; skipped--) {
+        text++;
+        while (is_continuation(*text))
+            text++;
+    }
+    return text;
+}
+
+/* Of what is too long, the end stays. */
+static void put_end_of(struct smp_bytes *out, const char *text, size_t columns)
+{
+    if (columns_in(text) <= columns) {
+        smp_bytes_puts(out, text);
+        return;
+    }
+    smp_bytes_puts(out, "…");
+    smp_bytes_puts(out, last_columns(text, columns - 1));
+}
+
+/* Of what is too long, the beginning stays. */
+static void put_begin_of(struct smp_bytes *out, const char *text, size_t columns)
+{
+    if (columns_in(text) <= columns) {
+        smp_bytes_puts(out, text);
+        return;
+    }
+    if (columns == 0)
+        return;
+    smp_bytes_put(out, text, (size_t)(last_columns(text, columns_in(text) - columns + 1) - text));
+    smp_bytes_puts(out, "…");
+}
+
+static void begin_line(struct summary_page *page)
+{
+    page->line = page->out->length;
+}
+
+static size_t line_columns(const struct summary_page *page)
+{
+    return columns_in(smp_bytes_text(page->out) + page->line);
+}
+
+/* No blanks at the end, and never too long. */
+static void end_line(struct summary_page *page)
+{
+    struct smp_bytes *const out = page->out;
+    const char *const text = smp_bytes_text(out);
+    const size_t columns = line_columns(page);
+    size_t length = out->length;
+
+    if (columns > SMP_SUMMARY_WIDTH)
+        length = (size_t)(last_columns(text + page->line, columns - SMP_SUMMARY_WIDTH) - text);
+    while (length > page->line && text[length - 1] == ' ')
+        length--;
+    if (out->status == SMP_OK)
+        smp_bytes_truncate(out, length);
+    smp_bytes_put(out, "\n", 1);
+}
+
+static void pad_to(struct summary_page *page, size_t columns)
+{
+    const size_t width = line_columns(page);
+
+    if (width < columns)
+        smp_bytes_fill(page->out, ' ', columns - width);
+}
+
+static void put_rest(struct summary_page *page, const char *text)
+{
+    const size_t width = line_columns(page);
+
+    if (width < SMP_SUMMARY_WIDTH)
+        put_begin_of(page->out, text, SMP_SUMMARY_WIDTH - width);
+}
+
+/* --- names --- */
+
+/* Empties the cell, but a failure stays. */
+static void begin_cell(struct summary_page *page)
+{
+    const enum smp_status status = page->cell.status;
+
+    smp_bytes_clear(&page->cell);
+    page->cell.status = status;
+}
+
+static const char *without_package(const char *class_name)
+{
+    const char *const dot = strrchr(class_name, '.');
+
+    return dot == NULL || class_name[0] == '[' ? class_name : dot + 1;
+}
+
+/* "StockLedger.audit" */
+static void put_short_method(struct summary_page *page, uint32_t location)
+{
+    struct smp_location_view view;
+
+    smp_methods_view(page->summary->profile->methods, location, &view);
+    smp_escape_put(&page->cell, without_package(view.class_name));
+    if (view.method_name == NULL)
+        return;
+    smp_bytes_puts(&page->cell, ".");
+    smp_escape_put(&page->cell, view.method_name);
+}
+
+/* "StockLedger.audit(StockLedger.java:52)", in the page's cell. Returns how wide it may be. */
+static size_t make_place(struct summary_page *page, uint32_t location)
+{
+    const struct smp_methods *const methods = page->summary->profile->methods;
+    struct smp_bytes *const cell = &page->cell;
+    struct smp_bytes frame;
+    size_t width = PLACE_WIDTH;
+
+    begin_cell(page);
+    smp_methods_method_text(methods, location, cell);
+    const size_t method_length = cell->length;
+    begin_cell(page);
+    put_short_method(page, location);
+    smp_bytes_init(&frame, page->out->quota, MAX_CELL_BYTES);
+    smp_methods_frame_text(methods, location, &frame);
+    if (frame.status == SMP_OK) {
+        const char *const file_and_line = smp_bytes_text(&frame) + method_length;
+        smp_bytes_puts(cell, file_and_line);
+        if (columns_in(file_and_line) + 1 > width)
+            width = columns_in(file_and_line) + 1;
+    } else if (page->out->status == SMP_OK) {
+        page->out->status = frame.status;
+    }
+    smp_bytes_fini(&frame);
+    return width < MOST_PLACE ? width : MOST_PLACE;
+}
+
+static void make_callee(struct summary_page *page, const struct smp_hot_spot *spot)
+{
+    begin_cell(page);
+    if (spot->callee != 0)
+        put_short_method(page, spot->callee);
+}
+
+static void put_group_name(struct smp_bytes *out, const struct smp_profile *profile, uint32_t index)
+{
+    const char *const name = smp_hot_group_info(profile, index)->name;
+
+    smp_escape_put(out, name[0] == '\0' ? "[unnamed]" : name);
+}
+
+static void make_group(struct summary_page *page, const struct smp_hot_spot *spot)
+{
+    begin_cell(page);
+    put_group_name(&page->cell, page->summary->profile, spot->group);
+    if (spot->group_count > 1)
+        smp_bytes_printf(&page->cell, " and %" PRIu32 " more", spot->group_count - 1);
+}
+
+/* ", held in line 52" of the same class, ", held in Other.java:99", ", held in Other.run", or what
+ * stands for a holder: ", [readers of the lock]". */
+static void put_holding(struct summary_page *page, const struct smp_hot_spot *spot)
+{
+    const struct smp_methods *const methods = page->summary->profile->methods;
+    struct smp_location_view place;
+    struct smp_location_view holding;
+
+    smp_methods_view(methods, spot->place, &place);
+    smp_methods_view(methods, spot->holding, &holding);
+    smp_bytes_puts(&page->cell, holding.is_pseudo ? ", " : ", held in ");
+    if (holding.is_pseudo || holding.line <= 0) {
+        put_short_method(page, spot->holding);
+    } else if (strcmp(place.class_name, holding.class_name) == 0) {
+        smp_bytes_printf(&page->cell, "line %" PRId32, holding.line);
+    } else if (holding.file != NULL) {
+        smp_escape_put(&page->cell, holding.file);
+        smp_bytes_printf(&page->cell, ":%" PRId32, holding.line);
+    } else {
+        put_short_method(page, spot->holding);
+    }
+}
+
+/* "lock of StockLedger, held in line 52 by http-nio--exec-" */
+static void make_lock(struct summary_page *page, const struct smp_hot_spot *spot)
+{
+    struct smp_location_view view;
+
+    begin_cell(page);
+    smp_methods_view(page->summary->profile->methods, spot->lock, &view);
+    smp_bytes_puts(&page->cell, view.class_name[0] == '[' ? "" : "lock of ");
+    smp_escape_put(&page->cell, without_package(view.class_name));
+    put_holding(page, spot);
+    smp_methods_view(page->summary->profile->methods, spot->holding, &view);
+    if (!spot->has_holder || view.is_pseudo)
+        return;
+    smp_bytes_puts(&page->cell, " by ");
+    put_group_name(&page->cell, page->summary->profile, spot->holder);
+}
+
+/* --- hot spots --- */
+
+static void widen_column(size_t *width, size_t columns, size_t most)
+{
+    if (columns > most)
+        columns = most;
+    if (columns > *width)
+        *width = columns;
+}
+
+static void measure_columns(struct summary_page *page)
+{
+    const struct smp_hot_spots *const spots = &page->summary->spots;
+    char amount[AMOUNT_BYTES];
+
+    for (size_t i = 0; i < spots->count; i++) {
+        const struct smp_hot_spot *const spot = &spots->list[i];
+        const size_t most = make_place(page, spot->place);
+        widen_column(&page->place_width, columns_in(smp_bytes_text(&page->cell)), most);
+        print_spot_amount(spot, amount);
+        widen_column(&page->amount_width, columns_in(amount), AMOUNT_BYTES);
+        if (spot->lock != 0)
+            continue;
+        make_callee(page, spot);
+        widen_column(&page->callee_width, columns_in(smp_bytes_text(&page->cell)), CALLEE_WIDTH);
+    }
+    const size_t taken = NUMBER_WIDTH + page->amount_width + 1 + STATE_WIDTH + 2 +
+                         page->place_width + 2 + 2 + GROUP_WIDTH;
+    const size_t left = taken < SMP_SUMMARY_WIDTH ? SMP_SUMMARY_WIDTH - taken : 0;
+    if (page->callee_width > left)
+        page->callee_width = left;
+}
+
+/* Its title is "waiting time". */
+static void put_state(struct summary_page *page, enum smp_measure measure)
+{
+    const bool is_cpu = page->summary->profile->is_cpu_clock && measure == SMP_MEASURE_WALL;
+    const char *const title = smp_measure_info(is_cpu ? SMP_MEASURE_CPU : measure)->title;
+
+    smp_bytes_put(page->out, title, strcspn(title, " "));
+}
+
+static void put_amount_cell(struct summary_page *page, const char *amount)
+{
+    const size_t columns = columns_in(amount);
+
+    smp_bytes_fill(page->out, ' ', columns < page->amount_width ? page->amount_width - columns : 0);
+    smp_bytes_puts(page->out, amount);
+}
+
+/* "12,345 calls" follows the rest of the line. */
+static void put_calls_behind(struct summary_page *page, int64_t calls)
+{
+    struct smp_bytes *const cell = &page->cell;
+    char number[NUMBER_BYTES];
+    char text[AMOUNT_BYTES] = "";
+    const size_t width = line_columns(page);
+
+    if (calls > 0) {
+        print_count((uint64_t)calls, number);
+        (void)snprintf(text, sizeof(text), ", %s call%s", number, calls == 1 ? "" : "s");
+    }
+    if (width + columns_in(text) < SMP_SUMMARY_WIDTH)
+        put_begin_of(page->out, smp_bytes_text(cell), SMP_SUMMARY_WIDTH - width - columns_in(text));
+    smp_bytes_puts(page->out, text);
+}
+
+static void put_spot_cells(struct summary_page *page, const struct smp_hot_spot *spot)
+{
+    const size_t place = line_columns(page);
+    const size_t callee = place + page->place_width + 2;
+    size_t most;
+
+    most = make_place(page, spot->place);
+    put_end_of(page->out, smp_bytes_text(&page->cell), most);
+    pad_to(page, callee);
+    if (spot->lock != 0) {
+        make_lock(page, spot);
+    } else {
+        make_callee(page, spot);
+        if (page->callee_width > 1)
+            put_end_of(page->out, smp_bytes_text(&page->cell), page->callee_width);
+        pad_to(page, callee + page->callee_width + (page->callee_width > 0 ? 2 : 0));
+        make_group(page, spot);
+    }
+    put_calls_behind(page, spot->calls);
+}
+
+static void put_spot_line(struct summary_page *page, size_t rank)
+{
+    const struct smp_hot_spot *const spot = &page->summary->spots.list[rank];
+    char amount[AMOUNT_BYTES];
+
+    begin_line(page);
+    smp_bytes_printf(page->out, "%2zu. ", rank + 1);
+    print_spot_amount(spot, amount);
+    put_amount_cell(page, amount);
+    smp_bytes_puts(page->out, " ");
+    put_state(page, spot->measure);
+    pad_to(page, NUMBER_WIDTH + page->amount_width + 1 + STATE_WIDTH + 2);
+    put_spot_cells(page, spot);
+    end_line(page);
+}
+
+static void put_other_line(struct summary_page *page, int64_t ns, const char *text)
+{
+    char number[NUMBER_BYTES];
+    char amount[AMOUNT_BYTES];
+
+    begin_line(page);
+    print_seconds(ns, number);
+    (void)snprintf(amount, sizeof(amount), "%s s", number);
+    smp_bytes_fill(page->out, ' ', NUMBER_WIDTH);
+    put_amount_cell(page, amount);
+    put_rest(page, text);
+    end_line(page);
+}
+
+static bool is_worth_a_line(const struct smp_hot_spots *spots, int64_t ns)
+{
+    return ns > 0 && ns >= spots->active_ns / SMP_HOT_SPOT_SHARE;
+}
+
+static void put_other_lines(struct summary_page *page)
+{
+    const struct smp_hot_spots *const spots = &page->summary->spots;
+    char number[NUMBER_BYTES];
+    char text[AMOUNT_BYTES];
+    struct smp_bytes where;
+
+    if (is_worth_a_line(spots, spots->others_ns)) {
+        print_count(spots->others, number);
+        (void)snprintf(text, sizeof(text), " in %s more place%s", number,
+                       spots->others == 1 ? "" : "s");
+        put_other_line(page, spots->others_ns, text);
+    }
+    if (!is_worth_a_line(spots, spots->outside.ns))
+        return;
+    smp_bytes_init(&where, page->out->quota, MAX_CELL_BYTES);
+    smp_bytes_puts(&where, " in no code of yours, most of it in ");
+    make_callee(page, &spots->outside);
+    smp_bytes_puts(&where, smp_bytes_text(&page->cell));
+    make_group(page, &spots->outside);
+    smp_bytes_puts(&where, ", ");
+    smp_bytes_puts(&where, smp_bytes_text(&page->cell));
+    if (page->out->status == SMP_OK)
+        page->out->status = where.status;
+    put_other_line(page, spots->outside.ns, smp_bytes_text(&where));
+    smp_bytes_fini(&where);
+}
+
+/* --- the other lines --- */
+
+static void put_count(struct smp_bytes *out, uint64_t count, const char *what)
+{
+    char number[NUMBER_BYTES];
+
+    print_count(count, number);
+    smp_bytes_printf(out, "%s %s%s", number, what, count == 1 ? "" : "s");
+}
+
+static void put_seconds(struct smp_bytes *out, const char *before, int64_t ns, const char *behind)
+{
+    char number[NUMBER_BYTES];
+
+    print_seconds(ns, number);
+    smp_bytes_printf(out, "%s%s s%s", before, number, behind);
+}
+
+static void put_cpus(const struct smp_summary *summary, struct smp_bytes *out)
+{
+    const struct smp_profile *const profile = summary->profile;
+    char used[NUMBER_BYTES];
+
+    if (summary->cpu_ns == 0 || profile->elapsed_ns <= 0)
+        return;
+    print_ratio((double)summary->cpu_ns / (double)profile->elapsed_ns, used);
+    smp_bytes_printf(out, " CPU: %s", used);
+    if (profile->cpus > 0)
+        smp_bytes_printf(out, " of %" PRIu32, profile->cpus);
+    smp_bytes_puts(out, summary->has_jvm ? "." : " (Java threads only).");
+}
+
+static void put_extent_line(struct summary_page *page)
+{
+    const struct smp_summary *const summary = page->summary;
+    struct smp_bytes *const out = page->out;
+    const int64_t idle_ns = summary->amounts.of[SMP_MEASURE_IDLE];
+
+    begin_line(page);
+    put_seconds(out, "", summary->profile->elapsed_ns, ", ");
+    put_count(out, summary->threads, "thread");
+    smp_bytes_puts(out, " in ");
+    put_count(out, summary->groups, "group");
+    smp_bytes_puts(out, ".");
+    put_cpus(summary, out);
+    if (summary->spots.has_states) {
+        put_seconds(out, " Active: ", summary->spots.active_ns, ".");
+        put_seconds(out, " Idle: ", idle_ns, "");
+        if (idle_ns > 0) {
+            smp_bytes_puts(out, " in ");
+            put_count(out, summary->idle_threads, "thread");
+        }
+        smp_bytes_puts(out, ".");
+    }
+    end_line(page);
+}
+
+static void put_packages(struct summary_page *page)
+{
+    const struct smp_hot_spots *const spots = &page->summary->spots;
+    struct smp_bytes *const cell = &page->cell;
+
+    for (size_t i = 0; i < spots->package_count; i++) {
+        const struct smp_hot_package *const package = &spots->packages[i];
+        char *const name = smp_strndup(page->out->quota, package->class_name, package->length);
+        smp_bytes_puts(cell, i > 0 ? ", " : "");
+        if (package->length == 0)
+            smp_bytes_puts(cell, "[no package]");
+        else if (name != NULL)
+            smp_escape_put(cell, name);
+        else if (page->out->status == SMP_OK)
+            page->out->status = SMP_ENOMEM;
+        smp_free(page->out->quota, name);
+    }
+    if (spots->other_packages > 0)
+        smp_bytes_printf(cell, " and %zu more", spots->other_packages);
+}
+
+/* "; your code: com.acme (guessed)" */
+static void put_your_code(struct summary_page *page)
+{
+    const struct smp_profile *const profile = page->summary->profile;
+    const bool is_guessed = profile->packages[0] == '\0';
+    size_t width;
+
+    smp_bytes_puts(page->out, "; your code: ");
+    begin_cell(page);
+    if (!is_guessed)
+        smp_escape_put(&page->cell, profile->packages);
+    else
+        put_packages(page);
+    width = line_columns(page) + GUESSED_WIDTH;
+    put_begin_of(page->out, smp_bytes_text(&page->cell),
+                 width < SMP_SUMMARY_WIDTH ? SMP_SUMMARY_WIDTH - width : 0);
+    if (page->summary->spots.package_count == 0)
+        smp_bytes_puts(page->out, is_guessed ? "not seen" : " (not seen)");
+    else if (is_guessed)
+        smp_bytes_puts(page->out, " (guessed)");
+}
+
+static void put_states_line(struct summary_page *page)
+{
+    const struct smp_summary *const summary = page->summary;
+    struct smp_bytes *const out = page->out;
+
+    begin_line(page);
+    if (summary->amounts.of[SMP_MEASURE_WALL] == 0) {
+        smp_bytes_puts(out, "No time was sampled.");
+        end_line(page);
+        return;
+    }
+    for (int i = 0; i < SMP_STATE_IDLE && summary->spots.has_states; i++) {
+        const enum smp_measure measure = smp_measure_of_state((enum smp_thread_state)i);
+        smp_bytes_puts(out, i > 0 ? ", " : "");
+        put_state(page, measure);
+        put_seconds(out, " ", summary->amounts.of[measure], "");
+    }
+    if (!summary->spots.has_states) {
+        put_state(page, SMP_MEASURE_WALL);
+        put_seconds(out, " time ", summary->spots.active_ns, "");
+        smp_bytes_puts(out, summary->profile->is_cpu_clock ? "" : " (states are not known)");
+    }
+    put_your_code(page);
+    end_line(page);
+}
+
+static void put_overhead_line(struct summary_page *page)
+{
+    const struct smp_summary *const summary = page->summary;
+    const struct smp_profile *const profile = summary->profile;
+    const double share =
+        profile->elapsed_ns <= 0 ? 0 : (double)profile->own_cpu_ns / (double)profile->elapsed_ns;
+    char percent[NUMBER_BYTES];
+
+    begin_line(page);
+    if (summary->has_jvm) {
+        put_seconds(page->out, "Garbage collection ", summary->gc_ns, ", ");
+        put_seconds(page->out, "JIT ", summary->jit_ns, ", ");
+    }
+    put_seconds(page->out, summary->has_jvm ? "sampler " : "Sampler ", profile->own_cpu_ns, "");
+    print_ratio(share * 100, percent);
+    smp_bytes_printf(page->out, " (%s %% of a CPU).", percent);
+    end_line(page);
+}
+
+static void put_counted_line(struct summary_page *page)
+{
+    const int64_t calls = smp_profile_total(page->summary->profile, SMP_MEASURE_CALLS);
+
+    if (calls == 0)
+        return;
+    begin_line(page);
+    put_count(page->out, (uint64_t)calls, "call");
+    smp_bytes_puts(page->out, " counted.");
+    end_line(page);
+}
+
+void smp_summary_lines(const struct smp_summary *summary, struct smp_bytes *out)
+{
+    struct summary_page page = { .summary = summary, .out = out };
+
+    smp_bytes_init(&page.cell, out->quota, MAX_CELL_BYTES);
+    put_extent_line(&page);
+    put_states_line(&page);
+    measure_columns(&page);
+    for (size_t i = 0; i < summary->spots.count; i++)
+        put_spot_line(&page, i);
+    put_other_lines(&page);
+    put_counted_line(&page);
+    put_overhead_line(&page);
+    if (out->status == SMP_OK)
+        out->status = page.cell.status;
+    smp_bytes_fini(&page.cell);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/summary_json.h"
+
+#include <string.h>
+
+#include "export/json_text.h"
+#include "export/summary.h"
+
+enum { MAX_NAME_BYTES = 1 << 20 };
+
+struct summary_writer {
+    const struct smp_profile *profile;
+    struct smp_writer *out;
+    struct smp_bytes text; /* one at a time; sticks at its first failure */
+};
+
+static void put_summary_number(struct summary_writer *writer, const char *key, int64_t value)
+{
+    smp_json_put_key(writer->out, key, false);
+    smp_writer_put_i64(writer->out, value);
+}
+
+static void put_summary_string(struct summary_writer *writer, const char *key, const char *text)
+{
+    smp_json_put_key(writer->out, key, false);
+    smp_json_put_string(writer->out, text);
+}
+
+/* Empties the text, but a failure stays. */
+static void begin_text(struct summary_writer *writer)
+{
+    const enum smp_status status = writer->text.status;
+
+    smp_bytes_clear(&writer->text);
+    writer->text.status = status;
+}
+
+/* Of a method; with_place: of a frame. */
+static void put_summary_frame(struct summary_writer *writer, const char *key, uint32_t location,
+                              bool with_place)
+{
+    if (location == 0)
+        return;
+    begin_text(writer);
+    if (with_place)
+        smp_methods_frame_text(writer->profile->methods, location, &writer->text);
+    else
+        smp_methods_method_text(writer->profile->methods, location, &writer->text);
+    put_summary_string(writer, key, smp_bytes_text(&writer->text));
+}
+
+static const char *json_state(const struct summary_writer *writer, enum smp_measure measure)
+{
+    const bool is_cpu = writer->profile->is_cpu_clock && measure == SMP_MEASURE_WALL;
+
+    return smp_measure_info(is_cpu ? SMP_MEASURE_CPU : measure)->name;
+}
+
+static void put_spot_place(struct summary_writer *writer, const struct smp_hot_spot *spot)
+{
+    struct smp_location_view view;
+
+    smp_methods_view(writer->profile->methods, spot->place, &view);
+    put_summary_string(writer, "class", view.class_name);
+    if (view.method_name != NULL)
+        put_summary_string(writer, "method", view.method_name);
+    if (view.file != NULL)
+        put_summary_string(writer, "file", view.file);
+    if (view.line > 0)
+        put_summary_number(writer, "line", view.line);
+}
+
+static void put_spot_group(struct summary_writer *writer, const struct smp_hot_spot *spot)
+{
+    put_summary_frame(writer, "callee", spot->callee, false);
+    put_summary_string(writer, "group", smp_hot_group_info(writer->profile, spot->group)->name);
+    put_summary_number(writer, "groups", spot->group_count);
+}
+
+static void put_spot_error(struct summary_writer *writer, const struct smp_hot_spot *spot)
+{
+    struct smp_error_range range;
+
+    if (spot->error.variance < 0)
+        return;
+    range = smp_error_range_of(spot->ns, spot->all_ns, spot->error);
+    smp_json_put_key(writer->out, "error95", false);
+    smp_writer_put_byte(writer->out, '[');
+    smp_writer_put_i64(writer->out, range.lower);
+    smp_writer_put_byte(writer->out, ',');
+    smp_writer_put_i64(writer->out, range.upper);
+    smp_writer_put_byte(writer->out, ']');
+}
+
+static void put_json_spot(struct summary_writer *writer, const struct smp_hot_spot *spot)
+{
+    smp_writer_puts(writer->out, "{\"state\":");
+    smp_json_put_string(writer->out, json_state(writer, spot->measure));
+    put_summary_number(writer, "nanos", spot->ns);
+    put_spot_error(writer, spot);
+    put_spot_place(writer, spot);
+    put_spot_group(writer, spot);
+    if (spot->calls > 0)
+        put_summary_number(writer, "calls", spot->calls);
+    put_summary_frame(writer, "lock", spot->lock, false);
+    put_summary_frame(writer, "holding", spot->holding, true);
+    if (spot->has_holder)
+        put_summary_string(writer, "holder",
+                           smp_hot_group_info(writer->profile, spot->holder)->name);
+    smp_writer_put_byte(writer->out, '}');
+}
+
+static void put_json_spots(struct summary_writer *writer, const struct smp_hot_spots *spots)
+{
+    struct smp_writer *const out = writer->out;
+
+    smp_writer_puts(out, ",\n \"hotSpots\":[");
+    for (size_t i = 0; i < spots->count; i++) {
+        smp_writer_puts(out, i == 0 ? "\n  " : ",\n  ");
+        put_json_spot(writer, &spots->list[i]);
+    }
+    smp_writer_puts(out, "],\n \"others\":{\"spots\":");
+    smp_writer_put_u64(out, spots->others);
+    put_summary_number(writer, "nanos", spots->others_ns);
+    smp_writer_put_byte(out, '}');
+    if (spots->outside.ns == 0)
+        return;
+    smp_writer_puts(out, ",\n \"elsewhere\":{\"nanos\":");
+    smp_writer_put_i64(out, spots->outside.ns);
+    put_spot_group(writer, &spots->outside);
+    smp_writer_put_byte(out, '}');
+}
+
+static void put_summary_figures(struct summary_writer *writer, const struct smp_summary *summary)
+{
+    struct smp_writer *const out = writer->out;
+
+    smp_writer_puts(out, ",\n\"summary\":{\"threads\":");
+    smp_writer_put_u64(out, summary->threads);
+    put_summary_number(writer, "groups", (int64_t)summary->groups);
+    put_summary_number(writer, "cpuNanos", summary->cpu_ns);
+    put_summary_number(writer, "cpus", writer->profile->cpus);
+    put_summary_number(writer, "activeNanos", summary->spots.active_ns);
+    put_summary_number(writer, "idleNanos", summary->amounts.of[SMP_MEASURE_IDLE]);
+    put_summary_number(writer, "idleThreads", (int64_t)summary->idle_threads);
+    if (!summary->spots.has_states)
+        return;
+    smp_json_put_key(out, "states", false);
+    smp_writer_put_byte(out, '{');
+    for (int i = 0; i < SMP_STATE_IDLE; i++) {
+        const enum smp_measure measure = smp_measure_of_state((enum smp_thread_state)i);
+        smp_json_put_key(out, smp_measure_info(measure)->name, i == 0);
+        smp_writer_put_i64(out, summary->amounts.of[measure]);
+    }
+    smp_writer_put_byte(out, '}');
+}
+
+/* One after the other, from a list with commas. */
+static void put_set_packages(struct summary_writer *writer)
+{
+    const char *at = writer->profile->packages;
+
+    while (*at != '\0') {
+        const size_t length = strcspn(at, ",");
+        begin_text(writer);
+        smp_bytes_put(&writer->text, at, length);
+        if (at != writer->profile->packages)
+            smp_writer_put_byte(writer->out, ',');
+        smp_json_put_string(writer->out, smp_bytes_text(&writer->text));
+        at += length;
+        at += strspn(at, ", ");
+    }
+}
+
+static void put_json_packages(struct summary_writer *writer, const struct smp_hot_spots *spots)
+{
+    const bool is_guessed = writer->profile->packages[0] == '\0';
+
+    smp_json_put_key(writer->out, "packages", false);
+    smp_writer_put_byte(writer->out, '[');
+    for (size_t i = 0; is_guessed && i < spots->package_count; i++) {
+        begin_text(writer);
+        smp_bytes_put(&writer->text, spots->packages[i].class_name, spots->packages[i].length);
+        if (i > 0)
+            smp_writer_put_byte(writer->out, ',');
+        smp_json_put_string(writer->out, smp_bytes_text(&writer->text));
+    }
+    if (!is_guessed)
+        put_set_packages(writer);
+    smp_writer_puts(writer->out, is_guessed ? "],\"guessed\":true" : "],\"guessed\":false");
+}
+
+static void put_json_lines(struct summary_writer *writer, struct smp_bytes *lines)
+{
+    smp_writer_puts(writer->out, ",\n \"lines\":[");
+    for (char *at = lines->data; at != NULL && *at != '\0';) {
+        char *const end = strchr(at, '\n');
+        *end = '\0';
+        smp_writer_puts(writer->out, at == lines->data ? "\n  " : ",\n  ");
+        smp_json_put_string(writer->out, at);
+        at = end + 1;
+    }
+    smp_writer_puts(writer->out, "]}");
+}
+
+static void put_summary(struct summary_writer *writer, const struct smp_summary *summary,
+                        struct smp_bytes *lines)
+{
+    put_summary_figures(writer, summary);
+    put_json_packages(writer, &summary->spots);
+    put_json_spots(writer, &summary->spots);
+    if (summary->has_jvm) {
+        put_summary_number(writer, "gcNanos", summary->gc_ns);
+        put_summary_number(writer, "jitNanos", summary->jit_ns);
+    }
+    put_summary_number(writer, "samplerNanos", writer->profile->own_cpu_ns);
+    put_json_lines(writer, lines);
+}
+
+enum smp_status smp_summary_put_json(const struct smp_export_job *job)
+{
+    struct summary_writer writer = { .profile = job->profile, .out = job->out };
+    struct smp_summary summary;
+    struct smp_bytes lines;
+    enum smp_status status = smp_summary_init(&summary, job->quota, job->profile);
+
+    if (status != SMP_OK)
+        return status;
+    smp_bytes_init(&lines, job->quota, SMP_SUMMARY_BYTES);
+    smp_bytes_init(&writer.text, job->quota, MAX_NAME_BYTES);
+    smp_summary_lines(&summary, &lines);
+    status = lines.status;
+    if (status == SMP_OK)
+        put_summary(&writer, &summary, &lines);
+    if (status == SMP_OK)
+        status = writer.text.status;
+    smp_bytes_fini(&writer.text);
+    smp_bytes_fini(&lines);
+    return status;
+}

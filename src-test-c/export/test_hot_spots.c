@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hot spots of random profiles, compared with sums that are made of the stacks as texts; and what
+ * is known of a spot, one thing after the other. SMP_TEST_ROUNDS sets how many.
+ */
+#include "export/hot_spots.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "export/hot_groups.h"
+#include "support/failing_alloc.h"
+#include "support/random_profile.h"
+#include "support/rounds.h"
+
+enum { ROUNDS = 400, MAX_STACKS = 120, MAX_DEPTH = 6, STACK_BYTES = 512, FRAME_BYTES = 128 };
+
+#define STATES (SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES)
+
+static int setup(void **state)
+{
+    *state = report_fixture_create();
+    report_fixture_begin_with(*state, STATES);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    report_fixture_destroy(*state);
+    return 0;
+}
+
+/* --- the reference implementation: stacks are texts, sums are searched for from the start --- */
+
+struct stack_time {
+    const char *group;
+    char stack[STACK_BYTES];
+    enum smp_thread_state state;
+    int64_t ns;
+    bool is_used;
+    /* As the reference finds them. */
+    char place[FRAME_BYTES];
+    char callee[FRAME_BYTES];
+};
+
+struct stack_times {
+    struct stack_time list[MAX_STACKS];
+    size_t count;
+};
+
+/* Of the frames that are drawn. */
+static bool is_code(const char *frame)
+{
+    return frame[0] == 'a' || frame[0] == 'u';
+}
+
+/* Frames are separated by '|'. callee: the method only. */
+static void find_place(struct stack_time *time)
+{
+    char copy[STACK_BYTES];
+    char *rest = copy;
+    const char *last = "";
+    bool is_below = false;
+
+    strcpy(copy, time->stack);
+    for (char *frame = strsep(&rest, "|"); frame != NULL; frame = strsep(&rest, "|")) {
+        last = frame;
+        if (is_code(frame)) {
+            strcpy(time->place, frame);
+            time->callee[0] = '\0';
+        } else if (is_below) {
+            strcpy(time->callee, frame);
+        }
+        is_below = is_code(frame);
+    }
+    if (time->place[0] == '\0')
+        strcpy(time->callee, last);
+    time->callee[strcspn(time->callee, "(")] = '\0';
+}
+
+static bool is_same_spot(const struct stack_time *a, const struct stack_time *b)
+{
+    if (strcmp(a->place, b->place) != 0)
+        return false;
+    return a->place[0] == '\0' || a->state == b->state;
+}
+
+static bool is_counted(const struct stack_time *time)
+{
+    return time->state != SMP_STATE_IDLE && strcmp(time->group, SMP_JVM_THREADS_NAME) != 0;
+}
+
+/* Of the times of the spot, those with this callee, of this group: NULL stands for any. */
+static int64_t sum_of(const struct stack_times *times, const struct stack_time *spot,
+                      const char *callee, const char *group)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < times->count; i++) {
+        const struct stack_time *const time = &times->list[i];
+        if (is_counted(time) && is_same_spot(time, spot) &&
+            (callee == NULL || strcmp(callee, time->callee) == 0) &&
+            (group == NULL || strcmp(group, time->group) == 0))
+            sum += time->ns;
+    }
+    return sum;
+}
+
+/* --- what was found, against it --- */
+
+static char *text_of(const struct smp_profile *profile, uint32_t location, bool with_place)
+{
+    struct smp_bytes bytes;
+    char *text;
+
+    smp_bytes_init(&bytes, NULL, 1 << 20);
+    if (location != 0 && with_place)
+        smp_methods_frame_text(profile->methods, location, &bytes);
+    else if (location != 0)
+        smp_methods_method_text(profile->methods, location, &bytes);
+    text = strdup(smp_bytes_text(&bytes));
+    smp_bytes_fini(&bytes);
+    return text;
+}
+
+static struct stack_time spot_as_time(const struct smp_profile *profile,
+                                      const struct smp_hot_spot *spot)
+{
+    struct stack_time time = { .state = SMP_STATE_IDLE };
+    char *const place = text_of(profile, spot->place, true);
+
+    strcpy(time.place, place);
+    free(place);
+    if (spot->measure != SMP_MEASURE_WALL)
+        time.state = (enum smp_thread_state)(spot->measure - SMP_TABLE_MEASURE_COUNT);
+    return time;
+}
+
+static void assert_most(const struct stack_times *times, const struct stack_time *spot,
+                        const char *callee, const char *group)
+{
+    const int64_t of_callee = sum_of(times, spot, callee, NULL);
+    const int64_t of_group = sum_of(times, spot, NULL, group);
+
+    assert_true(of_callee > 0);
+    assert_true(of_group > 0);
+    for (size_t i = 0; i < times->count; i++) {
+        const struct stack_time *const time = &times->list[i];
+        if (!is_counted(time) || !is_same_spot(time, spot))
+            continue;
+        const int64_t other_callee = sum_of(times, spot, time->callee, NULL);
+        const int64_t other_group = sum_of(times, spot, NULL, time->group);
+        assert_true(other_callee <= of_callee);
+        if (other_callee == of_callee)
+            assert_true(strcmp(callee, time->callee) <= 0);
+        assert_true(other_group <= of_group);
+        if (other_group == of_group)
+            assert_true(strcmp(group, time->group) <= 0);
+    }
+}
+
+static void assert_spot(const struct smp_profile *profile, struct stack_times *times,
+                        const struct smp_hot_spot *spot)
+{
+    const struct stack_time as_time = spot_as_time(profile, spot);
+    char *const callee = text_of(profile, spot->callee, false);
+
+    assert_int_equal(spot->ns, sum_of(times, &as_time, NULL, NULL));
+    assert_most(times, &as_time, callee, smp_hot_group_info(profile, spot->group)->name);
+    for (size_t i = 0; i < times->count; i++) {
+        if (is_same_spot(&times->list[i], &as_time))
+            times->list[i].is_used = true;
+    }
+    free(callee);
+}
+
+/* Each in its place, and no other spot is longer than the last one. */
+static void assert_order(const struct smp_profile *profile, const struct smp_hot_spots *spots)
+{
+    for (size_t i = 1; i < spots->count; i++) {
+        const struct stack_time a = spot_as_time(profile, &spots->list[i - 1]);
+        const struct stack_time b = spot_as_time(profile, &spots->list[i]);
+        const int order = strcmp(a.place, b.place);
+        assert_true(spots->list[i - 1].ns >= spots->list[i].ns);
+        if (spots->list[i - 1].ns == spots->list[i].ns)
+            assert_true(order < 0 || (order == 0 && a.state < b.state));
+    }
+}
+
+static void assert_rest(const struct smp_hot_spots *spots, struct stack_times *times)
+{
+    int64_t others_ns = 0;
+    size_t others = 0;
+
+    for (size_t i = 0; i < times->count; i++) {
+        struct stack_time *const time = &times->list[i];
+        if (time->is_used || !is_counted(time) || time->place[0] == '\0' || time->ns == 0)
+            continue;
+        const int64_t ns = sum_of(times, time, NULL, NULL);
+        assert_true(
+            ns < spots->active_ns / SMP_HOT_SPOT_SHARE ||
+            (spots->count == SMP_MAX_HOT_SPOTS && ns <= spots->list[SMP_MAX_HOT_SPOTS - 1].ns));
+        others_ns += ns;
+        others++;
+        for (size_t other = i; other < times->count; other++) {
+            if (is_same_spot(&times->list[other], time))
+                times->list[other].is_used = true;
+        }
+    }
+    assert_int_equal(spots->others_ns, others_ns);
+    assert_int_equal(spots->others, others);
+}
+
+static void assert_spots(const struct smp_profile *profile, struct stack_times *times)
+{
+    struct smp_hot_spots spots;
+    int64_t all_ns = 0;
+    int64_t active_ns = 0;
+
+    assert_int_equal(smp_hot_spots_init(&spots, NULL, profile), SMP_OK);
+    assert_true(spots.has_states);
+    for (size_t i = 0; i < times->count; i++)
+        active_ns += is_counted(&times->list[i]) ? times->list[i].ns : 0;
+    assert_int_equal(spots.active_ns, active_ns);
+    for (size_t i = 0; i < spots.count; i++) {
+        assert_true(spots.list[i].ns >= active_ns / SMP_HOT_SPOT_SHARE);
+        assert_true(spots.list[i].place != 0);
+        assert_spot(profile, times, &spots.list[i]);
+        all_ns += spots.list[i].ns;
+    }
+    if (spots.outside.ns > 0)
+        assert_spot(profile, times, &spots.outside);
+    assert_int_equal(all_ns + spots.others_ns + spots.outside.ns, active_ns);
+    assert_order(profile, &spots);
+    assert_rest(&spots, times);
+}
+
+static void draw_stacks(struct report_fixture *fixture, struct stack_times *times, size_t stacks,
+                        unsigned *seed)
+{
+    static const char *const frames[] = {
+        "a.A.run(A.java:1)",
+        "a.A.run(A.java:2)",
+        "a.A.walk(A.java:2)",
+        "u.U.u(Unknown Source)",
+        "java.util.B$1.x(B.java)",
+        "java.util.B$1.x(B.java:7)",
+        "java.util.N.n(Native Method)",
+        "org.springframework.S.s(S.java:3)",
+        "[thread ended]",
+        "java.lang.Thread.run(Thread.java:840)",
+    };
+    static const char *const groups[] = { "main", "pool", "x", SMP_JVM_THREADS_NAME };
+    enum { FRAMES = sizeof(frames) / sizeof(frames[0]) };
+
+    times->count = stacks;
+    for (size_t i = 0; i < stacks; i++) {
+        struct stack_time *const time = &times->list[i];
+        const unsigned depth = 1 + next_random(seed) % MAX_DEPTH;
+        *time = (struct stack_time){ .group = groups[next_random(seed) % 4] };
+        for (unsigned at = 0; at < depth; at++) {
+            strcat(time->stack, at > 0 ? "|" : "");
+            strcat(time->stack, frames[next_random(seed) % FRAMES]);
+        }
+        time->state = (enum smp_thread_state)(next_random(seed) % SMP_THREAD_STATE_COUNT);
+        time->ns = next_random(seed) % (next_random(seed) % 3 == 0 ? 10000 : 4);
+        (void)report_fixture_wait(fixture, time->group, "t", time->stack, time->state, time->ns);
+        find_place(time);
+    }
+}
+
+/* --- the tests --- */
+
+static void spots_are_what_stacks_add_up_to(void **state)
+{
+    static struct stack_times times;
+
+    for (int round = 0; round < test_rounds(ROUNDS); round++) {
+        unsigned seed = (unsigned)round * 104729 + 1;
+        const size_t stacks = next_random(&seed) % MAX_STACKS;
+        draw_stacks(*state, &times, stacks, &seed);
+        assert_spots(report_fixture_seal(*state), &times);
+        report_fixture_begin_with(*state, STATES);
+    }
+}
+
+static struct smp_hot_spots spots_of(struct report_fixture *fixture)
+{
+    struct smp_hot_spots spots;
+
+    assert_int_equal(smp_hot_spots_init(&spots, NULL, report_fixture_seal(fixture)), SMP_OK);
+    return spots;
+}
+
+static void assert_location(struct report_fixture *fixture, uint32_t location, const char *expected)
+{
+    char *const text = text_of(report_fixture_seal(fixture), location, true);
+
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void states_of_one_place_are_spots_of_their_own(void **state)
+{
+    report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)|java.lang.Thread.sleep(Thread.java:9)",
+                        SMP_STATE_WAITING, 30);
+    report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)", SMP_STATE_BLOCKED, 20);
+    report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)", SMP_STATE_IDLE, 500);
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.active_ns, 50);
+    assert_int_equal(spots.count, 2);
+    assert_int_equal(spots.list[0].measure, SMP_MEASURE_WAITING);
+    assert_location(*state, spots.list[0].callee, "java.lang.Thread.sleep(Thread.java:9)");
+    assert_int_equal(spots.list[1].measure, SMP_MEASURE_BLOCKED);
+    assert_int_equal(spots.list[1].callee, 0);
+    assert_int_equal(spots.list[1].lock, 0);
+    assert_true(spots.list[0].error.variance < 0);
+    assert_int_equal(spots.outside.ns, 0);
+}
+
+static void monitored_packages_are_the_users_code(void **state)
+{
+    report_fixture_monitor(*state, "java.util");
+    report_fixture_wait(*state, "g", "g", "java.util.M.get(M.java:1)|a.A.run(A.java:1)",
+                        SMP_STATE_RUNNING, 30);
+    report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)", SMP_STATE_RUNNING, 20);
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.count, 1);
+    assert_location(*state, spots.list[0].place, "java.util.M.get(M.java:1)");
+    assert_location(*state, spots.list[0].callee, "a.A.run(A.java:1)");
+    assert_int_equal(spots.outside.ns, 20);
+    report_fixture_monitor(*state, "");
+}
+
+static void a_blocked_spot_has_the_lock_that_took_most_of_it(void **state)
+{
+    static const char waiting[] = "a.A.put(A.java:5)";
+
+    report_fixture_wait(*state, "g", "g", waiting, SMP_STATE_BLOCKED, 100);
+    report_fixture_wait(*state, "g", "g", waiting, SMP_STATE_WAITING, 50);
+    report_fixture_hold(*state, "a.B", waiting, "few", "a.A.get(A.java:9)", 40);
+    report_fixture_hold(*state, "a.C", waiting, "some", "a.D.hold(D.java:7)", 50);
+    report_fixture_hold(*state, "a.C", "a.A.other(A.java:6)", "most",
+                        "java.lang.Thread.run(Thread.java:1)|a.D.hold(D.java:7)", 60);
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.count, 2);
+    assert_location(*state, spots.list[0].lock, "a.C");
+    assert_location(*state, spots.list[0].holding, "a.D.hold(D.java:7)");
+    assert_true(spots.list[0].has_holder);
+    assert_string_equal(smp_hot_group_info(report_fixture_seal(*state), spots.list[0].holder)->name,
+                        "most");
+    assert_int_equal(spots.list[1].lock, 0);
+    assert_false(spots.list[1].has_holder);
+    assert_int_equal(spots.active_ns, 150); /* holders have no time of their own */
+}
+
+static void calls_are_those_of_the_method(void **state)
+{
+    report_fixture_begin_with(*state, STATES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
+    report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)|a.B.b(B.java:1)", SMP_STATE_RUNNING,
+                        10);
+    report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)|a.C.c(C.java:1)", SMP_STATE_RUNNING,
+                        5);
+    report_fixture_count(*state, "g", "a.A.run(A.java)|a.B.b(B.java)", 7, 10, 0);
+    report_fixture_count(*state, "h", "a.B.b(B.java)", 4, 10, 0);
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.count, 2);
+    assert_int_equal(spots.active_ns, 15);
+    assert_location(*state, spots.list[0].place, "a.B.b(B.java:1)");
+    assert_int_equal(spots.list[0].calls, 11);
+    assert_int_equal(spots.list[1].calls, 0);
+}
+
+static void without_states_a_spot_is_a_place(void **state)
+{
+    report_fixture_begin(*state);
+    report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)|java.B.b(B.java:1)", 10);
+    report_fixture_credit(*state, "h", "h", "a.A.run(A.java:1)", 5);
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_false(spots.has_states);
+    assert_int_equal(spots.count, 1);
+    assert_int_equal(spots.list[0].measure, SMP_MEASURE_WALL);
+    assert_int_equal(spots.list[0].ns, 15);
+    assert_int_equal(spots.list[0].group_count, 2);
+    assert_int_equal(spots.active_ns, 15);
+}
+
+static void packages_have_two_parts_of_their_names(void **state)
+{
+    report_fixture_wait(*state, "g", "g", "com.acme.shop.A.a(A.java:1)", SMP_STATE_RUNNING, 10);
+    report_fixture_wait(*state, "g", "g", "com.acme.cart.B.b(B.java:1)", SMP_STATE_RUNNING, 10);
+    report_fixture_wait(*state, "g", "g", "one.C.c(C.java:1)", SMP_STATE_RUNNING, 30);
+    report_fixture_wait(*state, "g", "g", "D.d(D.java:1)", SMP_STATE_RUNNING, 5);
+    report_fixture_wait(*state, "g", "g", "e.e.E.e(E.java:1)", SMP_STATE_RUNNING, 1);
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.package_count, 3);
+    assert_int_equal(spots.other_packages, 1);
+    assert_memory_equal(spots.packages[0].class_name, "one", spots.packages[0].length);
+    assert_int_equal(spots.packages[1].ns, 20);
+    assert_int_equal(spots.packages[1].length, strlen("com.acme"));
+    assert_int_equal(spots.packages[2].length, 0);
+}
+
+static void an_error_is_that_of_the_place_and_of_its_share(void **state)
+{
+    const struct smp_hot_spot *spot;
+
+    report_fixture_begin_with(*state, STATES | SMP_WITH_ERRORS);
+    report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)", SMP_STATE_WAITING, 100 * MS);
+    report_fixture_wait(*state, "g", "g", "a.B.run(B.java:1)", SMP_STATE_RUNNING, 50 * MS);
+    report_fixture_wait(*state, "g", "g", "a.B.run(B.java:1)", SMP_STATE_RUNNABLE, 50 * MS);
+    report_fixture_seal(*state)->period_ns = 10 * MS;
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.count, 3);
+    assert_true(spots.list[0].error.variance == 0); /* no poll has found anything else */
+    spot = &spots.list[1];
+    assert_int_equal(spot->measure, SMP_MEASURE_RUNNING);
+    assert_true(spot->error.variance == 10.0 * MS * 50 * MS / 2);
+    assert_true(spot->error.find_ns == 10.0 * MS);
+}
+
+static void an_empty_profile_has_none(void **state)
+{
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.count, 0);
+    assert_int_equal(spots.active_ns, 0);
+    assert_int_equal(spots.outside.ns, 0);
+}
+
+static enum smp_status find_spots(void *self)
+{
+    struct smp_hot_spots spots;
+
+    return smp_hot_spots_init(&spots, NULL, self);
+}
+
+static void each_allocation_may_be_refused(void **state)
+{
+    static struct stack_times times;
+    unsigned seed = 9;
+
+    draw_stacks(*state, &times, MAX_STACKS, &seed);
+    report_fixture_wait(*state, "g", "g", "a.A.put(A.java:5)", SMP_STATE_BLOCKED, 100000);
+    report_fixture_wait(*state, "g", "g", "a.A.get(A.java:5)", SMP_STATE_BLOCKED, 100000);
+    report_fixture_hold(*state, "a.B", "a.A.put(A.java:5)", "h", "a.A.get(A.java:9)", 40);
+    const struct failing_alloc_steps steps =
+        failing_alloc_each_step(find_spots, report_fixture_seal(*state));
+
+    assert_true(steps.refused >= 8);
+    assert_int_equal(steps.survived, 0);
+}
+
+static void a_small_quota_is_kept(void **state)
+{
+    static struct stack_times times;
+    struct smp_hot_spots spots;
+    struct smp_quota quota;
+    unsigned seed = 3;
+
+    draw_stacks(*state, &times, MAX_STACKS, &seed);
+    smp_quota_init(&quota, 4096);
+    assert_int_equal(smp_hot_spots_init(&spots, &quota, report_fixture_seal(*state)), SMP_ENOMEM);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(spots_are_what_stacks_add_up_to),
+        TEST(states_of_one_place_are_spots_of_their_own),
+        TEST(monitored_packages_are_the_users_code),
+        TEST(a_blocked_spot_has_the_lock_that_took_most_of_it),
+        TEST(calls_are_those_of_the_method),
+        TEST(without_states_a_spot_is_a_place),
+        TEST(packages_have_two_parts_of_their_names),
+        TEST(an_error_is_that_of_the_place_and_of_its_share),
+        TEST(an_empty_profile_has_none),
+        TEST(each_allocation_may_be_refused),
+        TEST(a_small_quota_is_kept),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("hot_spots", tests, NULL, NULL);
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The summary as people read it: line by line, in files, and within its limits. */
+#include "export/summary.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/exported.h"
+#include "support/failing_alloc.h"
+#include "support/golden.h"
+#include "support/random_profile.h"
+#include "support/rounds.h"
+
+enum { ROUNDS = 300, NAME_BYTES = 1024 };
+
+#define S (1000 * MS)
+#define STATES (SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES)
+
+static const struct smp_report_style with_summary = { .order = SMP_ORDER_BY_NAME, .summary = true };
+
+static int setup(void **state)
+{
+    *state = report_fixture_create();
+    report_fixture_begin_with(*state, STATES);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    report_fixture_destroy(*state);
+    return 0;
+}
+
+static char *lines_of(struct report_fixture *fixture)
+{
+    struct smp_summary summary;
+    struct smp_bytes lines;
+    char *text;
+
+    smp_bytes_init(&lines, NULL, SMP_SUMMARY_BYTES);
+    assert_int_equal(smp_summary_init(&summary, NULL, report_fixture_seal(fixture)), SMP_OK);
+    smp_summary_lines(&summary, &lines);
+    assert_int_equal(lines.status, SMP_OK);
+    text = strdup(smp_bytes_text(&lines));
+    smp_bytes_fini(&lines);
+    return text;
+}
+
+static void assert_line_in(struct report_fixture *fixture, const char *line)
+{
+    char *const text = lines_of(fixture);
+    char whole[NAME_BYTES];
+
+    (void)snprintf(whole, sizeof(whole), "%s\n", line);
+    if (strncmp(text, whole, strlen(whole)) != 0) {
+        (void)snprintf(whole, sizeof(whole), "\n%s\n", line);
+        if (strstr(text, whole) == NULL)
+            fail_msg("no line\n%s\nin\n%s", line, text);
+    }
+    free(text);
+}
+
+/* --- a service --- */
+
+#define WORKER "java.lang.Thread.run(Thread.java:840)|com.acme."
+#define MAIN "com.acme.Main.main(Main.java:9)"
+
+static void fill_locks(struct report_fixture *fixture)
+{
+    static const char nio[] = "http-nio--exec-";
+
+    report_fixture_wait(fixture, nio, "http-nio-8080-exec-1",
+                        WORKER "StockLedger.audit(StockLedger.java:52)|"
+                               "java.lang.Thread.sleep(Thread.java:450)|"
+                               "java.lang.Thread.sleep0(Native Method)",
+                        SMP_STATE_WAITING, 13 * S);
+    report_fixture_wait(fixture, nio, "http-nio-8080-exec-2",
+                        WORKER "StockLedger.reserve(StockLedger.java:41)", SMP_STATE_BLOCKED,
+                        12100 * MS);
+    report_fixture_hold(fixture, "com.acme.StockLedger",
+                        "com.acme.StockLedger.reserve(StockLedger.java:41)", nio,
+                        WORKER "StockLedger.audit(StockLedger.java:52)", 12 * S);
+    report_fixture_wait(fixture, nio, "http-nio-8080-exec-2",
+                        WORKER
+                        "Cart.add(Cart.java:5)|"
+                        "java.util.concurrent.locks.ReentrantLock.lock(ReentrantLock.java:3)",
+                        SMP_STATE_BLOCKED, 900 * MS);
+    report_fixture_hold(fixture, "java.util.concurrent.locks.ReentrantLock$Sync",
+                        "com.acme.Cart.add(Cart.java:5)", "timer",
+                        WORKER "CartSweep.sweep(CartSweep.java:77)", 900 * MS);
+    report_fixture_wait(
+        fixture, nio, "http-nio-8080-exec-1",
+        "java.lang.Thread.run(Thread.java:840)|"
+        "java.util.concurrent.ThreadPoolExecutor.getTask(ThreadPoolExecutor.java:1)",
+        SMP_STATE_IDLE, 600 * S);
+}
+
+static void fill_service(struct report_fixture *fixture)
+{
+    struct smp_profile *profile;
+
+    fill_locks(fixture);
+    report_fixture_wait(fixture, "main", "main", MAIN, SMP_STATE_IDLE, 20 * S);
+    for (int i = 0; i < 2; i++) {
+        const char *const group = i == 0 ? "[virtual threads]" : "main";
+        const uint32_t node =
+            report_fixture_wait(fixture, group, group,
+                                WORKER "Imports.importOne(Imports.java:95)|"
+                                       "java.security.MessageDigest.update(MessageDigest.java:355)",
+                                SMP_STATE_RUNNING, (i == 0 ? 4300 : 1000) * MS);
+        report_fixture_ran(fixture, node, 2 * S, 0);
+    }
+    report_fixture_wait(fixture, "main", "main", MAIN "|com.acme.A.x(A.java:1)", SMP_STATE_RUNNABLE,
+                        300 * MS);
+    report_fixture_wait(fixture, "main", "main", MAIN "|com.acme.A.y(A.java:2)", SMP_STATE_RUNNABLE,
+                        200 * MS);
+    for (int i = 0; i < 9; i++) {
+        char stack[NAME_BYTES];
+        (void)snprintf(stack, sizeof(stack), MAIN "|com.acme.Small.s(Small.java:%d)", i + 1);
+        report_fixture_wait(fixture, "main", "main", stack, SMP_STATE_RUNNING, 300 * MS);
+    }
+    report_fixture_wait(fixture, "http-acceptor", "http-acceptor",
+                        "java.lang.Thread.run(Thread.java:840)|"
+                        "org.apache.coyote.Http.parse(Http.java:12)",
+                        SMP_STATE_IO, 3200 * MS);
+    report_fixture_add(fixture, SMP_JVM_THREADS_NAME, 0, SMP_JVM_GC_NAME, 410 * MS);
+    report_fixture_add(fixture, SMP_JVM_THREADS_NAME, 0, SMP_JVM_JIT_NAME, 1260 * MS);
+    profile = report_fixture_seal(fixture);
+    profile->elapsed_ns = 20700 * MS;
+    profile->own_cpu_ns = 140 * MS;
+    profile->cpus = 2;
+}
+
+static void a_report_begins_with_the_summary(void **state)
+{
+    fill_service(*state);
+    const char *const text = report_fixture_print(*state, with_summary);
+
+    assert_memory_equal(text, "title 1000 2000\n== Summary.\n20.7 s, ", 36);
+    const char *const end = strstr(text, "== Sampler account.");
+    assert_non_null(end);
+    golden_check("summary.txt", text, (size_t)(end - text));
+}
+
+static void without_it_a_report_has_no_other_line(void **state)
+{
+    fill_service(*state);
+    char *const without = strdup(
+        report_fixture_print(*state, (struct smp_report_style){ .order = SMP_ORDER_BY_NAME }));
+    const char *const with = report_fixture_print(*state, with_summary);
+
+    assert_string_equal(strstr(with, "== Sampler account."),
+                        strstr(without, "== Sampler account."));
+    assert_null(strstr(without, "Summary"));
+    free(without);
+}
+
+static void the_table_of_methods_begins_with_it(void **state)
+{
+    const struct smp_export_style style = { .summary = true };
+
+    fill_service(*state);
+    assert_exported(report_fixture_seal(*state), SMP_FORMAT_TOP, style,
+                    " of a CPU).\n\nTop 12 methods", true);
+    assert_exported(report_fixture_seal(*state), SMP_FORMAT_TOP,
+                    (struct smp_export_style){ .summary = false }, "Summary", false);
+}
+
+static void json_has_it_as_an_object(void **state)
+{
+    const struct smp_export_style style = { .summary = true };
+
+    fill_service(*state);
+    assert_exported(report_fixture_seal(*state), SMP_FORMAT_JSON, style,
+                    "\"state\":\"blocked\",\"nanos\":12100000000,"
+                    "\"class\":\"com.acme.StockLedger\",\"method\":\"reserve\","
+                    "\"file\":\"StockLedger.java\",\"line\":41,\"group\":\"http-nio--exec-\","
+                    "\"groups\":1,\"lock\":\"com.acme.StockLedger\","
+                    "\"holding\":\"com.acme.StockLedger.audit(StockLedger.java:52)\","
+                    "\"holder\":\"http-nio--exec-\"}",
+                    true);
+    assert_exported(report_fixture_seal(*state), SMP_FORMAT_JSON, style,
+                    "\"packages\":[\"com.acme\"],\"guessed\":true,\n", true);
+    assert_exported(report_fixture_seal(*state), SMP_FORMAT_JSON,
+                    (struct smp_export_style){ .summary = false }, "summary", false);
+}
+
+/* --- what is not there --- */
+
+static void with_the_cpu_clock_there_are_no_states(void **state)
+{
+    report_fixture_begin(*state);
+    report_fixture_credit(*state, "g", "g", "a.b.A.run(A.java:1)", 2 * S);
+    report_fixture_seal(*state)->is_cpu_clock = true;
+    assert_line_in(*state, "1.0 s, 1 thread in 1 group.");
+    assert_line_in(*state, "CPU time 2.0 s; your code: a.b (guessed)");
+    assert_line_in(*state, " 1. 2.0 s CPU       A.run(A.java:1)  g");
+}
+
+static void states_that_are_not_known_are_not_shown(void **state)
+{
+    report_fixture_begin(*state);
+    report_fixture_credit(*state, "g", "g", "a.b.A.run(A.java:1)", 2 * S);
+    assert_line_in(*state, "wall time 2.0 s (states are not known); your code: a.b (guessed)");
+    assert_line_in(*state, " 1. 2.0 s wall      A.run(A.java:1)  g");
+}
+
+static void an_empty_interval_says_so(void **state)
+{
+    report_fixture_note(*state, "g", SMP_OUTCOME_OVER_MEMORY_LIMIT);
+    char *const text = lines_of(*state);
+
+    assert_string_equal(text, "1.0 s, 0 threads in 1 group. Active: 0 s. Idle: 0 s.\n"
+                              "No time was sampled.\n"
+                              "Sampler 0 s (0.00 % of a CPU).\n");
+    free(text);
+}
+
+static void counted_calls_alone_are_counted(void **state)
+{
+    report_fixture_begin_counting(*state);
+    report_fixture_count(*state, "g", "a.b.A.run(A.java)", 12345, 0, 0);
+    assert_line_in(*state, "No time was sampled.");
+    assert_line_in(*state, "12,345 calls counted.");
+}
+
+static void a_spot_has_its_calls(void **state)
+{
+    report_fixture_begin_with(*state, STATES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
+    report_fixture_wait(*state, "g", "g", "a.b.A.run(A.java:1)|java.B.b(B.java:1)",
+                        SMP_STATE_RUNNING, 2 * S);
+    report_fixture_count(*state, "g", "a.b.A.run(A.java)", 12345, 0, 0);
+    assert_line_in(*state, " 1. 2.0 s running   A.run(A.java:1)  B.b  g, 12,345 calls");
+}
+
+static void code_that_was_not_seen_is_said(void **state)
+{
+    report_fixture_wait(*state, "g", "g", "java.A.run(A.java:1)", SMP_STATE_RUNNING, 2 * S);
+    assert_line_in(*state, "running 2.0 s, runnable 0 s, blocked 0 s, I/O 0 s, waiting 0 s; "
+                           "your code: not seen");
+    assert_line_in(*state, "    2.0 s in no code of yours, most of it in A.run, g");
+    strcpy(report_fixture_seal(*state)->packages, "com.acme, org.x");
+    assert_line_in(*state, "running 2.0 s, runnable 0 s, blocked 0 s, I/O 0 s, waiting 0 s; "
+                           "your code: com.acme, org.x (not seen)");
+}
+
+/* --- error bars --- */
+
+static void wide_error_bars_are_shown(void **state)
+{
+    report_fixture_begin_with(*state, STATES | SMP_WITH_ERRORS);
+    report_fixture_wait(*state, "g", "g", "a.b.A.a(A.java:1)", SMP_STATE_RUNNING, 100 * S);
+    report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_RUNNING, 1 * S);
+    report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_RUNNABLE, 1 * S);
+    report_fixture_wait(*state, "g", "g", "a.b.C.c(C.java:1)", SMP_STATE_RUNNING, 1050 * MS);
+    report_fixture_wait(*state, "g", "g", "a.b.C.c(C.java:1)", SMP_STATE_IO, 1050 * MS);
+    report_fixture_seal(*state)->period_ns = 50 * MS;
+    char *const text = lines_of(*state);
+
+    assert_non_null(strstr(text, "100 s running   A.a(A.java:1)  g\n"));
+    /* Some twenty polls have found C in each of its states. */
+    assert_non_null(strstr(text, " 2. 1.1 ± 0.5 s running   C.c(C.java:1)  g\n"));
+    assert_non_null(strstr(text, " 3. 1.1 ± 0.5 s I/O       C.c(C.java:1)  g\n"));
+    free(text);
+}
+
+/* --- limits --- */
+
+static size_t columns_of(const char *line, size_t length)
+{
+    size_t columns = 0;
+
+    for (size_t i = 0; i < length; i++)
+        columns += ((unsigned char)line[i] & 0xC0) != 0x80;
+    return columns;
+}
+
+static void assert_within_limits(const char *text)
+{
+    size_t lines = 1; /* the title */
+
+    for (const char *at = text; *at != '\0'; lines++) {
+        const size_t length = strcspn(at, "\n");
+        assert_int_equal(at[length], '\n');
+        assert_true(columns_of(at, length) <= SMP_SUMMARY_WIDTH);
+        assert_true(length == 0 || at[length - 1] != ' ');
+        at += length + 1;
+    }
+    assert_true(lines <= SMP_SUMMARY_LINES);
+}
+
+static void long_names_keep_their_file_and_line(void **state)
+{
+    char class_name[NAME_BYTES] = "com.acme.";
+    char stack[3 * NAME_BYTES];
+    char *text;
+
+    for (int i = 0; i < 20; i++)
+        strcat(class_name, "VeryLongName\xc3\xa9");
+    (void)snprintf(stack, sizeof(stack),
+                   "%s.run(AFileWithANameThatIsQuiteLongButNotLongerThanALine.java:12345)|"
+                   "java.util.%s.call(X.java:1)",
+                   class_name, class_name + strlen("com.acme."));
+    report_fixture_wait(*state, class_name, "t", stack, SMP_STATE_BLOCKED, 2 * S);
+    report_fixture_wait(*state, "g\n", "t", "c.C.c(C.java:7)", SMP_STATE_BLOCKED, 1 * S);
+    report_fixture_hold(*state, class_name, "c.C.c(C.java:7)", class_name, "c.C.d(C.java:8)", S);
+    text = lines_of(*state);
+    assert_within_limits(text);
+    assert_non_null(
+        strstr(text, "(AFileWithANameThatIsQuiteLongButNotLongerThanALine.java:12345)  …"));
+    assert_non_null(strstr(text, "  C.c(C.java:7) "));
+    free(text);
+}
+
+static void a_lock_without_a_known_line_that_holds_it_says_why(void **state)
+{
+    char *text;
+
+    report_fixture_wait(*state, "g", "t", "c.C.c(C.java:7)", SMP_STATE_BLOCKED, 1 * S);
+    report_fixture_hold(*state, "java.util.concurrent.Semaphore", "c.C.c(C.java:7)", "[unknown]",
+                        "[permits of the semaphore]", S);
+    text = lines_of(*state);
+    assert_non_null(strstr(text, "lock of Semaphore, [permits of the semaphore]\n"));
+    free(text);
+}
+
+static void random_summaries_are_within_their_limits(void **state)
+{
+    static const int64_t factors[] = { 1, MS, 1000 * S, 1000000 * S };
+
+    for (int round = 0; round < test_rounds(ROUNDS); round++) {
+        unsigned seed = (unsigned)round * 7919 + 1;
+        const unsigned stacks = next_random(&seed) % 60;
+        for (unsigned i = 0; i < stacks; i++) {
+            char stack[NAME_BYTES];
+            const unsigned pad = next_random(&seed) % (next_random(&seed) % 4 == 0 ? 150 : 10);
+            (void)snprintf(
+                stack, sizeof(stack), "a.A%.*s.a%u(A%.*s.java:%u)|java.B%u.b(B.java:1)", (int)pad,
+                "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+                next_random(&seed) % 9, (int)(pad / (1 + i % 2)),
+                "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
+                "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy",
+                next_random(&seed) % 99999, next_random(&seed) % 5);
+            (void)report_fixture_wait(
+                *state, next_random(&seed) % 2 == 0 ? "main" : "a group with a longer name", "t",
+                stack, (enum smp_thread_state)(next_random(&seed) % SMP_THREAD_STATE_COUNT),
+                next_random(&seed) % 1000 * factors[next_random(&seed) % 4]);
+        }
+        char *const text = lines_of(*state);
+        assert_within_limits(text);
+        free(text);
+        report_fixture_begin_with(*state, STATES);
+    }
+}
+
+static enum smp_status print_report(void *self)
+{
+    struct recording recording = { 0 };
+    const struct smp_outputer outputer = recording_outputer(&recording);
+    unsigned cut = 0;
+    const enum smp_status status =
+        smp_report_text(report_fixture_seal(self), with_summary, NULL, &outputer, &cut);
+
+    assert_int_equal(recording.calls > 0, status == SMP_OK); /* all, or nothing at all */
+    if (status == SMP_OK && strstr(recording.text, "== Summary.\n20.7 s, 5 threads") == NULL)
+        assert_non_null(strstr(recording.text, "== Summary.\nnot made: out of memory\n"));
+    recording_fini(&recording);
+    return status;
+}
+
+static bool discard(void *self, const char *bytes, size_t length)
+{
+    (void)self;
+    (void)bytes;
+    (void)length;
+    return true;
+}
+
+static enum smp_status export_json(void *self)
+{
+    const struct smp_export_style style = { .summary = true };
+    const struct smp_output output = { .write = discard };
+
+    return smp_export(report_fixture_seal(self), SMP_FORMAT_JSON, &style, NULL, &output);
+}
+
+static enum smp_status export_top(void *self)
+{
+    const struct smp_export_style style = { .summary = true };
+    const struct smp_output output = { .write = discard };
+
+    return smp_export(report_fixture_seal(self), SMP_FORMAT_TOP, &style, NULL, &output);
+}
+
+static void each_allocation_may_be_refused(void **state)
+{
+    struct failing_alloc_steps steps;
+
+    fill_service(*state);
+    steps = failing_alloc_each_step(print_report, *state);
+    assert_true(steps.refused >= 15);
+    assert_true(steps.survived >= 8); /* without the summary */
+    assert_int_equal(failing_alloc_each_step(export_json, *state).survived, 0);
+    assert_int_equal(failing_alloc_each_step(export_top, *state).survived, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_report_begins_with_the_summary),
+        TEST(without_it_a_report_has_no_other_line),
+        TEST(the_table_of_methods_begins_with_it),
+        TEST(json_has_it_as_an_object),
+        TEST(with_the_cpu_clock_there_are_no_states),
+        TEST(states_that_are_not_known_are_not_shown),
+        TEST(an_empty_interval_says_so),
+        TEST(counted_calls_alone_are_counted),
+        TEST(a_spot_has_its_calls),
+        TEST(code_that_was_not_seen_is_said),
+        TEST(wide_error_bars_are_shown),
+        TEST(long_names_keep_their_file_and_line),
+        TEST(a_lock_without_a_known_line_that_holds_it_says_why),
+        TEST(random_summaries_are_within_their_limits),
+        TEST(each_allocation_may_be_refused),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
+}

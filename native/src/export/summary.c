@@ -361,15 +361,14 @@ static void put_holding(struct summary_page *page, const struct smp_hot_spot *sp
     smp_methods_view(methods, spot->place, &place);
     smp_methods_view(methods, spot->holding, &holding);
     smp_bytes_puts(&page->cell, holding.is_pseudo ? ", " : ", held in ");
-    if (holding.is_pseudo || holding.line <= 0) {
+    const bool is_same_class = strcmp(place.class_name, holding.class_name) == 0;
+    if (holding.is_pseudo || holding.line <= 0 || (!is_same_class && holding.file == NULL)) {
         put_short_method(page, spot->holding);
-    } else if (strcmp(place.class_name, holding.class_name) == 0) {
+    } else if (is_same_class) {
         smp_bytes_printf(&page->cell, "line %" PRId32, holding.line);
-    } else if (holding.file != NULL) {
+    } else {
         smp_escape_put(&page->cell, holding.file);
         smp_bytes_printf(&page->cell, ":%" PRId32, holding.line);
-    } else {
-        put_short_method(page, spot->holding);
     }
 }
 

@@ -5,15 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.AgentJar;
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Container;
 import com.incapsula.sampler.testing.Preload;
-import com.incapsula.sampler.testing.Tool;
 import com.incapsula.sampler.testing.UnawareProgram;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,19 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
  * and a filter of system calls.
  */
 class ContainersIT {
-
-    /* Mounts all of the disk read-only, but for one folder, and what the JVM of a test writes for the build. */
-    private static final String READ_ONLY = """
-            writable=$1; shift
-            mount --make-rprivate / &&
-            mount --bind "$writable" "$writable" &&
-            { [ ! -d target ] || mount --bind target target; } &&
-            for at in / /tmp /var /var/tmp /run /dev/shm /home /root "$HOME"; do
-                if mountpoint -q "$at"; then mount -o remount,bind,ro "$at" || exit 1; fi
-            done &&
-            ! touch /tmp/threads-sampler-probe 2>/dev/null &&
-            exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs "$@"
-            """;
 
     @TempDir
     static Path shared;
@@ -64,20 +48,13 @@ class ContainersIT {
 
     @BeforeEach
     void needsNamespaces() throws Exception {
-        List<String> probe = new ArrayList<>(prefix());
-        probe.add("true");
-        Tool.requireAllowed("making a container by unshare, mount and setpriv", probe);
-    }
-
-    private List<String> prefix() {
-        return List.of(
-                "unshare", "--user", "--map-root-user", "--mount", "sh", "-c", READ_ONLY, "sh", writable.toString());
+        Container.require(Container.as(writable));
     }
 
     private ChildJvm contained(String... options) {
         return ChildJvm.bare(UnawareProgram.class.getName())
                 .with(UnawareProgram.class)
-                .by(prefix().toArray(String[]::new))
+                .by(Container.as(writable).toArray(String[]::new))
                 .environment("LD_PRELOAD", filter.toString())
                 .option("-javaagent:" + shared.resolve("patience.jar"))
                 .option(options);
@@ -85,18 +62,9 @@ class ContainersIT {
 
     private static String runToEnd(ChildJvm child) throws Exception {
         ChildJvm.Running running = child.start().awaitOutput("ready");
-        assertContained(running.process().toHandle());
+        Container.assertContained(running.process().toHandle());
         running.process().getOutputStream().close();
         return running.await().assertFine().output();
-    }
-
-    /* The process that was started is the JVM: each program before it has made room for the next. */
-    private static void assertContained(ProcessHandle process) throws IOException {
-        assertThat(Files.readString(Path.of("/proc", String.valueOf(process.pid()), "status")))
-                .containsPattern("(?m)^CapEff:\\s+0000000000000000$")
-                .containsPattern("(?m)^CapBnd:\\s+0000000000000000$")
-                .containsPattern("(?m)^NoNewPrivs:\\s+1$")
-                .containsPattern("(?m)^Seccomp:\\s+2$");
     }
 
     @Test

@@ -308,9 +308,16 @@ final class AgentSession {
         }
     }
 
-    /* For the terminal of a command line; other answers go to the application's standard error. */
+    /* For the terminal of a command line; other answers go to the application's standard error. The report is written. */
     private static String summary(Run run, SamplingReport report) {
-        return run.slot().isAwaited() && run.used().sampler().isReportSummary() ? report.getSummary() + "\n" : "";
+        if (!run.slot().isAwaited() || !run.used().sampler().isReportSummary()) {
+            return "";
+        }
+        try {
+            return report.getSummary() + "\n";
+        } catch (OutOfMemoryError | IllegalStateException e) {
+            return "Summary not made: " + e.getMessage() + "\n";
+        }
     }
 
     private @Nullable Path noted(@Nullable Path content) {

@@ -16,6 +16,48 @@
 
 #define AT_20_MS "samplingFrequencyMillis=20\n"
 
+/* Adds the time that the threads have had in each stack, or takes it off: sign -1. */
+static void add_truth(struct sim *sim, struct sim_thread **threads, int count, int64_t *truth_ns,
+                      int stacks, int sign)
+{
+    for (int i = 0; i < count; i++) {
+        for (int stack = 0; stack < stacks; stack++)
+            truth_ns[stack] += sign * sim_truth(sim, threads[i], stack);
+    }
+}
+
+/* Within two points of the time of all. */
+static void check_shares(const struct sim *sim, const int64_t *truth_ns, int stacks, int64_t all_ns)
+{
+    for (int stack = 0; stack < stacks; stack++) {
+        const double off =
+            (double)(sim_wall(sim, "busy", stack) - truth_ns[stack]) * 100 / (double)all_ns;
+        if (off > 2 || off < -2)
+            fail_msg("stack %d is off by %.2f points", stack, off);
+    }
+}
+
+static struct sim_thread *add_busy(struct sim *sim, int (*stack_of)(struct sim *sim, int segment))
+{
+    struct sim_thread *const thread = sim_add(sim, "busy");
+
+    for (int k = 0; k < 6; k++)
+        sim_script(thread, stack_of(sim, k),
+                   1 + (int64_t)sim_random(sim, 200 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
+    return thread;
+}
+
+static int one_of_eight(struct sim *sim, int segment)
+{
+    return (int)sim_random(sim, 4) + (segment % 3 == 0 ? 4 : 0);
+}
+
+static int one_of_four(struct sim *sim, int segment)
+{
+    (void)segment;
+    return (int)sim_random(sim, 4);
+}
+
 /* 4,000 threads at 1 kHz: a hundred times what the limit allows. */
 static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_async)
 {
@@ -26,12 +68,8 @@ static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_
     struct sim_thread **threads = calloc(THREADS, sizeof(*threads));
 
     assert_non_null(threads);
-    for (int i = 0; i < THREADS; i++) {
-        threads[i] = sim_add(sim, "busy");
-        for (int k = 0; k < 6; k++)
-            sim_script(threads[i], (int)sim_random(sim, 4) + (k % 3 == 0 ? 4 : 0),
-                       1 + (int64_t)sim_random(sim, 200 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
-    }
+    for (int i = 0; i < THREADS; i++)
+        threads[i] = add_busy(sim, one_of_eight);
     sim_start(sim);
     const int64_t from_ns = sim->tick_ns;
     const int64_t cpu_from_ns = sim->own_cpu_ns;
@@ -50,16 +88,8 @@ static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_
     const uint64_t ticks = sim->profile->counters[SMP_COUNTER_TICKS] - 1;
     assert_in_range(sim->profile->tally.polls, THREADS * ticks / 20 * 19,
                     THREADS * ticks / 100 * 101);
-    for (int i = 0; i < THREADS; i++) {
-        for (int stack = 0; stack < STACKS; stack++)
-            truth_ns[stack] += sim_truth(sim, threads[i], stack);
-    }
-    for (int stack = 0; stack < STACKS; stack++) {
-        const double off = (double)(sim_wall(sim, "busy", stack) - truth_ns[stack]) * 100 /
-                           (double)(THREADS * elapsed_ns);
-        if (off > 2 || off < -2)
-            fail_msg("stack %d is off by %.2f points", stack, off);
-    }
+    add_truth(sim, threads, THREADS, truth_ns, STACKS, 1);
+    check_shares(sim, truth_ns, STACKS, THREADS * elapsed_ns);
     free(threads);
     sim_destroy(sim);
 }
@@ -194,12 +224,8 @@ static void when_the_load_comes_the_limit_holds_and_shares_stay_unbiased(void **
 
     (void)state;
     sim->walk_cost_ns = 100;
-    for (int i = 0; i < THREADS; i++) {
-        threads[i] = sim_add(sim, "busy");
-        for (int k = 0; k < 6; k++)
-            sim_script(threads[i], (int)sim_random(sim, STACKS),
-                       1 + (int64_t)sim_random(sim, 200 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
-    }
+    for (int i = 0; i < THREADS; i++)
+        threads[i] = add_busy(sim, one_of_four);
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
     sim_seal(sim);
@@ -207,10 +233,7 @@ static void when_the_load_comes_the_limit_holds_and_shares_stay_unbiased(void **
     sim->walk_cost_ns = 20 * SIM_US;
     const int64_t from_ns = sim->tick_ns;
     const int64_t cpu_from_ns = sim->own_cpu_ns;
-    for (int i = 0; i < THREADS; i++) {
-        for (int stack = 0; stack < STACKS; stack++)
-            truth_ns[stack] -= sim_truth(sim, threads[i], stack);
-    }
+    add_truth(sim, threads, THREADS, truth_ns, STACKS, -1);
     sim_run(sim, SECONDS * SIM_S);
     sim_seal(sim);
     const int64_t elapsed_ns = sim->tick_ns - from_ns;
@@ -219,16 +242,8 @@ static void when_the_load_comes_the_limit_holds_and_shares_stay_unbiased(void **
     const int64_t used_ns = sim->own_cpu_ns - cpu_from_ns;
     if (used_ns > elapsed_ns / 100 * 11 / 10 + bucket_ns)
         fail_msg("%" PRId64 " of %" PRId64 " us were used", used_ns / 1000, elapsed_ns / 100000);
-    for (int i = 0; i < THREADS; i++) {
-        for (int stack = 0; stack < STACKS; stack++)
-            truth_ns[stack] += sim_truth(sim, threads[i], stack);
-    }
-    for (int stack = 0; stack < STACKS; stack++) {
-        const double off = (double)(sim_wall(sim, "busy", stack) - truth_ns[stack]) * 100 /
-                           (double)(THREADS * elapsed_ns);
-        if (off > 2 || off < -2)
-            fail_msg("stack %d is off by %.2f points", stack, off);
-    }
+    add_truth(sim, threads, THREADS, truth_ns, STACKS, 1);
+    check_shares(sim, truth_ns, STACKS, THREADS * elapsed_ns);
     sim_destroy(sim);
 }
 

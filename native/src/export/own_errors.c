@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/own_errors.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
-enum {
-    NS_PER_MS = 1000000,
-    NUMBER_BYTES = 24,
-    TEXT_BYTES = SMP_ERROR_CELL_BYTES - SMP_ERROR_CELL_WIDTH
-};
+#include "export/numbers.h"
+
+enum { NS_PER_MS = 1000000, TEXT_BYTES = SMP_ERROR_CELL_BYTES - SMP_ERROR_CELL_WIDTH };
 
 /* --- adding up --- */
 
@@ -44,21 +41,6 @@ enum smp_status smp_own_errors_add(const struct smp_export_job *job, enum smp_me
 
 /* --- printing --- */
 
-/* "12,345": the same in each locale. */
-static void print_grouped(int64_t number, char text[NUMBER_BYTES])
-{
-    char digits[NUMBER_BYTES];
-    const int length = snprintf(digits, sizeof(digits), "%" PRId64, number);
-    int out = 0;
-
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            text[out++] = ',';
-        text[out++] = digits[i];
-    }
-    text[out] = '\0';
-}
-
 /* Milliseconds to two digits, which is as well as an error is known; 1 at least. */
 static int64_t two_digits(int64_t ns, bool rounds_up)
 {
@@ -75,19 +57,19 @@ static void print_amount(int64_t amount, struct smp_error error, char text[TEXT_
 {
     const struct smp_error_range range = smp_error_range_of(amount, -1, error);
     const int64_t half = range.upper / 2 - range.lower / 2;
-    char value[NUMBER_BYTES];
-    char bar[NUMBER_BYTES];
+    char value[SMP_NUMBER_BYTES];
+    char bar[SMP_NUMBER_BYTES];
 
-    print_grouped(amount / NS_PER_MS, value);
+    smp_number_count((uint64_t)(amount / NS_PER_MS), value);
     if (error.variance < 0) {
         (void)snprintf(text, TEXT_BYTES, "%s ms ± ?", value);
     } else if (range.lower == range.upper) {
         (void)snprintf(text, TEXT_BYTES, "%s ms exact", value);
     } else if (half >= amount || amount / NS_PER_MS <= two_digits(half, false)) {
-        print_grouped(two_digits(range.upper, true), bar);
+        smp_number_count((uint64_t)two_digits(range.upper, true), bar);
         (void)snprintf(text, TEXT_BYTES, "< %s ms", bar);
     } else {
-        print_grouped(two_digits(half, false), bar);
+        smp_number_count((uint64_t)two_digits(half, false), bar);
         (void)snprintf(text, TEXT_BYTES, "%s ± %s ms", value, bar);
     }
 }

@@ -21,7 +21,7 @@
 #include "model/error_range.h"
 
 /* WALL and CPU, the first of the list: of these errors are known. */
-enum { SMP_ERROR_MEASURES = 2, SMP_ERROR_CELL_BYTES = 80, SMP_ERROR_CELL_WIDTH = 24 };
+enum { SMP_ERROR_MEASURES = 2, SMP_ERROR_CELL_BYTES = 96, SMP_ERROR_CELL_WIDTH = 24 };
 
 /* Adds to sums[numbers[location of a node]]. */
 SMP_CHECKED enum smp_status smp_own_errors_add(const struct smp_export_job *job,

@@ -6,13 +6,11 @@
 #include <string.h>
 
 #include "export/hot_groups.h"
+#include "export/numbers.h"
 #include "model/escape.h"
 
-#define NS_PER_10_MS INT64_C(10000000)
-
 enum {
-    NUMBER_BYTES = 32,
-    AMOUNT_BYTES = 3 * NUMBER_BYTES,
+    AMOUNT_BYTES = 3 * SMP_NUMBER_BYTES,
     STATE_WIDTH = 8,    /* of the longest, "runnable" */
     NUMBER_WIDTH = 4,   /* " 1. " */
     PLACE_WIDTH = 60,   /* of a place at most, unless its file and line alone are longer */
@@ -84,83 +82,25 @@ enum smp_status smp_summary_init(struct smp_summary *summary, struct smp_quota *
     return smp_hot_spots_init(&summary->spots, quota, profile);
 }
 
-/* --- numbers: whole ones, because "%.1f" would follow the locale that the JVM has set --- */
-
-/* "12,345" */
-static void print_count(uint64_t number, char text[NUMBER_BYTES])
-{
-    char digits[NUMBER_BYTES];
-    const int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
-    int out = 0;
-
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            text[out++] = ',';
-        text[out++] = digits[i];
-    }
-    text[out] = '\0';
-}
-
-/* Hundredths to three digits: "0.14", "5.3", "20.7", "128". */
-static void print_hundredths(int64_t hundredths, char text[NUMBER_BYTES])
-{
-    const int64_t tenths = (hundredths + 5) / 10;
-
-    if (hundredths < 100)
-        (void)snprintf(text, NUMBER_BYTES, "0.%02d", (int)hundredths);
-    else if (tenths < 1000)
-        (void)snprintf(text, NUMBER_BYTES, "%d.%d", (int)(tenths / 10), (int)(tenths % 10));
-    else
-        print_count((uint64_t)(hundredths / 100 + (hundredths % 100 >= 50)), text);
-}
-
-static void print_seconds(int64_t ns, char text[NUMBER_BYTES])
-{
-    const int64_t hundredths = ns / NS_PER_10_MS + (ns % NS_PER_10_MS >= NS_PER_10_MS / 2);
-
-    if (ns == 0)
-        (void)snprintf(text, NUMBER_BYTES, "0");
-    else if (hundredths == 0)
-        (void)snprintf(text, NUMBER_BYTES, "<0.01");
-    else
-        print_hundredths(hundredths, text);
-}
-
-static void print_ratio(double ratio, char text[NUMBER_BYTES])
-{
-    print_hundredths((int64_t)(ratio * 100 + 0.5), text);
-}
-
-/* With as many digits as the amount that it belongs to. */
-static void print_bar(int64_t ns, int64_t half_ns, char text[NUMBER_BYTES])
-{
-    const int64_t tenths = (half_ns / NS_PER_10_MS + 5) / 10;
-
-    if (ns < 100 * NS_PER_10_MS)
-        print_seconds(half_ns, text);
-    else if (ns < 10000 * NS_PER_10_MS)
-        (void)snprintf(text, NUMBER_BYTES, "%d.%d", (int)(tenths / 10), (int)(tenths % 10));
-    else
-        print_count((uint64_t)(tenths + 5) / 10, text);
-}
+/* --- amounts --- */
 
 static void print_spot_amount(const struct smp_hot_spot *spot, char text[AMOUNT_BYTES])
 {
     struct smp_error_range range = { .lower = spot->ns, .upper = spot->ns };
-    char amount[NUMBER_BYTES];
-    char bar[NUMBER_BYTES];
+    char amount[SMP_NUMBER_BYTES];
+    char bar[SMP_NUMBER_BYTES];
 
     if (spot->error.variance >= 0)
         range = smp_error_range_of(spot->ns, spot->all_ns, spot->error);
     const int64_t half_ns = range.upper / 2 - range.lower / 2;
-    print_seconds(spot->ns, amount);
-    print_bar(spot->ns, half_ns, bar);
+    smp_number_seconds(spot->ns, amount);
+    smp_number_seconds_like(half_ns, spot->ns, bar);
     if (half_ns <= spot->ns / WIDE_ERROR) {
         (void)snprintf(text, AMOUNT_BYTES, "%s s", amount);
     } else if (half_ns < spot->ns) {
         (void)snprintf(text, AMOUNT_BYTES, "%s ± %s s", amount, bar);
     } else {
-        print_bar(spot->ns, range.upper, bar);
+        smp_number_seconds_like(range.upper, spot->ns, bar);
         (void)snprintf(text, AMOUNT_BYTES, "%s (< %s) s", amount, bar);
     }
 }
@@ -467,12 +407,12 @@ static void put_amount_cell(struct summary_page *page, const char *amount)
 static void put_calls_behind(struct summary_page *page, int64_t calls)
 {
     struct smp_bytes *const cell = &page->cell;
-    char number[NUMBER_BYTES];
+    char number[SMP_NUMBER_BYTES];
     char text[AMOUNT_BYTES] = "";
     const size_t width = line_columns(page);
 
     if (calls > 0) {
-        print_count((uint64_t)calls, number);
+        smp_number_count((uint64_t)calls, number);
         (void)snprintf(text, sizeof(text), ", %s call%s", number, calls == 1 ? "" : "s");
     }
     if (width + columns_in(text) < SMP_SUMMARY_WIDTH)
@@ -519,11 +459,11 @@ static void put_spot_line(struct summary_page *page, size_t rank)
 
 static void put_other_line(struct summary_page *page, int64_t ns, const char *text)
 {
-    char number[NUMBER_BYTES];
+    char number[SMP_NUMBER_BYTES];
     char amount[AMOUNT_BYTES];
 
     begin_line(page);
-    print_seconds(ns, number);
+    smp_number_seconds(ns, number);
     (void)snprintf(amount, sizeof(amount), "%s s", number);
     smp_bytes_fill(page->out, ' ', NUMBER_WIDTH);
     put_amount_cell(page, amount);
@@ -539,12 +479,12 @@ static bool is_worth_a_line(const struct smp_hot_spots *spots, int64_t ns)
 static void put_other_lines(struct summary_page *page)
 {
     const struct smp_hot_spots *const spots = &page->summary->spots;
-    char number[NUMBER_BYTES];
+    char number[SMP_NUMBER_BYTES];
     char text[AMOUNT_BYTES];
     struct smp_bytes where;
 
     if (is_worth_a_line(spots, spots->others_ns)) {
-        print_count(spots->others, number);
+        smp_number_count(spots->others, number);
         (void)snprintf(text, sizeof(text), " in %s more place%s", number,
                        spots->others == 1 ? "" : "s");
         put_other_line(page, spots->others_ns, text);
@@ -568,28 +508,28 @@ static void put_other_lines(struct summary_page *page)
 
 static void put_count(struct smp_bytes *out, uint64_t count, const char *what)
 {
-    char number[NUMBER_BYTES];
+    char number[SMP_NUMBER_BYTES];
 
-    print_count(count, number);
+    smp_number_count(count, number);
     smp_bytes_printf(out, "%s %s%s", number, what, count == 1 ? "" : "s");
 }
 
 static void put_seconds(struct smp_bytes *out, const char *before, int64_t ns, const char *behind)
 {
-    char number[NUMBER_BYTES];
+    char number[SMP_NUMBER_BYTES];
 
-    print_seconds(ns, number);
+    smp_number_seconds(ns, number);
     smp_bytes_printf(out, "%s%s s%s", before, number, behind);
 }
 
 static void put_cpus(const struct smp_summary *summary, struct smp_bytes *out)
 {
     const struct smp_profile *const profile = summary->profile;
-    char used[NUMBER_BYTES];
+    char used[SMP_NUMBER_BYTES];
 
     if (summary->cpu_ns == 0 || profile->elapsed_ns <= 0)
         return;
-    print_ratio((double)summary->cpu_ns / (double)profile->elapsed_ns, used);
+    smp_number_ratio((double)summary->cpu_ns / (double)profile->elapsed_ns, used);
     smp_bytes_printf(out, " CPU: %s", used);
     if (profile->cpus > 0)
         smp_bytes_printf(out, " of %" PRIu32, profile->cpus);
@@ -696,7 +636,7 @@ static void put_overhead_line(struct summary_page *page)
     const struct smp_profile *const profile = summary->profile;
     const double share =
         profile->elapsed_ns <= 0 ? 0 : (double)profile->own_cpu_ns / (double)profile->elapsed_ns;
-    char percent[NUMBER_BYTES];
+    char percent[SMP_NUMBER_BYTES];
 
     begin_line(page);
     if (summary->has_jvm) {
@@ -704,7 +644,7 @@ static void put_overhead_line(struct summary_page *page)
         put_seconds(page->out, "JIT ", summary->jit_ns, ", ");
     }
     put_seconds(page->out, summary->has_jvm ? "sampler " : "Sampler ", profile->own_cpu_ns, "");
-    print_ratio(share * 100, percent);
+    smp_number_ratio(share * 100, percent);
     smp_bytes_printf(page->out, " (%s %% of a CPU).", percent);
     end_line(page);
 }

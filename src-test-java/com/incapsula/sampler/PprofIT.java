@@ -132,7 +132,7 @@ class PprofIT {
                     .isEqualTo(samples);
             String json = written(report, ReportFormat.JSON, ReportWeight.WALL);
             // Where a thread was blocked, its holder has the same time once more.
-            String groups = json.replaceFirst("\"lockHolders\":.*", "");
+            String groups = json.split("\"lockHolders\":", 2)[0];
             assertThat(sum(groups, "\"wall\":\\[([\\d,]+)]")).isEqualTo(wall);
             assertThat(sum(json, "\"samples\":\\[([\\d,]+)]")).isEqualTo(samples);
             assertThat(sum(json, "\"polls\":\\d+,\"samples\":(\\d+)")).isEqualTo(samples);

@@ -197,6 +197,24 @@ static void clear_keeps_the_memory_and_forgets_the_failure(void **state)
     smp_bytes_fini(&bytes);
 }
 
+static void restart_keeps_the_failure(void **state)
+{
+    struct smp_bytes bytes;
+
+    (void)state;
+    smp_bytes_init(&bytes, NULL, 4);
+    smp_bytes_puts(&bytes, "abcd");
+    smp_bytes_restart(&bytes);
+    smp_bytes_puts(&bytes, "ef");
+    assert_string_equal(smp_bytes_text(&bytes), "ef");
+    smp_bytes_puts(&bytes, "ghi");
+    smp_bytes_restart(&bytes);
+    smp_bytes_puts(&bytes, "j");
+    assert_string_equal(smp_bytes_text(&bytes), "");
+    assert_int_equal(bytes.status, SMP_EQUOTA);
+    smp_bytes_fini(&bytes);
+}
+
 static void refused_memory_leaves_what_was_there(void **state)
 {
     struct failing_alloc failing;
@@ -306,6 +324,7 @@ int main(void)
         cmocka_unit_test(printf_grows_the_buffer),
         cmocka_unit_test(truncate_takes_a_row_and_its_failure_away),
         cmocka_unit_test(clear_keeps_the_memory_and_forgets_the_failure),
+        cmocka_unit_test(restart_keeps_the_failure),
         cmocka_unit_test(refused_memory_leaves_what_was_there),
         cmocka_unit_test(its_memory_is_charged_to_the_quota),
         cmocka_unit_test(every_refused_step_is_reported_at_the_end),

@@ -163,6 +163,16 @@ static void utf8_becomes_utf16(void **state)
     assert_int_equal(out[0], 0);
 }
 
+static void each_character_takes_a_column(void **state)
+{
+    static const char text[] = "a\xc3\xa9\xe2\x80\xa6\xf0\x9f\x98\x80z";
+
+    (void)state;
+    assert_int_equal(smp_utf8_columns(text, sizeof(text) - 1), 5);
+    assert_int_equal(smp_utf8_columns(text, 3), 2);
+    assert_int_equal(smp_utf8_columns("", 0), 0);
+}
+
 static void a_prefix_ends_between_characters(void **state)
 {
     static const char text[] = "a\xC3\xA9\xE2\x82\xAC" GRIN; /* ends at 1, 3, 6, 10 */
@@ -325,6 +335,7 @@ int main(void)
         cmocka_unit_test(a_size_too_small_for_anything_writes_the_nul_alone),
         cmocka_unit_test(utf16_becomes_utf8),
         cmocka_unit_test(utf8_becomes_utf16),
+        cmocka_unit_test(each_character_takes_a_column),
         cmocka_unit_test(a_prefix_ends_between_characters),
         cmocka_unit_test(random_bytes_give_what_the_naive_decoder_gives),
         cmocka_unit_test(both_ways_into_the_core_give_the_same_text),

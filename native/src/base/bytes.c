@@ -36,6 +36,14 @@ void smp_bytes_clear(struct smp_bytes *bytes)
     smp_bytes_truncate(bytes, 0);
 }
 
+void smp_bytes_restart(struct smp_bytes *bytes)
+{
+    const enum smp_status status = bytes->status;
+
+    smp_bytes_clear(bytes);
+    bytes->status = status;
+}
+
 /* Doubles, but neither below need nor above what the maximum (and its NUL) can ever use. */
 static size_t next_capacity(const struct smp_bytes *bytes, size_t need)
 {

@@ -34,6 +34,8 @@ void smp_bytes_init(struct smp_bytes *bytes, struct smp_quota *quota, size_t max
 void smp_bytes_fini(struct smp_bytes *bytes);
 /* Empties it and forgets a failure; keeps the memory. */
 void smp_bytes_clear(struct smp_bytes *bytes);
+/* Empties it, but a failure stays: for texts that are made one after the other and checked once. */
+void smp_bytes_restart(struct smp_bytes *bytes);
 /* Back to an earlier length, forgetting a failure: removes a row that did not fit. */
 void smp_bytes_truncate(struct smp_bytes *bytes, size_t length);
 

@@ -256,6 +256,15 @@ uint32_t smp_utf8_next(const char *text, size_t *bytes)
     return decode((const uint8_t *)text, MAX_CHAR_BYTES, bytes); /* stops at the NUL */
 }
 
+size_t smp_utf8_columns(const char *text, size_t length)
+{
+    size_t columns = 0;
+
+    for (size_t i = 0; i < length; i++)
+        columns += !is_utf8_continuation((uint8_t)text[i]);
+    return columns;
+}
+
 size_t smp_utf8_prefix(const char *text, size_t length, size_t max)
 {
     if (length <= max)

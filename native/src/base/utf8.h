@@ -33,6 +33,9 @@ size_t smp_utf8_to_utf16(uint16_t *out, const char *in, size_t length);
 /* The first character of valid UTF-8 that ends in a NUL, and its bytes. */
 uint32_t smp_utf8_next(const char *text, size_t *bytes);
 
+/* The columns that valid UTF-8 takes where each character takes one. */
+size_t smp_utf8_columns(const char *text, size_t length);
+
 /* The length of the longest prefix of valid UTF-8 with at most max bytes that ends between two
  * characters. */
 size_t smp_utf8_prefix(const char *text, size_t length, size_t max);

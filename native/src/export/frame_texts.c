@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 
 struct smp_frame_texts {
     uint32_t *index; /* by location: where its entry is, plus one; 0 = not in this report */
@@ -35,16 +36,6 @@ static void number_shown_locations(struct smp_frame_texts *texts, const struct s
     }
 }
 
-/* Continuation bytes take no column. */
-static uint32_t text_width(const char *text, size_t length)
-{
-    uint32_t width = 0;
-
-    for (size_t i = 0; i < length; i++)
-        width += ((unsigned char)text[i] & 0xC0u) != 0x80u;
-    return width;
-}
-
 static enum smp_status write_texts(struct smp_frame_texts *texts, const struct smp_methods *methods,
                                    uint32_t location_count)
 {
@@ -57,7 +48,8 @@ static enum smp_status write_texts(struct smp_frame_texts *texts, const struct s
         if (texts->bytes.status != SMP_OK)
             return texts->bytes.status;
         entry->length = (uint32_t)(texts->bytes.length - entry->offset);
-        entry->width = text_width(smp_frame_texts_bytes(texts, entry), entry->length);
+        entry->width =
+            (uint32_t)smp_utf8_columns(smp_frame_texts_bytes(texts, entry), entry->length);
     }
     return SMP_OK;
 }

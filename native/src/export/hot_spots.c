@@ -207,16 +207,12 @@ static enum smp_status add_up_parts(struct spot_search *search)
 /* < 0, 0 or > 0, by the texts of two frames; 0 stands before all. */
 static int compare_locations(struct spot_search *search, uint32_t a, uint32_t b)
 {
-    enum smp_status status = search->a.status != SMP_OK ? search->a.status : search->b.status;
-
-    smp_bytes_clear(&search->a);
-    smp_bytes_clear(&search->b);
+    smp_bytes_restart(&search->a);
+    smp_bytes_restart(&search->b);
     if (a != 0)
         smp_methods_frame_text(search->profile->methods, a, &search->a);
     if (b != 0)
         smp_methods_frame_text(search->profile->methods, b, &search->b);
-    if (status != SMP_OK)
-        search->a.status = status; /* as of the first failure */
     return strcmp(smp_bytes_text(&search->a), smp_bytes_text(&search->b));
 }
 

@@ -500,10 +500,7 @@ static bool is_longer_lock(const void *context, uint32_t a, uint32_t b)
 static void put_lock_text(struct writer *writer, const char *key, uint32_t location, bool is_first,
                           struct smp_bytes *text)
 {
-    const enum smp_status status = text->status;
-
-    smp_bytes_clear(text);
-    text->status = status; /* a failure stays */
+    smp_bytes_restart(text);
     smp_methods_frame_text(writer->job->profile->methods, location, text);
     smp_json_put_key(writer->out, key, is_first);
     smp_json_put_string(writer->out, smp_bytes_text(text));

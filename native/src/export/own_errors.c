@@ -2,7 +2,9 @@
 #include "export/own_errors.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/utf8.h"
 #include "export/numbers.h"
 
 enum { NS_PER_MS = 1000000, TEXT_BYTES = SMP_ERROR_CELL_BYTES - SMP_ERROR_CELL_WIDTH };
@@ -74,22 +76,12 @@ static void print_amount(int64_t amount, struct smp_error error, char text[TEXT_
     }
 }
 
-/* A character of two bytes counts as one. */
-static int width_of(const char *text)
-{
-    int width = 0;
-
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
-}
-
 void smp_own_errors_print(int64_t amount, struct smp_error error, char cell[SMP_ERROR_CELL_BYTES])
 {
     char text[TEXT_BYTES];
     int missing;
 
     print_amount(amount, error, text);
-    missing = SMP_ERROR_CELL_WIDTH - width_of(text);
+    missing = SMP_ERROR_CELL_WIDTH - (int)smp_utf8_columns(text, strlen(text));
     (void)snprintf(cell, SMP_ERROR_CELL_BYTES, "%*s%s", missing > 0 ? missing : 0, "", text);
 }

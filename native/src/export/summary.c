@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "export/hot_groups.h"
 #include "export/numbers.h"
 #include "model/escape.h"
@@ -118,27 +119,18 @@ struct summary_page {
     size_t callee_width;
 };
 
-static bool is_continuation(char byte)
-{
-    return ((unsigned char)byte & 0xC0) == 0x80;
-}
-
 static size_t columns_in(const char *text)
 {
-    size_t columns = 0;
-
-    for (; *text != '\0'; text++)
-        columns += !is_continuation(*text);
-    return columns;
+    return smp_utf8_columns(text, strlen(text));
 }
 
 /* The end of text, with as many columns; text has more. */
 static const char *last_columns(const char *text, size_t columns)
 {
     for (size_t skipped = columns_in(text) - columns; skipped > 0; skipped--) {
-        text++;
-        while (is_continuation(*text))
-            text++;
+        size_t bytes;
+        (void)smp_utf8_next(text, &bytes);
+        text += bytes;
     }
     return text;
 }
@@ -212,15 +204,6 @@ static void put_rest(struct summary_page *page, const char *text)
 
 /* --- names --- */
 
-/* Empties the cell, but a failure stays. */
-static void begin_cell(struct summary_page *page)
-{
-    const enum smp_status status = page->cell.status;
-
-    smp_bytes_clear(&page->cell);
-    page->cell.status = status;
-}
-
 static const char *without_package(const char *class_name)
 {
     const char *const dot = strrchr(class_name, '.');
@@ -249,10 +232,10 @@ static size_t make_place(struct summary_page *page, uint32_t location)
     struct smp_bytes frame;
     size_t width = PLACE_WIDTH;
 
-    begin_cell(page);
+    smp_bytes_restart(&page->cell);
     smp_methods_method_text(methods, location, cell);
     const size_t method_length = cell->length;
-    begin_cell(page);
+    smp_bytes_restart(&page->cell);
     put_short_method(page, location);
     smp_bytes_init(&frame, page->out->quota, MAX_CELL_BYTES);
     smp_methods_frame_text(methods, location, &frame);
@@ -270,7 +253,7 @@ static size_t make_place(struct summary_page *page, uint32_t location)
 
 static void make_callee(struct summary_page *page, const struct smp_hot_spot *spot)
 {
-    begin_cell(page);
+    smp_bytes_restart(&page->cell);
     if (spot->callee != 0)
         put_short_method(page, spot->callee);
 }
@@ -284,7 +267,7 @@ static void put_group_name(struct smp_bytes *out, const struct smp_profile *prof
 
 static void make_group(struct summary_page *page, const struct smp_hot_spot *spot)
 {
-    begin_cell(page);
+    smp_bytes_restart(&page->cell);
     put_group_name(&page->cell, page->summary->profile, spot->group);
     if (spot->group_count > 1)
         smp_bytes_printf(&page->cell, " and %" PRIu32 " more", spot->group_count - 1);
@@ -340,10 +323,10 @@ static void make_lock(struct summary_page *page, const struct smp_hot_spot *spot
     struct smp_location_view view;
     size_t held;
 
-    begin_cell(page);
+    smp_bytes_restart(&page->cell);
     put_holding(page, spot);
     held = columns_in(smp_bytes_text(&page->cell)) + 1; /* "…" where its group is cut */
-    begin_cell(page);
+    smp_bytes_restart(&page->cell);
     put_lock_class(page, spot, columns > held ? columns - held : 0);
     put_holding(page, spot);
     smp_methods_view(page->summary->profile->methods, spot->holding, &view);
@@ -590,7 +573,7 @@ static void put_your_code(struct summary_page *page)
     size_t width;
 
     smp_bytes_puts(page->out, "; your code: ");
-    begin_cell(page);
+    smp_bytes_restart(&page->cell);
     if (!is_guessed)
         smp_escape_put(&page->cell, profile->packages);
     else

@@ -26,22 +26,13 @@ static void put_summary_string(struct summary_writer *writer, const char *key, c
     smp_json_put_string(writer->out, text);
 }
 
-/* Empties the text, but a failure stays. */
-static void begin_text(struct summary_writer *writer)
-{
-    const enum smp_status status = writer->text.status;
-
-    smp_bytes_clear(&writer->text);
-    writer->text.status = status;
-}
-
 /* Of a method; with_place: of a frame. */
 static void put_summary_frame(struct summary_writer *writer, const char *key, uint32_t location,
                               bool with_place)
 {
     if (location == 0)
         return;
-    begin_text(writer);
+    smp_bytes_restart(&writer->text);
     if (with_place)
         smp_methods_frame_text(writer->profile->methods, location, &writer->text);
     else
@@ -162,7 +153,7 @@ static void put_set_packages(struct summary_writer *writer)
 
     while (*at != '\0') {
         const size_t length = strcspn(at, ",");
-        begin_text(writer);
+        smp_bytes_restart(&writer->text);
         smp_bytes_put(&writer->text, at, length);
         if (at != writer->profile->packages)
             smp_writer_put_byte(writer->out, ',');
@@ -179,7 +170,7 @@ static void put_json_packages(struct summary_writer *writer, const struct smp_ho
     smp_json_put_key(writer->out, "packages", false);
     smp_writer_put_byte(writer->out, '[');
     for (size_t i = 0; is_guessed && i < spots->package_count; i++) {
-        begin_text(writer);
+        smp_bytes_restart(&writer->text);
         smp_bytes_put(&writer->text, spots->packages[i].class_name, spots->packages[i].length);
         if (i > 0)
             smp_writer_put_byte(writer->out, ',');

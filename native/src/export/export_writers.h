@@ -42,10 +42,7 @@ static inline bool smp_export_holds(const struct smp_export_job *job, enum smp_m
 /* What the style's weight is called. With the CPU clock wall time is CPU time. */
 static inline const char *smp_export_weight_title(const struct smp_export_job *job)
 {
-    const enum smp_measure weight = job->style->weight;
-    const bool is_cpu = job->profile->is_cpu_clock && weight == SMP_MEASURE_WALL;
-
-    return smp_measure_info(is_cpu ? SMP_MEASURE_CPU : weight)->title;
+    return smp_measure_info(smp_profile_measure(job->profile, job->style->weight))->title;
 }
 
 /* The groups of which the style's weight is the whole. */

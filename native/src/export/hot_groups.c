@@ -26,20 +26,12 @@ static int64_t group_active_ns(const struct smp_profile *profile, uint32_t index
 
 static int64_t group_active_ms(const struct smp_profile *profile, uint32_t index)
 {
-    return smp_hot_group_is_idle(profile, index)
-               ? 0
-               : smp_measure_printed(SMP_MEASURE_WALL, group_active_ns(profile, index));
+    return smp_measure_printed(SMP_MEASURE_WALL, group_active_ns(profile, index));
 }
 
 static bool is_more_active_group(const void *context, uint32_t a, uint32_t b)
 {
-    const struct smp_profile *const profile = context;
-    const int64_t left_ms = group_active_ms(profile, a);
-    const int64_t right_ms = group_active_ms(profile, b);
-
-    if (left_ms != right_ms && smp_hot_group_is_jvm(profile, a) == smp_hot_group_is_jvm(profile, b))
-        return left_ms > right_ms;
-    return is_hotter_group(profile, a, b);
+    return group_active_ms(context, a) > group_active_ms(context, b);
 }
 
 static bool is_hot(const struct smp_profile *profile, uint32_t index, enum smp_group_kind kind)
@@ -73,11 +65,30 @@ enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_qu
     return SMP_OK;
 }
 
+/* Those without active time are in order already. */
 void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_profile *profile)
 {
-    if (groups->count > 1)
-        smp_sort(groups->indices, groups->indices + groups->count, groups->count,
-                 is_more_active_group, profile);
+    uint32_t *scratch;
+    size_t active = 0;
+    size_t rest = 0;
+
+    if (groups->count < 2)
+        return;
+    scratch = groups->indices + groups->count;
+    for (size_t i = 0; i < groups->count; i++) {
+        const uint32_t index = groups->indices[i];
+        const bool is_active = !smp_hot_group_is_jvm(profile, index) &&
+                               group_active_ms(profile, index) > 0 &&
+                               !smp_hot_group_is_idle(profile, index);
+        if (is_active)
+            groups->indices[active++] = index;
+        else
+            scratch[rest++] = index;
+    }
+    if (rest > 0)
+        memcpy(groups->indices + active, scratch, rest * sizeof(*scratch));
+    if (active > 1)
+        smp_sort(groups->indices, scratch, active, is_more_active_group, profile);
 }
 
 void smp_hot_groups_fini(struct smp_hot_groups *groups)

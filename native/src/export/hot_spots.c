@@ -19,8 +19,7 @@
 enum {
     FIRST_PARTS = 64,
     MAX_PACKAGES = 64,
-    NAME_PARTS = 2,                              /* of a package's name */
-    MAX_FRAME_BYTES = 6 * 4 * SMP_MAX_NAME_BYTES /* all of it escaped */
+    NAME_PARTS = 2 /* of a package's name */
 };
 
 #define MAX_PART_BYTES ((size_t)1 << 32)
@@ -78,7 +77,7 @@ static void find_spot_places(struct spot_search *search)
         struct spot_place *const at = &search->places[i];
         struct smp_location_view view;
         if (smp_node_is_group(node)) {
-            at->group = node->location & ~SMP_LOCATION_GROUP;
+            at->group = smp_node_group(node);
             continue;
         }
         *at = search->places[node->parent];
@@ -693,8 +692,8 @@ enum smp_status smp_hot_spots_init(struct smp_hot_spots *spots, struct smp_quota
     *spots = (struct smp_hot_spots){ .has_states =
                                          !profile->is_cpu_clock &&
                                          (measures & SMP_STATE_MEASURES) == SMP_STATE_MEASURES };
-    smp_bytes_init(&search.a, quota, MAX_FRAME_BYTES);
-    smp_bytes_init(&search.b, quota, MAX_FRAME_BYTES);
+    smp_bytes_init(&search.a, quota, SMP_MAX_FRAME_TEXT_BYTES);
+    smp_bytes_init(&search.b, quota, SMP_MAX_FRAME_TEXT_BYTES);
     status = find_spots(&search);
     smp_bytes_fini(&search.b);
     smp_bytes_fini(&search.a);

@@ -94,12 +94,6 @@ struct writer {
     size_t count;     /* of order */
 };
 
-static void put_json_number(struct writer *writer, const char *key, int64_t value)
-{
-    smp_json_put_key(writer->out, key, false);
-    smp_writer_put_i64(writer->out, value);
-}
-
 static void put_json_count(struct writer *writer, const char *key, uint64_t value)
 {
     smp_json_put_key(writer->out, key, false);
@@ -192,12 +186,12 @@ static void put_json_head(struct writer *writer)
     const struct smp_profile *const profile = writer->job->profile;
 
     smp_writer_puts(writer->out, "{\"format\":\"threads-sampler/1\"");
-    put_json_number(writer, "fromMillis", profile->from_wall_ms);
-    put_json_number(writer, "tillMillis", profile->till_wall_ms);
-    put_json_number(writer, "elapsedNanos", profile->elapsed_ns);
+    smp_json_put_number(writer->out, "fromMillis", profile->from_wall_ms);
+    smp_json_put_number(writer->out, "tillMillis", profile->till_wall_ms);
+    smp_json_put_number(writer->out, "elapsedNanos", profile->elapsed_ns);
     if (profile->is_cpu_clock)
         smp_writer_puts(writer->out, ",\"clock\":\"CPU\"");
-    put_json_number(writer, "ownCpuNanos", profile->own_cpu_ns);
+    smp_json_put_number(writer->out, "ownCpuNanos", profile->own_cpu_ns);
     put_json_count(writer, "memoryUsedBytes", profile->memory_used_bytes);
     put_json_count(writer, "memoryLimitBytes", profile->memory_limit_bytes);
     put_json_account(writer);
@@ -224,7 +218,7 @@ static void put_json_frame(struct writer *writer, uint32_t location)
         smp_json_put_string(out, view.file);
     }
     if (view.line > 0)
-        put_json_number(writer, "line", view.line);
+        smp_json_put_number(writer->out, "line", view.line);
     if (view.is_native)
         smp_writer_puts(out, ",\"native\":true");
     smp_writer_put_byte(out, '}');
@@ -443,7 +437,7 @@ static void put_json_threads(struct writer *writer, const struct smp_group_info 
     put_json_count(writer, "polls", group->tally.polls);
     put_outcomes(writer, &group->tally);
     if (group->hook_ns > 0)
-        put_json_number(writer, "hookNanos", group->hook_ns);
+        smp_json_put_number(writer->out, "hookNanos", group->hook_ns);
 }
 
 static enum smp_status put_json_group(struct writer *writer, const struct smp_group_info *group)
@@ -520,7 +514,7 @@ static void put_locks(struct writer *writer, const uint32_t *order, size_t count
         put_lock_text(writer, "lock", time->lock, true, text);
         put_lock_text(writer, "waiting", time->waiting, false, text);
         put_lock_text(writer, "holding", time->holding, false, text);
-        put_json_number(writer, "wall", time->ns);
+        smp_json_put_number(writer->out, "wall", time->ns);
         smp_writer_put_byte(writer->out, '}');
     }
     smp_writer_put_byte(writer->out, ']');

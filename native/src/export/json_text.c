@@ -55,3 +55,9 @@ void smp_json_put_key(struct smp_writer *out, const char *key, bool is_first)
     smp_writer_puts(out, key);
     smp_writer_puts(out, "\":");
 }
+
+void smp_json_put_number(struct smp_writer *out, const char *key, int64_t value)
+{
+    smp_json_put_key(out, key, false);
+    smp_writer_put_i64(out, value);
+}

@@ -19,5 +19,6 @@ void smp_json_put_text(struct smp_writer *out, const char *text);
 void smp_json_put_string(struct smp_writer *out, const char *text);
 /* ,"key": or without the comma where it is the object's first. key needs no escape. */
 void smp_json_put_key(struct smp_writer *out, const char *key, bool is_first);
+void smp_json_put_number(struct smp_writer *out, const char *key, int64_t value); /* ,"key":value */
 
 #endif

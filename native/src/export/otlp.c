@@ -180,7 +180,7 @@ static enum smp_status put_measure_profile(struct document *document, enum smp_m
                              (uint64_t)(profile->from_wall_ms * NS_PER_MS));
     smp_protobuf_put_number(out, PROFILE_DURATION_NANO, (uint64_t)profile->elapsed_ns);
     smp_symbol_table_put_value_type(&document->symbols, out, PROFILE_PERIOD_TYPE,
-                                    profile->is_cpu_clock ? SMP_MEASURE_CPU : SMP_MEASURE_WALL);
+                                    smp_profile_measure(profile, SMP_MEASURE_WALL));
     smp_protobuf_put_number(out, PROFILE_PERIOD,
                             (uint64_t)(period_ns > 0 ? period_ns : profile->period_ns));
     return visit_stacks(document, measure, put_otlp_sample);

@@ -69,8 +69,7 @@ static void match(struct matching *matching, size_t node_count)
     for (uint32_t node = 1; node < node_count; node++) {
         const struct smp_node *const at = &matching->nodes[node];
         if (smp_node_is_group(at))
-            matching->reached[node] =
-                counted_root(matching->profile, at->location & ~SMP_LOCATION_GROUP);
+            matching->reached[node] = counted_root(matching->profile, smp_node_group(at));
         if (matching->reached[node] != 0)
             match_children(matching, node);
     }

@@ -152,7 +152,7 @@ static bool is_idle_kind(const struct smp_rows *rows, uint32_t node)
     const struct smp_node *const parent = &rows->nodes[rows->nodes[node].parent];
 
     return smp_node_is_group(parent) && total_ms(rows, node) == 0 &&
-           smp_hot_group_is_jvm(rows->profile, parent->location & ~SMP_LOCATION_GROUP);
+           smp_hot_group_is_jvm(rows->profile, smp_node_group(parent));
 }
 
 /* The style keeps a row because its package is not its parent's. */
@@ -258,14 +258,9 @@ static int64_t node_active_ns(const struct smp_rows *rows, uint32_t node)
     return smp_subtract_clamped(smp_column_at(rows->wall, node), smp_column_at(rows->idle, node));
 }
 
-static uint32_t group_index(const struct smp_rows *rows, uint32_t root)
-{
-    return rows->nodes[root].location & ~SMP_LOCATION_GROUP;
-}
-
 static bool hides_rows(const struct smp_rows *rows, uint32_t root)
 {
-    const uint32_t index = group_index(rows, root);
+    const uint32_t index = smp_node_group(&rows->nodes[root]);
 
     return smp_hot_group_info(rows->profile, index)->kind != SMP_GROUP_COUNTED &&
            !smp_hot_group_is_jvm(rows->profile, index);
@@ -286,7 +281,7 @@ static void find_roots(struct smp_rows *rows, size_t node_count)
         const struct smp_node *const at = &rows->nodes[node];
         rows->links[node].first = smp_node_is_group(at) ? node : rows->links[at->parent].first;
         if (smp_node_is_group(at) && hides_rows(rows, node) &&
-            smp_hot_group_is_idle(rows->profile, group_index(rows, node)))
+            smp_hot_group_is_idle(rows->profile, smp_node_group(at)))
             rows->links[node].next = HIDES;
     }
     for (size_t i = 0; i < rows->kept_count; i++) {

@@ -20,9 +20,7 @@ enum {
     GROUP_WIDTH = 15,   /* of a group at least, where a callee could take more */
     GUESSED_WIDTH = 11, /* " (not seen)" */
     WIDE_ERROR = 10,    /* an error bar is shown if it is more than one part of so many */
-    LOCK_WIDTH = 6,     /* of a lock's class at least, where its holder needs the room */
-    /* Names are as long as class files allow, and six times that where all of one is escaped. */
-    MAX_CELL_BYTES = 6 * 4 * SMP_MAX_NAME_BYTES
+    LOCK_WIDTH = 6      /* of a lock's class at least, where its holder needs the room */
 };
 
 /* --- figures --- */
@@ -237,7 +235,7 @@ static size_t make_place(struct summary_page *page, uint32_t location)
     const size_t method_length = cell->length;
     smp_bytes_restart(&page->cell);
     put_short_method(page, location);
-    smp_bytes_init(&frame, page->out->quota, MAX_CELL_BYTES);
+    smp_bytes_init(&frame, page->out->quota, SMP_MAX_FRAME_TEXT_BYTES);
     smp_methods_frame_text(methods, location, &frame);
     if (frame.status == SMP_OK) {
         const char *const file_and_line = smp_bytes_text(&frame) + method_length;
@@ -304,7 +302,7 @@ static void put_lock_class(struct summary_page *page, const struct smp_hot_spot 
     struct smp_bytes name;
 
     smp_methods_view(page->summary->profile->methods, spot->lock, &view);
-    smp_bytes_init(&name, page->out->quota, MAX_CELL_BYTES);
+    smp_bytes_init(&name, page->out->quota, SMP_MAX_FRAME_TEXT_BYTES);
     smp_escape_put(&name, without_package(view.class_name));
     if (view.class_name[0] != '[') {
         smp_bytes_puts(&page->cell, label);
@@ -372,8 +370,8 @@ static void measure_columns(struct summary_page *page)
 /* Its title is "waiting time". */
 static void put_state(struct summary_page *page, enum smp_measure measure)
 {
-    const bool is_cpu = page->summary->profile->is_cpu_clock && measure == SMP_MEASURE_WALL;
-    const char *const title = smp_measure_info(is_cpu ? SMP_MEASURE_CPU : measure)->title;
+    const char *const title =
+        smp_measure_info(smp_profile_measure(page->summary->profile, measure))->title;
 
     smp_bytes_put(page->out, title, strcspn(title, " "));
 }
@@ -474,7 +472,7 @@ static void put_other_lines(struct summary_page *page)
     }
     if (!is_worth_a_line(spots, spots->outside.ns))
         return;
-    smp_bytes_init(&where, page->out->quota, MAX_CELL_BYTES);
+    smp_bytes_init(&where, page->out->quota, SMP_MAX_FRAME_TEXT_BYTES);
     smp_bytes_puts(&where, " in no code of yours, most of it in ");
     make_callee(page, &spots->outside);
     smp_bytes_puts(&where, smp_bytes_text(&page->cell));
@@ -648,7 +646,7 @@ void smp_summary_lines(const struct smp_summary *summary, struct smp_bytes *out)
 {
     struct summary_page page = { .summary = summary, .out = out };
 
-    smp_bytes_init(&page.cell, out->quota, MAX_CELL_BYTES);
+    smp_bytes_init(&page.cell, out->quota, SMP_MAX_FRAME_TEXT_BYTES);
     put_extent_line(&page);
     put_states_line(&page);
     measure_columns(&page);

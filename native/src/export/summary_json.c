@@ -6,19 +6,11 @@
 #include "export/json_text.h"
 #include "export/summary.h"
 
-enum { MAX_TEXT_BYTES = 6 * 4 * SMP_MAX_NAME_BYTES }; /* of a frame, all of it escaped */
-
 struct summary_writer {
     const struct smp_profile *profile;
     struct smp_writer *out;
     struct smp_bytes text; /* one at a time; sticks at its first failure */
 };
-
-static void put_summary_number(struct summary_writer *writer, const char *key, int64_t value)
-{
-    smp_json_put_key(writer->out, key, false);
-    smp_writer_put_i64(writer->out, value);
-}
 
 static void put_summary_string(struct summary_writer *writer, const char *key, const char *text)
 {
@@ -40,13 +32,6 @@ static void put_summary_frame(struct summary_writer *writer, const char *key, ui
     put_summary_string(writer, key, smp_bytes_text(&writer->text));
 }
 
-static const char *json_state(const struct summary_writer *writer, enum smp_measure measure)
-{
-    const bool is_cpu = writer->profile->is_cpu_clock && measure == SMP_MEASURE_WALL;
-
-    return smp_measure_info(is_cpu ? SMP_MEASURE_CPU : measure)->name;
-}
-
 static void put_spot_place(struct summary_writer *writer, const struct smp_hot_spot *spot)
 {
     struct smp_location_view view;
@@ -58,14 +43,14 @@ static void put_spot_place(struct summary_writer *writer, const struct smp_hot_s
     if (view.file != NULL)
         put_summary_string(writer, "file", view.file);
     if (view.line > 0)
-        put_summary_number(writer, "line", view.line);
+        smp_json_put_number(writer->out, "line", view.line);
 }
 
 static void put_spot_group(struct summary_writer *writer, const struct smp_hot_spot *spot)
 {
     put_summary_frame(writer, "callee", spot->callee, false);
     put_summary_string(writer, "group", smp_hot_group_info(writer->profile, spot->group)->name);
-    put_summary_number(writer, "groups", spot->group_count);
+    smp_json_put_number(writer->out, "groups", spot->group_count);
 }
 
 static void put_spot_error(struct summary_writer *writer, const struct smp_hot_spot *spot)
@@ -86,13 +71,14 @@ static void put_spot_error(struct summary_writer *writer, const struct smp_hot_s
 static void put_json_spot(struct summary_writer *writer, const struct smp_hot_spot *spot)
 {
     smp_writer_puts(writer->out, "{\"state\":");
-    smp_json_put_string(writer->out, json_state(writer, spot->measure));
-    put_summary_number(writer, "nanos", spot->ns);
+    smp_json_put_string(
+        writer->out, smp_measure_info(smp_profile_measure(writer->profile, spot->measure))->name);
+    smp_json_put_number(writer->out, "nanos", spot->ns);
     put_spot_error(writer, spot);
     put_spot_place(writer, spot);
     put_spot_group(writer, spot);
     if (spot->calls > 0)
-        put_summary_number(writer, "calls", spot->calls);
+        smp_json_put_number(writer->out, "calls", spot->calls);
     put_summary_frame(writer, "lock", spot->lock, false);
     put_summary_frame(writer, "holding", spot->holding, true);
     if (spot->has_holder)
@@ -112,7 +98,7 @@ static void put_json_spots(struct summary_writer *writer, const struct smp_hot_s
     }
     smp_writer_puts(out, "],\n \"others\":{\"spots\":");
     smp_writer_put_u64(out, spots->others);
-    put_summary_number(writer, "nanos", spots->others_ns);
+    smp_json_put_number(writer->out, "nanos", spots->others_ns);
     smp_writer_put_byte(out, '}');
     if (spots->outside.ns == 0)
         return;
@@ -128,12 +114,12 @@ static void put_summary_figures(struct summary_writer *writer, const struct smp_
 
     smp_writer_puts(out, "\"threads\":");
     smp_writer_put_u64(out, summary->threads);
-    put_summary_number(writer, "groups", (int64_t)summary->groups);
-    put_summary_number(writer, "cpuNanos", summary->cpu_ns);
-    put_summary_number(writer, "cpus", writer->profile->cpus);
-    put_summary_number(writer, "activeNanos", summary->spots.active_ns);
-    put_summary_number(writer, "idleNanos", summary->amounts.of[SMP_MEASURE_IDLE]);
-    put_summary_number(writer, "idleThreads", (int64_t)summary->idle_threads);
+    smp_json_put_number(writer->out, "groups", (int64_t)summary->groups);
+    smp_json_put_number(writer->out, "cpuNanos", summary->cpu_ns);
+    smp_json_put_number(writer->out, "cpus", writer->profile->cpus);
+    smp_json_put_number(writer->out, "activeNanos", summary->spots.active_ns);
+    smp_json_put_number(writer->out, "idleNanos", summary->amounts.of[SMP_MEASURE_IDLE]);
+    smp_json_put_number(writer->out, "idleThreads", (int64_t)summary->idle_threads);
     if (!summary->spots.has_states)
         return;
     smp_json_put_key(out, "states", false);
@@ -200,10 +186,10 @@ static void put_summary(struct summary_writer *writer, const struct smp_summary 
     put_json_packages(writer, &summary->spots);
     put_json_spots(writer, &summary->spots);
     if (summary->has_jvm) {
-        put_summary_number(writer, "gcNanos", summary->gc_ns);
-        put_summary_number(writer, "jitNanos", summary->jit_ns);
+        smp_json_put_number(writer->out, "gcNanos", summary->gc_ns);
+        smp_json_put_number(writer->out, "jitNanos", summary->jit_ns);
     }
-    put_summary_number(writer, "samplerNanos", writer->profile->own_cpu_ns);
+    smp_json_put_number(writer->out, "samplerNanos", writer->profile->own_cpu_ns);
     smp_writer_puts(writer->out, ",\n ");
 }
 
@@ -215,7 +201,7 @@ enum smp_status smp_summary_put_json(const struct smp_export_job *job)
     enum smp_status status;
 
     smp_bytes_init(&lines, job->quota, SMP_SUMMARY_BYTES);
-    smp_bytes_init(&writer.text, job->quota, MAX_TEXT_BYTES);
+    smp_bytes_init(&writer.text, job->quota, SMP_MAX_FRAME_TEXT_BYTES);
     status = smp_summary_make(&summary, job->profile, &lines);
     smp_writer_puts(job->out, ",\n\"summary\":{");
     if (status == SMP_OK && summary.is_made)

@@ -37,8 +37,7 @@ enum {
     NS_PER_MS = 1000000,
     NS_PER_US = 1000,
     CALL_WIDTH = 12,
-    NUMBER_BYTES = 32,
-    MAX_TEXT_BYTES = 6 * 4 * SMP_MAX_NAME_BYTES /* of a frame, all of it escaped */
+    NUMBER_BYTES = 32
 };
 
 static const char call_head[] = "own us/call";
@@ -127,7 +126,7 @@ static enum smp_status add_up_kinds(struct writer *writer)
     if (kinds == NULL)
         return SMP_ENOMEM;
     for (uint32_t i = 1; i < count; i++) {
-        const struct smp_group group = { .index = nodes[i].location & ~SMP_LOCATION_GROUP };
+        const struct smp_group group = { .index = smp_node_group(&nodes[i]) };
         if (smp_node_is_group(&nodes[i])) {
             kinds[i] = (uint8_t)smp_thread_groups_kind(profile->groups, group);
             continue;
@@ -327,8 +326,8 @@ static void put_heads(struct writer *writer, const struct entries *entries, cons
 
     smp_writer_puts(out, "percent");
     for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
-        const bool is_cpu = i == SMP_MEASURE_WALL && writer->job->profile->is_cpu_clock;
-        const enum smp_measure measure = is_cpu ? SMP_MEASURE_CPU : (enum smp_measure)i;
+        const enum smp_measure measure =
+            smp_profile_measure(writer->job->profile, (enum smp_measure)i);
         if (!has_column(writer, entries, (enum smp_measure)i))
             continue;
         (void)snprintf(cell, sizeof(cell), " %*s", column_width(entries, measure),
@@ -436,7 +435,7 @@ enum smp_status smp_export_top(const struct smp_export_job *job)
         status = smp_used_frames_init(&writer.frames, job->quota, job->profile);
     if (status != SMP_OK)
         return status;
-    smp_bytes_init(&writer.text, job->quota, MAX_TEXT_BYTES);
+    smp_bytes_init(&writer.text, job->quota, SMP_MAX_FRAME_TEXT_BYTES);
     status = add_up(&writer);
     if (status == SMP_OK)
         status = put_tables(&writer);

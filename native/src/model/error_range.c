@@ -73,7 +73,7 @@ static int64_t total_of(const struct smp_group_errors *errors, uint32_t node,
 
 struct smp_group_errors smp_group_errors_of(const struct smp_profile *profile, uint32_t root)
 {
-    const uint32_t index = smp_tree_nodes(profile->tree)[root].location & ~SMP_LOCATION_GROUP;
+    const uint32_t index = smp_node_group(&smp_tree_nodes(profile->tree)[root]);
     const struct smp_group_info *const info =
         smp_thread_groups_info(profile->groups, (struct smp_group){ .index = index });
     struct smp_group_errors errors = { .profile = profile,

@@ -42,6 +42,8 @@
 enum {
     SMP_LOCATION_NONE = 0,      /* no location has id 0 */
     SMP_MAX_NAME_BYTES = 65535, /* of a class, method or file: what a class file can hold */
+    /* A frame has three names and little else; all of it may be escaped, six bytes for one. */
+    SMP_MAX_FRAME_TEXT_BYTES = 6 * 4 * SMP_MAX_NAME_BYTES,
     /* One part of so many of the table's maximum is for line tables. Where one does not fit, each
      * new byte code index of its method is resolved by itself. */
     SMP_LINES_SHARE = 4,

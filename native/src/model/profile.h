@@ -60,6 +60,13 @@ struct smp_profile {
     _Atomic unsigned holders;
 };
 
+/* What an amount of this measure is: by the CPU clock wall time is CPU time. */
+static inline enum smp_measure smp_profile_measure(const struct smp_profile *profile,
+                                                   enum smp_measure measure)
+{
+    return profile->is_cpu_clock && measure == SMP_MEASURE_WALL ? SMP_MEASURE_CPU : measure;
+}
+
 /*
  * On success adopts tree and groups, holds methods, seals the tree, sums the groups' tallies,
  * copies the monitored packages. Called by the writer of methods, which fills times, counters and

@@ -121,7 +121,7 @@ static enum smp_status add_side_node(const struct addition *addition, const stru
     uint32_t location;
 
     if (smp_node_is_group(node)) {
-        *place = diff->groups[addition->side][node->location & ~SMP_LOCATION_GROUP];
+        *place = diff->groups[addition->side][smp_node_group(node)];
         return SMP_OK;
     }
     location = adopt_text(addition, node->location);

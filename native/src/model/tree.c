@@ -595,8 +595,7 @@ group_of(struct smp_tree *tree, uint32_t node,
     struct smp_node *at = &tree->nodes[node];
     const bool is_root = smp_node_is_group(at);
 
-    at->last_child =
-        is_root ? at->location & ~SMP_LOCATION_GROUP : tree->nodes[at->parent].last_child;
+    at->last_child = is_root ? smp_node_group(at) : tree->nodes[at->parent].last_child;
     return of(context, at->last_child);
 }
 
@@ -659,7 +658,7 @@ void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
     for (uint32_t i = 1; i < tree->node_count; i++) {
         nodes[i].last_child = 0;
         if (smp_node_is_group(&nodes[i]))
-            take_rest(tree, measure, of(context, nodes[i].location & ~SMP_LOCATION_GROUP));
+            take_rest(tree, measure, of(context, smp_node_group(&nodes[i])));
     }
 }
 

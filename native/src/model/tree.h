@@ -59,6 +59,12 @@ static inline bool smp_node_is_group(const struct smp_node *node)
     return (node->location & SMP_LOCATION_GROUP) != 0;
 }
 
+/* Of a group's root: the group's index. */
+static inline uint32_t smp_node_group(const struct smp_node *node)
+{
+    return node->location & ~SMP_LOCATION_GROUP;
+}
+
 /* The root of the group that has this node, which is not 0. O(depth). */
 static inline uint32_t smp_node_root(const struct smp_node *nodes, uint32_t node)
 {

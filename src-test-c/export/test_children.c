@@ -17,18 +17,6 @@
 
 enum { ROUNDS = 100, MAX_CHILDREN = 1000 };
 
-static int setup(void **state)
-{
-    *state = report_fixture_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    report_fixture_destroy(*state);
-    return 0;
-}
-
 /* --- the reference implementation --- */
 
 static const struct smp_profile *compared;
@@ -190,7 +178,8 @@ static void each_allocation_may_be_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(children_are_what_a_walk_finds),
         TEST(the_hottest_come_first_and_equal_ones_as_they_were_added),

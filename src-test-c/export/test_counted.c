@@ -39,12 +39,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    report_fixture_destroy(*state);
-    return 0;
-}
-
 static char *exported(const struct smp_profile *profile, enum smp_format format,
                       struct smp_export_style style)
 {
@@ -722,7 +716,7 @@ static void each_allocation_may_be_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_report_is_as_in_the_file),
         TEST(what_is_not_known_is_not_printed),

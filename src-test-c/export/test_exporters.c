@@ -40,18 +40,6 @@ static void assert_exported(const struct smp_profile *profile, enum smp_format f
 
 /* --- profiles --- */
 
-static int setup(void **state)
-{
-    *state = report_fixture_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    report_fixture_destroy(*state);
-    return 0;
-}
-
 /*
  * hot:   run 0/0 ─┬─ work 3 ms 200 ns wall, 1 ms cpu, 3 samples
  *                 └─ [thread ended] 1 ms 900 ns, 1 sample
@@ -713,7 +701,8 @@ static void depth_does_not_matter(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(collapsed_has_a_line_per_stack),
         TEST(collapsed_keeps_separators_apart),

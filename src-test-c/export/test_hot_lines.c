@@ -20,18 +20,6 @@
 
 enum { ROUNDS = 100, MAX_LINES = 128, ALL = 1000, PART_BYTES = 1 << 22 };
 
-static int setup(void **state)
-{
-    *state = report_fixture_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    report_fixture_destroy(*state);
-    return 0;
-}
-
 /* --- the reference implementation --- */
 
 struct leaf {
@@ -278,7 +266,8 @@ static void each_allocation_may_be_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(hot_lines_are_the_leaves_of_all_stacks),
         TEST(the_hottest_come_first_and_equal_ones_by_text),

@@ -19,21 +19,6 @@
 
 enum { ROUNDS = 400, MAX_STACKS = 120, MAX_DEPTH = 6, STACK_BYTES = 512, FRAME_BYTES = 128 };
 
-#define STATES (SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES)
-
-static int setup(void **state)
-{
-    *state = report_fixture_create();
-    report_fixture_begin_with(*state, STATES);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    report_fixture_destroy(*state);
-    return 0;
-}
-
 /* --- the reference implementation: stacks are texts, sums are searched for from the start --- */
 
 struct stack_time {
@@ -284,7 +269,7 @@ static void spots_are_what_stacks_add_up_to(void **state)
         const size_t stacks = next_random(&seed) % MAX_STACKS;
         draw_stacks(*state, &times, stacks, &seed);
         assert_spots(report_fixture_seal(*state), &times);
-        report_fixture_begin_with(*state, STATES);
+        report_fixture_begin_with(*state, REPORT_FIXTURE_STATES);
     }
 }
 
@@ -363,7 +348,7 @@ static void a_blocked_spot_has_the_lock_that_took_most_of_it(void **state)
 
 static void calls_are_those_of_the_method(void **state)
 {
-    report_fixture_begin_with(*state, STATES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
+    report_fixture_begin_with(*state, REPORT_FIXTURE_STATES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
     report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)|a.B.b(B.java:1)", SMP_STATE_RUNNING,
                         10);
     report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)|a.C.c(C.java:1)", SMP_STATE_RUNNING,
@@ -415,7 +400,7 @@ static void an_error_is_that_of_the_place_and_of_its_share(void **state)
 {
     const struct smp_hot_spot *spot;
 
-    report_fixture_begin_with(*state, STATES | SMP_WITH_ERRORS);
+    report_fixture_begin_with(*state, REPORT_FIXTURE_STATES | SMP_WITH_ERRORS);
     report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)", SMP_STATE_WAITING, 100 * MS);
     report_fixture_wait(*state, "g", "g", "a.B.run(B.java:1)", SMP_STATE_RUNNING, 50 * MS);
     report_fixture_wait(*state, "g", "g", "a.B.run(B.java:1)", SMP_STATE_RUNNABLE, 50 * MS);
@@ -477,7 +462,8 @@ static void a_small_quota_is_kept(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup_states, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(spots_are_what_stacks_add_up_to),
         TEST(states_of_one_place_are_spots_of_their_own),

@@ -29,18 +29,6 @@ static const struct smp_report_style short_by_time = { .order = SMP_ORDER_BY_TIM
 static const struct smp_report_style with_packages = { .order = SMP_ORDER_BY_NAME,
                                                        .zero_time_packages = true };
 
-static int setup(void **state)
-{
-    *state = report_fixture_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    report_fixture_destroy(*state);
-    return 0;
-}
-
 /* --- reading a report --- */
 
 enum { MAX_LINE = 400 };
@@ -1071,7 +1059,7 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
     const char *const package = packages[draw(&seed, sizeof(packages) / sizeof(packages[0]))];
 
     if (has_states)
-        report_fixture_begin_states(fixture);
+        report_fixture_begin_with(fixture, REPORT_FIXTURE_STATES);
     else
         report_fixture_begin(fixture);
     report_fixture_monitor(fixture, package == NULL ? "" : package);
@@ -1079,9 +1067,9 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
         draw_part(&seed, i, has_states, &parts[i]);
         for (uint32_t j = 0; j < parts[i].count; j++) {
             const struct reference_sample *sample = &parts[i].samples[j];
-            report_fixture_spend(fixture, sample->is_idle ? SMP_STATE_IDLE : SMP_STATE_BLOCKED);
-            report_fixture_credit(fixture, sample->group, sample->thread, sample->stack,
-                                  sample->wall_ns);
+            (void)report_fixture_wait(fixture, sample->group, sample->thread, sample->stack,
+                                      sample->is_idle ? SMP_STATE_IDLE : SMP_STATE_BLOCKED,
+                                      sample->wall_ns);
         }
     }
     assert_sums(report_fixture_print(fixture, style));
@@ -1115,7 +1103,8 @@ static void random_intervals_read_as_the_naive_version_writes_them(void **state)
         run_round(*state, UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)round);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CASE(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup, report_fixture_teardown)
 
 int main(void)
 {

@@ -18,18 +18,6 @@
 
 enum { ROUNDS = 300, TEXT_BYTES = 128, MAX_DEPTH = 6 };
 
-static int setup(void **state)
-{
-    *state = report_fixture_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    report_fixture_destroy(*state);
-    return 0;
-}
-
 /* --- the plain version --- */
 
 static void method_text(const struct smp_profile *profile, uint32_t node, char text[TEXT_BYTES])
@@ -275,7 +263,8 @@ static void each_allocation_may_be_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(rows_stand_for_what_a_plain_version_finds),
         TEST(nothing_counted_costs_nothing),

@@ -18,19 +18,6 @@ enum { TEXT_BYTES = 8192 };
 static const struct smp_report_style by_default = { .min_per_mille = 5, .short_account = true };
 static const struct smp_report_style whole = { .min_per_mille = 0 };
 
-static int setup(void **state)
-{
-    *state = report_fixture_create();
-    report_fixture_begin_states(*state);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    report_fixture_destroy(*state);
-    return 0;
-}
-
 /* The titles' groups, and the rows without their padding and labels: "  a.A.a(A.java:1) 5/2". */
 static void assert_rows(const char *text, const char *expected)
 {
@@ -62,8 +49,7 @@ static void assert_rows(const char *text, const char *expected)
 static void credit(struct report_fixture *fixture, const char *group, const char *stack,
                    enum smp_thread_state spent, int64_t ns)
 {
-    report_fixture_spend(fixture, spent);
-    report_fixture_credit(fixture, group, group, stack, ns);
+    (void)report_fixture_wait(fixture, group, group, stack, spent, ns);
 }
 
 /* --- order --- */
@@ -403,7 +389,8 @@ static void levels_are_shares_of_the_polls(void **state)
     assert_false(smp_shown_in_short(SMP_SHOWN_NEVER, UINT64_MAX, 1));
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CASE(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup_states, report_fixture_teardown)
 
 int main(void)
 {

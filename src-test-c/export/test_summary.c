@@ -20,22 +20,8 @@
 enum { ROUNDS = 300, NAME_BYTES = 1024 };
 
 #define S (1000 * MS)
-#define STATES (SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES)
 
 static const struct smp_report_style with_summary = { .order = SMP_ORDER_BY_NAME, .summary = true };
-
-static int setup(void **state)
-{
-    *state = report_fixture_create();
-    report_fixture_begin_with(*state, STATES);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    report_fixture_destroy(*state);
-    return 0;
-}
 
 static char *lines_of(struct report_fixture *fixture)
 {
@@ -232,7 +218,7 @@ static void counted_calls_alone_are_counted(void **state)
 
 static void a_spot_has_its_calls(void **state)
 {
-    report_fixture_begin_with(*state, STATES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
+    report_fixture_begin_with(*state, REPORT_FIXTURE_STATES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
     report_fixture_wait(*state, "g", "g", "a.b.A.run(A.java:1)|java.B.b(B.java:1)",
                         SMP_STATE_RUNNING, 2 * S);
     report_fixture_count(*state, "g", "a.b.A.run(A.java)", 12345, 0, 0);
@@ -258,7 +244,7 @@ static void code_that_was_not_seen_is_said(void **state)
 
 static void wide_error_bars_are_shown(void **state)
 {
-    report_fixture_begin_with(*state, STATES | SMP_WITH_ERRORS);
+    report_fixture_begin_with(*state, REPORT_FIXTURE_STATES | SMP_WITH_ERRORS);
     report_fixture_wait(*state, "g", "g", "a.b.A.a(A.java:1)", SMP_STATE_RUNNING, 100 * S);
     report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_RUNNING, 1 * S);
     report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_RUNNABLE, 1 * S);
@@ -399,7 +385,7 @@ static void random_summaries_are_within_their_limits(void **state)
         char *const text = lines_of(*state);
         assert_within_limits(text);
         free(text);
-        report_fixture_begin_with(*state, STATES);
+        report_fixture_begin_with(*state, REPORT_FIXTURE_STATES);
     }
 }
 
@@ -464,7 +450,8 @@ static void each_allocation_may_be_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, report_fixture_setup_states, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_report_begins_with_the_summary),
         TEST(without_it_a_report_has_no_other_line),

@@ -241,16 +241,6 @@ void report_fixture_begin_counting(struct report_fixture *fixture)
     report_fixture_begin_with(fixture, SMP_SAMPLED_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
 }
 
-void report_fixture_begin_states(struct report_fixture *fixture)
-{
-    report_fixture_begin_with(fixture, SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES);
-}
-
-void report_fixture_spend(struct report_fixture *fixture, enum smp_thread_state state)
-{
-    fixture->spent = state;
-}
-
 struct report_fixture *report_fixture_create(void)
 {
     struct report_fixture *fixture = calloc(1, sizeof(*fixture));
@@ -306,6 +296,25 @@ void report_fixture_destroy(struct report_fixture *fixture)
         free_threads(fixture->threads[i]);
     }
     free(fixture);
+}
+
+int report_fixture_setup(void **state)
+{
+    *state = report_fixture_create();
+    return 0;
+}
+
+int report_fixture_setup_states(void **state)
+{
+    (void)report_fixture_setup(state);
+    report_fixture_begin_with(*state, REPORT_FIXTURE_STATES);
+    return 0;
+}
+
+int report_fixture_teardown(void **state)
+{
+    report_fixture_destroy(*state);
+    return 0;
 }
 
 static uint64_t serial_of(struct report_fixture *fixture, const char *name)
@@ -417,8 +426,8 @@ void report_fixture_ran(struct report_fixture *fixture, uint32_t node, int64_t c
     tree_credit(fixture->tree, node, 0, cpu_ns, samples);
 }
 
-void report_fixture_credit(struct report_fixture *fixture, const char *group, const char *thread,
-                           const char *stack, int64_t wall_ns)
+uint32_t report_fixture_credit(struct report_fixture *fixture, const char *group,
+                               const char *thread, const char *stack, int64_t wall_ns)
 {
     char *copy = strdup(stack);
     char *rest = copy;
@@ -435,22 +444,14 @@ void report_fixture_credit(struct report_fixture *fixture, const char *group, co
     if (depth > info->max_depth)
         info->max_depth = depth;
     free(copy);
+    return node;
 }
 
 uint32_t report_fixture_wait(struct report_fixture *fixture, const char *group, const char *thread,
                              const char *stack, enum smp_thread_state state, int64_t wall_ns)
 {
-    char *copy = strdup(stack);
-    char *rest = copy;
-    uint32_t node = 0;
-
-    report_fixture_see(fixture, group, thread);
-    report_fixture_note(fixture, group, SMP_OUTCOME_WALKED);
-    for (char *frame = strsep(&rest, "|"); frame != NULL; frame = strsep(&rest, "|"))
-        node = report_fixture_add(fixture, group, node, frame, 0);
-    smp_tree_credit_wall(fixture->tree, node, state, wall_ns);
-    free(copy);
-    return node;
+    fixture->spent = state;
+    return report_fixture_credit(fixture, group, thread, stack, wall_ns);
 }
 
 void report_fixture_hold(struct report_fixture *fixture, const char *lock, const char *waiting,

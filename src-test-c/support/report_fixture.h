@@ -25,6 +25,9 @@
 
 #define MS INT64_C(1000000)
 
+/* The measures of an interval with states. */
+#define REPORT_FIXTURE_STATES (SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES)
+
 struct report_fixture;
 
 /* What a recording outputer got: "title <from> <till>", "== <title>" and the rows, "flush". */
@@ -42,6 +45,10 @@ void recording_fini(struct recording *recording);
 
 struct report_fixture *report_fixture_create(void);
 void report_fixture_destroy(struct report_fixture *fixture);
+/* As cmocka calls them, *state is a fixture; the second one's interval has states. */
+int report_fixture_setup(void **state);
+int report_fixture_setup_states(void **state);
+int report_fixture_teardown(void **state);
 
 /* From now on, of all names: a list as smp_filter_create takes it. Before the first: "". */
 void report_fixture_monitor(struct report_fixture *fixture, const char *packages);
@@ -50,9 +57,10 @@ void report_fixture_monitor(struct report_fixture *fixture, const char *packages
 void report_fixture_begin(struct report_fixture *fixture);
 
 /* Credits a stack (frames as printed, root first, '|' between them) and notes its thread. A frame
- * with "(Unknown Source:12)" has a line, but no file, and is printed without both. */
-void report_fixture_credit(struct report_fixture *fixture, const char *group, const char *thread,
-                           const char *stack, int64_t wall_ns);
+ * with "(Unknown Source:12)" has a line, but no file, and is printed without both. Returns the
+ * stack's last node. */
+uint32_t report_fixture_credit(struct report_fixture *fixture, const char *group,
+                               const char *thread, const char *stack, int64_t wall_ns);
 /* Below a node of the open tree, 0 for the group's root: returns the frame's node. */
 uint32_t report_fixture_add(struct report_fixture *fixture, const char *group, uint32_t parent,
                             const char *frame, int64_t wall_ns);
@@ -61,7 +69,7 @@ void report_fixture_ran(struct report_fixture *fixture, uint32_t node, int64_t c
                         uint32_t samples);
 /* Begins an interval whose tree holds these measures, perhaps with SMP_WITH_ERRORS. */
 void report_fixture_begin_with(struct report_fixture *fixture, uint32_t measures);
-/* As credit, in a state, and returns the stack's last node. */
+/* As credit, in a state: that of all time that follows, too; RUNNING at first. */
 uint32_t report_fixture_wait(struct report_fixture *fixture, const char *group, const char *thread,
                              const char *stack, enum smp_thread_state state, int64_t wall_ns);
 /* Time for which threads were blocked at a frame, while one of this group held the lock with this
@@ -70,10 +78,6 @@ void report_fixture_hold(struct report_fixture *fixture, const char *lock, const
                          const char *group, const char *stack, int64_t ns);
 /* Begins an interval in which calls are counted, too. */
 void report_fixture_begin_counting(struct report_fixture *fixture);
-/* Begins an interval with states; the time that is added from now on is in this one: at first
- * RUNNING. */
-void report_fixture_begin_states(struct report_fixture *fixture);
-void report_fixture_spend(struct report_fixture *fixture, enum smp_thread_state state);
 /* Calls of the last of these frames, which have no lines, with its own times, in the counted tree
  * of the group, by a thread of its name: returns its node. */
 uint32_t report_fixture_count(struct report_fixture *fixture, const char *group, const char *stack,

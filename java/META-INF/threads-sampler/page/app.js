@@ -47,7 +47,7 @@ class App {
         /** @type {number[]} */
         this.zooms = [];
         /** @type {Metric} */
-        this.metric = 'wall';
+        this.metric = 'active';
         /** @type {Data} */
         this.data = 'sampled';
         /** @type {Level} */
@@ -76,7 +76,7 @@ class App {
             {
                 level: (node) => this.levels.get(node) ?? 1,
                 isOpen: (node) => this.open.has(node),
-                canOpen: (node) => this.callTree.children(node).length > 0,
+                canOpen: (node) => this.childrenIn(this.callTree, node).length > 0,
                 parent: (node) => this.callTree.parent[node],
             }
         );
@@ -97,6 +97,7 @@ class App {
         });
         this.account = new Account(byId('panel-account'));
         this.locks = new Locks(byId('panel-locks'));
+        this.summary = new Summary(byId('summary'), (spot) => this.focusOn(spot));
         new Input(this);
         this.setTheme(remembered('theme') ?? 'auto');
     }
@@ -110,7 +111,7 @@ class App {
         this.hot = new Map();
         this.colours.assign(model);
         this.flame.setModel(model);
-        if (!this.canShow(this.metric)) {
+        if (!this.canShow(this.metric) || !(model.width(this.metric, 0) > 0)) {
             this.metric = 'wall';
         }
         if (model.hasCalls && !(model.width('wall', 0) > 0)) {
@@ -123,7 +124,11 @@ class App {
         for (const button of dataElements('metric')) {
             button.hidden = !this.canShow(/** @type {Metric} */ (button.dataset.metric));
         }
-        byId('metrics').hidden = !this.canShow('cpu') && !this.canShow('calls');
+        byId('metrics').hidden = !['active', 'cpu', 'calls'].some((metric) =>
+            this.canShow(/** @type {Metric} */ (metric))
+        );
+        byId('metric-wall').textContent = model.hasStates ? 'Show idle' : 'Wall';
+        byId('paints').hidden = !model.hasStates || model.isDiff;
         byId('tab-callers').hidden = byId('levels').hidden = !model.hasCalls;
         byId('tab-lines').hidden = model.hasCalls;
         this.showData();
@@ -134,7 +139,8 @@ class App {
     canShow(metric) {
         const { model } = this;
         // With the CPU clock both times are the same one.
-        return metric === 'wall' || (metric === 'cpu' ? model.hasCpu && !model.isCpuClock : model.hasCalls);
+        const known = { active: model.hasStates, wall: true, cpu: model.hasCpu && !model.isCpuClock, calls: model.hasCalls };
+        return known[metric];
     }
 
     /**
@@ -149,6 +155,7 @@ class App {
     /** Shows a model for the first time. */
     begin() {
         const model = this.models[this.data] ?? this.models.sampled;
+        this.metric = 'active';
         this.open = new Set();
         this.zooms = [];
         this.tab = 'graph'; // a tab may be hidden now
@@ -288,19 +295,40 @@ class App {
         this.showHot('callers');
         this.account.show(this.models.sampled);
         this.showLocks();
-        this.showSummary();
+        this.summary.show(this.models.sampled);
     }
 
-    /* A difference has none. It is open from the start where the graph has room below it. */
-    showSummary() {
-        const { reports } = this.models.sampled;
-        const lines = reports.length === 1 ? (reports[0].summary?.lines ?? []) : [];
-        const panel = /** @type {HTMLDetailsElement} */ (byId('summary'));
-        if (panel.hidden && lines.length > 0) {
-            panel.open = window.innerWidth >= 1000 && window.innerHeight >= 700;
+    /**
+     * Focuses the graph on a method: searches it, and zooms to its place with most time.
+     *
+     * @param {HotSpot} spot
+     */
+    focusOn(spot) {
+        if (this.data !== 'sampled') {
+            this.setData('sampled');
         }
-        panel.hidden = lines.length === 0;
-        byId('summary-lines').textContent = lines.map(clean).join('\n');
+        const group = this.model.groups.find((one) => one.name === spot.group);
+        this.setBase(0);
+        byId('search').value = textOfSpot(this.model.frames, spot);
+        this.selectTab('graph');
+        this.search(false);
+        const top = this.found?.top ?? [];
+        const node = top.find((one) => group !== undefined && this.model.contains(group.node, one)) ?? top[0];
+        if (node !== undefined) {
+            this.zoomTo(node);
+            this.flame.choose(node);
+        }
+        this.showGraph();
+        this.flame.scroller.focus();
+    }
+
+    /** @param {Paint} paint */
+    setPaint(paint) {
+        this.colours.paint = paint;
+        for (const button of dataElements('paint')) {
+            button.setAttribute('aria-pressed', String(button.dataset.paint === paint));
+        }
+        this.showGraph();
     }
 
     showLocks() {
@@ -350,7 +378,7 @@ class App {
         this.showPath();
         this.showDetail(this.flame.chosen);
         byId('legend').replaceChildren(
-            ...this.colours.legend(this.model).map(([colour, words]) => {
+            ...this.colours.legend(this.model, this.metric).map(([colour, words]) => {
                 const item = element('li');
                 const swatch = element('span', 'swatch');
                 swatch.style.backgroundColor = colour;
@@ -467,6 +495,17 @@ class App {
         return tree;
     }
 
+    /**
+     * A table of active time has no rows that were idle throughout.
+     *
+     * @param {CallTree} tree
+     * @param {number} node
+     */
+    childrenIn(tree, node) {
+        const all = tree.children(node);
+        return this.metric === 'active' ? all.filter((child) => this.model.width('active', child) > 0) : all;
+    }
+
     /** @param {number} [current] */
     showTree(current) {
         const tree = this.callTree;
@@ -474,13 +513,13 @@ class App {
         this.levels = new Map();
         /** @param {number[]} nodes */
         const order = (nodes) => [...nodes].sort((a, b) => -this.tree.compare(a, b) || b - a); // last first: a stack
-        const stack = this.base === 0 ? order(tree.children(0)).map((node) => [node, 1]) : [[this.base, 1]];
+        const stack = this.base === 0 ? order(this.childrenIn(tree, 0)).map((node) => [node, 1]) : [[this.base, 1]];
         for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
             const [node, level] = next;
             rows.push(node);
             this.levels.set(node, level);
             if (this.open.has(node)) {
-                order(tree.children(node)).forEach((child) => stack.push([child, level + 1]));
+                order(this.childrenIn(tree, node)).forEach((child) => stack.push([child, level + 1]));
             }
         }
         this.tree.setRows(rows, current ?? this.tree.rows[this.tree.current]);
@@ -569,8 +608,10 @@ class App {
             byId('callers-of').textContent = `Callers of ${shorten(this.nameOfCalled(), NAME_LIMIT)}`;
         }
         const grid = this[/** @type {'methods' | 'lines' | 'callers'} */ (id)];
-        const rows = this.hotRows(id).filter((row) => id === 'callers' || this.isFound(row));
         const { metric } = this;
+        /** @param {HotRow} row */
+        const hasTime = (row) => metric !== 'active' || row.total.active > 0 || row.total.active0 > 0;
+        const rows = this.hotRows(id).filter((row) => hasTime(row) && (id === 'callers' || this.isFound(row)));
         /** @param {HotRow} row */
         const change = (row) => row.total[metric] - (this.model.isDiff ? row.total[metric + '0'] : 0);
         rows.sort((a, b) => grid.compare(a, b) || change(b) - change(a) || a.key - b.key);

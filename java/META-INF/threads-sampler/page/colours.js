@@ -6,6 +6,14 @@ const HUES = [22, 205, 140, 285, 48, 175, 335, 245, 95, 0];
 const THEMES = {
     light: {
         package: (hue) => `hsl(${hue} 74% 76%)`,
+        states: {
+            running: 'hsl(140 50% 70%)',
+            runnable: 'hsl(48 85% 68%)',
+            blocked: 'hsl(4 82% 76%)',
+            io: 'hsl(205 74% 76%)',
+            waiting: 'hsl(275 58% 82%)',
+            idle: 'hsl(215 10% 84%)',
+        },
         other: 'hsl(30 22% 82%)',
         jdk: 'hsl(215 16% 86%)',
         pseudo: 'hsl(0 0% 93%)',
@@ -25,6 +33,14 @@ const THEMES = {
     },
     dark: {
         package: (hue) => `hsl(${hue} 38% 36%)`,
+        states: {
+            running: 'hsl(140 38% 28%)',
+            runnable: 'hsl(44 55% 30%)',
+            blocked: 'hsl(4 50% 38%)',
+            io: 'hsl(208 48% 35%)',
+            waiting: 'hsl(275 28% 39%)',
+            idle: 'hsl(215 8% 27%)',
+        },
         other: 'hsl(30 10% 34%)',
         jdk: 'hsl(215 12% 29%)',
         pseudo: 'hsl(0 0% 19%)',
@@ -51,6 +67,8 @@ class Colours {
     ranked = [];
     /** @type {Theme} */
     theme;
+    /** @type {Paint} */
+    paint = 'state';
 
     constructor() {
         /** @type {Map<string, number>} */
@@ -86,10 +104,25 @@ class Colours {
         }
     }
 
+    /** @param {Model} model */
+    isByState(model) {
+        return this.paint === 'state' && model.hasStates && !model.isDiff;
+    }
+
     /** @param {string} key */
     ofPackage(key) {
         const index = this.hueOf.get(key) ?? -1;
         return index < 0 ? this.theme.other : this.theme.package(HUES[index]);
+    }
+
+    /**
+     * The state that has most of a node's time.
+     *
+     * @param {{ state: string, time: number }[]} states
+     */
+    ofStates(states) {
+        const most = states.reduce((best, part) => (part.time > best.time ? part : best), states[0]);
+        return this.theme.states[most.state];
     }
 
     /**
@@ -131,15 +164,22 @@ class Colours {
      * [colour, words]: the legend.
      *
      * @param {Model} model
+     * @param {Metric} metric
      * @returns {string[][]}
      */
-    legend(model) {
+    legend(model, metric) {
         if (model.isDiff) {
             return [
                 [this.theme.slower(1), 'slower'],
                 [this.theme.faster(1), 'faster'],
                 [this.theme.same, 'as before'],
             ];
+        }
+        if (this.isByState(model)) {
+            return model
+                .statesOf(metric, 0)
+                .filter(({ time }) => time > 0)
+                .map(({ state }) => [this.theme.states[state], STATE_WORDS[state]]);
         }
         const named = this.ranked.filter((key) => (this.hueOf.get(key) ?? -1) >= 0).slice(0, 5);
         return named.map((key) => [this.ofPackage(key), key || '(no package)']).concat([[this.theme.jdk, 'JDK']]);

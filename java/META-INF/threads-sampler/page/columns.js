@@ -24,6 +24,8 @@ function columnsOf(view, get, main) {
 /** @type {typeof columnsOf} */
 function singleColumns(view, get, main) {
     const { metric } = view;
+    const clock = metric === 'active' ? metric : 'wall';
+    const [total, own] = clock === 'active' ? ['Active ms', 'Own active ms'] : ['Cumulative ms', 'Method ms'];
     const everything = () => view.model.total[metric][view.base];
     /** @type {ColumnMaker} */
     const time = (key, title, hint, value) => ({ key, title, hint, value, text: (row) => millis(value(row)) });
@@ -34,16 +36,19 @@ function singleColumns(view, get, main) {
         {
             key: 'percent',
             title: 'Percent',
-            hint: `Share of the group's ${{ wall: 'wall time', cpu: 'CPU time', calls: 'calls' }[metric]}`,
+            hint: `Share of the group's ${{ active: 'active time', wall: 'wall time', cpu: 'CPU time', calls: 'calls' }[metric]}`,
             value: share,
             text: (row) => percent(share(row), everything()),
             bar: (row) => share(row) / everything(),
         },
-        time('wall', 'Cumulative ms', 'Time in the frame and in all it called', (row) => get.total('wall', row)),
-        time('self', 'Method ms', 'Time in the frame itself', (row) => get.self('wall', row)),
+        time('wall', total, 'Time in the frame and in all it called', (row) => get.total(clock, row)),
+        time('self', own, 'Time in the frame itself', (row) => get.self(clock, row)),
     ];
     if (view.model.hasBars && metric !== 'calls') {
-        columns.splice(main === 'self' ? 3 : 2, 0, errorColumn(get, main));
+        columns.splice(main === 'self' ? 3 : 2, 0, errorColumn(view, get, main));
+    }
+    if (view.model.hasStates) {
+        columns.push(...stateColumns(view, get, main));
     }
     if (view.model.hasCpu) {
         columns.push(time('cpu', 'CPU ms', 'Time on a processor, cumulative', (row) => get.total('cpu', row)));
@@ -79,13 +84,45 @@ function singleColumns(view, get, main) {
 }
 
 /**
+ * A column for each state that has time, for the same time as the column Percent.
+ *
+ * @param {View} view
+ * @param {RowReader} get
+ * @param {'self' | 'total'} main
+ * @returns {Column[]}
+ */
+function stateColumns(view, get, main) {
+    return view.model
+        .statesOf(view.metric, 0)
+        .filter(({ time }) => time > 0)
+        .map(({ state }) => {
+            const words = STATE_WORDS[state];
+            /** @param {any} row */
+            const value = (row) => get[main](state, row);
+            return {
+                key: state,
+                title: words[0].toUpperCase() + words.slice(1),
+                hint: `Milliseconds ${words}`,
+                value,
+                text: (row) => (value(row) === 0 ? '' : millis(value(row))),
+            };
+        });
+}
+
+/**
+ * The bar of wall time is that of active time only if nothing of it is idle.
+ *
+ * @param {View} view
  * @param {RowReader} get
  * @param {'self' | 'total'} main
  * @returns {Column}
  */
-function errorColumn(get, main) {
+function errorColumn(view, get, main) {
     /** @param {any} row */
-    const half = (row) => get.error('wall', row, main);
+    const half = (row) =>
+        view.metric === 'active' && view.model.hasStates && get[main]('idle', row) > 0
+            ? NaN
+            : get.error('wall', row, main);
     return {
         key: 'error',
         title: '± ms',

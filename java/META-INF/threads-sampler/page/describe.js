@@ -22,7 +22,10 @@ function describe(view, node) {
         `${amountText(metric, total)} = ${percent(total, model.total[metric][view.base])}` +
             (view.zoom === view.base ? '' : `, ${percent(total, model.total[metric][view.zoom])} of the zoom`),
     ];
-    const bar = errorBar(total, model.half[metric]?.[node] ?? NaN);
+    const isActive = metric === 'active';
+    // The bar of wall time is that of active time only if nothing of it is idle.
+    const half = isActive && model.total.wall[node] === total ? model.half.wall : model.half[metric];
+    const bar = errorBar(total, half?.[node] ?? NaN);
     if (bar !== '') {
         figures.push(bar === 'exact' ? bar : `${bar} ms (95 %)`);
     }
@@ -30,11 +33,15 @@ function describe(view, node) {
         figures.push('own time ' + duration(model.self[metric][node]));
     }
     if (model.hasCpu || metric === 'calls') {
-        const other = metric === 'wall' ? 'cpu' : 'wall';
+        const other = metric === 'wall' || isActive ? 'cpu' : 'wall';
         figures.push(`${other === 'cpu' ? 'CPU' : 'wall'} ${duration(model.total[other][node])}`);
     }
     if (model.hasCalls) {
         return figures.concat(describeCalls(model, node));
+    }
+    if (model.hasStates) {
+        const states = model.statesOf('wall', node).filter(({ time }) => time > 0);
+        figures.push(...states.map(({ state, time }) => `${STATE_WORDS[state]} ${duration(time)}`));
     }
     figures.push(whole(model.total.samples[node]) + ' samples');
     const counted = model.rowCalls.get(node);

@@ -8,6 +8,9 @@ const ROW = 20;
 const NARROWEST = 0.5; // CSS pixels; what is narrower is not laid out
 const FONT = '12px "JetBrains Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const PADDING = 5;
+const SPLIT = 3; // CSS pixels: the height of the edge that shows a box's states
+const SPLIT_FROM = 12; // CSS pixels; narrower boxes have the colour of their main state only
+const IDLE_EDGE = 6; // CSS pixels
 const TEXT_FROM = 24; // CSS pixels; narrower boxes carry no text
 
 class Flame {
@@ -18,7 +21,7 @@ class Flame {
     base = -1;
     node = -1;
     /** @type {Metric} */
-    metric = 'wall';
+    metric = 'active';
     callers = 0; // rows of callers above the zoomed node
     whole = 0; // width of the zoomed node
     width = 0;
@@ -236,10 +239,51 @@ class Flame {
         if (model.frames.kind[frame] === KIND.PSEUDO && width > 3 && !isFound) {
             this.hatch(box.x0, y, width);
         }
+        if (this.found === null && width > SPLIT_FROM && this.colours.isByState(model)) {
+            this.split(box.node, box.x0, y + ROW - 1 - SPLIT, width);
+        }
         context.globalAlpha = 1;
+        if (this.hasIdleEdge(box.node) && width > 3 * IDLE_EDGE) {
+            context.fillStyle = theme.states.idle;
+            context.fillRect(box.x0 + width - IDLE_EDGE, y, IDLE_EDGE, ROW - 1);
+        }
         if (width >= TEXT_FROM) {
             context.fillStyle = isFound ? theme.foundText : this.found !== null ? theme.textDim : theme.text;
             this.write(frame, box.x0 + PADDING, y + ROW / 2, width - 2 * PADDING);
+        }
+    }
+
+    /**
+     * Idle time has no width in a graph of active time: the edge of its group stands for it.
+     *
+     * @param {number} node
+     */
+    hasIdleEdge(node) {
+        const { model } = this;
+        return (
+            this.metric === 'active' &&
+            model.frames.kind[model.frame[node]] === KIND.GROUP &&
+            model.total.wall[node] > model.total.active[node]
+        );
+    }
+
+    /**
+     * The lower edge of a box: how its time is split between the states.
+     *
+     * @param {number} node
+     * @param {number} x
+     * @param {number} y
+     * @param {number} width
+     */
+    split(node, x, y, width) {
+        const states = this.model.statesOf(this.metric, node);
+        const whole = states.reduce((sum, { time }) => sum + time, 0);
+        let from = x;
+        for (const { state, time } of states) {
+            const part = whole > 0 ? (width * time) / whole : 0;
+            this.context.fillStyle = this.colours.theme.states[state];
+            this.context.fillRect(from, y, part, SPLIT);
+            from += part;
         }
     }
 
@@ -259,7 +303,9 @@ class Flame {
             const delta = this.model.delta(this.metric, node);
             return this.colours.ofChange(delta, this.model.width(this.metric, node) / 2, this.whole);
         }
-        return this.colours.ofFrame(this.model.frames, frame);
+        return this.colours.isByState(this.model)
+            ? this.colours.ofStates(this.model.statesOf(this.metric, node))
+            : this.colours.ofFrame(this.model.frames, frame);
     }
 
     /**

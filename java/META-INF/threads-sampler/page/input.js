@@ -34,6 +34,9 @@ class Input {
         dataElements('metric').forEach((b) =>
             b.addEventListener('click', () => this.app.setMetric(/** @type {Metric} */ (b.dataset.metric)))
         );
+        dataElements('paint').forEach((b) =>
+            b.addEventListener('click', () => this.app.setPaint(/** @type {Paint} */ (b.dataset.paint)))
+        );
         dataElements('data').forEach((b) =>
             b.addEventListener('click', () => this.app.setData(/** @type {Data} */ (b.dataset.data)))
         );
@@ -124,7 +127,9 @@ class Input {
                     ? this.app.clearSearch()
                     : this.app.resetZoom(),
             Backspace: () => this.app.back(),
+            a: () => this.app.setMetric('active'),
             w: () => this.app.setMetric('wall'),
+            p: () => this.app.setPaint(this.app.colours.paint === 'state' ? 'package' : 'state'),
             c: () => this.app.setMetric('cpu'),
             n: () => this.app.setMetric('calls'),
             i: () => this.app.setDirection(this.app.flame.direction === 'icicle' ? 'flame' : 'icicle'),

@@ -169,6 +169,11 @@ class Model {
             this.total[measure] = totals(this.parent, this.self[measure]);
         }
         this.measures = Object.keys(builder.self);
+        this.hasStates = this.measures.includes('idle') && STATES.some((state) => this.total[state]?.[0] > 0);
+        this.addActive('');
+        if (this.isDiff) {
+            this.addActive('0');
+        }
         this.hasCpu = this.total.cpu[0] > 0 || (this.isDiff && this.total.cpu0[0] > 0);
         this.hasCalls = (this.total.calls?.[0] ?? 0) + (this.total.calls0?.[0] ?? 0) > 0;
         /** @type {Map<number, RootTime>} */
@@ -185,6 +190,32 @@ class Model {
         for (const metric of BAR_METRICS) {
             this.half[metric] = new Float64Array(this.count).fill(NaN);
         }
+    }
+
+    /**
+     * Active time is wall time that is not idle; without states it is all wall time.
+     *
+     * @param {'' | '0'} side of a difference, `0` is before
+     */
+    addActive(side) {
+        for (const amounts of [this.self, this.total]) {
+            const idle = this.hasStates ? amounts['idle' + side] : undefined;
+            const wall = amounts['wall' + side];
+            amounts['active' + side] = idle === undefined ? wall : wall.map((time, i) => time - idle[i]);
+        }
+    }
+
+    /**
+     * The parts of a node's time, in the order of STATES; idle is none of active time.
+     *
+     * @param {Metric} metric
+     * @param {number} node
+     * @returns {{ state: string, time: number }[]}
+     */
+    statesOf(metric, node) {
+        return STATES.filter((state) => this.total[state] !== undefined && (state !== 'idle' || metric === 'wall')).map(
+            (state) => ({ state, time: this.total[state][node] })
+        );
     }
 
     get hasBars() {
@@ -328,8 +359,18 @@ function modelOf(data) {
 /** Measures with error bars. */
 const BAR_METRICS = ['wall', 'cpu'];
 
-/** The states that wall time is the sum of. The tables have no columns of them. */
+/** The states that wall time is the sum of; all but the last are active. */
 const STATES = ['running', 'runnable', 'blocked', 'io', 'waiting', 'idle'];
+
+/** @type {{ [state: string]: string }} */
+const STATE_WORDS = {
+    running: 'running',
+    runnable: 'runnable',
+    blocked: 'blocked',
+    io: 'I/O',
+    waiting: 'waiting',
+    idle: 'idle',
+};
 
 /** Measures that the page has words of its own for. A report may hold more. */
 const KNOWN_MEASURES = ['wall', 'cpu', 'samples'];

@@ -44,6 +44,15 @@ interface ReportLock {
     wall: number;
 }
 
+/** A place of the user's code; native/src/export/summary_json.h says what its fields mean. */
+interface HotSpot {
+    class?: string;
+    method?: string;
+    file?: string;
+    line?: number;
+    group?: string;
+}
+
 interface SamplerReport {
     format: string;
     clock?: string;
@@ -57,7 +66,7 @@ interface SamplerReport {
     groups: ReportGroup[];
     counted?: ReportGroup[];
     locks?: ReportLock[];
-    summary?: { lines: string[] };
+    summary?: { lines: string[]; hotSpots?: HotSpot[] };
     counting?: { [code: string]: { text: string; count: number; names: string[] } };
     account?: { polls?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string; signalTaken?: string };
 }
@@ -95,7 +104,11 @@ interface LockClass {
 
 // ---- the model
 
-type Metric = 'wall' | 'cpu' | 'calls';
+/** `active` is wall time that is not idle. */
+type Metric = 'active' | 'wall' | 'cpu' | 'calls';
+
+/** What the colour of a frame says. */
+type Paint = 'state' | 'package';
 
 /** Which model is shown: of what was sampled, or of the calls that were counted. */
 type Data = 'sampled' | 'counted';
@@ -226,6 +239,7 @@ interface GridTree {
 /** CSS colours. `part` is from 0, no change, to 1. */
 interface Theme {
     package(hue: number): string;
+    states: { [state: string]: string };
     slower(part: number): string;
     faster(part: number): string;
     other: string;

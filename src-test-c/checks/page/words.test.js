@@ -239,11 +239,48 @@ test('columns of one report', () => {
     assert.equal(cells(model, 'cpu', 'total', 3).percent, '0.0 %');
 });
 
-test('states are no columns: a report with states has the tables of one without', () => {
-    const group = { ...ONE.groups[0], running: [1e9, 0], blocked: [0, 3e9], idle: [0, 0] };
-    const model = page.modelOf({ ...ONE, groups: [group] });
-    assert.ok(model.measures.includes('blocked'));
-    assert.deepEqual(cells(model, 'wall', 'total', 2), cells(page.modelOf(ONE), 'wall', 'total', 2));
+/** a.A.m ran 1 s; a.B.n, which it called, was blocked 1 s and idle 2 s. */
+const STATES = {
+    ...ONE,
+    groups: [{ ...ONE.groups[0], running: [1e9, 0], blocked: [0, 1e9], idle: [0, 2e9] }],
+};
+
+test('active time is wall time without idle time, and the states that have time are columns', () => {
+    const model = page.modelOf(STATES);
+    assert.deepEqual([...model.total.active], [2e9, 2e9, 2e9, 1e9]);
+    const without = page.modelOf(ONE);
+    assert.equal(without.total.active, without.total.wall);
+    const active = cells(model, 'active', 'total', 3);
+    assert.deepEqual([active.percent, active.wall, active.blocked, active.running, active.idle],
+        ['50.0 %', '1,000', '1,000', '', undefined]);
+    const wall = cells(model, 'wall', 'total', 3);
+    assert.deepEqual([wall.percent, wall.wall, wall.idle], ['75.0 %', '3,000', '2,000']);
+    assert.equal(cells(page.modelOf(ONE), 'wall', 'total', 2).running, undefined);
+});
+
+test('the name is the first column', () => {
+    const get = { self: () => 0, total: () => 0, error: () => NaN, calls: () => 0, text: () => '', tone: () => '' };
+    const model = page.modelOf(STATES);
+    assert.equal(page.columnsOf({ model, metric: 'active', base: 0 }, get, 'total')[0].key, 'name');
+});
+
+test('a box has the colour of the state with most of its time', () => {
+    const model = page.modelOf(STATES);
+    const colours = new page.Colours();
+    const { states } = page.THEMES.light;
+    assert.equal(colours.ofStates(model.statesOf('active', 3)), states.blocked);
+    assert.equal(colours.ofStates(model.statesOf('wall', 3)), states.idle);
+    assert.deepEqual(colours.legend(model, 'active').map(([, words]) => words), ['running', 'blocked']);
+    assert.deepEqual(colours.legend(model, 'wall').map(([, words]) => words), ['running', 'blocked', 'idle']);
+    colours.paint = 'package';
+    assert.ok(colours.legend(model, 'active').some(([, words]) => words === 'JDK'));
+});
+
+test('a hot spot is found by its line, else by its method', () => {
+    const { frames } = page.modelOf(STATES);
+    const spot = { class: 'a.A', method: 'm', file: 'A.java', line: 1 };
+    assert.equal(page.textOfSpot(frames, spot), 'a.A.m(A.java:1)');
+    assert.equal(page.textOfSpot(frames, { ...spot, line: 7 }), 'a.A.m');
 });
 
 test('columns of a difference', () => {

@@ -95,9 +95,16 @@ class App {
             sort: () => this.showHot('callers'),
             activate: (row) => this.showCallers(this.model.frames.method[row.frame]),
         });
+        this.callees = new Grid(byId('callees'), 'Callees', {
+            sort: () => this.showHot('callers'),
+            activate: (row) => this.showCallers(this.model.frames.method[row.frame]),
+        });
+        this.filter = noFilter();
+        this.filterBar = new FilterBar((filter) => this.setFilter(filter));
         this.account = new Account(byId('panel-account'));
         this.locks = new Locks(byId('panel-locks'));
         this.summary = new Summary(byId('summary'), (spot) => this.focusOn(spot));
+        this.address = new Address(this);
         new Input(this);
         this.setTheme(remembered('theme') ?? 'auto');
     }
@@ -112,15 +119,9 @@ class App {
         this.colours.assign(model);
         this.flame.setModel(model);
         if (!this.canShow(this.metric) || !(model.width(this.metric, 0) > 0)) {
-            this.metric = 'wall';
-        }
-        if (model.hasCalls && !(model.width('wall', 0) > 0)) {
-            this.metric = 'calls';
+            this.metric = this.usualMetric;
         }
         this.called = -1;
-        if (!model.hasCalls && this.level !== 'method') {
-            this.setLevel('method');
-        }
         for (const button of dataElements('metric')) {
             button.hidden = !this.canShow(/** @type {Metric} */ (button.dataset.metric));
         }
@@ -129,10 +130,24 @@ class App {
         );
         byId('metric-wall').textContent = model.hasStates ? 'Show idle' : 'Wall';
         byId('paints').hidden = !model.hasStates || model.isDiff;
-        byId('tab-callers').hidden = byId('levels').hidden = !model.hasCalls;
         byId('tab-lines').hidden = model.hasCalls;
+        this.filterBar.offer(this.colours.ranked);
         this.showData();
         this.showInterval();
+    }
+
+    /** The time that the page opens with. */
+    get usualMetric() {
+        return this.model.hasCalls && !(this.model.width('wall', 0) > 0)
+            ? 'calls'
+            : this.model.hasStates && this.model.width('active', 0) > 0
+              ? 'active'
+              : 'wall';
+    }
+
+    /** The node that the page opens with. */
+    get usualBase() {
+        return this.model.groups.length === 1 ? this.model.groups[0].node : 0;
     }
 
     /** @param {Metric} metric */
@@ -159,12 +174,26 @@ class App {
         this.open = new Set();
         this.zooms = [];
         this.tab = 'graph'; // a tab may be hidden now
-        this.setModel(model);
-        this.base = this.zoom = model.groups.length === 1 ? model.groups[0].node : 0;
+        this.setLevel('method');
+        this.setModel(this.filteredModel(model));
+        this.base = this.zoom = this.usualBase;
         this.setColumns();
         this.openHotPath();
         this.showAll();
         this.selectTab('graph');
+    }
+
+    /** @param {Model} model */
+    filteredModel(model) {
+        return isFiltering(this.filter) ? filtered(model, this.filter) : model;
+    }
+
+    /** @param {Filter} filter */
+    setFilter(filter) {
+        this.filter = filter;
+        this.replace(this.models.sampled, this.models.counted);
+        byId('filter-open').setAttribute('aria-pressed', String(isFiltering(filter)));
+        this.address.note();
     }
 
     /** @param {Data} data */
@@ -172,6 +201,7 @@ class App {
         if (data !== this.data && this.models[data] !== null) {
             this.data = data;
             this.begin();
+            this.address.note();
         }
     }
 
@@ -195,7 +225,7 @@ class App {
             this.begin();
             return;
         }
-        const model = this.data === 'counted' && counted !== null ? counted : sampled;
+        const model = this.filteredModel(this.data === 'counted' && counted !== null ? counted : sampled);
         const called = this.nameOfCalled();
         const old = this.model;
         const base = model.find(old.path(this.base));
@@ -226,6 +256,7 @@ class App {
         this.openHotPath();
         this.search(true);
         this.showAll();
+        this.address.note();
     }
 
     /** @param {Metric} metric */
@@ -235,6 +266,7 @@ class App {
             this.setColumns();
             this.search(true);
             this.showAll();
+            this.address.note();
         }
     }
 
@@ -245,6 +277,7 @@ class App {
             this.zoom = node;
             this.search(true);
             this.showGraph();
+            this.address.note();
         }
     }
 
@@ -254,6 +287,7 @@ class App {
             this.zoom = before;
             this.search(true);
             this.showGraph();
+            this.address.note();
         }
     }
 
@@ -325,6 +359,7 @@ class App {
     /** @param {Paint} paint */
     setPaint(paint) {
         this.colours.paint = paint;
+        this.address.note();
         for (const button of dataElements('paint')) {
             button.setAttribute('aria-pressed', String(button.dataset.paint === paint));
         }
@@ -448,7 +483,7 @@ class App {
             ),
             { key: this.model.isDiff ? 'delta' : 'percent', down: true }
         );
-        for (const grid of [this.methods, this.lines, this.callers]) {
+        for (const grid of [this.methods, this.lines, this.callers, this.callees]) {
             const byLine = grid === this.lines;
             grid.setColumns(
                 columnsOf(
@@ -467,11 +502,16 @@ class App {
                                   ),
                         tone: (row) => this.toneOf(row.frame),
                     },
-                    grid === this.callers ? 'total' : 'self'
+                    this.isSandwich(grid) ? 'total' : 'self'
                 ),
-                { key: this.model.isDiff ? 'ownDelta' : grid === this.callers ? 'calls' : 'percent', down: true }
+                { key: this.model.isDiff ? 'ownDelta' : this.isSandwich(grid) && this.model.hasCalls ? 'calls' : 'percent', down: true }
             );
         }
+    }
+
+    /** @param {Grid} grid */
+    isSandwich(grid) {
+        return grid === this.callers || grid === this.callees;
     }
 
     /** @param {number} frame */
@@ -606,12 +646,23 @@ class App {
         if (id === 'callers') {
             this.called = this.called < 0 ? this.mostCalled() : this.called;
             byId('callers-of').textContent = `Callers of ${shorten(this.nameOfCalled(), NAME_LIMIT)}`;
+            byId('callees-of').textContent = 'What it called';
+            this.showRows(this.callees, calleesOf(this.model, this.base, this.called));
         }
         const grid = this[/** @type {'methods' | 'lines' | 'callers'} */ (id)];
+        const rows = this.hotRows(id).filter((row) => id === 'callers' || this.isFound(row));
+        this.showRows(grid, rows);
+    }
+
+    /**
+     * @param {Grid} grid
+     * @param {HotRow[]} all
+     */
+    showRows(grid, all) {
         const { metric } = this;
         /** @param {HotRow} row */
         const hasTime = (row) => metric !== 'active' || row.total.active > 0 || row.total.active0 > 0;
-        const rows = this.hotRows(id).filter((row) => hasTime(row) && (id === 'callers' || this.isFound(row)));
+        const rows = all.filter(hasTime);
         /** @param {HotRow} row */
         const change = (row) => row.total[metric] - (this.model.isDiff ? row.total[metric + '0'] : 0);
         rows.sort((a, b) => grid.compare(a, b) || change(b) - change(a) || a.key - b.key);
@@ -643,7 +694,8 @@ class App {
 
     mostCalled() {
         const rows = hotList(this.model, this.base, false);
-        const most = rows.reduce((best, row) => (row.self.calls > (best?.self.calls ?? 0) ? row : best), rows[0]);
+        const measure = this.model.hasCalls ? 'calls' : this.metric;
+        const most = rows.reduce((best, row) => (row.self[measure] > best.self[measure] ? row : best), rows[0]);
         return most === undefined ? -1 : this.model.frames.method[most.frame];
     }
 
@@ -657,6 +709,25 @@ class App {
             this.called = method;
             this.selectTab('callers');
         }
+    }
+
+    /** Of the frame that is marked in the graph. */
+    showCallersOfFrame() {
+        this.showCallers(this.model.frames.method[this.model.frame[this.flame.chosen]]);
+    }
+
+    async copyStack() {
+        byId('copied').textContent = await copy(stackText(this.model, this.flame.chosen));
+    }
+
+    downloadCollapsed() {
+        download('report.collapsed', collapsed(this.model, this.metric), 'text/plain');
+    }
+
+    /** As the page has it, without the filter. */
+    downloadJson() {
+        const { reports } = this.models.sampled;
+        download('report.json', reports.map((report) => JSON.stringify(report)), 'application/json');
     }
 
     showCallersOfRow() {
@@ -709,6 +780,9 @@ class App {
 
     /** @param {Tab} tab */
     selectTab(tab) {
+        if (tab !== this.tab) {
+            this.address.note();
+        }
         this.tab = tab;
         for (const name of TABS) {
             const button = byId('tab-' + name);
@@ -747,6 +821,7 @@ class App {
             button.setAttribute('aria-pressed', String(button.dataset.direction === direction));
         }
         this.flame.turn(direction);
+        this.address.note();
     }
 
     clearSearch() {
@@ -799,6 +874,9 @@ try {
     const app = new App();
     const models = modelsOf(JSON.parse(byId('report').textContent));
     app.start(models.sampled, models.counted);
+    if (location.hash.length > 1) {
+        app.address.restore();
+    }
     byId('report').textContent = ''; // read; it need not be kept twice
     requestAnimationFrame(() =>
         setTimeout(() => {

@@ -98,6 +98,41 @@ function rollUpName(method, level) {
 }
 
 /**
+ * What a method called below base: a row for each called method. Where a pair of methods calls itself again its time is
+ * counted once.
+ *
+ * @param {Model} model
+ * @param {number} base
+ * @param {number} method
+ * @returns {HotRow[]}
+ */
+function calleesOf(model, base, method) {
+    const { frames, frame, parent } = model;
+    /** @param {number} node */
+    const methodOf = (node) => frames.method[frame[node]];
+    const measures = Object.keys(model.self);
+    const rows = new Map();
+    for (let node = base + 1; node < model.count; node++) {
+        if (methodOf(parent[node]) !== method || !model.contains(base, parent[node])) {
+            continue;
+        }
+        const callee = methodOf(node);
+        const row = rows.get(callee) ?? newHotRow(callee, frame[node], measures);
+        rows.set(callee, row);
+        let above = parent[node];
+        while (above > base && (methodOf(above) !== callee || methodOf(parent[above]) !== method)) {
+            above = parent[above];
+        }
+        for (const m of measures) {
+            row.self[m] += model.self[m][node];
+            row.total[m] += above > base ? 0 : model.total[m][node];
+        }
+        addErrors(model, node, row, above <= base);
+    }
+    return [...rows.values()];
+}
+
+/**
  * The callers of a method below base: a row for each calling method, or thread group, with the method's calls and its
  * time when called from there. Where a method calls itself its time is counted once for each caller.
  *

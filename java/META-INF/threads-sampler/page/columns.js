@@ -9,7 +9,7 @@
  */
 function columnsOf(view, get, main) {
     const columns = view.model.isDiff ? diffColumns(view, get, main) : singleColumns(view, get, main);
-    columns.push({
+    columns.unshift({
         key: 'name',
         title: 'Frame',
         hint: 'Name',

@@ -12,7 +12,27 @@ const DEEPEST_INDENT = 40; // levels; what is deeper says so by a number
  * @param {Column} column
  */
 function widthOf(column) {
-    return Math.max(104, column.title.length * 8 + 28) + 'px';
+    return Math.max(82, column.title.length * 8 + 28) + 'px';
+}
+
+// Package, class and method, file and line. A place begins at the last bracket: names of methods may hold others.
+const NAME_PARTS = /^((?:[^.()\s]+\.)*)([^.()]+\.[^.()]+)(\([^()]*\))?$/;
+
+/**
+ * The parts of a name: a narrow column cuts the package first, at its left, and never the file and line.
+ *
+ * @param {string} text
+ * @returns {HTMLElement[]}
+ */
+function nameParts(text) {
+    const parts = NAME_PARTS.exec(text);
+    if (parts === null) {
+        return [element('span', 'method', text)];
+    }
+    const [, packages, method, place] = parts;
+    const holder = element('span', 'package');
+    holder.append(element('bdi', '', packages)); // keeps its last dot at the right
+    return [holder, element('span', 'method', method), element('span', 'place', place ?? '')];
 }
 
 class Grid {
@@ -61,7 +81,7 @@ class Grid {
         this.sort = columns.some((column) => column.key === this.sort?.key) ? this.sort : sort;
         this.host.style.setProperty(
             '--columns',
-            columns.map((c) => (c.name ? 'minmax(280px, 1fr)' : widthOf(c))).join(' ')
+            columns.map((c) => (c.name ? 'minmax(320px, 1fr)' : widthOf(c))).join(' ')
         );
         this.head.replaceChildren(...columns.map((column) => this.headCell(column)));
     }
@@ -179,6 +199,7 @@ class Grid {
      */
     numberCell(column, row) {
         const cell = element('div', 'number ' + (column.tone?.(row) ?? ''), column.text(row));
+        cell.dataset.key = column.key;
         cell.setAttribute('role', 'gridcell');
         const bar = /** @type {number} */ (column.bar?.(row));
         if (bar > 0) {
@@ -205,7 +226,8 @@ class Grid {
                 cell.append(element('span', 'depth', '+' + (level - DEEPEST_INDENT)));
             }
         }
-        const name = element('span', 'text ' + (column.tone?.(row) ?? ''), shorten(text, NAME_LIMIT));
+        const name = element('span', 'text ' + (column.tone?.(row) ?? ''));
+        name.append(...nameParts(shorten(text, NAME_LIMIT)));
         name.title = shorten(text, TITLE_LIMIT);
         cell.append(name);
         return cell;

@@ -23,6 +23,10 @@ class Input {
                 ]
             )
         );
+        click('frame-callers', () => this.app.showCallersOfFrame());
+        click('copy-stack', () => this.app.copyStack());
+        click('download-collapsed', () => this.app.downloadCollapsed());
+        click('download-json', () => this.app.downloadJson());
         click('help-open', () => byId('help').showModal());
         click('collapse', () => {
             this.app.open.clear();
@@ -53,6 +57,7 @@ class Input {
                 this.app.setTheme(/** @type {string} */ (document.documentElement.dataset.theme))
             );
         byId('search').addEventListener('input', () => this.app.searchAndShow());
+        byId('search').addEventListener('change', () => this.app.address.note());
         byId('search').addEventListener('keydown', (event) => this.searchKey(event));
         byId('tabs').addEventListener('keydown', (event) => this.tabKey(event));
         byId('groups').addEventListener('keydown', (event) => this.groupKey(event));
@@ -110,7 +115,7 @@ class Input {
             event.ctrlKey ||
             event.altKey ||
             event.metaKey ||
-            /** @type {Element} */ (event.target).matches('input[type=search]') ||
+            /** @type {Element} */ (event.target).matches('input[type=search], input[type=text]') ||
             byId('help').open
         ) {
             return;
@@ -129,6 +134,12 @@ class Input {
             Backspace: () => this.app.back(),
             a: () => this.app.setMetric('active'),
             w: () => this.app.setMetric('wall'),
+            s: () => this.app.showCallersOfFrame(),
+            y: () => this.app.copyStack(),
+            f: () => {
+                this.app.filterBar.open(true);
+                byId('filter-hide').focus();
+            },
             p: () => this.app.setPaint(this.app.colours.paint === 'state' ? 'package' : 'state'),
             c: () => this.app.setMetric('cpu'),
             n: () => this.app.setMetric('calls'),

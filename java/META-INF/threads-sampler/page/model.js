@@ -169,7 +169,7 @@ class Model {
             this.total[measure] = totals(this.parent, this.self[measure]);
         }
         this.measures = Object.keys(builder.self);
-        this.hasStates = this.measures.includes('idle') && STATES.some((state) => this.total[state]?.[0] > 0);
+        this.hasStates = this.measures.includes('idle') && this.measures.includes('running');
         this.addActive('');
         if (this.isDiff) {
             this.addActive('0');

@@ -107,6 +107,15 @@ interface LockClass {
 /** `active` is wall time that is not idle. */
 type Metric = 'active' | 'wall' | 'cpu' | 'calls';
 
+/** Patterns are compared with frames as they are written. */
+interface Filter {
+    hide: RegExp | null;
+    focus: RegExp | null;
+    keep: RegExp | null;
+    recursion: boolean;
+    invert: boolean;
+}
+
 /** What the colour of a frame says. */
 type Paint = 'state' | 'package';
 

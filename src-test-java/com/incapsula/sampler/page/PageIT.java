@@ -13,6 +13,8 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
@@ -204,7 +206,6 @@ class PageIT {
     void countedCallsAreShownInPlaceOfTheSamples() throws IOException {
         show(twoGroups().json());
         assertThat(browser.find("#data").isDisplayed()).isFalse();
-        assertThat(browser.find("#tab-callers").isDisplayed()).isFalse();
         show(withCounted(twoGroups().json()));
         browser.click("[data-data=counted]");
         assertThat(browser.find("#tab-lines").isDisplayed()).isFalse();
@@ -419,13 +420,110 @@ class PageIT {
                         ",\"frames\":",
                         ",\"summary\":{\"lines\":[\"1.0 s, 2 threads in 2 groups.\","
                                 + "\" 1. 0.9 s running   <b>A</b>.run(A.java:1)  main\"]},\"frames\":"));
-        assertThat(browser.all("#summary:not([hidden])")).hasSize(1);
-        assertThat((Object) browser.run("return document.getElementById('summary-lines').textContent"))
-                .isEqualTo("1.0 s, 2 threads in 2 groups.\n 1. 0.9 s running   <b>A</b>.run(A.java:1)  main");
-        assertThat((Object) browser.run("const all = document.getElementById('summary'); all.open = true;"
-                        + " return all.getBoundingClientRect().bottom"
+        assertThat(browser.texts("#summary > *"))
+                .containsExactly("1.0 s, 2 threads in 2 groups.", " 1. 0.9 s running   <b>A</b>.run(A.java:1)  main");
+        assertThat((Object) browser.run("return document.getElementById('summary').getBoundingClientRect().bottom"
                         + " <= document.getElementById('panels').getBoundingClientRect().top"))
                 .isEqualTo(true);
+    }
+
+    @Test
+    void aLineOfTheSummaryFocusesTheGraph() throws IOException {
+        String json = twoGroups()
+                .json()
+                .replaceFirst(
+                        ",\"frames\":",
+                        ",\"summary\":{\"lines\":[\"title\",\" 1. 2.0 s running   A.load(A.java:20)  main\"],"
+                                + "\"hotSpots\":[{\"class\":\"com.acme.A\",\"method\":\"load\",\"file\":\"A.java\","
+                                + "\"line\":20,\"group\":\"main\"}]},\"frames\":");
+        show(json);
+        browser.click("#summary button");
+        assertThat(browser.text("#path")).isEqualTo("A.load: 50.0 % of all");
+        assertThat(browser.text("#detail b")).isEqualTo("com.acme.A.load(A.java:20)");
+        show(json);
+        browser.tab("methods");
+        browser.run("document.querySelector('#summary button').focus()");
+        browser.type(Keys.ENTER);
+        assertThat(browser.text("#path")).isEqualTo("A.load: 50.0 % of all");
+        assertThat(browser.focused()).isEqualTo("scroller");
+    }
+
+    // ---- states
+
+    /** Half of main is idle, and all of worker-. */
+    private static String withStates() {
+        return twoGroups()
+                .json()
+                .replaceFirst(",\"samples\":\\[", ",\"running\":[1000000000,500000000],\"idle\":[0,1500000000]$0")
+                .replaceFirst(",\"samples\":\\[0,20", ",\"idle\":[0,1000000000]$0");
+    }
+
+    @Test
+    void activeTimeIsShownUntilIdleTimeIsWanted() throws IOException {
+        show(withStates());
+        assertThat(browser.texts("#groups .group-time")).containsExactly("1.50 s", "1.50 s", "0 s");
+        assertThat(browser.texts("#legend li")).containsExactly("running");
+        browser.pointAtGraph(0.9, 2, false);
+        assertThat(browser.texts("#tip *")).startsWith("com.acme.A.run(A.java:10)", "1.50 s = 100.0 %");
+        assertThat(browser.graphColour(0.999, 1)).isNotEqualTo(browser.graphColour(0.5, 1));
+        browser.tab("tree");
+        browser.click("#collapse");
+        assertThat(names("tree")).containsExactly("main");
+        browser.tab("graph");
+        browser.click("#metric-wall");
+        assertThat(browser.text("#metric-wall")).isEqualTo("Show idle");
+        assertThat(browser.texts("#groups .group-time")).containsExactly("4.00 s", "3.00 s", "1.00 s");
+        assertThat(browser.texts("#legend li")).containsExactly("running", "idle");
+        List<Number> byState = browser.graphColour(0.02, 2);
+        browser.type("p");
+        assertThat(browser.graphColour(0.02, 2)).isNotEqualTo(byState);
+        browser.type("a");
+        assertThat(browser.texts("#groups .group-time")).startsWith("1.50 s");
+    }
+
+    @Test
+    void theAddressHasTheViewAndTheFilter() throws IOException {
+        show(withStates());
+        browser.type("p");
+        browser.tab("methods");
+        String address = browser.run("return location.hash");
+        assertThat(address).isEqualTo("#colours=package&view=methods");
+        browser.run("history.back()");
+        browser.until("return document.getElementById('tab-graph').ariaSelected === 'true'");
+        browser.run("history.forward()");
+        browser.until("return document.getElementById('tab-methods').ariaSelected === 'true'");
+        browser.click("#filter-open");
+        browser.find("#filter-hide").sendKeys("load", Keys.ENTER);
+        assertThat(names("methods")).containsExactly("com.acme.A.run");
+        assertThat((String) browser.run("return location.hash")).endsWith("&hide=load");
+        browser.click("#filter-clear");
+        browser.find("#filter-hide").sendKeys("(", Keys.ENTER);
+        assertThat(browser.text("#filter-error")).isEqualTo("This is not a regular expression.");
+    }
+
+    @Test
+    void callersAndCalleesOfTheMarkedFrame() throws IOException {
+        show(withStates());
+        browser.pointAtGraph(0.3, 2, true);
+        browser.type("s");
+        assertThat(browser.text("#callers-of")).isEqualTo("Callers of com.acme.A.run");
+        assertThat(names("callers")).containsExactly("main");
+        assertThat(names("callees")).containsExactly("com.acme.A.load");
+    }
+
+    @Test
+    void aNarrowWindowShowsTheNameWithItsLineAndOneNumber() throws IOException {
+        browser.size(390, 844, 1);
+        show(withStates());
+        browser.tab("lines");
+        assertThat((Object) browser.run("return [...document.querySelectorAll('#lines-row-0 > div')]"
+                        + ".filter(e => e.offsetWidth > 0).map(e => e.className.split(' ')[0]).join()"))
+                .isEqualTo("name,number");
+        assertThat((Object) browser.run("const e = document.querySelector('#lines-row-0 .place'),"
+                        + " cell = e.closest('.name'); return e.textContent + (e.getBoundingClientRect().right"
+                        + " <= cell.getBoundingClientRect().right + 1)"))
+                .isEqualTo("(A.java:10)true");
+        assertThat(width("document.documentElement.scrollWidth")).isLessThanOrEqualTo(390);
     }
 
     // ---- the locks
@@ -857,7 +955,10 @@ class PageIT {
         return browser.texts("#" + grid + " .row .name .text");
     }
 
+    /** The numbers of a row, then its name, which is the first column. */
     private static List<String> cells(String grid, int row) {
-        return browser.texts("#" + grid + "-row-" + row + " > div");
+        List<String> cells = new ArrayList<>(browser.texts("#" + grid + "-row-" + row + " > div"));
+        Collections.rotate(cells, -1);
+        return cells;
     }
 }

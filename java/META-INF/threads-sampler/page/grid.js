@@ -81,7 +81,7 @@ class Grid {
         this.sort = columns.some((column) => column.key === this.sort?.key) ? this.sort : sort;
         this.host.style.setProperty(
             '--columns',
-            columns.map((c) => (c.name ? 'minmax(320px, 1fr)' : widthOf(c))).join(' ')
+            columns.map((c) => (c.name ? 'minmax(460px, 1fr)' : widthOf(c))).join(' ')
         );
         this.head.replaceChildren(...columns.map((column) => this.headCell(column)));
     }

@@ -629,7 +629,8 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setReportMinPercent(double reportMinPercent) {
-        properties.set(Property.REPORT_MIN_PER_MILLE, ReportOptions.perMille("reportMinPercent", reportMinPercent));
+        properties.set(
+                Property.REPORT_MIN_PER_MILLE, ReportOptions.perMille("reportMinPercent", "0", reportMinPercent));
     }
 
     /**
@@ -888,11 +889,9 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setOverheadLimitPercent(double overheadLimitPercent) {
-        if (!(overheadLimitPercent >= 0.1 && overheadLimitPercent <= 100)) {
-            throw new IllegalArgumentException(
-                    "overheadLimitPercent must be between 0.1 and 100, got " + overheadLimitPercent);
-        }
-        properties.set(Property.OVERHEAD_LIMIT_PER_MILLE, Math.round(overheadLimitPercent * 10));
+        properties.set(
+                Property.OVERHEAD_LIMIT_PER_MILLE,
+                ReportOptions.perMille("overheadLimitPercent", "0.1", overheadLimitPercent));
     }
 
     /**

@@ -255,7 +255,7 @@ static void the_last_report_has_what_timers_have_left(void **state)
     assert_int_equal(fake_jvm_timers(f->vm), 0);
 }
 
-/* The clock has told of all of it before the timer's rest is told. */
+/* The clock told this time before, so the timer's rest is nothing new. */
 static void time_without_signals_is_not_attributed_again_at_the_end(void **state)
 {
     struct sampler_fixture *f = *state;

@@ -460,7 +460,8 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * <p>A prefix matches whole parts of a name: {@code com.acme} matches {@code com.acme.X} and
      * {@code com.acme.sub.X}, not {@code com.acmetools.X}. A prefix that ends with {@code .} or {@code *} is taken as
-     * written.
+     * written. {@code auto} alone means your code as it is guessed: all classes but the JDK's and those of well-known
+     * frameworks.
      *
      * @param monitoredPackages prefixes separated by commas, at most 1,000 of at most 1,000 bytes each; blanks and new
      *        lines around them and empty parts are ignored

@@ -643,6 +643,22 @@ static struct smp_tree_unseen *unseen_of(void *self, uint32_t group)
     return &smp_thread_groups_info(groups, (struct smp_group){ .index = group })->unseen;
 }
 
+bool smp_interval_forget_seconds(struct smp_interval *interval)
+{
+    if (interval->seconds == NULL)
+        return false;
+    smp_second_times_destroy(interval->seconds);
+    interval->seconds = NULL;
+    interval->counters[SMP_COUNTER_LOST_SECONDS]++;
+    return true;
+}
+
+static enum smp_status make_profile(struct smp_interval *interval, struct smp_profile **out)
+{
+    return smp_profile_create(interval->quota, interval->tree, interval->groups, interval->methods,
+                              out);
+}
+
 enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
                                   struct smp_profile **out)
 {
@@ -652,8 +668,9 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     settle_holders(interval);
     /* Safe to repeat if the profile is refused: what was spread is zero then. */
     smp_tree_spread(interval->tree, SMP_MEASURE_CPU, unseen_of, interval->groups);
-    status = smp_profile_create(interval->quota, interval->tree, interval->groups,
-                                interval->methods, &profile);
+    status = make_profile(interval, &profile);
+    if (status != SMP_OK && smp_interval_forget_seconds(interval))
+        status = make_profile(interval, &profile);
     if (status != SMP_OK)
         return status;
     profile->counts = interval->counts;

@@ -200,6 +200,10 @@ size_t smp_interval_tree_bytes(const struct smp_interval *interval);
 /* Marks in used[0..count) the locations that stand in the tree. */
 void smp_interval_mark_used(const struct smp_interval *interval, bool *used, size_t count);
 
+/* Frees what is kept by second, which counts as lost: memory is needed for the end of the interval.
+ * False: there is nothing to free. */
+bool smp_interval_forget_seconds(struct smp_interval *interval);
+
 /*
  * Ends it: *out gets tree and groups, times and counters; only destroy may follow. wall_ms is the
  * wall clock at now_ns; where that was set back meanwhile, *out begins as it would have shown then.

@@ -128,7 +128,7 @@ static void fold_column(struct smp_second_times *times, struct column *column)
 }
 
 /* Slots become twice as wide. */
-static void fold(struct smp_second_times *times)
+static void widen_slots(struct smp_second_times *times)
 {
     for (uint32_t row = 0; row < times->row_count; row++) {
         for (int state = 0; state < SMP_THREAD_STATE_COUNT; state++)
@@ -140,14 +140,14 @@ static void fold(struct smp_second_times *times)
 }
 
 /* The slot of this moment; the first one of what comes before. */
-static uint32_t find_slot(struct smp_second_times *times, int64_t at_ns)
+static uint32_t second_slot(struct smp_second_times *times, int64_t at_ns)
 {
     int64_t slot;
 
     if (at_ns >= times->at_span.from_ns && at_ns < times->at_span.till_ns)
         return times->at;
     slot = divide_down(divide_down(at_ns, NS_PER_SECOND), times->width) - times->first;
-    for (; slot >= SMP_MAX_SECOND_SLOTS; fold(times))
+    for (; slot >= SMP_MAX_SECOND_SLOTS; widen_slots(times))
         slot = divide_down(times->first + slot, 2) - divide_down(times->first, 2);
     slot = slot < 0 ? 0 : slot;
     times->at = (uint32_t)slot;
@@ -208,7 +208,7 @@ void smp_second_times_add(struct smp_second_times *times, uint32_t row, enum smp
                           struct smp_span span, int64_t ns)
 {
     struct column *const column = column_of(times, row, state);
-    const uint32_t last = find_slot(times, span.till_ns - 1);
+    const uint32_t last = second_slot(times, span.till_ns - 1);
     const int64_t slot_ns = times->width * NS_PER_SECOND;
     int64_t done_ns = 0;
 
@@ -220,7 +220,7 @@ void smp_second_times_add(struct smp_second_times *times, uint32_t row, enum smp
     }
     if (span.from_ns < times->at_span.from_ns) {
         const int64_t last_ns = times->at_span.from_ns;
-        const uint32_t first = find_slot(times, span.from_ns);
+        const uint32_t first = second_slot(times, span.from_ns);
         for (uint32_t slot = first; slot < last; slot++) {
             const int64_t until_ns =
                 part_until(span, last_ns - (int64_t)(last - slot - 1) * slot_ns, ns);
@@ -235,7 +235,7 @@ void smp_second_times_take(struct smp_second_times *times, uint32_t row,
                            enum smp_thread_state state, int64_t till_ns, int64_t ns)
 {
     struct column *const column = column_of(times, row, state);
-    uint32_t slot = find_slot(times, till_ns - 1) + 1;
+    uint32_t slot = second_slot(times, till_ns - 1) + 1;
 
     column->carry_ns -= ns;
     slot = slot < column->used ? slot : column->used;
@@ -313,7 +313,7 @@ void smp_second_times_add_row(struct smp_second_times *times, uint32_t row,
             column->has_lost = true;
         for (uint32_t slot = 0; slot < more->used; slot++) {
             const int64_t second = (from->first + slot) * from->width;
-            const uint32_t to = find_slot(times, second * NS_PER_SECOND);
+            const uint32_t to = second_slot(times, second * NS_PER_SECOND);
             if (more->slots[slot] == 0)
                 continue;
             if (grow_to(times, column, to))

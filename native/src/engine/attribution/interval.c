@@ -183,7 +183,7 @@ static void begin_seconds(struct smp_interval *interval)
         interval->counters[SMP_COUNTER_LOST_SECONDS]++;
 }
 
-/* The wall clock at a moment of the monotonic one, as if nobody had set it since the begin. */
+/* The wall clock at a moment of the monotonic one, had it not been set since the begin. */
 static int64_t wall_ns_at(const struct smp_interval *interval, int64_t at_ns)
 {
     return interval->from_wall_ms * NS_PER_MS + (at_ns - interval->from_ns);
@@ -653,7 +653,7 @@ bool smp_interval_forget_seconds(struct smp_interval *interval)
     return true;
 }
 
-static enum smp_status make_profile(struct smp_interval *interval, struct smp_profile **out)
+static enum smp_status profile_of_interval(struct smp_interval *interval, struct smp_profile **out)
 {
     return smp_profile_create(interval->quota, interval->tree, interval->groups, interval->methods,
                               out);
@@ -668,9 +668,9 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     settle_holders(interval);
     /* Safe to repeat if the profile is refused: what was spread is zero then. */
     smp_tree_spread(interval->tree, SMP_MEASURE_CPU, unseen_of, interval->groups);
-    status = make_profile(interval, &profile);
+    status = profile_of_interval(interval, &profile);
     if (status != SMP_OK && smp_interval_forget_seconds(interval))
-        status = make_profile(interval, &profile);
+        status = profile_of_interval(interval, &profile);
     if (status != SMP_OK)
         return status;
     profile->counts = interval->counts;

@@ -121,6 +121,7 @@ void smp_profile_release(struct smp_profile *profile)
     smp_thread_groups_destroy(profile->groups);
     smp_profile_counts_fini(&profile->counts);
     smp_lock_times_destroy(profile->lock_times);
+    smp_second_times_destroy(profile->seconds);
     smp_methods_release(profile->methods);
     smp_free(quota, profile);
     smp_quota_release(quota);

@@ -22,6 +22,7 @@
 #include "model/methods.h"
 #include "model/outcome.h"
 #include "model/profile_counts.h"
+#include "model/second_times.h"
 #include "model/thread_groups.h"
 #include "model/tree.h"
 
@@ -55,6 +56,7 @@ struct smp_profile {
     uint64_t family;
     struct smp_profile_counts counts;  /* empty, until counted figures are added */
     struct smp_lock_times *lock_times; /* NULL: no thread was blocked, where that is known */
+    struct smp_second_times *seconds;  /* NULL: not known; its rows' groups are those of groups */
     struct smp_methods *methods;
     uint32_t location_count; /* locations with ids below this may be read */
     struct smp_quota *quota; /* held */

@@ -32,7 +32,7 @@ const names = [
     'modelsOf', 'countedOf', 'callersOf', 'rollUp', 'rollUpName', 'amountText', 'micros', 'timePerCall',
     'HUES', 'THEMES', 'Colours', 'columnsOf', 'tone', 'describe', 'OUTCOMES', 'COUNTERS', 'COUNTING', 'outcomeOf',
     'counterOf', 'countingOf', 'numberOf', 'sumOf',
-    'unionOfKeys', 'Account', 'locksOf', 'threadsOf', 'changeOf', 'Flame', 'boxAt', 'Grid', 'App', 'wordsOfFinds',
+    'unionOfKeys', 'Account', 'locksOf', 'secondsOf', 'secondText', 'stripPaths', 'threadsOf', 'changeOf', 'Flame', 'boxAt', 'Grid', 'App', 'wordsOfFinds',
 ];
 const source = scriptNames().map((name) => fs.readFileSync(path.join(FOLDER, name + '.js'), 'utf8')).join('\n');
 

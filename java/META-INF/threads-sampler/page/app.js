@@ -97,6 +97,7 @@ class App {
         });
         this.account = new Account(byId('panel-account'));
         this.locks = new Locks(byId('panel-locks'));
+        this.strip = new Strip(byId('strip'));
         new Input(this);
         this.setTheme(remembered('theme') ?? 'auto');
     }
@@ -281,6 +282,7 @@ class App {
         for (const button of dataElements('metric')) {
             button.setAttribute('aria-pressed', String(button.dataset.metric === this.metric));
         }
+        this.showStrip();
         this.showGraph();
         this.showTree(currentRow);
         this.showHot('methods');
@@ -301,6 +303,13 @@ class App {
         }
         panel.hidden = lines.length === 0;
         byId('summary-lines').textContent = lines.map(clean).join('\n');
+    }
+
+    /* A difference has none: its reports are of different times. */
+    showStrip() {
+        const { isDiff, reports } = this.models.sampled;
+        const group = this.model.groups.find(({ node }) => node === this.base);
+        this.strip.show(isDiff ? undefined : reports[0].seconds, this.base === 0 ? null : (group?.name ?? null));
     }
 
     showLocks() {

@@ -44,14 +44,16 @@ static void full_tree_has_a_place_for_every_group_it_has(void **state)
     fill(f->interval, early, UINT32_MAX);
     node = smp_interval_add_pseudo(f->interval, early, &outcome);
     assert_int_equal(outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
-    smp_interval_note(f->interval, early, node, outcome, SMP_STATE_RUNNING, 50 * MS);
+    smp_interval_note(f->interval, early, node, outcome, SMP_STATE_RUNNING, 50 * MS,
+                      (struct smp_span){ .from_ns = 0, .till_ns = 50 * MS });
     /* A new one is the overflow group. */
     const struct smp_group_tree late =
         smp_interval_find(f->interval, (struct smp_group_key){ .name = "late" }, 2, "late-1");
     assert_int_equal(late.group.index, 0);
     outcome = SMP_OUTCOME_THREAD_ENDED_IN_WALK;
     const uint32_t last = smp_interval_add_pseudo(f->interval, late, &outcome);
-    smp_interval_note(f->interval, late, last, outcome, SMP_STATE_RUNNING, 20 * MS);
+    smp_interval_note(f->interval, late, last, outcome, SMP_STATE_RUNNING, 20 * MS,
+                      (struct smp_span){ .from_ns = 0, .till_ns = 20 * MS });
     assert_int_equal(outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
     seal(f, 0, 0);
     const struct smp_node *nodes = smp_tree_nodes(f->profile->tree);
@@ -140,12 +142,14 @@ static void refused_seal_leaves_the_interval_open(void **state)
     enum smp_outcome outcome = SMP_OUTCOME_NO_JAVA_FRAMES;
     const uint32_t node = smp_interval_add_pseudo(f->interval, key, &outcome);
 
-    smp_interval_note(f->interval, key, node, outcome, SMP_STATE_RUNNING, 50 * MS);
+    smp_interval_note(f->interval, key, node, outcome, SMP_STATE_RUNNING, 50 * MS,
+                      (struct smp_span){ .from_ns = 0, .till_ns = 50 * MS });
     failing_alloc_arm(&failing, 1, SIZE_MAX);
     assert_int_equal(smp_interval_seal(f->interval, 0, 0, &f->profile), SMP_ENOMEM);
     failing_alloc_disarm(&failing);
     assert_null(f->profile);
-    smp_interval_note(f->interval, key, node, outcome, SMP_STATE_RUNNING, 50 * MS);
+    smp_interval_note(f->interval, key, node, outcome, SMP_STATE_RUNNING, 50 * MS,
+                      (struct smp_span){ .from_ns = 0, .till_ns = 50 * MS });
     seal(f, 0, 0);
     assert_int_equal(tree_wall(f->profile->tree, node), 100 * MS);
 }
@@ -224,7 +228,8 @@ static void unseen_cpu_time_goes_to_the_last_target(void **state)
     enum smp_outcome outcome = SMP_OUTCOME_JVM_NOT_LIVE;
     const uint32_t node = smp_interval_add_pseudo(f->interval, noted, &outcome);
 
-    smp_interval_note(f->interval, noted, node, outcome, SMP_STATE_RUNNING, MS);
+    smp_interval_note(f->interval, noted, node, outcome, SMP_STATE_RUNNING, MS,
+                      (struct smp_span){ .from_ns = 0, .till_ns = MS });
     smp_interval_ran_unseen(f->interval, noted, 3 * MS);
     smp_interval_ran_unseen(f->interval, empty, 5 * MS);
     seal(f, 0, 0);

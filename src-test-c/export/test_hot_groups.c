@@ -20,7 +20,7 @@ static struct smp_group_tree add_group(struct interval_fixture *f, const char *n
         smp_interval_find(f->interval, (struct smp_group_key){ .name = name }, 1, "x");
 
     if (wall_ns > 0)
-        smp_interval_measured(f->interval, tree.root, wall_ns, 0);
+        smp_interval_measured(f->interval, tree, tree.root, wall_ns, 0);
     return tree;
 }
 

@@ -94,6 +94,28 @@ static struct smp_group_info *info_at(const struct smp_profile *profile, size_t 
     return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = (uint32_t)index });
 }
 
+/* The seconds of a group have its time in each state, but for less than a millisecond. */
+static void check_seconds(const struct smp_profile *profile)
+{
+    if (profile->seconds == NULL || smp_second_times_lost(profile->seconds) > 0)
+        return;
+    for (uint32_t row = 1; row < smp_second_times_rows(profile->seconds); row++) {
+        const uint32_t root = info_at(profile, smp_second_times_group(profile->seconds, row))->root;
+        for (int i = 0; i < SMP_THREAD_STATE_COUNT; i++) {
+            const enum smp_thread_state state = (enum smp_thread_state)i;
+            const struct smp_column column =
+                smp_tree_column(profile->tree, smp_measure_of_state(state));
+            size_t count = 0;
+            const uint32_t *const slots =
+                smp_second_times_slots(profile->seconds, row, state, &count);
+            int64_t ms = 0;
+            for (size_t slot = 0; slot < count; slot++)
+                ms += slots[slot];
+            assert_int_equal(ms, smp_column_at(column, root) / INT64_C(1000000));
+        }
+    }
+}
+
 /* What holds of every profile: each poll has one outcome, and all time is some group's. */
 static void check_sums(const struct smp_profile *profile)
 {
@@ -116,6 +138,7 @@ static void check_sums(const struct smp_profile *profile)
     assert_memory_equal(&tally, &profile->tally, sizeof(tally));
     assert_int_equal(smp_tally_samples(&tally), samples);
     assert_int_equal(wall_ns, tree_wall(profile->tree, 0));
+    check_seconds(profile);
 }
 
 struct smp_profile *sampler_fixture_seal(struct sampler_fixture *fixture)

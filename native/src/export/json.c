@@ -65,7 +65,14 @@
  *      "waiting":"a.B.c(B.java:1)",             of the application that waited for it, and the one
  *      "holding":"a.B.d(B.java:2)",             that held it: longest first. Time is left out if
  *      "wall":1200},                            one of the two lines is not known
- *     ...]}
+ *     ...],
+ *    "seconds":{                                what each group did when; only where states are
+ *                                               known
+ *      "from":n, "width":1, "count":20,         the second since 1970 with which the first slot
+ *                                               begins; the seconds of a slot; slots
+ *      "groups":[{"name":"main",                "[other threads]": all groups that have none here
+ *        "running":[0,812,...], "idle":[...]},  milliseconds of thread time, by slot: by state, if
+ *       ...]}}                                  there is any. Slots behind the last number are 0
  *
  * A group of "groups" has no "calls". Without nodes there is no "frames", a group ends with
  * "outcomes", and a counted one with "hookNanos".
@@ -544,6 +551,68 @@ static enum smp_status put_json_locks(struct writer *writer)
     return status;
 }
 
+/* --- seconds --- */
+
+/* False: the row has no time, and nothing was written. */
+static bool put_second_row(struct writer *writer, uint32_t row, bool is_first)
+{
+    const struct smp_profile *const profile = writer->job->profile;
+    struct smp_writer *const out = writer->out;
+    bool is_empty = true;
+
+    for (int i = 0; i < SMP_THREAD_STATE_COUNT; i++) {
+        const enum smp_thread_state state = (enum smp_thread_state)i;
+        size_t count = 0;
+        const uint32_t *const slots = smp_second_times_slots(profile->seconds, row, state, &count);
+        if (count == 0)
+            continue;
+        if (is_empty) {
+            const struct smp_group group = {
+                .index = row == 0 ? 0 : smp_second_times_group(profile->seconds, row)
+            };
+            smp_writer_puts(out, is_first ? "{\"name\":" : ",\n{\"name\":");
+            smp_json_put_string(out, row == 0
+                                         ? SMP_OTHER_THREADS_NAME
+                                         : smp_thread_groups_info(profile->groups, group)->name);
+        }
+        is_empty = false;
+        smp_json_put_key(out, smp_measure_info(smp_measure_of_state(state))->name, false);
+        for (size_t slot = 0; slot < count && !out->has_failed; slot++) {
+            smp_writer_put_byte(out, slot == 0 ? '[' : ',');
+            smp_writer_put_u64(out, slots[slot]);
+        }
+        smp_writer_put_byte(out, ']');
+    }
+    if (!is_empty)
+        smp_writer_put_byte(out, '}');
+    return !is_empty;
+}
+
+static void put_json_seconds(struct writer *writer)
+{
+    const struct smp_second_times *const seconds = writer->job->profile->seconds;
+    struct smp_second_range range;
+    bool is_first = true;
+
+    if (seconds == NULL || writer->job->style->without_nodes)
+        return;
+    range = smp_second_times_range(seconds);
+    if (range.from == range.till)
+        return;
+    smp_writer_puts(writer->out, ",\n\"seconds\":{\"from\":");
+    smp_writer_put_i64(writer->out, range.from);
+    smp_json_put_number(writer->out, "width", range.width);
+    smp_json_put_number(writer->out, "count", (range.till - range.from) / range.width);
+    smp_json_put_key(writer->out, "groups", false);
+    smp_writer_put_byte(writer->out, '[');
+    for (uint32_t row = 1; row <= smp_second_times_rows(seconds); row++) {
+        /* The others stand last. */
+        if (put_second_row(writer, row < smp_second_times_rows(seconds) ? row : 0, is_first))
+            is_first = false;
+    }
+    smp_writer_puts(writer->out, "]}");
+}
+
 static enum smp_status make_json_arrays(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
@@ -579,6 +648,8 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
             status = put_json_groups(&writer, "lockHolders", job->holders);
         if (status == SMP_OK)
             status = put_json_locks(&writer);
+        if (status == SMP_OK)
+            put_json_seconds(&writer);
         smp_writer_puts(writer.out, "}\n");
     }
     smp_row_calls_fini(&writer.calls);

@@ -243,6 +243,9 @@ enum smp_outcome {
     X(LOST_ERRORS, ALWAYS, "intervals whose error bars found no memory",                      \
       "`memoryLimitBytes` left no room for them, or a merged one was without: the sum has "   \
       "none.")                                                                                \
+    X(LOST_SECONDS, ALWAYS, "times by second that found no memory",                           \
+      "`memoryLimitBytes` left no room to keep by second what a group did, or more threads "  \
+      "than four million did it: the strip over the page's graph lacks it.")                  \
     X(RUNNABLE_UNKNOWN, ALWAYS, "polls without the time in the run queue",                    \
       "The system did not say how long these threads have waited for a CPU (`schedstat`). "   \
       "Such time is in other states.")                                                        \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/profile.h"
 
+#include <string.h>
+
 static void sum_tallies(struct smp_profile *profile)
 {
     const size_t count = smp_thread_groups_count(profile->groups);
@@ -70,6 +72,11 @@ enum smp_group_kind smp_profile_node_kind(const struct smp_profile *profile, uin
     return smp_thread_groups_kind_of_node(groups, smp_tree_nodes(profile->tree), node);
 }
 
+bool smp_profile_guesses_application(const struct smp_profile *profile)
+{
+    return profile->packages[0] == '\0' || strcmp(profile->packages, SMP_FILTER_AUTO) == 0;
+}
+
 bool smp_profile_misses_packages(const struct smp_profile *profile)
 {
     const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
@@ -114,6 +121,7 @@ void smp_profile_release(struct smp_profile *profile)
     smp_thread_groups_destroy(profile->groups);
     smp_profile_counts_fini(&profile->counts);
     smp_lock_times_destroy(profile->lock_times);
+    smp_second_times_destroy(profile->seconds);
     smp_methods_release(profile->methods);
     smp_free(quota, profile);
     smp_quota_release(quota);

@@ -38,6 +38,8 @@ struct merger {
     struct smp_tree *tree;
     struct smp_profile_counts counts;
     struct smp_lock_times *lock_times;
+    struct smp_second_times *seconds;
+    uint64_t lost_seconds;
     /* Of the profile that is being added: */
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
@@ -371,6 +373,70 @@ static enum smp_status merge_lock_times(struct merger *merger, const struct smp_
     return status;
 }
 
+/* All seconds of all profiles, in slots as wide as the widest. False: there are none. */
+static bool range_of_seconds(const struct merger *merger, struct smp_second_range *range)
+{
+    bool is_first = true;
+
+    for (size_t i = 0; i < merger->count; i++) {
+        const struct smp_second_times *const seconds = merger->profiles[i]->seconds;
+        struct smp_second_range more;
+        if (seconds == NULL)
+            continue;
+        more = smp_second_times_range(seconds);
+        if (is_first)
+            *range = more;
+        range->from = more.from < range->from ? more.from : range->from;
+        range->till = more.till > range->till ? more.till : range->till;
+        range->width = more.width > range->width ? more.width : range->width;
+        is_first = false;
+    }
+    return !is_first;
+}
+
+/* States that a merged tree does not have are not there by second. */
+static enum smp_status make_seconds(struct merger *merger)
+{
+    struct smp_second_range range;
+    enum smp_status status;
+
+    if ((merged_measures(merger) & SMP_STATE_MEASURES) == 0 || !range_of_seconds(merger, &range))
+        return SMP_OK;
+    status = smp_second_times_create(merger->quota, range, &merger->seconds);
+    if (status == SMP_OK || !is_limited(merger))
+        return status;
+    merger->lost_seconds++;
+    return SMP_OK;
+}
+
+static uint32_t merged_second_row(struct merger *merger, const struct smp_profile *from,
+                                  uint32_t row)
+{
+    struct smp_group_info *info;
+    struct smp_group group;
+
+    if (row == 0)
+        return 0;
+    group = merger->group_of[smp_second_times_group(from->seconds, row)];
+    info = smp_thread_groups_info(merger->groups, group);
+    if (info->second_row == 0)
+        info->second_row = smp_second_times_new_row(merger->seconds, group.index);
+    return info->second_row;
+}
+
+static enum smp_status merge_seconds(struct merger *merger, const struct smp_profile *from)
+{
+    const uint64_t before = smp_second_times_lost(merger->seconds);
+
+    if (merger->seconds == NULL || from->seconds == NULL)
+        return SMP_OK;
+    for (uint32_t row = 0; row < smp_second_times_rows(from->seconds); row++)
+        smp_second_times_add_row(merger->seconds, merged_second_row(merger, from, row),
+                                 from->seconds, row);
+    return is_limited(merger) || smp_second_times_lost(merger->seconds) == before ? SMP_OK
+                                                                                  : SMP_ENOMEM;
+}
+
 static enum smp_status merge_counting(struct merger *merger, const struct smp_profile *from)
 {
     if (from->counts.account == NULL)
@@ -394,6 +460,8 @@ static enum smp_status add_profile(struct merger *merger, const struct smp_profi
         status = merge_root_times(merger, from);
     if (status == SMP_OK)
         status = merge_lock_times(merger, from);
+    if (status == SMP_OK)
+        status = merge_seconds(merger, from);
     return status == SMP_OK ? merge_counting(merger, from) : status;
 }
 
@@ -478,8 +546,12 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     merger->counts = (struct smp_profile_counts){ 0 };
     profile->lock_times = merger->lock_times;
     merger->lock_times = NULL;
+    profile->seconds = merger->seconds;
+    merger->seconds = NULL;
     for (size_t i = 0; i < merger->count; i++)
         add_figures(profile, merger->profiles[i], i == 0);
+    profile->counters[SMP_COUNTER_LOST_SECONDS] +=
+        merger->lost_seconds + smp_second_times_lost(profile->seconds);
     profile->counters[SMP_COUNTER_LOST_STATES] += smp_tree_lost_states(profile->tree);
     *out = profile;
     return SMP_OK;
@@ -498,6 +570,8 @@ static enum smp_status run_merger(struct merger *merger, struct smp_profile **ou
         status = make_merge_arrays(merger);
     if (status == SMP_OK && is_limited(merger))
         status = make_overflow_roots(merger);
+    if (status == SMP_OK)
+        status = make_seconds(merger);
     for (size_t i = 0; i < merger->count && status == SMP_OK; i++)
         status = add_profile(merger, merger->profiles[i], i < merger->first_counted);
     if (status == SMP_OK)
@@ -507,6 +581,7 @@ static enum smp_status run_merger(struct merger *merger, struct smp_profile **ou
     smp_free(merger->quota, merger->group_of);
     smp_profile_counts_fini(&merger->counts);
     smp_lock_times_destroy(merger->lock_times);
+    smp_second_times_destroy(merger->seconds);
     smp_tree_destroy(merger->tree);
     smp_thread_groups_destroy(merger->groups);
     smp_methods_release(merger->methods);

@@ -65,6 +65,7 @@ struct smp_group_info {
     struct smp_tally tally;
     struct smp_tree_unseen unseen; /* time whose node is found at the end of the interval */
     struct smp_error_sum running;  /* of the time in which its threads were found running */
+    uint32_t second_row;           /* of second_times.h; 0: none of its own */
     int64_t hook_ns; /* counted: time inside the counting hooks, which no node has; 0: unknown */
     /* Of [other threads]: the groups it holds. Where intervals were merged it is the largest number
      * of one of them, because their names are not kept. */

@@ -32,7 +32,8 @@ const names = [
     'modelsOf', 'countedOf', 'callersOf', 'rollUp', 'rollUpName', 'amountText', 'micros', 'timePerCall',
     'HUES', 'THEMES', 'Colours', 'columnsOf', 'tone', 'describe', 'OUTCOMES', 'COUNTERS', 'COUNTING', 'outcomeOf',
     'counterOf', 'countingOf', 'numberOf', 'sumOf',
-    'unionOfKeys', 'Account', 'locksOf', 'threadsOf', 'textOfSpot', 'filtered', 'isFiltering', 'calleesOf', 'collapsed', 'stackText', 'changeOf', 'Flame', 'boxAt', 'Grid', 'App', 'wordsOfFinds',
+    'unionOfKeys', 'Account', 'locksOf', 'secondsOf', 'secondText', 'stripPaths', 'threadsOf', 'textOfSpot', 'filtered',
+    'isFiltering', 'calleesOf', 'collapsed', 'stackText', 'changeOf', 'Flame', 'boxAt', 'Grid', 'App', 'wordsOfFinds',
 ];
 const source = scriptNames().map((name) => fs.readFileSync(path.join(FOLDER, name + '.js'), 'utf8')).join('\n');
 

@@ -105,6 +105,7 @@ class App {
         this.locks = new Locks(byId('panel-locks'));
         this.summary = new Summary(byId('summary'), (spot) => this.focusOn(spot));
         this.address = new Address(this);
+        this.strip = new Strip(byId('strip'));
         new Input(this);
         this.setTheme(remembered('theme') ?? 'auto');
     }
@@ -322,6 +323,7 @@ class App {
         for (const button of dataElements('metric')) {
             button.setAttribute('aria-pressed', String(button.dataset.metric === this.metric));
         }
+        this.showStrip();
         this.showGraph();
         this.showTree(currentRow);
         this.showHot('methods');
@@ -364,6 +366,13 @@ class App {
             button.setAttribute('aria-pressed', String(button.dataset.paint === paint));
         }
         this.showGraph();
+    }
+
+    /* A difference has none: its reports are of different times. */
+    showStrip() {
+        const { isDiff, reports } = this.models.sampled;
+        const group = this.model.groups.find(({ node }) => node === this.base);
+        this.strip.show(isDiff ? undefined : reports[0].seconds, this.base === 0 ? null : (group?.name ?? null));
     }
 
     showLocks() {

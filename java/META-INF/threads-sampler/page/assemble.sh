@@ -11,7 +11,7 @@ out=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-scripts=(format model calls filters downloads colours flame columns grid groups describe outcomes account locks summary live input address app)
+scripts=(format model calls filters downloads colours flame columns grid groups describe outcomes account locks strip summary live input address app)
 
 {
     echo "/*! d3-hierarchy, $(sed -n 's/^ *"version": *"\([^"]*\)".*/\1/p' "$d3/package.json" | head -n 1)"

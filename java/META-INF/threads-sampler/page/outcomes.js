@@ -256,6 +256,10 @@ const COUNTERS = {
         text: 'intervals whose error bars found no memory',
         words: 'memoryLimitBytes left no room for them, or a merged one was without: the sum has none.',
     },
+    LOST_SECONDS: {
+        text: 'times by second that found no memory',
+        words: 'memoryLimitBytes left no room to keep by second what a group did, or more threads than four million did it: the strip over the page\'s graph lacks it.',
+    },
     RUNNABLE_UNKNOWN: {
         text: 'polls without the time in the run queue',
         words: 'The system did not say how long these threads have waited for a CPU (schedstat). Such time is in other states.',

@@ -53,6 +53,25 @@ interface HotSpot {
     group?: string;
 }
 
+type SecondState = 'running' | 'runnable' | 'blocked' | 'io' | 'waiting' | 'idle';
+
+/** What each group did when: milliseconds by slot; slots behind the last number are 0. */
+interface ReportSeconds {
+    from: number;
+    width: number;
+    count: number;
+    groups: ({ name: string } & { [state in SecondState]?: number[] })[];
+}
+
+/** The same, added up, of what the strip shows. */
+interface SecondTimes {
+    from: number;
+    width: number;
+    name: string | null;
+    active: number[];
+    states: { [state in SecondState]: number[] };
+}
+
 interface SamplerReport {
     format: string;
     clock?: string;
@@ -67,6 +86,7 @@ interface SamplerReport {
     counted?: ReportGroup[];
     locks?: ReportLock[];
     summary?: { lines: string[]; hotSpots?: HotSpot[] };
+    seconds?: ReportSeconds;
     counting?: { [code: string]: { text: string; count: number; names: string[] } };
     account?: { polls?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string; signalTaken?: string };
 }

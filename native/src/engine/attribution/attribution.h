@@ -123,8 +123,12 @@ void smp_attribution_stayed(struct smp_attribution *attribution, struct smp_thre
 uint32_t smp_attribution_add_holder(struct smp_attribution *attribution, struct smp_group_tree tree,
                                     const struct smp_sample *sample);
 
-/* Counts one poll, and credits its target with the time. */
+/* Counts one poll, and credits its target with the time up to till_ns. */
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
-                          int64_t wall_ns);
+                          int64_t wall_ns, int64_t till_ns);
+/* The same of a thread that stands for many: each was there during the span. */
+void smp_attribution_note_many(struct smp_attribution *attribution,
+                               const struct smp_tree_target *target, int64_t wall_ns,
+                               struct smp_span span);
 
 #endif

@@ -7,6 +7,7 @@
 
 enum {
     NS_PER_MS = 1000000,
+    MS_PER_SECOND = 1000,
     STEP_MS = 1000 /* less is no step of the wall clock: the clocks are read one after the other */
 };
 
@@ -19,9 +20,10 @@ struct smp_interval {
     uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
     uint32_t holder_rows[SMP_HOLDER_ROWS];
     struct smp_lock_times *lock_times;
-    int64_t blocked_ns;     /* of sampled trees, not charged to holders yet */
-    int64_t holder_debt_ns; /* taken back from holders, but not found at them */
-    struct smp_tally tally; /* the sum over all groups, at any time */
+    struct smp_second_times *seconds; /* NULL: none are kept */
+    int64_t blocked_ns;               /* of sampled trees, not charged to holders yet */
+    int64_t holder_debt_ns;           /* taken back from holders, but not found at them */
+    struct smp_tally tally;           /* the sum over all groups, at any time */
     uint64_t counters[SMP_COUNTER_COUNT];
     bool has_begun;       /* the next two are set */
     int64_t from_ns;      /* monotonic */
@@ -103,6 +105,7 @@ void smp_interval_destroy(struct smp_interval *interval)
     smp_thread_groups_destroy(interval->groups);
     smp_profile_counts_fini(&interval->counts);
     smp_lock_times_destroy(interval->lock_times);
+    smp_second_times_destroy(interval->seconds);
     smp_methods_release(interval->methods);
     smp_free(interval->quota, interval);
 }
@@ -163,6 +166,101 @@ uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group
     return node;
 }
 
+/* --- seconds --- */
+
+static bool holds_states(const struct smp_interval *interval)
+{
+    return (smp_tree_measures(interval->tree) & SMP_STATE_MEASURES) != 0;
+}
+
+static void begin_seconds(struct smp_interval *interval)
+{
+    const int64_t second = interval->from_wall_ms / MS_PER_SECOND;
+    const struct smp_second_range range = { .from = second, .till = second + 1, .width = 1 };
+
+    if (holds_states(interval) &&
+        smp_second_times_create(interval->quota, range, &interval->seconds) != SMP_OK)
+        interval->counters[SMP_COUNTER_LOST_SECONDS]++;
+}
+
+/* The wall clock at a moment of the monotonic one, had it not been set since the begin. */
+static int64_t wall_ns_at(const struct smp_interval *interval, int64_t at_ns)
+{
+    return interval->from_wall_ms * NS_PER_MS + (at_ns - interval->from_ns);
+}
+
+static uint32_t second_row_of(struct smp_interval *interval, struct smp_group_tree tree)
+{
+    struct smp_group_info *const info = smp_thread_groups_info(interval->groups, tree.group);
+
+    if (info->second_row == 0)
+        info->second_row = smp_second_times_new_row(interval->seconds, tree.group.index);
+    return info->second_row;
+}
+
+static void add_to_seconds(struct smp_interval *interval, struct smp_group_tree tree,
+                           enum smp_thread_state state, int64_t ns, struct smp_span span)
+{
+    if (interval->seconds == NULL || ns <= 0)
+        return;
+    smp_second_times_add(interval->seconds, second_row_of(interval, tree), state,
+                         (struct smp_span){ .from_ns = wall_ns_at(interval, span.from_ns),
+                                            .till_ns = wall_ns_at(interval, span.till_ns) },
+                         ns);
+}
+
+static void take_from_seconds(struct smp_interval *interval, struct smp_group_tree tree,
+                              enum smp_thread_state state, int64_t ns, int64_t till_ns)
+{
+    if (interval->seconds != NULL && ns > 0)
+        smp_second_times_take(interval->seconds, second_row_of(interval, tree), state,
+                              wall_ns_at(interval, till_ns), ns);
+}
+
+/* The tree has the last word: without memory for a state it has given the time to another one. */
+static void fit_seconds(const struct smp_profile *profile, struct smp_second_times *seconds)
+{
+    const uint32_t rows = smp_second_times_rows(seconds);
+    const size_t groups = smp_thread_groups_count(profile->groups);
+
+    for (int i = 0; i < SMP_THREAD_STATE_COUNT; i++) {
+        const enum smp_thread_state state = (enum smp_thread_state)i;
+        const struct smp_column column =
+            smp_tree_column(profile->tree, smp_measure_of_state(state));
+        int64_t totals[1 + SMP_MAX_SECOND_GROUPS] = { 0 };
+        for (uint32_t group = 0; group < groups; group++) {
+            const struct smp_group_info *const info =
+                smp_thread_groups_info(profile->groups, (struct smp_group){ .index = group });
+            int64_t *const total = &totals[info->second_row];
+            if (info->kind == SMP_GROUP_SAMPLED && info->root != 0)
+                *total = smp_add_clamped(*total, smp_column_at(column, info->root));
+        }
+        for (uint32_t row = 0; row < rows; row++)
+            smp_second_times_fit(seconds, row, state, totals[row]);
+    }
+}
+
+/* Without the totals of states there is nothing to hold on to. */
+static void seal_seconds(struct smp_interval *interval, struct smp_profile *profile)
+{
+    struct smp_second_times *const seconds = interval->seconds;
+
+    interval->seconds = NULL;
+    if (seconds == NULL)
+        return;
+    if ((smp_tree_measures(profile->tree) & SMP_STATE_MEASURES) == 0) {
+        smp_second_times_destroy(seconds);
+        interval->counters[SMP_COUNTER_LOST_SECONDS]++;
+        return;
+    }
+    fit_seconds(profile, seconds);
+    if (profile->from_wall_ms != interval->from_wall_ms)
+        smp_second_times_shift(seconds,
+                               (profile->from_wall_ms - interval->from_wall_ms) / MS_PER_SECOND);
+    interval->counters[SMP_COUNTER_LOST_SECONDS] += smp_second_times_lost(seconds);
+    profile->seconds = seconds;
+}
+
 /* --- time --- */
 
 static int64_t blocked_at(const struct smp_interval *interval, uint32_t node)
@@ -171,23 +269,25 @@ static int64_t blocked_at(const struct smp_interval *interval, uint32_t node)
 }
 
 /* Without memory for a state the time may be another one's: so what the node has is what counts. */
-static void credit_wall(struct smp_interval *interval, uint32_t node, enum smp_thread_state state,
-                        int64_t wall_ns)
+static void credit_wall(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
+                        enum smp_thread_state state, int64_t wall_ns, struct smp_span span)
 {
     const int64_t before_ns = blocked_at(interval, node);
 
     smp_tree_credit_wall(interval->tree, node, state, wall_ns);
     interval->blocked_ns += blocked_at(interval, node) - before_ns;
+    add_to_seconds(interval, tree, state, wall_ns, span);
 }
 
 void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
-                       enum smp_outcome outcome, enum smp_thread_state state, int64_t wall_ns)
+                       enum smp_outcome outcome, enum smp_thread_state state, int64_t wall_ns,
+                       struct smp_span span)
 {
     struct smp_group_info *info = smp_thread_groups_info(interval->groups, tree.group);
 
     smp_tally_note(&info->tally, outcome);
     smp_tally_note(&interval->tally, outcome);
-    credit_wall(interval, node, state, wall_ns);
+    credit_wall(interval, tree, node, state, wall_ns, span);
     smp_tree_credit(interval->tree, node, SMP_MEASURE_SAMPLES, smp_outcome_is_sample(outcome));
     info->unseen.fallback = node;
 }
@@ -211,10 +311,10 @@ void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tre
     smp_thread_groups_info(interval->groups, tree.group)->unseen.amount += cpu_ns;
 }
 
-void smp_interval_spent(struct smp_interval *interval, uint32_t node, enum smp_thread_state state,
-                        int64_t wall_ns)
+void smp_interval_spent(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
+                        enum smp_thread_state state, int64_t wall_ns, int64_t till_ns)
 {
-    credit_wall(interval, node, state, wall_ns);
+    credit_wall(interval, tree, node, state, wall_ns, smp_span_before(till_ns, wall_ns));
 }
 
 void smp_interval_spent_in_calls(struct smp_interval *interval, uint32_t node,
@@ -223,31 +323,40 @@ void smp_interval_spent_in_calls(struct smp_interval *interval, uint32_t node,
     smp_tree_credit_wall(interval->tree, node, state, wall_ns);
 }
 
-void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
-                           int64_t cpu_ns)
+void smp_interval_measured(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
+                           int64_t wall_ns, int64_t cpu_ns)
 {
+    const struct smp_span span = { .from_ns = interval->from_ns,
+                                   .till_ns = interval->is_covered ? interval->till_ns
+                                                                   : interval->from_ns + 1 };
+
     smp_tree_credit_wall(interval->tree, node, SMP_STATE_RUNNING, wall_ns);
+    add_to_seconds(interval, tree, SMP_STATE_RUNNING, wall_ns, span);
     smp_tree_credit(interval->tree, node, SMP_MEASURE_CPU, cpu_ns);
 }
 
-int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node,
-                               enum smp_thread_state state, int64_t wall_ns)
+int64_t smp_interval_take_back(struct smp_interval *interval, struct smp_group_tree tree,
+                               uint32_t node, enum smp_thread_state state, int64_t wall_ns,
+                               int64_t till_ns)
 {
     const int64_t before_ns = blocked_at(interval, node);
     const int64_t taken_ns = smp_tree_take_back_wall(interval->tree, node, state, wall_ns);
 
     interval->blocked_ns += blocked_at(interval, node) - before_ns;
+    take_from_seconds(interval, tree, state, taken_ns, till_ns);
     return taken_ns;
 }
 
-int64_t smp_interval_change_state(struct smp_interval *interval, uint32_t node,
-                                  enum smp_thread_state from, enum smp_thread_state to,
-                                  int64_t wall_ns)
+int64_t smp_interval_change_state(struct smp_interval *interval, struct smp_group_tree tree,
+                                  uint32_t node, enum smp_thread_state from,
+                                  enum smp_thread_state to, int64_t wall_ns, int64_t till_ns)
 {
     const int64_t before_ns = blocked_at(interval, node);
     const int64_t changed_ns = smp_tree_change_state(interval->tree, node, from, to, wall_ns);
 
     interval->blocked_ns += blocked_at(interval, node) - before_ns;
+    take_from_seconds(interval, tree, from, changed_ns, till_ns);
+    add_to_seconds(interval, tree, to, changed_ns, smp_span_before(till_ns, changed_ns));
     return changed_ns;
 }
 
@@ -458,6 +567,7 @@ void smp_interval_begin(struct smp_interval *interval, int64_t now_ns, int64_t w
     interval->has_begun = true;
     interval->from_ns = now_ns;
     interval->from_wall_ms = wall_ms;
+    begin_seconds(interval);
 }
 
 void smp_interval_cover(struct smp_interval *interval, int64_t now_ns, int64_t span_ns)
@@ -533,6 +643,22 @@ static struct smp_tree_unseen *unseen_of(void *self, uint32_t group)
     return &smp_thread_groups_info(groups, (struct smp_group){ .index = group })->unseen;
 }
 
+bool smp_interval_forget_seconds(struct smp_interval *interval)
+{
+    if (interval->seconds == NULL)
+        return false;
+    smp_second_times_destroy(interval->seconds);
+    interval->seconds = NULL;
+    interval->counters[SMP_COUNTER_LOST_SECONDS]++;
+    return true;
+}
+
+static enum smp_status profile_of_interval(struct smp_interval *interval, struct smp_profile **out)
+{
+    return smp_profile_create(interval->quota, interval->tree, interval->groups, interval->methods,
+                              out);
+}
+
 enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
                                   struct smp_profile **out)
 {
@@ -542,8 +668,9 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     settle_holders(interval);
     /* Safe to repeat if the profile is refused: what was spread is zero then. */
     smp_tree_spread(interval->tree, SMP_MEASURE_CPU, unseen_of, interval->groups);
-    status = smp_profile_create(interval->quota, interval->tree, interval->groups,
-                                interval->methods, &profile);
+    status = profile_of_interval(interval, &profile);
+    if (status != SMP_OK && smp_interval_forget_seconds(interval))
+        status = profile_of_interval(interval, &profile);
     if (status != SMP_OK)
         return status;
     profile->counts = interval->counts;
@@ -553,6 +680,7 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     profile->lock_times = interval->lock_times;
     interval->lock_times = NULL;
     set_profile_times(interval, now_ns, wall_ms, profile);
+    seal_seconds(interval, profile);
     interval->counters[SMP_COUNTER_LOST_STATES] += smp_tree_lost_states(profile->tree);
     interval->counters[SMP_COUNTER_LOST_ERRORS] += smp_tree_lost_errors(profile->tree);
     memcpy(profile->counters, interval->counters, sizeof(profile->counters));

@@ -31,6 +31,7 @@
 #include "model/outcome.h"
 #include "model/profile.h"
 #include "model/root_times.h"
+#include "model/second_times.h"
 #include "model/thread_groups.h"
 
 /* Shares of the session's memory limit. One open interval, names and stack copies leave a sixth for
@@ -88,9 +89,11 @@ bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
 uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group_tree tree,
                                  enum smp_outcome *outcome);
 
-/* One poll, its one outcome, and its time in a state. */
+/* One poll, its one outcome, and its time in a state, during that span of the monotonic clock: the
+ * time is longer if it stands for many threads. */
 void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
-                       enum smp_outcome outcome, enum smp_thread_state state, int64_t wall_ns);
+                       enum smp_outcome outcome, enum smp_thread_state state, int64_t wall_ns,
+                       struct smp_span span);
 /* So many polls that were not made. */
 void smp_interval_skip(struct smp_interval *interval, struct smp_group_tree tree,
                        enum smp_outcome outcome, uint64_t count);
@@ -105,21 +108,23 @@ void smp_interval_used_cpu(struct smp_interval *interval, uint32_t node, int64_t
  */
 void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tree tree,
                              int64_t cpu_ns);
-/* Time in a state without a poll: known from other polls. */
-void smp_interval_spent(struct smp_interval *interval, uint32_t node, enum smp_thread_state state,
-                        int64_t wall_ns);
-/* Running time of a thread that is measured only. */
-void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
-                           int64_t cpu_ns);
-/* Takes back wall time that this node has been credited with in this interval, as far as it goes,
- * first of that in this state. Returns how much. */
-int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node,
-                               enum smp_thread_state state, int64_t wall_ns);
-/* Time that the node was credited with in one state was spent in another one. Returns how much of
- * it there was. */
-int64_t smp_interval_change_state(struct smp_interval *interval, uint32_t node,
-                                  enum smp_thread_state from, enum smp_thread_state to,
-                                  int64_t wall_ns);
+/* Time in a state, up to till_ns, without a poll: known from other polls. tree: of the node's
+ * group. */
+void smp_interval_spent(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
+                        enum smp_thread_state state, int64_t wall_ns, int64_t till_ns);
+/* Running time of a thread that is measured only: it has run at any moment of the interval. */
+void smp_interval_measured(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
+                           int64_t wall_ns, int64_t cpu_ns);
+/* Takes back wall time before till_ns that this node has been credited with in this interval, as
+ * far as it goes, first of that in this state. Returns how much. */
+int64_t smp_interval_take_back(struct smp_interval *interval, struct smp_group_tree tree,
+                               uint32_t node, enum smp_thread_state state, int64_t wall_ns,
+                               int64_t till_ns);
+/* Time before till_ns that the node was credited with in one state was spent in another one.
+ * Returns how much of it there was. */
+int64_t smp_interval_change_state(struct smp_interval *interval, struct smp_group_tree tree,
+                                  uint32_t node, enum smp_thread_state from,
+                                  enum smp_thread_state to, int64_t wall_ns, int64_t till_ns);
 /*
  * A poll has found a thread at another node than the one before it (smp_error_change); tick: a
  * number of the running one.
@@ -194,6 +199,10 @@ size_t smp_interval_nodes(const struct smp_interval *interval);
 size_t smp_interval_tree_bytes(const struct smp_interval *interval);
 /* Marks in used[0..count) the locations that stand in the tree. */
 void smp_interval_mark_used(const struct smp_interval *interval, bool *used, size_t count);
+
+/* Frees what is kept by second, which counts as lost: memory is needed for the end of the interval.
+ * False: there is nothing to free. */
+bool smp_interval_forget_seconds(struct smp_interval *interval);
 
 /*
  * Ends it: *out gets tree and groups, times and counters; only destroy may follow. wall_ms is the

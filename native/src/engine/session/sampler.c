@@ -640,6 +640,18 @@ static void close_interval(struct smp_sampler *sampler, struct smp_profile *prof
     sampler->signal_taker[0] = '\0';
 }
 
+/* The strip of the interval that ends is worth less than the next interval. */
+static enum smp_status create_next(struct smp_sampler *sampler, struct smp_methods *methods,
+                                   struct smp_interval **next)
+{
+    const uint32_t measures = measures_of(&sampler->prepared->options);
+    enum smp_status status = smp_interval_create(sampler->quota, methods, measures, next);
+
+    if (status != SMP_OK && smp_interval_forget_seconds(sampler->interval))
+        status = smp_interval_create(sampler->quota, methods, measures, next);
+    return status;
+}
+
 enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms,
                                  struct smp_profile **out)
 {
@@ -651,8 +663,7 @@ enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, in
     flush_sources(sampler, SMP_FLUSH_INTERVAL);
     known_serial = newest_known(sampler);
     methods = next_methods(sampler);
-    status = smp_interval_create(sampler->quota, methods, measures_of(&sampler->prepared->options),
-                                 &next);
+    status = create_next(sampler, methods, &next);
     if (status != SMP_OK)
         goto done;
     set_living(sampler);

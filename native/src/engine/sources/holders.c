@@ -124,8 +124,9 @@ static void charge_handed_over(struct smp_wall *wall, struct smp_wall_thread *th
     const int64_t most_ns = wait->found_ns < wait->blocked_ns ? wait->found_ns : wait->blocked_ns;
 
     if (most_ns > 0)
-        (void)smp_interval_change_state(interval_of(wall), wait->node, SMP_STATE_BLOCKED,
-                                        SMP_STATE_RUNNABLE, most_ns);
+        (void)smp_interval_change_state(interval_of(wall), thread->record.tree, wait->node,
+                                        SMP_STATE_BLOCKED, SMP_STATE_RUNNABLE, most_ns,
+                                        wall->poll != NULL ? wall->poll->now_ns : wall->covered_ns);
     charge_last(wall, thread, wait->blocked_ns + smp_interval_take_blocked(interval_of(wall)));
 }
 

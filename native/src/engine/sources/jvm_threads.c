@@ -68,7 +68,7 @@ static void on_jvm_thread_used(void *context, enum smp_os_thread_kind kind, uint
         enum smp_outcome outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
         node = smp_interval_add_pseudo(interval, tree, &outcome);
     }
-    smp_interval_measured(interval, node, cpu_ns, cpu_ns);
+    smp_interval_measured(interval, tree, node, cpu_ns, cpu_ns);
 }
 
 static void collect_java_tids(struct jvm_reading *reading, const struct smp_thread_table *table)

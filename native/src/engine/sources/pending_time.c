@@ -11,19 +11,22 @@ bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
            smp_attribution_idle(wall->attribution, &thread->record, out);
 }
 
-int64_t smp_pending_give(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns)
+int64_t smp_pending_give(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns,
+                         int64_t till_ns)
 {
     if (ns < 0)
-        return ns + smp_interval_take_back(wall->attribution->interval, target->node, target->state,
-                                           -ns);
-    smp_interval_spent(wall->attribution->interval, target->node, target->state, ns);
+        return ns + smp_interval_take_back(wall->attribution->interval, target->tree, target->node,
+                                           target->state, -ns, till_ns);
+    smp_interval_spent(wall->attribution->interval, target->tree, target->node, target->state, ns,
+                       till_ns);
     return 0;
 }
 
 /* --- claims --- */
 
 int64_t smp_pending_pay_claim(struct smp_wall *wall, struct smp_wall_thread *thread,
-                              const struct smp_tree_target *target, int64_t most_ns)
+                              const struct smp_tree_target *target, int64_t most_ns,
+                              int64_t from_ns)
 {
     struct smp_pending *pending = &thread->pending;
     const int64_t paid_ns = pending->claim_ns < most_ns ? pending->claim_ns : most_ns;
@@ -31,8 +34,8 @@ int64_t smp_pending_pay_claim(struct smp_wall *wall, struct smp_wall_thread *thr
     if (paid_ns <= 0 || pending->claim_epoch != wall->attribution->tree_epoch ||
         pending->claim_node == target->node)
         return 0;
-    smp_interval_spent(wall->attribution->interval, pending->claim_node, pending->claim_state,
-                       paid_ns);
+    smp_interval_spent(wall->attribution->interval, target->tree, pending->claim_node,
+                       pending->claim_state, paid_ns, from_ns + paid_ns);
     pending->claim_ns -= paid_ns;
     return paid_ns;
 }
@@ -72,7 +75,8 @@ int64_t smp_pending_take(struct smp_wall *wall, struct smp_wall_thread *thread,
 
     if (before != NULL && before->node != found->node) {
         found_ns = smp_pending_found_ns(wall, thread);
-        debt_ns = smp_pending_give(wall, before, all_ns - found_ns);
+        debt_ns = smp_pending_give(wall, before, all_ns - found_ns,
+                                   all_ns < found_ns ? thread->pending.from_ns : now_ns - found_ns);
         if (debt_ns < 0 && becomes_target && found_ns + debt_ns >= 0) {
             /* As a debt, the found stack would pay it itself. */
             found_ns += debt_ns;
@@ -80,7 +84,7 @@ int64_t smp_pending_take(struct smp_wall *wall, struct smp_wall_thread *thread,
             debt_ns = 0;
         }
     } else if (all_ns < 0) {
-        debt_ns = smp_pending_give(wall, found, all_ns);
+        debt_ns = smp_pending_give(wall, found, all_ns, now_ns);
         found_ns = 0;
     }
     /* Only a target can hold a debt: here the found stack pays what it can, and the rest waits. */
@@ -142,11 +146,14 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
     note_unseen(wall, thread, &target, rest_ns);
     const int64_t owed_ns = smp_queue_time_flush(thread, target.state, rest_ns, wall->covered_ns);
     if (owed_ns > 0)
-        smp_interval_spent(wall->attribution->interval, target.node, SMP_STATE_RUNNABLE, owed_ns);
+        smp_interval_spent(wall->attribution->interval, target.tree, target.node,
+                           SMP_STATE_RUNNABLE, owed_ns, wall->covered_ns);
     rest_ns -= owed_ns;
     if (is_idle && rest_ns > 0)
-        rest_ns -= smp_pending_pay_claim(wall, thread, &target, rest_ns);
-    smp_pending_set(pending, wall->covered_ns, smp_pending_give(wall, &target, rest_ns));
+        rest_ns -= smp_pending_pay_claim(wall, thread, &target, rest_ns, pending->from_ns);
+    smp_pending_set(
+        pending, wall->covered_ns,
+        smp_pending_give(wall, &target, rest_ns, wall->covered_ns - (owed_ns > 0 ? owed_ns : 0)));
     smp_holders_flush(wall, thread);
 }
 
@@ -198,13 +205,13 @@ void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int6
         const int64_t all_ns = smp_pending_ns(&thread->pending, ended_ns);
         last_ns = all_ns < interval_ns ? all_ns : interval_ns;
         last_ns = last_ns > 0 ? last_ns : 0;
-        (void)smp_pending_give(wall, &target, all_ns - last_ns);
+        (void)smp_pending_give(wall, &target, all_ns - last_ns, ended_ns - last_ns);
         smp_holders_flush(wall, thread);
     }
     if (last_ns <= 0)
         return;
     target = smp_attribution_pseudo(wall->attribution, record, SMP_OUTCOME_THREAD_ENDED);
-    smp_attribution_note(wall->attribution, &target, last_ns);
+    smp_attribution_note(wall->attribution, &target, last_ns, ended_ns);
     /* The square of all of it: half is for the first tick, before which it was nowhere. */
     smp_attribution_moved(
         wall->attribution, record, &target, false,

@@ -40,12 +40,15 @@ static inline void smp_pending_set(struct smp_pending *pending, int64_t from_ns,
 /* What the last poll found, as idle. False: it is not known. */
 bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
                         struct smp_tree_target *out);
-/* Gives the target time, or takes it back where ns is negative. Returns 0, or what could not be
- * taken back as a debt. */
-int64_t smp_pending_give(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns);
-/* Pays the claim out of the time of a thread that is idle at target. Returns how much. */
+/* Gives the target time up to till_ns, or takes it back where ns is negative. Returns 0, or what
+ * could not be taken back as a debt. */
+int64_t smp_pending_give(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns,
+                         int64_t till_ns);
+/* Pays the claim out of the time of a thread that is idle at target, which begins at from_ns.
+ * Returns how much. */
 int64_t smp_pending_pay_claim(struct smp_wall *wall, struct smp_wall_thread *thread,
-                              const struct smp_tree_target *target, int64_t most_ns);
+                              const struct smp_tree_target *target, int64_t most_ns,
+                              int64_t from_ns);
 
 /* The time that the running poll stands for, with that of polls before it that found nothing
  * yet. */

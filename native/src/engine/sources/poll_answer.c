@@ -118,7 +118,7 @@ static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread
     const int64_t found_ns =
         smp_pending_take(wall, thread, knows_before ? &before : NULL, &target, becomes_target);
     const int64_t before_ns = all_ns - smp_pending_ns(&thread->pending, now_ns) - found_ns;
-    smp_attribution_note(wall->attribution, &target, found_ns);
+    smp_attribution_note(wall->attribution, &target, found_ns, now_ns);
     if (knows_before)
         smp_attribution_resumed(wall->attribution, &thread->record, &before);
     note_move(wall, thread, &target, weight_ns > 0 ? weight_ns : 0);
@@ -154,7 +154,8 @@ static void on_skipped(void *context, struct smp_thread_record *record)
     if (smp_pending_target(wall, thread, &before)) {
         const int64_t found_ns = smp_pending_found_ns(wall, thread);
         debt_ns = found_ns + smp_pending_give(wall, &before,
-                                              smp_pending_ns(&thread->pending, now_ns) - found_ns);
+                                              smp_pending_ns(&thread->pending, now_ns) - found_ns,
+                                              now_ns - found_ns);
     }
     smp_pending_set(&thread->pending, now_ns, debt_ns < 0 ? debt_ns : 0);
     smp_holders_flush(wall, thread);

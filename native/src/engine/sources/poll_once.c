@@ -5,6 +5,7 @@
 
 struct once {
     struct smp_attribution *attribution;
+    int64_t now_ns;
     int64_t span_ns;
     uint32_t tick;
 };
@@ -15,7 +16,7 @@ static void once_found(void *context, struct smp_thread_record *record,
     const struct once *once = context;
     const struct smp_tree_target target = smp_attribution_found(once->attribution, record, found);
 
-    smp_attribution_note(once->attribution, &target, once->span_ns);
+    smp_attribution_note(once->attribution, &target, once->span_ns, once->now_ns);
     /* One look says little: as if it had not been there before. */
     smp_interval_moved(once->attribution->interval, target.tree.root, target.node,
                        smp_error_change(once->span_ns, 0), once->tick);
@@ -76,6 +77,7 @@ void smp_poll_once(struct smp_walks *walks, int64_t now_ns, int64_t span_ns, boo
     struct smp_roster *roster = walks->roster;
     const struct smp_walk_events events = walks->events;
     struct once once = { .attribution = roster->attribution,
+                         .now_ns = now_ns,
                          .span_ns = span_ns,
                          .tick = (uint32_t)now_ns };
 

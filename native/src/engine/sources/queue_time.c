@@ -41,13 +41,13 @@ static int64_t read_queue(const struct smp_wall *wall, struct smp_wall_thread *t
 /* So much of what the target was credited with was time without a CPU, as far as there is any: the
  * balance pays for it. Returns how much. */
 static int64_t make_runnable(const struct smp_wall *wall, int64_t *balance_ns,
-                             const struct smp_tree_target *target, int64_t ns)
+                             const struct smp_tree_target *target, int64_t ns, int64_t till_ns)
 {
     int64_t done_ns = 0;
 
     if (ns > 0 && target->state != SMP_STATE_RUNNABLE)
-        done_ns = smp_interval_change_state(wall->attribution->interval, target->node,
-                                            target->state, SMP_STATE_RUNNABLE, ns);
+        done_ns = smp_interval_change_state(wall->attribution->interval, target->tree, target->node,
+                                            target->state, SMP_STATE_RUNNABLE, ns, till_ns);
     *balance_ns -= done_ns;
     return done_ns;
 }
@@ -65,8 +65,9 @@ static int64_t make_waiting(const struct smp_wall *wall, const struct smp_wall_t
     if (ns <= 0 || last->epoch != wall->attribution->stack_epoch || last->node != target->node ||
         last->verdict_leaf != SMP_LEAF_KNOWN)
         return 0;
-    return smp_interval_change_state(wall->attribution->interval, target->node, SMP_STATE_RUNNING,
-                                     (enum smp_thread_state)last->verdict_state, ns);
+    return smp_interval_change_state(wall->attribution->interval, target->tree, target->node,
+                                     SMP_STATE_RUNNING, (enum smp_thread_state)last->verdict_state,
+                                     ns, wall->poll->now_ns);
 }
 
 /* What is left for time in which the thread was found waiting. */
@@ -78,13 +79,13 @@ static int64_t left_for_waits(const struct smp_queue_time *queue)
 /* The target was credited with most_ns of running. Returns how much of that is left. */
 static int64_t split_running(struct smp_wall *wall, struct smp_queue_time *queue,
                              int64_t *stolen_ns, const struct smp_tree_target *target,
-                             int64_t most_ns)
+                             int64_t most_ns, int64_t till_ns)
 {
     int64_t *const balances[] = { &queue->pending_ns, stolen_ns };
 
     for (size_t i = 0; i < sizeof(balances) / sizeof(balances[0]); i++) {
         const int64_t ns = least_of(least_of(queue->over_ns, *balances[i]), most_ns);
-        const int64_t done_ns = make_runnable(wall, balances[i], target, ns);
+        const int64_t done_ns = make_runnable(wall, balances[i], target, ns, till_ns);
         queue->over_ns -= done_ns;
         most_ns -= done_ns;
     }
@@ -102,6 +103,8 @@ void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thr
 {
     const struct smp_reading *reading = &thread->reading;
     struct smp_queue_time *queue = &thread->queue;
+    const int64_t now_ns = wall->poll->now_ns;
+    const int64_t before_till_ns = now_ns - found_ns;
 
     if (reading->activity != SMP_ACTIVITY_RAN && reading->activity != SMP_ACTIVITY_RUNNING)
         return;
@@ -116,17 +119,17 @@ void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thr
         queue->over_ns += before_ns;
     if (is_running(found)) {
         queue->over_ns += found_ns;
-        const int64_t left_ns = split_running(wall, queue, &stolen_ns, found, found_ns);
+        const int64_t left_ns = split_running(wall, queue, &stolen_ns, found, found_ns, now_ns);
         queue->over_ns -= make_waiting(wall, thread, found, least_of(queue->over_ns, left_ns));
     }
     if (is_running(before) && before_ns > 0)
-        (void)split_running(wall, queue, &stolen_ns, before, before_ns);
+        (void)split_running(wall, queue, &stolen_ns, before, before_ns, before_till_ns);
     if (queue->was_idle && before != NULL)
         (void)make_runnable(wall, &queue->pending_ns, before,
-                            least_of(more_ns, left_for_waits(queue)));
+                            least_of(more_ns, left_for_waits(queue)), before_till_ns);
     if (!is_running(found))
         (void)make_runnable(wall, &queue->pending_ns, found,
-                            least_of(left_for_waits(queue), found_ns));
+                            least_of(left_for_waits(queue), found_ns), now_ns);
     queue->stolen_us = (int32_t)(least_of(stolen_ns, BALANCE_NS) / NS_PER_US);
     queue->over_ns = bounded(queue->over_ns, BALANCE_NS + used_ns + more_ns);
 }

@@ -43,7 +43,7 @@ void smp_stopped_attribute(struct smp_wall *wall, int64_t now_ns, int64_t gap_ns
         if (thread->record.was_polled) {
             const struct smp_tree_target target = smp_attribution_pseudo(
                 wall->attribution, &thread->record, SMP_OUTCOME_PROCESS_STOPPED);
-            smp_attribution_note(wall->attribution, &target, gap_ns);
+            smp_attribution_note(wall->attribution, &target, gap_ns, wall->covered_ns + gap_ns);
             shift(thread, gap_ns);
         }
         i++;

@@ -45,7 +45,8 @@ struct unmounted {
 /* One draw. */
 struct unmounted_draw {
     struct unmounted *source;
-    double span_ns; /* what each thread gets that stands for itself alone */
+    struct smp_span span; /* since the draw before it */
+    double span_ns;       /* what each thread gets that stands for itself alone */
     double attributed_ns;
     size_t walks;
 };
@@ -74,7 +75,7 @@ static void note_drawn(struct unmounted *source, uint32_t node, int64_t wall_ns)
 }
 
 static void attribute_drawn(struct unmounted *source, const struct smp_drawn_thread *drawn,
-                            int64_t wall_ns)
+                            int64_t wall_ns, struct smp_span span)
 {
     struct smp_attribution *attribution = source->attribution;
     const struct smp_group_key key = smp_roster_key_of_mounted(source->roster, &drawn->thread);
@@ -87,7 +88,7 @@ static void attribute_drawn(struct unmounted *source, const struct smp_drawn_thr
     struct smp_tree_target target = smp_attribution_found_in(attribution, tree, &found);
     if (target.outcome == SMP_OUTCOME_NO_JAVA_FRAMES)
         target.state = SMP_STATE_RUNNABLE; /* it was started, and has never had a carrier */
-    smp_attribution_note(attribution, &target, wall_ns);
+    smp_attribution_note_many(attribution, &target, wall_ns, span);
     note_drawn(source, target.node, wall_ns);
 }
 
@@ -103,7 +104,7 @@ static void on_drawn(void *context, const struct smp_drawn_thread *drawn)
         return;
     }
     draw->walks++;
-    attribute_drawn(draw->source, drawn, (int64_t)wall_ns);
+    attribute_drawn(draw->source, drawn, (int64_t)wall_ns, draw->span);
 }
 
 /* --- draws --- */
@@ -162,6 +163,7 @@ static void draw_time(struct unmounted *source, int64_t now_ns)
     const double elapsed_ns = (double)(now_ns - source->drawn_ns);
     const double wanted = within(source->saved_walks, 0, source->most_walks);
     struct unmounted_draw draw = { .source = source,
+                                   .span = { .from_ns = source->drawn_ns, .till_ns = now_ns },
                                    .span_ns = elapsed_ns * (1 + steering(source)) };
 
     if (wanted < 1 || elapsed_ns <= 0 || !make_draw(source, wanted, &draw))
@@ -236,10 +238,12 @@ static void unmounted_leave_out_stop(void *self, SMP_UNUSED int64_t now_ns, int6
     source->drawn_ns += gap_ns;
 }
 
-static void poll_unmounted_once(void *self, SMP_UNUSED int64_t now_ns, int64_t span_ns)
+static void poll_unmounted_once(void *self, int64_t now_ns, int64_t span_ns)
 {
     struct unmounted *source = self;
-    struct unmounted_draw draw = { .source = source, .span_ns = (double)span_ns };
+    struct unmounted_draw draw = { .source = source,
+                                   .span = smp_span_before(now_ns, span_ns),
+                                   .span_ns = (double)span_ns };
 
     if (is_on(source))
         (void)make_draw(source, SMP_UNMOUNTED_WALKS, &draw);

@@ -94,10 +94,10 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
     smp_attribution_stayed(wall->attribution, &thread->record, &target);
     const int64_t all_ns = smp_pending_ns(&thread->pending, now_ns);
     smp_pending_set(&thread->pending, now_ns,
-                    all_ns < 0 ? smp_pending_give(wall, &target, all_ns) : 0);
-    smp_attribution_note(
-        wall->attribution, &target,
-        all_ns < 0 ? 0 : all_ns - smp_pending_pay_claim(wall, thread, &target, all_ns));
+                    all_ns < 0 ? smp_pending_give(wall, &target, all_ns, now_ns) : 0);
+    const int64_t paid_ns =
+        all_ns < 0 ? 0 : smp_pending_pay_claim(wall, thread, &target, all_ns, now_ns - all_ns);
+    smp_attribution_note(wall->attribution, &target, all_ns < 0 ? 0 : all_ns - paid_ns, now_ns);
     smp_holders_polled(wall, thread, &target, smp_poll_schedule_weight_ns(&wall->schedule, thread),
                        false);
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);

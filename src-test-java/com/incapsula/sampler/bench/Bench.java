@@ -5,6 +5,7 @@ import com.incapsula.sampler.bench.accuracy.Accuracy;
 import com.incapsula.sampler.bench.accuracy.ColdStart;
 import com.incapsula.sampler.bench.accuracy.Company;
 import com.incapsula.sampler.bench.accuracy.Failures;
+import com.incapsula.sampler.bench.accuracy.FoundFaults;
 import com.incapsula.sampler.bench.accuracy.G1Objects;
 import com.incapsula.sampler.bench.accuracy.MostlySleeping;
 import com.incapsula.sampler.bench.accuracy.Oracle;
@@ -87,6 +88,7 @@ public final class Bench {
         programs.put("oracle", Oracle::run);
         programs.put("sleeping", MostlySleeping::run);
         programs.put("waits", WaitReasons::run);
+        programs.put("faults", FoundFaults::run);
         programs.put("virtual-threads", VirtualThreads::run);
         programs.put("g1-objects", G1Objects::run);
         programs.put("company", Company::run);

@@ -649,14 +649,14 @@ class PageIT {
     void everythingIsReachedByKeys() throws IOException {
         show(twoGroups().json());
         StringBuilder order = new StringBuilder();
-        for (int i = 0; i < 11; i++) {
+        for (int i = 0; i < 12; i++) {
             browser.type(Keys.TAB);
             String outline = browser.run("const e = document.activeElement; return getComputedStyle(e).outlineStyle");
             assertThat(outline).as("focus ring of " + browser.focused()).isEqualTo("solid");
             order.append(browser.focused()).append(' ');
         }
         assertThat(order.toString())
-                .startsWith("skip help-open theme groups tab-graph BUTTON BUTTON search " + "BUTTON BUTTON scroller");
+                .startsWith("skip help-open theme groups tab-graph metric-wall BUTTON filter-open search " + "BUTTON BUTTON scroller");
 
         browser.run("document.activeElement.blur()");
         browser.type("/");

@@ -12,11 +12,12 @@ import com.incapsula.sampler.internal.engine.RawRow;
 import com.incapsula.sampler.internal.json.Json;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -255,19 +256,17 @@ class ToolsTest {
                         "pool",
                         ",\"lock\":\"a.L\",\"holding\":\"a.B.n(B.java:9)\"," + "\"holder\":\"x\\\"y\"")
                 + ","
-                + spot("running", 1_500_000_000L, "main", ",\"calls\":12") + "]}}";
+                + spot("running", 1_500_000_000L, "main", "") + ","
+                + spot("runnable", 100_000_000L, "main", "") + "]}}";
         blockedNanos = 5;
         List<String> all = call("hot_spots").lines().toList();
         assertThat(all.get(0)).startsWith("Interval 0");
         assertThat(all.get(1)).isEqualTo(BudgetText.NAMES);
-        String blocked = "  4.00 blocked a.B.m:7 | lock of a.L, held in a.B.n(B.java:9) by \"x'y\" | \"pool\"";
+        String blocked = "blocked 4.00 .B.m:7 | lock of L, held in B.java:9 by \"x'y\" | \"pool\"";
         assertThat(all.subList(3, all.size()))
-                .containsExactly(
-                        "  9.00 waiting a.B.m:7 > java.lang.Thread.sleep | \"main\"",
-                        blocked,
-                        "  1.50 running a.B.m:7 | \"main\", 12 calls");
-        assertThat(call("hot_spots", "state", "blocked")).endsWith("\n" + blocked);
-        assertThat(call("hot_spots", "group", "main").lines()).hasSize(5).doesNotContain(blocked);
+                .containsExactly("waiting 9.00 + running 1.50 a.B.m:7 > Thread.sleep | \"main\"", blocked);
+        assertThat(call("hot_spots", "state", "blocked")).endsWith("\n" + blocked.replace(" .B", " a.B"));
+        assertThat(call("hot_spots", "group", "main").lines()).hasSize(4).doesNotContain(blocked);
         assertThat(call("hot_spots", "group", "main", "state", "blocked")).endsWith("\nThere is no such hot spot.");
         assertThat(refusal("hot_spots", "state", "io")).startsWith("state: no thread was seen io");
         assertThat(refusal("hot_spots", "group", "nowhere")).startsWith("group: no group is called \"nowhere\"");
@@ -277,7 +276,9 @@ class ToolsTest {
     void hotSpotsKeepTheBudgetAndSayWhatIsLeftOut() throws Exception {
         addOrders();
         document = "{\"summary\":{\"lines\":[],\"hotSpots\":["
-                + String.join(",", Collections.nCopies(64, spot("running", 1_000_000_000L, "g".repeat(900), "")))
+                + IntStream.range(0, 64)
+                        .mapToObj(i -> spot("running", 1_000_000_000L, "g".repeat(900) + i, ",\"calls\":12"))
+                        .collect(Collectors.joining(","))
                 + "]}}";
         assertThat(call("hot_spots", "budget_chars", 1_000L))
                 .hasSizeLessThanOrEqualTo(1_000)

@@ -218,6 +218,65 @@ static void time_without_a_timer_is_what_the_clock_says(void **state)
     assert_int_equal(sampler_fixture_sum(f), 12 * MS);
 }
 
+static void the_last_time_without_a_timer_is_that_of_an_ended_thread(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *one = NULL;
+
+    start_without_timers(f);
+    make_ticks(f, 1);
+    one = started(f, "one");
+    fake_jvm_identify(one, 2);
+    one->thread.started_cpu_ns = 1000 * MS;
+    make_ticks(f, 1);
+    one->thread.ended_cpu_ns = 1009 * MS;
+    fake_jvm_end(f->vm, one);
+    make_ticks(f, 2);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "one", "[no CPU timer]"), 9 * MS);
+}
+
+/* No visit comes between the thread's end and the last report. */
+static void the_last_report_has_what_timers_have_left(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *ended = started(f, "ended");
+    struct fake_thread *alive = started(f, "alive");
+
+    sampler_fixture_start(f);
+    fake_jvm_expire_without_room(f->vm, ended, 2);
+    fake_jvm_expire_without_room(f->vm, alive, 3);
+    fake_jvm_end(f->vm, ended);
+    assert_int_equal(
+        smp_sampler_seal_last(f->sampler, sampler_fixture_now(f), smp_clock_wall_ms(), &f->profile),
+        SMP_OK);
+    assert_int_equal(sampler_fixture_self(f, "ended", "[thread ended]"), 2 * TICK);
+    assert_int_equal(sampler_fixture_self(f, "alive", "[walk buffer full]"), 3 * TICK);
+    assert_int_equal(fake_jvm_timers(f->vm), 0);
+}
+
+/* The clock told this time before, so the timer's rest is nothing new. */
+static void time_without_signals_is_not_attributed_again_at_the_end(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *one = NULL;
+
+    f->clock.seam.thread_cpu_ns = read_used;
+    sampler_fixture_start(f);
+    one = started(f, "one");
+    fake_jvm_identify(one, 1);
+    make_ticks(f, 1);
+    fake_clock_spend_cpu(&f->clock, 3000 * MS);
+    make_ticks(f, 100);
+    fake_jvm_expire_without_room(f->vm, one, 3000 * MS / TICK + 1);
+    one->thread.ended_cpu_ns = 3000 * MS + TICK;
+    fake_jvm_end(f->vm, one);
+    make_ticks(f, 100); /* until its next visit */
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "one", "[thread ended]"), TICK);
+    assert_int_equal(sampler_fixture_sum(f), 3000 * MS + TICK);
+}
+
 static void time_of_a_thread_without_a_tid_is_not_known(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -663,6 +722,11 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(time_without_a_timer_is_what_the_clock_says, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(the_last_time_without_a_timer_is_that_of_an_ended_thread,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(the_last_report_has_what_timers_have_left, setup, teardown),
+        cmocka_unit_test_setup_teardown(time_without_signals_is_not_attributed_again_at_the_end,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(time_of_a_thread_without_a_tid_is_not_known, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_clock_that_stands_is_no_sample, setup, teardown),

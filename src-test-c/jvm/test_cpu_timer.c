@@ -226,6 +226,34 @@ static void the_phase_is_fair(void **state)
     assert_int_equal(missed, 0);
 }
 
+/* What the system owes at a thread's end: all that expired, less what signals told of. */
+static void what_signals_tell_of_is_counted(void **state)
+{
+    enum { INTERVAL = 100, FIRST = 1040 };
+    uint64_t cookie = 0;
+    struct smp_cpu_timer *timer = armed(&cookie);
+
+    (void)state;
+    assert_true(signal_with(cookie, 2));
+    assert_true(smp_cpu_timer_set(timer));
+    assert_true(signal_with(cookie, 0));
+    assert_int_equal(timer->signalled, 4);
+    release(timer);
+    assert_false(signal_with(cookie, 7));
+    assert_int_equal(timer->signalled, 4);
+    timer = armed(&cookie);
+    assert_int_equal(timer->signalled, 0);
+    release(timer);
+
+    assert_int_equal(smp_jvm_cpu_timers_due(-1, INTERVAL, 5000), 0);
+    for (int64_t cpu_ns = 0; cpu_ns < 2000; cpu_ns++) {
+        uint64_t due = 0;
+        for (int64_t at = FIRST; at <= cpu_ns; at += INTERVAL)
+            due++;
+        assert_int_equal(smp_jvm_cpu_timers_due(FIRST, INTERVAL, cpu_ns), due);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +264,7 @@ int main(void)
         cmocka_unit_test_setup(stale_signals_do_nothing, setup),
         cmocka_unit_test_setup(timers_run_out, setup),
         cmocka_unit_test_setup(the_phase_is_fair, setup),
+        cmocka_unit_test_setup(what_signals_tell_of_is_counted, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

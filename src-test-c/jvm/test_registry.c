@@ -38,7 +38,7 @@ static struct smp_jvm_thread *add(int64_t java_id)
 
 static void end(int64_t java_id)
 {
-    smp_free(NULL, smp_registry_end(&registry, java_id, 5));
+    smp_free(NULL, smp_registry_end(&registry, java_id, 5, 0));
 }
 
 static void release(struct smp_jvm_thread *entry)
@@ -200,9 +200,9 @@ static void an_ended_thread_lives_as_long_as_it_is_held(void **state)
     const uint64_t before = entry->thread.serial - 1;
     assert_int_equal(smp_registry_collect(&registry, before, batch, 1, &newest), 1);
     assert_int_equal(smp_registry_collect(&registry, before, batch + 1, 1, &newest), 1);
-    assert_null(smp_registry_end(&registry, 7, 99));
+    assert_null(smp_registry_end(&registry, 7, 99, 0));
     assert_int_equal(entry->thread.ended_ns, 99);
-    assert_null(smp_registry_end(&registry, 7, 100));
+    assert_null(smp_registry_end(&registry, 7, 100, 0));
     assert_int_equal(entry->thread.ended_ns, 99);
     assert_null(smp_registry_release(&registry, batch[0]));
     assert_ptr_equal(smp_registry_release(&registry, batch[1]), entry);
@@ -230,7 +230,7 @@ static void a_closed_registry_takes_no_thread(void **state)
     (void)state;
     close_all();
     assert_false(smp_registry_add(&registry, entry));
-    assert_null(smp_registry_end(&registry, 7, 1));
+    assert_null(smp_registry_end(&registry, 7, 1, 0));
     smp_free(NULL, entry);
 }
 
@@ -272,7 +272,7 @@ static void without_memory_it_works_all_the_same(void **state)
         assert_true(smp_registry_add(&registry, entries[i]));
     assert_true(failing_alloc_disarm(&failing) > 0);
     for (int i = 0; i < MANY; i++)
-        assert_ptr_equal(smp_registry_end(&registry, i + 1, 1), entries[i]);
+        assert_ptr_equal(smp_registry_end(&registry, i + 1, 1, 0), entries[i]);
     for (int i = 0; i < MANY; i++)
         smp_free(NULL, entries[i]);
 }

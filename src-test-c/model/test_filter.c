@@ -142,6 +142,34 @@ static void test_description(void **state)
     assert_described(list, 64, "com.a1000, com.a1001, com.a1002, \xe2\x80\xa6 997 more");
 }
 
+/* Only alone, and only where packages are meant, is it more than a prefix. */
+static void test_auto_alone_is_guessed(void **state)
+{
+    static const struct {
+        const char *list;
+        bool is_guessed;
+    } cases[] = { { "auto", true },       { " auto ,, ", true }, { "auto, com.acme", false },
+                  { "auto,auto", false }, { "auto.", false },    { "auto*", false },
+                  { "automatic", false }, { "Auto", false },     { "", false } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct smp_filter *filter = NULL;
+        char text[2 * SMP_FILTER_MORE_BYTES];
+        assert_int_equal(smp_filter_create_monitored(NULL, cases[i].list, &filter), SMP_OK);
+        assert_int_equal(smp_filter_is_guessed(filter), cases[i].is_guessed);
+        if (cases[i].is_guessed) {
+            assert_true(smp_filter_is_open(filter));
+            smp_filter_describe(filter, text, sizeof(text));
+            assert_string_equal(text, SMP_FILTER_AUTO);
+        }
+        smp_filter_destroy(filter);
+        assert_int_equal(smp_filter_create(NULL, cases[i].list, &filter), SMP_OK);
+        assert_false(smp_filter_is_guessed(filter));
+        smp_filter_destroy(filter);
+    }
+}
+
 static void test_limits(void **state)
 {
     (void)state;
@@ -183,6 +211,7 @@ int main(void)
         cmocka_unit_test(test_matches),
         cmocka_unit_test(test_an_empty_list_monitors_everything),
         cmocka_unit_test(test_description),
+        cmocka_unit_test(test_auto_alone_is_guessed),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_no_memory_at_any_step),
         cmocka_unit_test(test_destroying_nothing_is_fine),

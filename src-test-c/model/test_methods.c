@@ -373,6 +373,45 @@ static void test_monitored(void **state)
     smp_filter_destroy(x);
 }
 
+/* Rules that change and names that are taken over decide the same. */
+static void test_a_guessed_application_is_monitored(void **state)
+{
+    static const struct smp_method_info infos[] = {
+        { "com.acme.A", "run", NULL, false, NULL, 0 },
+        { "java.util.HashMap", "get", NULL, false, NULL, 0 },
+        { "org.springframework.Own", "run", NULL, false, NULL, 0 },
+    };
+    struct fake_jvm jvm = { .methods = infos };
+    const bool used[64] = { 0 };
+    uint32_t locations[3] = { 0 };
+    struct smp_filter *filter = NULL;
+    struct smp_wait_rules *rules = NULL;
+    struct smp_methods *methods = NULL;
+    struct smp_methods *compacted = NULL;
+
+    (void)state;
+    assert_int_equal(smp_filter_create_monitored(NULL, "auto", &filter), SMP_OK);
+    assert_int_equal(smp_wait_rules_create(NULL, "", "", "org.springframework", &rules), SMP_OK);
+    assert_int_equal(smp_methods_create(NULL, AMPLE_BYTES, filter, &methods), SMP_OK);
+    for (size_t i = 0; i < 3; i++)
+        locations[i] = locate(methods, &jvm, i + 1, 0);
+    assert_true(smp_methods_monitored(methods, locations[0]));
+    assert_false(smp_methods_monitored(methods, locations[1]));
+    assert_false(smp_methods_monitored(methods, locations[2]));
+    assert_true(smp_methods_monitored(methods, smp_methods_pseudo(methods, "[thread ended]")));
+    smp_methods_set_wait_rules(methods, rules); /* whose program lives in that package */
+    assert_true(smp_methods_monitored(methods, locations[2]));
+    assert_int_equal(smp_methods_compact(methods, used, 64, filter, &compacted), SMP_OK);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(
+            smp_methods_monitored(compacted, smp_methods_adopt(compacted, methods, locations[i])),
+            i != 1);
+    smp_methods_release(compacted);
+    smp_methods_release(methods);
+    smp_wait_rules_destroy(rules);
+    smp_filter_destroy(filter);
+}
+
 /* A table without a filter does not know better than the one it takes names over from. */
 static void test_adopted_names_are_monitored_as_they_were(void **state)
 {
@@ -699,6 +738,7 @@ int main(void)
         cmocka_unit_test(test_the_refused_stays_unknown),
         cmocka_unit_test(test_no_answer_now_is_resolved_again),
         cmocka_unit_test(test_monitored),
+        cmocka_unit_test(test_a_guessed_application_is_monitored),
         cmocka_unit_test(test_adopted_names_are_monitored_as_they_were),
         cmocka_unit_test(test_over_the_maximum),
         cmocka_unit_test(test_no_room_for_names),

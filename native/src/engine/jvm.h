@@ -34,8 +34,9 @@ struct smp_thread {
     uint64_t serial;        /* rises from start to start, never reused */
     int64_t started_ns;     /* monotonic; of a thread older than the source, when it was found */
     int64_t started_cpu_ns; /* its CPU clock at its start: what native code used before attaching */
-    _Atomic int64_t ended_ns; /* 0 while alive */
-    _Atomic int32_t os_tid;   /* 0 while not known for sure */
+    _Atomic int64_t ended_cpu_ns; /* its CPU clock at its end; set before ended_ns; 0: not known */
+    _Atomic int64_t ended_ns;     /* 0 while alive */
+    _Atomic int32_t os_tid;       /* 0 while not known for sure */
     bool is_daemon;
     /* A service thread of the JVM, or an internal thread: never sampled, never listed. A thread may
      * become internal at any time. */

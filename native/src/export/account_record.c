@@ -201,7 +201,7 @@ static void put_notes(const struct account *account)
     const struct smp_profile *const profile = account->profile;
     struct smp_bytes *const out = account->out;
 
-    if (profile->packages[0] == '\0' &&
+    if (smp_profile_guesses_application(profile) &&
         (smp_tree_measures(profile->tree) & SMP_STATE_MEASURES) != 0 &&
         has_line(account, SHOWN[LINE_APPLICATION], 1))
         smp_bytes_printf(out, "%s\n", TEXTS[LINE_APPLICATION]);

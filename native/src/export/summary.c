@@ -567,7 +567,7 @@ static void put_packages(struct summary_page *page)
 static void put_your_code(struct summary_page *page)
 {
     const struct smp_profile *const profile = page->summary->profile;
-    const bool is_guessed = profile->packages[0] == '\0';
+    const bool is_guessed = smp_profile_guesses_application(profile);
     size_t width;
 
     smp_bytes_puts(page->out, "; your code: ");

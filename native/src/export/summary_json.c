@@ -154,7 +154,7 @@ static void put_set_packages(struct summary_writer *writer)
 
 static void put_json_packages(struct summary_writer *writer, const struct smp_hot_spots *spots)
 {
-    const bool is_guessed = writer->profile->packages[0] == '\0';
+    const bool is_guessed = smp_profile_guesses_application(writer->profile);
 
     smp_json_put_key(writer->out, "packages", false);
     smp_writer_put_byte(writer->out, '[');

@@ -17,6 +17,7 @@ struct smp_filter {
     char *list; /* the prefixes point into it */
     struct prefix *prefixes;
     size_t count;
+    bool is_guessed;
 };
 
 static bool is_blank(char byte)
@@ -113,6 +114,26 @@ enum smp_status smp_filter_create(struct smp_quota *quota, const char *list,
     return status;
 }
 
+static bool is_auto(const char *list)
+{
+    const char *part = NULL;
+    size_t length = 0;
+
+    return next_part(&list, &part, &length) && length == strlen(SMP_FILTER_AUTO) &&
+           memcmp(part, SMP_FILTER_AUTO, length) == 0 && !next_part(&list, &part, &length);
+}
+
+enum smp_status smp_filter_create_monitored(struct smp_quota *quota, const char *list,
+                                            struct smp_filter **out)
+{
+    const bool is_guessed = is_auto(list);
+    const enum smp_status status = smp_filter_create(quota, is_guessed ? "" : list, out);
+
+    if (status == SMP_OK)
+        (*out)->is_guessed = is_guessed;
+    return status;
+}
+
 void smp_filter_destroy(struct smp_filter *filter)
 {
     if (filter == NULL)
@@ -120,6 +141,11 @@ void smp_filter_destroy(struct smp_filter *filter)
     smp_free(filter->quota, filter->prefixes);
     smp_free(filter->quota, filter->list);
     smp_free(filter->quota, filter);
+}
+
+bool smp_filter_is_guessed(const struct smp_filter *filter)
+{
+    return filter->is_guessed;
 }
 
 bool smp_filter_is_open(const struct smp_filter *filter)
@@ -137,7 +163,7 @@ void smp_filter_describe(const struct smp_filter *filter, char *out, size_t size
     size_t length = 0;
     size_t shown = 0;
 
-    out[0] = '\0';
+    (void)snprintf(out, size, "%s", filter->is_guessed ? SMP_FILTER_AUTO : "");
     if (smp_filter_is_open(filter))
         return;
     for (; shown < filter->count; shown++) {

@@ -29,16 +29,23 @@ struct smp_filter;
  * ignored. */
 SMP_CHECKED enum smp_status smp_filter_create(struct smp_quota *quota, const char *list,
                                               struct smp_filter **out);
+/* The same, but the list SMP_FILTER_AUTO alone monitors the application as it is guessed
+ * (wait_rules.h): such a filter has no prefixes, and methods.h asks the rules. */
+#define SMP_FILTER_AUTO "auto"
+SMP_CHECKED enum smp_status smp_filter_create_monitored(struct smp_quota *quota, const char *list,
+                                                        struct smp_filter **out);
 void smp_filter_destroy(struct smp_filter *filter);
 /*
  * The prefixes in their order, as in "com.acme, org.x": without stars at the end. As many as fit
  * into size (2 * SMP_FILTER_MORE_BYTES at least), then ", … 12 more"; a first one that does not fit
- * is cut. "" where everything is monitored.
+ * is cut. "" where everything is monitored, SMP_FILTER_AUTO where it is guessed.
  */
 enum { SMP_FILTER_MORE_BYTES = 32 };
 void smp_filter_describe(const struct smp_filter *filter, char *out, size_t size);
 bool smp_filter_monitors(const struct smp_filter *filter, const char *class_name);
-/* Does it monitor everything? */
+/* Does it leave to the rules what is monitored? */
+bool smp_filter_is_guessed(const struct smp_filter *filter);
+/* Has it no prefix that leaves a class out? */
 bool smp_filter_is_open(const struct smp_filter *filter);
 
 #endif

@@ -48,21 +48,25 @@ struct smp_methods {
 
 /* --- names of the JVM --- */
 
+/* After is_application. */
 static bool monitors(const struct smp_methods *methods, const struct smp_named_method *method)
 {
-    return smp_named_method_is_pseudo(method) || methods->filter == NULL ||
-           smp_filter_monitors(methods->filter,
-                               smp_names_text_at(&methods->names, method->class_name));
+    if (smp_named_method_is_pseudo(method) || methods->filter == NULL)
+        return true;
+    return smp_filter_is_guessed(methods->filter)
+               ? method->is_application
+               : smp_filter_monitors(methods->filter,
+                                     smp_names_text_at(&methods->names, method->class_name));
 }
 
 /* By the filter and the rules. */
 static void judge_class(const struct smp_methods *methods, struct smp_named_method *method)
 {
-    method->is_monitored = monitors(methods, method);
     method->is_application =
         !smp_named_method_is_pseudo(method) && !method->is_own &&
         smp_wait_rules_is_application(methods->rules, methods->filter,
                                       smp_names_text_at(&methods->names, method->class_name));
+    method->is_monitored = monitors(methods, method);
 }
 
 /* By the rules alone, and as dear as all of them. */
@@ -449,10 +453,10 @@ static uint32_t copy_location(struct smp_methods *methods, const struct smp_name
         !copy_text(&methods->names, old, method->method_name, &wanted.method_name) ||
         !copy_text(&methods->names, old, with_file ? method->file : 0, &wanted.file))
         return SMP_LOCATION_NONE;
-    wanted.is_monitored =
-        methods->filter == NULL ? method->is_monitored : monitors(methods, &wanted);
     wanted.is_own = method->is_own;
     wanted.is_application = method->is_application;
+    wanted.is_monitored =
+        methods->filter == NULL ? method->is_monitored : monitors(methods, &wanted);
     wanted.wait_kind = method->wait_kind;
     copy.method = smp_names_method(&methods->names, &wanted);
     return copy.method == 0 ? SMP_LOCATION_NONE : smp_names_location(&methods->names, copy);

@@ -158,7 +158,8 @@ enum smp_method_timing {
     X(monitored_packages, "monitoredPackages", "prefixes, comma-separated", "all", false,        \
       "Your code. The time of a library call is added to the library method that your code "     \
       "called. `com.acme` matches `com.acme.X` and `com.acme.sub.X`, not `com.acmetools.X`; a "  \
-      "prefix that ends in `.` or `*` is used as written. The setter refuses what can match no " \
+      "prefix that ends in `.` or `*` is used as written. `auto` alone is your code as it is "   \
+      "guessed: all but the JDK and known frameworks. The setter refuses what can match no "     \
       "class (`;`, `/`, `*.x`, `${..}`).")                                                       \
     X(root_methods, "rootMethods", "methods, comma-separated", "none", true,                     \
       "Calls are counted exactly from these methods down, as in [How often](#how-often): "       \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/profile.h"
 
+#include <string.h>
+
 static void sum_tallies(struct smp_profile *profile)
 {
     const size_t count = smp_thread_groups_count(profile->groups);
@@ -68,6 +70,11 @@ enum smp_group_kind smp_profile_node_kind(const struct smp_profile *profile, uin
         !smp_thread_groups_has(groups, SMP_GROUP_HOLDERS))
         return SMP_GROUP_SAMPLED;
     return smp_thread_groups_kind_of_node(groups, smp_tree_nodes(profile->tree), node);
+}
+
+bool smp_profile_guesses_application(const struct smp_profile *profile)
+{
+    return profile->packages[0] == '\0' || strcmp(profile->packages, SMP_FILTER_AUTO) == 0;
 }
 
 bool smp_profile_misses_packages(const struct smp_profile *profile)

@@ -35,7 +35,8 @@ struct smp_profile {
     int64_t period_ns;  /* the mean time between two polls; 0: unknown */
     bool is_cpu_clock;  /* all times are CPU times, but elapsed_ns */
     uint32_t cpus;      /* that the process may use; 0: unknown */
-    /* The monitored packages, for people; "": all are, and every frame was kept. */
+    /* The monitored packages, for people; "": all are, and every frame was kept; SMP_FILTER_AUTO:
+     * those of the guessed application. */
     char packages[SMP_PROFILE_PACKAGES_BYTES];
     uint32_t max_groups; /* of each kind that its readers want; 0: any number (group_limit.h) */
     /* The library that has taken the sampler's signal, for people; "": none. */
@@ -94,6 +95,8 @@ static inline enum smp_group_kind smp_profile_kind_of(enum smp_measure measure)
 int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure measure);
 /* In a tree of which kind is the node, which is not 0? O(depth); O(1) where all are sampled. */
 enum smp_group_kind smp_profile_node_kind(const struct smp_profile *profile, uint32_t node);
+/* Is the application guessed, and no packages set? */
+bool smp_profile_guesses_application(const struct smp_profile *profile);
 /* There is a list of monitored packages, and stacks with Java frames were seen, but no frame of
  * those packages: each stack is its root frame alone. Of sampled trees. O(nodes) at most. */
 bool smp_profile_misses_packages(const struct smp_profile *profile);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import com.incapsula.sampler.internal.engine.Snapshot;
+
 /**
  * Options for writing a report. Each {@code with} method gives a changed copy.
  *
@@ -17,7 +19,6 @@ public final class ReportOptions {
     /* As NativeBridge.writeSnapshot numbers them. */
     private static final int BY_TIME = 1;
     private static final int ZERO_TIME_PACKAGES = 1 << 1;
-    private static final int WITHOUT_SUMMARY = 1 << 2;
     private static final int PERCENT = 1 << 3;
     private static final int JAVA_SLASHES = 1 << 5;
     private static final int FRAME_TYPES = 1 << 6;
@@ -130,7 +131,7 @@ public final class ReportOptions {
      * @throws IllegalArgumentException if it is out of range
      */
     public ReportOptions withMinPercent(double percent) {
-        int min = (int) perMille("minPercent", percent);
+        int min = (int) perMille("minPercent", "0", percent);
         return new ReportOptions(weight, (flags & ~MIN_MASK) | (min << MIN_SHIFT));
     }
 
@@ -156,7 +157,7 @@ public final class ReportOptions {
      * @return a changed copy
      */
     public ReportOptions withSummary(boolean shown) {
-        return with(WITHOUT_SUMMARY, !shown);
+        return with(Snapshot.WITHOUT_SUMMARY, !shown);
     }
 
     /**
@@ -194,10 +195,10 @@ public final class ReportOptions {
         return weight;
     }
 
-    /* @throws IllegalArgumentException unless it is from 0 to 100 */
-    static long perMille(String name, double percent) {
-        if (!(percent >= 0 && percent <= 100)) {
-            throw new IllegalArgumentException(name + " must be between 0 and 100, got " + percent);
+    /* least as the message has it. @throws IllegalArgumentException unless percent is from there to 100 */
+    static long perMille(String name, String least, double percent) {
+        if (!(percent >= Double.parseDouble(least) && percent <= 100)) {
+            throw new IllegalArgumentException(name + " must be between " + least + " and 100, got " + percent);
         }
         return Math.round(percent * 10);
     }

@@ -146,7 +146,7 @@ public final class SamplingSummary {
     }
 
     /**
-     * Whether your code was guessed, because {@code monitoredPackages} is empty.
+     * Whether your code was guessed, because {@code monitoredPackages} is empty or {@code auto}.
      *
      * @return true if it was
      */

@@ -460,7 +460,8 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * <p>A prefix matches whole parts of a name: {@code com.acme} matches {@code com.acme.X} and
      * {@code com.acme.sub.X}, not {@code com.acmetools.X}. A prefix that ends with {@code .} or {@code *} is taken as
-     * written.
+     * written. {@code auto} alone means your code as it is guessed: all classes but the JDK's and those of well-known
+     * frameworks.
      *
      * @param monitoredPackages prefixes separated by commas, at most 1,000 of at most 1,000 bytes each; blanks and new
      *        lines around them and empty parts are ignored
@@ -629,7 +630,8 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setReportMinPercent(double reportMinPercent) {
-        properties.set(Property.REPORT_MIN_PER_MILLE, ReportOptions.perMille("reportMinPercent", reportMinPercent));
+        properties.set(
+                Property.REPORT_MIN_PER_MILLE, ReportOptions.perMille("reportMinPercent", "0", reportMinPercent));
     }
 
     /**
@@ -888,11 +890,9 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setOverheadLimitPercent(double overheadLimitPercent) {
-        if (!(overheadLimitPercent >= 0.1 && overheadLimitPercent <= 100)) {
-            throw new IllegalArgumentException(
-                    "overheadLimitPercent must be between 0.1 and 100, got " + overheadLimitPercent);
-        }
-        properties.set(Property.OVERHEAD_LIMIT_PER_MILLE, Math.round(overheadLimitPercent * 10));
+        properties.set(
+                Property.OVERHEAD_LIMIT_PER_MILLE,
+                ReportOptions.perMille("overheadLimitPercent", "0.1", overheadLimitPercent));
     }
 
     /**

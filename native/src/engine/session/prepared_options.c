@@ -13,7 +13,7 @@ enum smp_status smp_prepared_options_create(struct smp_quota *quota,
     prepared->options.quota = quota;
     status = smp_options_copy(quota, options, &prepared->options);
     if (status == SMP_OK)
-        status = smp_filter_create(quota, options->monitored_packages, &prepared->filter);
+        status = smp_filter_create_monitored(quota, options->monitored_packages, &prepared->filter);
     if (status == SMP_OK)
         status = smp_wait_rules_create(quota, options->io_methods, options->idle_methods,
                                        options->main_packages, &prepared->rules);

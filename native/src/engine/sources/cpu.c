@@ -90,6 +90,15 @@ static void attribute_cpu_time(struct cpu_source *source, const struct smp_tree_
     smp_interval_used_cpu(source->attribution->interval, target->node, cpu_ns);
 }
 
+/* The CPU clock of a thread that may have ended. */
+static bool read_last_clock(const struct smp_thread_record *record, int64_t *out)
+{
+    const int32_t tid = smp_thread_record_tid(record);
+
+    *out = record->thread->ended_cpu_ns;
+    return *out != 0 || (tid > 0 && smp_clock_thread_cpu_ns(tid, out));
+}
+
 /* How much of a sample's time is not attributed yet. */
 static int64_t take_sampled_ns(struct cpu_thread *thread, int64_t ns)
 {
@@ -97,8 +106,7 @@ static int64_t take_sampled_ns(struct cpu_thread *thread, int64_t ns)
 
     if (!thread->is_watched)
         return ns;
-    if (thread->is_ahead &&
-        smp_clock_thread_cpu_ns(smp_thread_record_tid(&thread->record), &used_ns)) {
+    if (thread->is_ahead && read_last_clock(&thread->record, &used_ns)) {
         const int64_t left_ns = used_ns - thread->sampled_ns;
         ns = left_ns < ns ? left_ns : ns;
         ns = ns > 0 ? ns : 0;
@@ -164,10 +172,9 @@ static void drain_timers(struct cpu_source *source)
 /* For a thread without a timer: what its clock says that it used since the last call. */
 static void attribute_clock(struct cpu_source *source, struct cpu_thread *thread)
 {
-    const int32_t tid = smp_thread_record_tid(&thread->record);
     int64_t cpu_ns = 0;
 
-    if (tid <= 0 || !smp_clock_thread_cpu_ns(tid, &cpu_ns))
+    if (!read_last_clock(&thread->record, &cpu_ns))
         return;
     if (thread->has_clock && cpu_ns > thread->cpu_ns) {
         const struct smp_tree_target target =
@@ -176,6 +183,12 @@ static void attribute_clock(struct cpu_source *source, struct cpu_thread *thread
     }
     thread->has_clock = true;
     thread->cpu_ns = cpu_ns;
+}
+
+static void attribute_without_timer(struct cpu_source *source, struct cpu_thread *thread)
+{
+    if (thread->record.is_sampled && thread->timer == NULL && thread->has_clock)
+        attribute_clock(source, thread);
 }
 
 /* For a thread with a timer: its signals do not arrive if the thread blocks them, or if another
@@ -291,6 +304,7 @@ static void on_cpu_thread_ended(void *context, struct smp_thread_record *record,
 {
     struct cpu_source *source = context;
 
+    attribute_without_timer(source, cpu_thread_of(record));
     stop_timer_and_sample(source, cpu_thread_of(record));
     set_waiting(source, cpu_thread_of(record), false);
     smp_timer_wheel_remove(&source->wheel, &record->deadline);
@@ -380,18 +394,20 @@ static void tick_cpu(void *self, int64_t now_ns)
     source->covered_ns = now_ns;
 }
 
-static void flush_cpu(void *self, SMP_UNUSED enum smp_flush reason)
+/* Timers that are stopped tell what they have left: no sample will come to carry it. */
+static void flush_cpu(void *self, enum smp_flush reason)
 {
     struct cpu_source *source = self;
 
     drain_timers(source);
     for (size_t i = 0; i < source->roster->table.count; i++) {
         struct cpu_thread *thread = cpu_thread_at(source, i);
-        if (thread->record.is_sampled && thread->timer == NULL && thread->has_clock)
-            attribute_clock(source, thread);
-        else if (thread->record.is_sampled)
+        attribute_without_timer(source, thread);
+        if (thread->record.is_sampled)
             attribute_unsampled(source, thread);
     }
+    if (reason == SMP_FLUSH_LAST)
+        stop_all_timers(source);
 }
 
 static void poll_running_once(void *self, int64_t now_ns, int64_t span_ns)

@@ -204,7 +204,7 @@ struct smp_jvm_thread *smp_registry_hold(struct smp_registry *registry, int64_t 
 }
 
 struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t java_id,
-                                        int64_t now_ns)
+                                        int64_t now_ns, int64_t cpu_ns)
 {
     struct smp_jvm_thread *unheld = NULL;
 
@@ -212,6 +212,7 @@ struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t j
     forget_internal_id(registry, java_id);
     struct smp_jvm_thread *entry = find_entry(registry, java_id);
     if (entry != NULL) {
+        entry->thread.ended_cpu_ns = cpu_ns;
         /* 0 means alive, so an end at the clock's zero becomes 1. */
         entry->thread.ended_ns = now_ns != 0 ? now_ns : 1;
         smp_gate_close(&entry->info.gate);

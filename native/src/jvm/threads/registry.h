@@ -113,10 +113,10 @@ bool smp_registry_add(struct smp_registry *registry, struct smp_jvm_thread *entr
 void smp_registry_miss(struct smp_registry *registry);
 /* The thread's entry, held for the caller; NULL: it is not known. */
 struct smp_jvm_thread *smp_registry_hold(struct smp_registry *registry, int64_t java_id);
-/* The thread has ended, so its gate is closed. Returns its entry if no reader holds it, else
- * NULL. */
+/* The thread has ended, so its gate is closed. cpu_ns: its CPU clock, 0: not known. Returns its
+ * entry if no reader holds it, else NULL. */
 struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t java_id,
-                                        int64_t now_ns);
+                                        int64_t now_ns, int64_t cpu_ns);
 /* Gives up a reader's hold; returns the entry when that was the last. */
 struct smp_jvm_thread *smp_registry_release(struct smp_registry *registry,
                                             struct smp_jvm_thread *entry);

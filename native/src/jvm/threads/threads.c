@@ -230,7 +230,8 @@ void JNICALL smp_threads_on_end(SMP_UNUSED jvmtiEnv *jvmti, JNIEnv *env, jthread
     }
     const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
     keep_readers_out(env, java_id);
-    dispose_entry(env, smp_registry_end(&registry, java_id, smp_clock_ns()));
+    dispose_entry(env,
+                  smp_registry_end(&registry, java_id, smp_clock_ns(), smp_clock_own_cpu_ns()));
     smp_signal_thread_ends(smp_thread_own_tid());
 }
 
@@ -296,7 +297,7 @@ void smp_threads_gone(struct smp_thread *thread)
 {
     const struct smp_jvm_thread *entry = entry_of(thread);
 
-    dispose_entry(smp_agent_env(), smp_registry_end(&registry, entry->java_id, smp_clock_ns()));
+    dispose_entry(smp_agent_env(), smp_registry_end(&registry, entry->java_id, smp_clock_ns(), 0));
 }
 
 /* ----------------------------------------------------------------------------------- the source */

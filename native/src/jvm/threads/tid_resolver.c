@@ -107,7 +107,7 @@ static bool is_tid_of(struct smp_registry *registry, const struct smp_jvm_thread
     const jvmtiError error = (*jvmti)->GetThreadCpuTime(jvmti, entry->ref, &ns);
 
     if (error == JVMTI_ERROR_THREAD_NOT_ALIVE)
-        (void)smp_registry_end(registry, entry->java_id, smp_clock_ns());
+        (void)smp_registry_end(registry, entry->java_id, smp_clock_ns(), 0);
     return has_clock && error == JVMTI_ERROR_NONE && smp_clock_thread_cpu_ns(tid, &after_ns) &&
            before_ns <= ns && ns <= after_ns;
 }

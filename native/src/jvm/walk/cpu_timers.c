@@ -98,6 +98,13 @@ int64_t smp_jvm_cpu_timers_first_ns(int64_t interval_ns, int64_t from_cpu_ns, in
     return phase_ns + (int64_t)*missed * interval_ns - used_ns;
 }
 
+uint64_t smp_jvm_cpu_timers_due(int64_t first_cpu_ns, int64_t interval_ns, int64_t cpu_ns)
+{
+    if (first_cpu_ns < 0 || cpu_ns < first_cpu_ns)
+        return 0;
+    return (uint64_t)((cpu_ns - first_cpu_ns) / interval_ns) + 1;
+}
+
 static bool reserve_sample_frames(struct smp_cpu_sample *sample, uint32_t room)
 {
     if (sample->capacity >= room)
@@ -154,6 +161,8 @@ static enum smp_status arm_cpu_timer(struct smp_jvm_cpu_timers *timers, struct s
         from_cpu_ns = -1;
     const int64_t first_ns =
         smp_jvm_cpu_timers_first_ns(interval_ns, from_cpu_ns, cpu_ns, random, &missed);
+    timer->first_cpu_ns = cpu_ns > 0 ? cpu_ns + first_ns : -1;
+    timer->interval_ns = interval_ns;
     atomic_store(&timer->carried, missed);
     smp_cpu_timer_arm(timer);
     status = system_set(timer->system_id, first_ns, interval_ns);
@@ -321,6 +330,17 @@ static void drain_cpu_timers(void *self, struct smp_cpu_sampled to)
     }
 }
 
+/* Expirations of an ended thread's timer that no signal has told of: the system looks at timers on
+ * its tick, and a thread may have ended before the next one. */
+static uint64_t expired_at_end(struct smp_cpu_timer *timer)
+{
+    const uint64_t signalled = atomic_load(&timer->signalled);
+    const uint64_t due = smp_jvm_cpu_timers_due(timer->first_cpu_ns, timer->interval_ns,
+                                                timer->thread->ended_cpu_ns);
+
+    return due > signalled ? due - signalled : 0;
+}
+
 static void stop_cpu_timer(void *self, void *which, struct smp_cpu_sampled to)
 {
     struct smp_jvm_cpu_timers *timers = self;
@@ -331,7 +351,7 @@ static void stop_cpu_timer(void *self, void *which, struct smp_cpu_sampled to)
     smp_cpu_timer_close(timer);
     drain_samples(timers, timer, to);
     report_drops(timer, to);
-    const uint64_t left = atomic_load(&timer->carried);
+    const uint64_t left = atomic_load(&timer->carried) + expired_at_end(timer);
     if (left > 0)
         to.sampled(to.context, timer->token, SMP_ANSWER_DROPPED, &nothing, NULL, left);
     timer->pool = NULL;

@@ -39,5 +39,10 @@ struct smp_cpu_timers smp_jvm_cpu_timers_functions(struct smp_jvm_cpu_timers *ti
  */
 int64_t smp_jvm_cpu_timers_first_ns(int64_t interval_ns, int64_t from_cpu_ns, int64_t cpu_ns,
                                     uint64_t random, uint64_t *missed);
+/*
+ * The expirations by the time at which the thread's clock stands at cpu_ns. first_cpu_ns: at the
+ * first one, -1: not known, which makes the answer 0.
+ */
+uint64_t smp_jvm_cpu_timers_due(int64_t first_cpu_ns, int64_t interval_ns, int64_t cpu_ns);
 
 #endif

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.AvailabilityProgram;
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Container;
 import com.incapsula.sampler.testing.Preload;
 import com.incapsula.sampler.testing.Tool;
 import com.incapsula.sampler.testing.TwoLoadersProgram;
@@ -196,14 +197,7 @@ class LoadingIT {
     /* In a mount namespace of the child's own; where that is forbidden, on what is mounted so already; or null. */
     private Noexec findNoexec() throws Exception {
         Path mountPoint = Files.createDirectory(folder.resolve("noexec"));
-        List<String> prefix = List.of(
-                "unshare",
-                "--user",
-                "--map-root-user",
-                "--mount",
-                "sh",
-                "-c",
-                "mount -t tmpfs -o noexec none '" + mountPoint + "' && ");
+        List<String> prefix = Container.inOwnMounts("mount -t tmpfs -o noexec none '" + mountPoint + "' && ");
         List<String> probe = new ArrayList<>(prefix);
         probe.set(probe.size() - 1, probe.get(probe.size() - 1) + "true");
         if (Tool.refusalOf(probe) == null) {

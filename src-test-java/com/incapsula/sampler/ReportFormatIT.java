@@ -261,6 +261,24 @@ class ReportFormatIT {
         else Desk.serveDeep(30, goHome);
     }
 
+    /* Your code begins where the worker's does, and ends one library frame further. */
+    @Test
+    void guessedPackagesCutAsSetOnesDo() {
+        try (Worker worker = Worker.waiting("desk-1")) {
+            prepare(worker);
+            sampler.setMonitoredPackages(" auto ");
+            sampler.sampleOnceAndPrint();
+            Report report = recorder.only();
+            assertThat(report.summary()).contains("; your code: com.incapsula (guessed)\n");
+            assertThat(report.group("desk-").rows())
+                    .extracting(Row::frame)
+                    .startsWith(frame(worker, "java.lang.Thread.run"))
+                    .endsWith(
+                            frame(worker, WORK + ".Desk.serve"),
+                            frame(worker, "java.util.concurrent.CountDownLatch.await"));
+        }
+    }
+
     @Test
     void columnsStandWhereTheyStandUntilTheFrameIsTooLong() {
         VeryLong.atWork = false;

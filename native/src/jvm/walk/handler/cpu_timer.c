@@ -97,6 +97,7 @@ bool smp_cpu_timer_sample(const siginfo_t *info, ucontext_t *context, const _Ato
     uint64_t word = timer_word(cookie, SMP_CPU_ARMED);
 
     if (atomic_compare_exchange_strong(&timer->word, &word, timer_word(cookie, SMP_CPU_BUSY))) {
+        atomic_fetch_add(&timer->signalled, weight);
         take_cpu_sample(timer, context, weight,
                         atomic_load(is_open) && timer->thread->ended_ns == 0);
         atomic_store(&timer->word, timer_word(cookie, SMP_CPU_ARMED));
@@ -104,6 +105,7 @@ bool smp_cpu_timer_sample(const siginfo_t *info, ucontext_t *context, const _Ato
     }
     if (word != timer_word(cookie, SMP_CPU_SETTING))
         return false;
+    atomic_fetch_add(&timer->signalled, weight);
     drop_expirations(timer, weight); /* the next sample gets its weight */
     return true;
 }
@@ -133,6 +135,7 @@ struct smp_cpu_timer *smp_cpu_timer_take(uint64_t *cookie)
             continue;
         atomic_store(&timer->carried, 0);
         atomic_store(&timer->dropped, 0);
+        atomic_store(&timer->signalled, 0);
         count_as_taken(index);
         *cookie = timer_mark() << MARK_SHIFT | (uint64_t)index << TIMER_SHIFT | generation;
         return timer;

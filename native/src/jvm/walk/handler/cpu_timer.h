@@ -68,7 +68,10 @@ struct smp_cpu_timer {
     struct smp_cpu_pool *_Atomic pool; /* all sessions look for their own */
     _Atomic uint64_t carried;          /* weight without a sample yet */
     _Atomic uint64_t dropped;          /* expirations without a sample; not reported yet */
+    _Atomic uint64_t signalled;        /* expirations that signals have told of */
     uint64_t token;                    /* these are the sampler thread's */
+    int64_t first_cpu_ns; /* the thread's clock at its first expiration; -1: not known */
+    int64_t interval_ns;
     int32_t system_id;
 };
 

@@ -32,17 +32,14 @@ public final class Container {
 
     /** @return the beginning of a command, as the user of the test, who is root in a namespace of its own */
     public static List<String> as(Path writable) {
-        return List.of(
-                "unshare",
-                "--user",
-                "--map-root-user",
-                "--mount",
-                "sh",
-                "-c",
-                READ_ONLY,
-                "sh",
-                writable.toString(),
-                "");
+        List<String> command = new ArrayList<>(inOwnMounts(READ_ONLY));
+        command.addAll(List.of("sh", writable.toString(), ""));
+        return command;
+    }
+
+    /** @return a shell's command, by root of namespaces of its own, one of users and one of mounts */
+    public static List<String> inOwnMounts(String script) {
+        return List.of("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script);
     }
 
     /** @return likewise, as this user and group; as the user of the test if that is not root, and cannot be another */

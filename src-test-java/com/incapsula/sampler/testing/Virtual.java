@@ -2,7 +2,6 @@
 package com.incapsula.sampler.testing;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
@@ -10,7 +9,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.stream.Stream;
 import javax.management.JMException;
-import javax.management.ObjectName;
 
 /** Virtual threads, by reflection: the tests are compiled for Java 17. */
 public final class Virtual {
@@ -82,13 +80,7 @@ public final class Virtual {
             return 0;
         }
         Path dump = folder.resolve("threads.txt").toAbsolutePath();
-        Object[] arguments = {new String[] {dump.toString()}};
-        ManagementFactory.getPlatformMBeanServer()
-                .invoke(
-                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                        "threadDumpToFile",
-                        arguments,
-                        new String[] {String[].class.getName()});
+        DiagnosticCommand.runWith("threadDumpToFile", dump.toString());
         try (Stream<String> lines = Files.lines(dump)) {
             return lines.filter(line -> line.matches("#\\d+ \".*\" virtual.*")).count();
         } finally {

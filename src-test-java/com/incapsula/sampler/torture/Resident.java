@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.torture;
 
+import com.incapsula.sampler.testing.DiagnosticCommand;
 import com.incapsula.sampler.testing.ProcessStatus;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.management.JMException;
-import javax.management.ObjectName;
 
 /**
  * Resident memory in megabytes. In a storm of classes what the JVM has by its own account grows without a sampler, too.
@@ -18,16 +17,11 @@ record Resident(long all, long jvm) {
 
     /* Without what the C library keeps of freed memory, which differs by tens of megabytes from moment to moment. */
     static Resident read() throws IOException, JMException {
-        command("systemTrimNativeHeap", new Object[0]);
-        String tracked = command("vmNativeMemory", new Object[] {new String[] {"summary"}}, String[].class.getName());
+        DiagnosticCommand.run("systemTrimNativeHeap");
+        String tracked = DiagnosticCommand.runWith("vmNativeMemory", "summary");
         Matcher committed = COMMITTED.matcher(tracked);
         long jvm = committed.find() ? Long.parseLong(committed.group(1)) : 0; // 0: it is not tracked
         return new Resident(ProcessStatus.kilobytes("VmRSS") >> 10, jvm >> 10);
-    }
-
-    private static String command(String name, Object[] arguments, String... types) throws JMException {
-        return String.valueOf(ManagementFactory.getPlatformMBeanServer()
-                .invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"), name, arguments, types));
     }
 
     long outsideJvm() {

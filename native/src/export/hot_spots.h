@@ -16,8 +16,8 @@
  *
  * Listed are the longest, in descending time, ties in the order of their texts. A spot that is
  * shorter than a part of the active time (the summary: a hundredth) is not listed. By group, a hot
- * spot is a place, a state and a group. outside: stacks without a row of the user's code; its callee
- * is the method that ran.
+ * spot is a place, a state and a group. outside: stacks without a row of the user's code; its
+ * callee is the method that ran.
  *
  * Threads  immutable after init.
  * Errors   init: SMP_ENOMEM, SMP_EQUOTA; there is nothing to fini in any case.

@@ -8,7 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 
-/** A slow service of somebody else's, on the loopback interface: it answers after as many milliseconds as it reads. */
+/** The slow service of a partner, on the loopback interface: it answers after as many milliseconds as it reads. */
 final class Downstream implements AutoCloseable {
 
     private static final int MOST_MILLIS_TO_WAIT = 20_000;

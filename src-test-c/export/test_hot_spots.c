@@ -188,7 +188,7 @@ static void assert_rest(const struct smp_hot_spots *spots, struct stack_times *t
         const int64_t ns = sum_of(times, time, NULL, NULL);
         assert_true(
             ns < spots->active_ns / SMP_HOT_SPOT_SHARE ||
-            (spots->count == SMP_MAX_HOT_SPOTS && ns <= spots->list[SMP_MAX_HOT_SPOTS - 1].ns));
+            (spots->count == SMP_SUMMARY_SPOTS && ns <= spots->list[SMP_SUMMARY_SPOTS - 1].ns));
         others_ns += ns;
         others++;
         for (size_t other = i; other < times->count; other++) {
@@ -212,6 +212,7 @@ static void assert_spots(const struct smp_profile *profile, struct stack_times *
         active_ns += is_counted(&times->list[i]) ? times->list[i].ns : 0;
     assert_int_equal(spots.active_ns, active_ns);
     for (size_t i = 0; i < spots.count; i++) {
+        assert_true(spots.count <= SMP_SUMMARY_SPOTS);
         assert_true(spots.list[i].ns >= active_ns / SMP_HOT_SPOT_SHARE);
         assert_true(spots.list[i].place != 0);
         assert_spot(profile, times, &spots.list[i]);
@@ -415,6 +416,57 @@ static void an_error_is_that_of_the_place_and_of_its_share(void **state)
     assert_true(spot->error.find_ns == 10.0 * MS);
 }
 
+static void by_group_each_spot_is_of_one(void **state)
+{
+    const struct smp_spot_choice choice = { .most = 3, .share = 50, .by_group = true };
+    struct smp_hot_spots spots;
+
+    report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)|java.util.B.x(B.java)",
+                        SMP_STATE_WAITING, 50);
+    report_fixture_wait(*state, "h", "h", "a.A.run(A.java:1)|java.util.B.x(B.java)",
+                        SMP_STATE_WAITING, 40);
+    report_fixture_wait(*state, "h", "h", "a.A.run(A.java:1)", SMP_STATE_WAITING, 30);
+    report_fixture_wait(*state, "h", "h", "a.A.run(A.java:1)", SMP_STATE_RUNNING, 20);
+    report_fixture_wait(*state, "g", "g", "a.A.run(A.java:2)", SMP_STATE_RUNNING, 1);
+    report_fixture_wait(*state, "g", "g", "java.lang.T.t(T.java)", SMP_STATE_RUNNING, 3);
+    report_fixture_wait(*state, "h", "h", "java.lang.T.t(T.java)", SMP_STATE_RUNNING, 4);
+    const struct smp_profile *const profile = report_fixture_seal(*state);
+
+    assert_int_equal(smp_hot_spots_choose(&spots, NULL, profile, &choice), SMP_OK);
+    assert_int_equal(spots.count, 3);
+    assert_int_equal(spots.list[0].ns, 70);
+    assert_string_equal(smp_hot_group_info(profile, spots.list[0].group)->name, "h");
+    assert_int_equal(spots.list[0].group_count, 1);
+    assert_location(*state, spots.list[0].callee, "java.util.B.x(B.java)");
+    assert_int_equal(spots.list[1].ns, 50);
+    assert_string_equal(smp_hot_group_info(profile, spots.list[1].group)->name, "g");
+    assert_int_equal(spots.list[2].measure, SMP_MEASURE_RUNNING);
+    assert_int_equal(spots.others, 1);
+    assert_int_equal(spots.others_ns, 1);
+    assert_int_equal(spots.outside.ns, 7);
+    assert_int_equal(spots.outside.group_count, 2);
+}
+
+/* The error of a spot of one group is that of its rows there alone. */
+static void by_group_an_error_is_that_of_the_group(void **state)
+{
+    const struct smp_spot_choice choice = { .most = 8, .share = 100, .by_group = true };
+    struct smp_hot_spots spots;
+
+    report_fixture_begin_with(*state, REPORT_FIXTURE_STATES | SMP_WITH_ERRORS);
+    report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)", SMP_STATE_WAITING, 100 * MS);
+    report_fixture_wait(*state, "h", "h", "a.A.run(A.java:1)", SMP_STATE_WAITING, 50 * MS);
+    report_fixture_wait(*state, "h", "h", "a.A.run(A.java:1)", SMP_STATE_RUNNING, 50 * MS);
+    report_fixture_seal(*state)->period_ns = 10 * MS;
+    assert_int_equal(smp_hot_spots_choose(&spots, NULL, report_fixture_seal(*state), &choice),
+                     SMP_OK);
+    assert_int_equal(spots.count, 3);
+    assert_true(spots.list[0].error.variance == 0);
+    assert_int_equal(spots.list[0].all_ns, 100 * MS);
+    assert_true(spots.list[1].error.variance == 10.0 * MS * 50 * MS / 2);
+    assert_int_equal(spots.list[1].all_ns, 100 * MS);
+}
+
 static void an_empty_profile_has_none(void **state)
 {
     const struct smp_hot_spots spots = spots_of(*state);
@@ -473,6 +525,8 @@ int main(void)
         TEST(without_states_a_spot_is_a_place),
         TEST(packages_have_two_parts_of_their_names),
         TEST(an_error_is_that_of_the_place_and_of_its_share),
+        TEST(by_group_each_spot_is_of_one),
+        TEST(by_group_an_error_is_that_of_the_group),
         TEST(an_empty_profile_has_none),
         TEST(each_allocation_may_be_refused),
         TEST(a_small_quota_is_kept),

@@ -49,6 +49,7 @@ struct spot_range {
 };
 
 struct spot_search {
+    const struct smp_spot_choice *choice;
     struct smp_quota *quota;
     const struct smp_profile *profile;
     const struct smp_node *nodes;
@@ -215,15 +216,25 @@ static int compare_locations(struct spot_search *search, uint32_t a, uint32_t b)
     return strcmp(smp_bytes_text(&search->a), smp_bytes_text(&search->b));
 }
 
+/* Is the group of a part one of the things that make its spot? What is outside is one spot. */
+static bool is_split_by_group(const struct spot_search *search, const struct spot_part *part)
+{
+    return search->choice->by_group && part->place != 0;
+}
+
 static bool is_part_before(const void *context, uint32_t a, uint32_t b)
 {
-    const struct spot_part *const parts = context;
+    const struct spot_search *const search = context;
+    const struct spot_part *const left = &search->parts[a];
+    const struct spot_part *const right = &search->parts[b];
 
-    if (parts[a].place != parts[b].place)
-        return parts[a].place < parts[b].place;
-    if (parts[a].measure != parts[b].measure)
-        return parts[a].measure < parts[b].measure;
-    return parts[a].method < parts[b].method;
+    if (left->place != right->place)
+        return left->place < right->place;
+    if (left->measure != right->measure)
+        return left->measure < right->measure;
+    if (is_split_by_group(search, left) && left->group != right->group)
+        return left->group < right->group;
+    return left->method < right->method;
 }
 
 static bool is_group_before(const void *context, uint32_t a, uint32_t b)
@@ -254,7 +265,8 @@ static struct spot_range next_range(const struct spot_search *search, size_t fro
 
     for (; range.till < search->count; range.till++) {
         const struct spot_part *const part = &search->parts[search->order[range.till]];
-        if (part->place != range.first->place || part->measure != range.first->measure)
+        if (part->place != range.first->place || part->measure != range.first->measure ||
+            (is_split_by_group(search, part) && part->group != range.first->group))
             break;
         range.ns = smp_add_clamped(range.ns, part->ns);
     }
@@ -266,15 +278,15 @@ static void note_spot(struct spot_search *search, const struct spot_range *range
     struct smp_hot_spots *const out = search->out;
     size_t at = out->count;
 
-    if (range->ns < out->active_ns / SMP_HOT_SPOT_SHARE)
+    if (range->ns < out->active_ns / search->choice->share)
         return;
     for (; at > 0 && is_hotter_spot(search, range, &search->top[at - 1]); at--) {
-        if (at < SMP_MAX_HOT_SPOTS)
+        if (at < search->choice->most)
             search->top[at] = search->top[at - 1];
     }
-    if (at < SMP_MAX_HOT_SPOTS)
+    if (at < search->choice->most)
         search->top[at] = *range;
-    out->count += out->count < SMP_MAX_HOT_SPOTS;
+    out->count += out->count < search->choice->most;
 }
 
 /* The length of the first parts of the name of a class's package; 0: it has none. */
@@ -438,11 +450,18 @@ struct place_time {
     struct smp_error error;
 };
 
-static void add_place_error(const struct smp_hot_spots *out, struct place_time *times,
-                            uint32_t place, struct smp_error error)
+/* Is the time of a place in a group part of what a spot is a part of? */
+static bool is_of_spot(const struct spot_search *search, const struct smp_hot_spot *spot,
+                       uint32_t place, uint32_t group)
 {
-    for (size_t i = 0; i < out->count; i++) {
-        if (out->list[i].place == place)
+    return spot->place == place && (!search->choice->by_group || spot->group == group);
+}
+
+static void add_place_error(const struct spot_search *search, struct place_time *times,
+                            uint32_t place, uint32_t group, struct smp_error error)
+{
+    for (size_t i = 0; i < search->out->count; i++) {
+        if (is_of_spot(search, &search->out->list[i], place, group))
             smp_error_add(&times[i].error, error);
     }
 }
@@ -465,9 +484,9 @@ static void add_place_errors(const struct spot_search *search, struct place_time
                                          smp_hot_group_info(search->profile, at->group)->root);
         group = at->group;
         const struct smp_error error = smp_group_errors_total(&errors, i, SMP_MEASURE_WALL);
-        add_place_error(search->out, times, at->place, error);
+        add_place_error(search, times, at->place, group, error);
         if (above != 0)
-            add_place_error(search->out, times, above, error);
+            add_place_error(search, times, above, group, error);
     }
 }
 
@@ -477,8 +496,9 @@ static void add_place_times(const struct spot_search *search, struct place_time 
 
     for (uint32_t i = 1; i < search->node_count; i++) {
         const uint32_t place = search->places[i].place;
+        const uint32_t group = search->places[i].group;
         for (size_t at = 0; place != 0 && at < out->count; at++) {
-            if (out->list[at].place == place && is_sampled_group(search, search->places[i].group))
+            if (is_of_spot(search, &out->list[at], place, group) && is_sampled_group(search, group))
                 times[at].ns = smp_add_clamped(
                     times[at].ns, smp_tree_self(search->profile->tree, i, SMP_MEASURE_WALL));
         }
@@ -649,8 +669,7 @@ static enum smp_status sort_spot_parts(struct spot_search *search)
         return SMP_ENOMEM;
     for (size_t i = 0; i < search->count; i++)
         search->order[i] = (uint32_t)i;
-    smp_sort(search->order, search->order + search->count, search->count, is_part_before,
-             search->parts);
+    smp_sort(search->order, search->order + search->count, search->count, is_part_before, search);
     return SMP_OK;
 }
 
@@ -680,8 +699,19 @@ static enum smp_status find_spots(struct spot_search *search)
 enum smp_status smp_hot_spots_init(struct smp_hot_spots *spots, struct smp_quota *quota,
                                    const struct smp_profile *profile)
 {
+    const struct smp_spot_choice choice = { .most = SMP_SUMMARY_SPOTS,
+                                            .share = SMP_HOT_SPOT_SHARE };
+
+    return smp_hot_spots_choose(spots, quota, profile, &choice);
+}
+
+enum smp_status smp_hot_spots_choose(struct smp_hot_spots *spots, struct smp_quota *quota,
+                                     const struct smp_profile *profile,
+                                     const struct smp_spot_choice *choice)
+{
     const uint32_t measures = smp_tree_measures(profile->tree);
-    struct spot_search search = { .quota = quota,
+    struct spot_search search = { .choice = choice,
+                                  .quota = quota,
                                   .profile = profile,
                                   .nodes = smp_tree_nodes(profile->tree),
                                   .node_count = smp_tree_node_count(profile->tree),

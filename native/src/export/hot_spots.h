@@ -15,8 +15,9 @@
  *   sum of list + others_ns + outside.ns = active_ns
  *
  * Listed are the longest, in descending time, ties in the order of their texts. A spot that is
- * shorter than a hundredth of the active time is not listed. outside: stacks without a row of the
- * user's code; its callee is the method that ran.
+ * shorter than a part of the active time (the summary: a hundredth) is not listed. By group, a hot
+ * spot is a place, a state and a group. outside: stacks without a row of the user's code; its
+ * callee is the method that ran.
  *
  * Threads  immutable after init.
  * Errors   init: SMP_ENOMEM, SMP_EQUOTA; there is nothing to fini in any case.
@@ -35,9 +36,17 @@
 #include "model/profile.h"
 
 enum {
-    SMP_MAX_HOT_SPOTS = 10,
-    SMP_HOT_SPOT_SHARE = 100, /* of the active time: a smaller part is not listed */
+    SMP_MAX_HOT_SPOTS = 64,
+    SMP_SUMMARY_SPOTS = 10,   /* of the summary */
+    SMP_HOT_SPOT_SHARE = 100, /* of the active time: a smaller part is not listed there */
     SMP_MAX_HOT_PACKAGES = 3
+};
+
+/* Which spots are listed. */
+struct smp_spot_choice {
+    size_t most;   /* at most SMP_MAX_HOT_SPOTS */
+    int64_t share; /* one that is shorter than one part of so many of the active time is not */
+    bool by_group; /* each is of one group */
 };
 
 struct smp_hot_spot {
@@ -80,8 +89,12 @@ struct smp_hot_spots {
     size_t other_packages; /* as far as they were counted */
 };
 
-/* quota: of the working memory; may be NULL. */
+/* Those of the summary. quota: of the working memory; may be NULL. */
 SMP_CHECKED enum smp_status smp_hot_spots_init(struct smp_hot_spots *spots, struct smp_quota *quota,
                                                const struct smp_profile *profile);
+SMP_CHECKED enum smp_status smp_hot_spots_choose(struct smp_hot_spots *spots,
+                                                 struct smp_quota *quota,
+                                                 const struct smp_profile *profile,
+                                                 const struct smp_spot_choice *choice);
 
 #endif

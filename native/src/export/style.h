@@ -36,6 +36,7 @@ struct smp_export_style {
     bool frame_types;            /* COLLAPSED: frames of Java methods end in "_[j]" */
     bool summary;                /* TEXT, TOP, JSON: has a summary (summary.h) */
     bool without_nodes;          /* JSON: what stands beside a difference's tree */
+    bool spots_by_group;         /* JSON: the summary's hot spots are more, each of one group */
     int64_t period_ns;           /* PPROF, OTLP: the sampling interval, 0: as the profile says */
 };
 

@@ -6,6 +6,9 @@
 #include "export/json_text.h"
 #include "export/summary.h"
 
+/* Of the active time: a hot spot of one group that is shorter is not listed. */
+enum { SPOT_BY_GROUP_SHARE = 1000 };
+
 struct summary_writer {
     const struct smp_profile *profile;
     struct smp_writer *out;
@@ -193,6 +196,17 @@ static void put_summary(struct summary_writer *writer, const struct smp_summary 
     smp_writer_puts(writer->out, ",\n ");
 }
 
+/* In place of the spots of the summary, which its lines have. */
+static enum smp_status choose_spots_by_group(const struct smp_export_job *job,
+                                             struct smp_summary *summary)
+{
+    const struct smp_spot_choice choice = { .most = SMP_MAX_HOT_SPOTS,
+                                            .share = SPOT_BY_GROUP_SHARE,
+                                            .by_group = true };
+
+    return smp_hot_spots_choose(&summary->spots, job->quota, job->profile, &choice);
+}
+
 enum smp_status smp_summary_put_json(const struct smp_export_job *job)
 {
     struct summary_writer writer = { .profile = job->profile, .out = job->out };
@@ -203,6 +217,8 @@ enum smp_status smp_summary_put_json(const struct smp_export_job *job)
     smp_bytes_init(&lines, job->quota, SMP_SUMMARY_BYTES);
     smp_bytes_init(&writer.text, job->quota, SMP_MAX_FRAME_TEXT_BYTES);
     status = smp_summary_make(&summary, job->profile, &lines);
+    if (status == SMP_OK && summary.is_made && job->style->spots_by_group)
+        status = choose_spots_by_group(job, &summary);
     smp_writer_puts(job->out, ",\n\"summary\":{");
     if (status == SMP_OK && summary.is_made)
         put_summary(&writer, &summary);

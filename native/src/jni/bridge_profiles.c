@@ -32,7 +32,8 @@ enum {
     SHORT_ACCOUNT = 128,
     COLUMNS_SHIFT = 8,
     MIN_SHIFT = 20,
-    MIN_BITS = 10
+    MIN_BITS = 10,
+    SPOTS_BY_GROUP = 1 << 30
 };
 
 _Static_assert((int)SMP_MEASURE_COUNT <= MIN_SHIFT - COLUMNS_SHIFT, "a bit for each measure");
@@ -115,6 +116,7 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
         .frame_types = (flags & FRAME_TYPES) != 0,
         .summary = (flags & WITHOUT_SUMMARY) == 0,
         .without_nodes = (flags & WITHOUT_NODES) != 0,
+        .spots_by_group = (flags & SPOTS_BY_GROUP) != 0,
     };
     struct smp_stream_output output;
     enum smp_status status = smp_stream_output_init(&output, env, out);

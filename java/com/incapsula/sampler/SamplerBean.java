@@ -170,12 +170,31 @@ final class SamplerBean implements ThreadsSamplerMXBean {
         return states;
     }
 
+    @Override
+    public String summary(int seconds) {
+        return during(seconds, report -> report.getSummary().toString());
+    }
+
+    @Override
+    public Map<String, Long> hotSpots(int seconds) {
+        return during(seconds, SamplerBean::hotSpotsOf);
+    }
+
+    private static Map<String, Long> hotSpotsOf(SamplingReport report) {
+        Map<String, Long> spots = new LinkedHashMap<>();
+        for (SamplingHotSpot spot : report.getHotSpots()) {
+            String place = spot.getClassName() + "." + spot.getMethodName() + ":" + spot.getLine();
+            spots.merge(place + " " + spot.getState() + " " + spot.getGroup(), spot.getNanos(), Long::sum);
+        }
+        return spots;
+    }
+
     private <T> T during(int seconds, Function<SamplingReport, T> result) {
         if (seconds < 1 || seconds > MAX_TOP_SECONDS) {
             throw new IllegalArgumentException("seconds must be between 1 and " + MAX_TOP_SECONDS + ", got " + seconds);
         }
         if (!topInProgress.compareAndSet(false, true)) {
-            throw new IllegalStateException("another call of top() or states() is in progress; try again");
+            throw new IllegalStateException("another call that waits is in progress; try again");
         }
         try (SamplingCursor cursor = sampler.openCursor()) {
             TimeUnit.SECONDS.sleep(seconds);

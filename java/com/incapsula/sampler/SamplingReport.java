@@ -238,6 +238,18 @@ public final class SamplingReport implements AutoCloseable {
         return SamplingSummary.of(withoutNodes(0));
     }
 
+    /**
+     * Reads the lines of your code with the most active time, each in one state and one thread group: more than the
+     * summary's, which are of all groups together. Your code is as in {@link #getSummary()}.
+     *
+     * @return in descending time: at most 64, and each has a thousandth of the active time or more; not modifiable
+     * @throws IllegalStateException if the report is closed
+     * @throws OutOfMemoryError if there is no memory for them
+     */
+    public List<SamplingHotSpot> getHotSpots() {
+        return SamplingSummary.of(withoutNodes(Snapshot.SPOTS_BY_GROUP)).getHotSpots();
+    }
+
     /** @return what JSON has besides frames and nodes */
     private Object withoutNodes(int flags) {
         Snapshot held = hold();

@@ -184,8 +184,28 @@ public interface ThreadsSamplerMXBean {
      * @return nanoseconds by {@code <group>: <state>}, of the states that are not 0: {@code running}, {@code runnable},
      *     {@code blocked}, {@code io}, {@code waiting}, {@code idle}; of each group in descending time
      * @throws IllegalArgumentException if {@code seconds} is out of range
-     * @throws IllegalStateException if the sampler does not run, or another call of this method or of {@link #top} is
-     *     in progress
+     * @throws IllegalStateException if the sampler does not run, or another call that waits is in progress
      */
     Map<String, Long> states(int seconds);
+
+    /**
+     * Waits and gives the summary of that time. The reports are unaffected.
+     *
+     * @param seconds how long, 1 to 60
+     * @return lines for people, see {@link SamplingSummary#toString()}
+     * @throws IllegalArgumentException if {@code seconds} is out of range
+     * @throws IllegalStateException as for {@link #states}
+     */
+    String summary(int seconds);
+
+    /**
+     * Waits and gives the lines of your code with the most active time in that time, see
+     * {@link SamplingReport#getHotSpots()}. The reports are unaffected.
+     *
+     * @param seconds how long, 1 to 60
+     * @return nanoseconds by {@code <class>.<method>:<line> <state> <group>}, in descending time
+     * @throws IllegalArgumentException if {@code seconds} is out of range
+     * @throws IllegalStateException as for {@link #states}
+     */
+    Map<String, Long> hotSpots(int seconds);
 }

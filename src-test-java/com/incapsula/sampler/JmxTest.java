@@ -116,7 +116,8 @@ class JmxTest {
             assertThat(operation.getImpact())
                     .as(operation.getName())
                     .isEqualTo(
-                            List.of("statistics", "dump", "top", "states").contains(operation.getName())
+                            List.of("statistics", "dump", "top", "states", "summary", "hotSpots")
+                                            .contains(operation.getName())
                                     ? MBeanOperationInfo.INFO
                                     : MBeanOperationInfo.ACTION);
         }
@@ -232,7 +233,7 @@ class JmxTest {
 
         assertThat(second.get())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("another call of top() or states() is in progress; try again");
+                .hasMessage("another call that waits is in progress; try again");
         fake.onInterval(() -> {});
         assertThat(bean.top(1)).startsWith("TOP");
     }
@@ -254,7 +255,9 @@ class JmxTest {
                         "statistics",
                         "dump",
                         "top",
-                        "states");
+                        "states",
+                        "summary",
+                        "hotSpots");
         assertThat(Arrays.stream(server.getMBeanInfo(nameOf("shop")).getOperations())
                         .flatMap(operation -> Arrays.stream(operation.getSignature())))
                 .extracting(p -> p.getType())

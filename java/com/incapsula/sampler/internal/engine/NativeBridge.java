@@ -169,7 +169,8 @@ final class NativeBridge {
      * @param flags bit 0 order by time, bit 1 zero-time packages, bit 2 without a summary, bit 3 percent column, bit 4
      *     JSON without frames and nodes, bit 5 slashes in class names of COLLAPSED, bit 6 types of its frames, bit 7 a
      *     short account; from bit 8 on a set of measures with a column of their own, by their numbers; in bits 20 to 29
-     *     the thousandths of a group's active time below which rows are one
+     *     the thousandths of a group's active time below which rows are one; bit 30 JSON whose hot spots are of one
+     *     group each
      */
     static native void writeSnapshot(long snapshot, int format, int weight, int flags, java.io.OutputStream out)
             throws java.io.IOException;

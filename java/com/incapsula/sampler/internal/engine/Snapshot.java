@@ -47,6 +47,9 @@ public interface Snapshot {
     /** For {@link #write}, in flags: without a summary. */
     int WITHOUT_SUMMARY = 4;
 
+    /** For {@link #write}, in flags: JSON whose hot spots are of one thread group each, and more. */
+    int SPOTS_BY_GROUP = 1 << 30;
+
     /**
      * Writes what differs between this one and a later one; does not flush.
      *

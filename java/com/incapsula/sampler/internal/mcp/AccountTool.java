@@ -43,8 +43,7 @@ final class AccountTool implements Tool {
     public String call(ToolArguments arguments) throws InterruptedException {
         Interval interval = intervals.choose(arguments, "interval", 0);
         SamplingReport report = interval.report();
-        BudgetText text = new BudgetText(arguments.budgetChars());
-        text.head(interval.title());
+        BudgetText text = new BudgetText(arguments.budgetChars(), interval.title());
         text.head("engine: " + Frames.clean(intervals.sampler().getStatistics().getEngine()));
         text.head("samples: " + report.getSamples() + " of " + report.getPolls() + " polls");
         text.head("sampler's own CPU: " + TimeUnit.NANOSECONDS.toMillis(report.getOwnCpuNanos()) + " ms, its memory: "

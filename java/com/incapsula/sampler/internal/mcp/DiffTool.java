@@ -72,9 +72,8 @@ final class DiffTool implements Tool {
         String group = arguments.text("group");
         MethodSums first = sums(before.report(), group, by);
         MethodSums second = sums(after.report(), group, by);
-        BudgetText text = new BudgetText(arguments.budgetChars());
-        text.head("Before: " + before.title());
-        text.head("After: " + after.title());
+        BudgetText text =
+                new BudgetText(arguments.budgetChars(), "Before: " + before.title(), "After: " + after.title());
         text.head("Milliseconds of " + by.text() + " time for each second of the interval, all threads together: own ="
                 + " in the method itself; all = change with what it called");
         text.head(" own before  own after     change        all method");

@@ -34,6 +34,14 @@ final class Frames {
         return dot < 0 ? "" : name.substring(0, dot);
     }
 
+    /** @return the first two parts of {@link #packageOf}; a frame without one is of {@code [no package]} */
+    static String rootPackageOf(SamplingRow row) {
+        String name = packageOf(row);
+        int dot = name.indexOf('.');
+        int second = dot < 0 ? -1 : name.indexOf('.', dot + 1);
+        return name.isEmpty() ? "[no package]" : clean(second < 0 ? name : name.substring(0, second));
+    }
+
     /** @return {@code com.acme.Foo.bar}; a frame in brackets as it is */
     static String method(SamplingRow row) {
         return clean(row.isPseudo() ? row.getMethodName() : row.getClassName() + "." + row.getMethodName());
@@ -50,6 +58,11 @@ final class Frames {
         return !packageBefore.isEmpty() && packageOf(row).equals(packageBefore)
                 ? text.substring(Math.min(packageBefore.length(), text.length()))
                 : text;
+    }
+
+    /** @return a thread group's name in quotes, clean, so that it is seen where it ends */
+    static String quoted(String name) {
+        return '"' + clean(name).replace('"', '\'') + '"';
     }
 
     /** @return a name of the application's without control and format characters, its middle left out where it is long */

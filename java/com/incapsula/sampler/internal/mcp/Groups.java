@@ -22,7 +22,9 @@ final class Groups {
     static SamplingGroup find(SamplingReport report, String name) {
         List<SamplingGroup> all = report.getGroups();
         for (SamplingGroup group : all) {
-            if (group.getName().equals(name) || Frames.clean(group.getName()).equals(name)) {
+            if (group.getName().equals(name)
+                    || Frames.clean(group.getName()).equals(name)
+                    || Frames.quoted(group.getName()).equals(name)) {
                 return group;
             }
         }
@@ -33,15 +35,15 @@ final class Groups {
         if (found.size() == 1) {
             return found.get(0);
         }
-        throw new ToolRefusal((found.isEmpty() ? "no group is called " : "more than one group is called ")
-                + Frames.clean(name) + "; groups are " + names(found.isEmpty() ? all : found));
+        throw new ToolRefusal("group: " + (found.isEmpty() ? "no group is called " : "more than one group is called ")
+                + Frames.quoted(name) + "; groups are " + names(found.isEmpty() ? all : found));
     }
 
     private static String names(List<SamplingGroup> groups) {
         return groups.stream()
                         .limit(MANY)
-                        .map(group -> "\"" + Frames.clean(group.getName()) + "\"")
+                        .map(group -> Frames.quoted(group.getName()))
                         .collect(Collectors.joining(", "))
-                + (groups.size() > MANY ? " and " + (groups.size() - MANY) + " more" : "");
+                + (groups.size() > MANY ? " and " + (groups.size() - MANY) + " more" : "") + ". " + BudgetText.NAMES;
     }
 }

@@ -50,8 +50,7 @@ final class GroupsTool implements Tool {
         List<SamplingGroup> groups = new ArrayList<>(report.getGroups());
         groups.sort(Comparator.comparingLong((SamplingGroup group) -> by.total(group))
                 .reversed());
-        BudgetText text = new BudgetText(arguments.budgetChars());
-        text.head(interval.title());
+        BudgetText text = new BudgetText(arguments.budgetChars(), interval.title());
         text.head("In %: share = of the " + by.text() + " time of all groups; cpu = of the group's wall time, on a CPU;"
                 + " then the line with the most time of its own, in % of the group");
         text.head("share   cpu threads group | line");
@@ -73,7 +72,7 @@ final class GroupsTool implements Tool {
                 BudgetText.percent(by.total(group), by.total(report)),
                 BudgetText.percent(group.getCpuNanos(), group.getWallNanos()),
                 group.getThreads(),
-                Frames.clean(group.getName()),
+                Frames.quoted(group.getName()),
                 mainLine(report, group, by));
     }
 

@@ -45,8 +45,7 @@ final class LocksTool implements Tool {
             throw new ToolRefusal("no thread was seen waiting for a lock in this interval; tree shows what threads wait"
                     + " for otherwise");
         }
-        BudgetText text = new BudgetText(arguments.budgetChars());
-        text.head(interval.title());
+        BudgetText text = new BudgetText(arguments.budgetChars(), interval.title());
         text.head(
                 "In % of the time for which threads were blocked, all threads together: " + whole / 1_000_000 + " ms");
         text.head("share lock | waiting line | holding line");

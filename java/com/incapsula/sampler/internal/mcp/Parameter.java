@@ -62,12 +62,25 @@ record Parameter(
             if (value instanceof String text && (choices.isEmpty() || choices.contains(text))) {
                 return text;
             }
-            throw new ToolRefusal(
-                    name + " must be " + (choices.isEmpty() ? "a string" : "one of " + String.join(", ", choices)));
+            throw new ToolRefusal(name + " must be "
+                    + (choices.isEmpty() ? "a string" : "one of " + String.join(", ", choices)) + ", got "
+                    + shown(value));
         }
         if (value instanceof Long whole && whole >= range.min() && whole <= range.max()) {
             return whole;
         }
-        throw new ToolRefusal(name + " must be a whole number from " + range.min() + " to " + range.max());
+        throw new ToolRefusal(
+                name + " must be a whole number from " + range.min() + " to " + range.max() + ", got " + shown(value));
+    }
+
+    /* Only what is short: a client knows what it has sent. */
+    private static String shown(Object value) {
+        if (value instanceof Map<?, ?>) {
+            return "an object";
+        }
+        if (value instanceof List<?>) {
+            return "an array";
+        }
+        return value instanceof String text ? Frames.quoted(text) : Frames.clean(String.valueOf(value));
     }
 }

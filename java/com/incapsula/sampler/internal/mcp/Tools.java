@@ -19,6 +19,7 @@ final class Tools {
         this.intervals = intervals;
         all = List.of(
                 new SummaryTool(intervals),
+                new HotSpotsTool(intervals),
                 new GroupsTool(intervals),
                 new TopTool(intervals),
                 new TreeTool(intervals),

@@ -53,8 +53,7 @@ final class TopTool implements Tool {
     @Override
     public String call(ToolArguments arguments) throws InterruptedException {
         Interval interval = intervals.choose(arguments, "interval", 0);
-        BudgetText text = new BudgetText(arguments.budgetChars());
-        text.head(interval.title());
+        BudgetText text = new BudgetText(arguments.budgetChars(), interval.title());
         return CALLS.equals(arguments.text("by"))
                 ? calls(arguments, interval.report(), text)
                 : times(arguments, interval.report(), text);
@@ -70,7 +69,7 @@ final class TopTool implements Tool {
         text.head("In % of the " + by.text() + " time of "
                 + (name == null
                         ? "all groups"
-                        : "group " + Frames.clean(groups.get(0).getName()))
+                        : "group " + Frames.quoted(groups.get(0).getName()))
                 + ": own = in the method itself, waits = the part of own without a CPU, all = with what it called");
         text.head("  own waits   all method:hottest line");
         List<MethodSums.Sum> sorted = new ArrayList<>(sums.all());

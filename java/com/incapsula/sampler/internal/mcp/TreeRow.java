@@ -3,7 +3,10 @@ package com.incapsula.sampler.internal.mcp;
 
 import com.incapsula.sampler.SamplingRow;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A row of a tree as it is shown: a chain of calls, each the only one of its caller, on one line. Their times differ by
@@ -17,13 +20,16 @@ final class TreeRow {
     private static final double NEARLY_ALL = 0.98;
 
     /*
-     * Of a longer chain the middle is left out: the begin is nearest to the caller's code, the end to what takes time.
-     * The innermost frame that is not of the JDK is always shown.
+     * Frames that only pass time on are counted: what is shown of a longer chain is its begin, the innermost frame of
+     * your code, the frame before the last, and the last, which takes the time.
      */
-    private static final int FIRST_SHOWN = 2;
-    private static final int LAST_SHOWN = 4;
+    private static final int FIRST_SHOWN = 1;
+    private static final int LAST_SHOWN = 2;
+    private static final int FEW_FRAMES = 2; // fewer are not longer than what stands for them
+    private static final int MAX_PACKAGES = 3;
 
     private final By by;
+    private final YourCode code;
     private final int depth;
     private final long total;
     private final List<SamplingRow> chain = new ArrayList<>();
@@ -37,8 +43,9 @@ final class TreeRow {
      * @param depth how many rows are above it
      * @param packageBefore of the last frame of the row above
      */
-    TreeRow(By by, SamplingRow first, int depth, String packageBefore) {
+    TreeRow(By by, YourCode code, SamplingRow first, int depth, String packageBefore) {
         this.by = by;
+        this.code = code;
         this.depth = depth;
         total = by.total(first);
         chain.add(first);
@@ -54,30 +61,49 @@ final class TreeRow {
     private String frames(String packageBefore) {
         StringBuilder text = new StringBuilder();
         String before = packageBefore;
-        int users = innermostOfUsers();
-        int left = 0;
+        int users = innermostOfCode();
         for (int i = 0; i < chain.size(); i++) {
-            if (isInMiddle(i) && i != users) {
-                left++;
-                continue;
+            int end = endOfMiddle(i, users);
+            text.append(i == 0 ? "" : " > ");
+            if (end - i > FEW_FRAMES) {
+                text.append(middle(chain.subList(i, end)));
+                i = end - 1;
+                before = "";
+            } else {
+                text.append(Frames.line(chain.get(i), before));
+                before = Frames.packageOf(chain.get(i));
             }
-            if (left > 0) {
-                text.append(" > (").append(left).append(left == 1 ? " call)" : " calls)");
-                left = 0;
-            }
-            text.append(i == 0 ? "" : " > ").append(Frames.line(chain.get(i), before));
-            before = Frames.packageOf(chain.get(i));
         }
         return text.toString();
     }
 
-    private boolean isInMiddle(int i) {
-        return chain.size() > FIRST_SHOWN + LAST_SHOWN + 1 && i >= FIRST_SHOWN && i < chain.size() - LAST_SHOWN;
+    /* Behind the frames from i on that are not shown one by one. */
+    private int endOfMiddle(int i, int users) {
+        int end = i;
+        while (end >= FIRST_SHOWN && end < chain.size() - LAST_SHOWN && end != users) {
+            end++;
+        }
+        return end;
     }
 
-    private int innermostOfUsers() {
+    /* "... 31 frames of org.apache, org.springframework ..." */
+    private static String middle(List<SamplingRow> frames) {
+        Map<String, Integer> counts = new LinkedHashMap<>();
+        frames.forEach(frame -> counts.merge(Frames.rootPackageOf(frame), 1, Integer::sum));
+        List<String> names = counts.entrySet().stream()
+                .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
+                .map(Map.Entry::getKey)
+                .limit(MAX_PACKAGES)
+                .toList();
+        int others = counts.size() - names.size();
+        return "... " + frames.size() + " frames of " + String.join(", ", names)
+                + (others > 0 ? " and " + others + " more" : "") + " ...";
+    }
+
+    /* The last one where there is none: it is shown anyway. */
+    private int innermostOfCode() {
         int i = chain.size() - 1;
-        while (i >= 0 && !Frames.isOfUsers(chain.get(i))) {
+        while (i >= 0 && !code.has(chain.get(i))) {
             i--;
         }
         return i;

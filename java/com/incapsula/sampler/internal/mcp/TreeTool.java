@@ -11,11 +11,14 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The call tree of a group: of all its rows those with the largest shares. */
 final class TreeTool implements Tool {
 
+    private static final String BEGIN = "begin";
+    private static final String CODE = "code";
     private static final int STANDARD_DEPTH = 40;
     private static final int MAX_DEPTH = 1000;
 
@@ -46,7 +49,8 @@ final class TreeTool implements Tool {
                 + " contended lock. Waits in native methods such as park, wait or socket reads are waits for another"
                 + " thread, a queue, a pool or a peer: the callers tell which. On an overloaded machine threads that"
                 + " compute have waits, too. With from, only the trees below methods whose name contains that text are"
-                + " shown.";
+                + " shown; with begin: code, those below the first line of the program's own code, without the"
+                + " frameworks above it.";
     }
 
     @Override
@@ -61,6 +65,8 @@ final class TreeTool implements Tool {
                         + "); a chain of calls without a branch is one row."));
         all.add(Parameter.text(
                 "from", false, "Begin at methods whose name contains this text, such as OrderService.store."));
+        all.add(Parameter.choice(
+                BEGIN, List.of("root", CODE), "root (default): with all callers. code: at the program's own code."));
         all.addAll(KeptIntervals.parameters());
         all.add(By.parameter());
         all.add(ToolArguments.budget());
@@ -74,21 +80,41 @@ final class TreeTool implements Tool {
         By by = By.of(arguments, report);
         SamplingGroup group = Groups.find(report, String.valueOf(arguments.text("group")));
         long whole = by.total(group);
-        String from = arguments.text("from");
-        List<SamplingRow> roots = from == null ? report.rows(group) : below(report.rows(group), from, by, whole);
-        BudgetText text = new BudgetText(arguments.budgetChars());
-        text.head(interval.title());
-        text.head("Group " + Frames.clean(group.getName()) + ", " + group.getThreads() + " threads. In % of its "
+        YourCode code = new YourCode(report);
+        List<SamplingRow> roots = roots(arguments, report.rows(group), code, by, whole);
+        BudgetText text = new BudgetText(arguments.budgetChars(), interval.title());
+        text.head("Group " + Frames.quoted(group.getName()) + ", " + group.getThreads() + " threads. In % of its "
                 + by.text() + " time: all = with what it calls, own = itself, waits = the part of own without a CPU");
         text.head("  all   own waits method:line > what it calls; a dot at the begin stands for the same package");
-        List<TreeRow> shown =
-                choose(roots, by, whole / LEAST_PART, arguments.number("depth", STANDARD_DEPTH), text, whole);
+        List<TreeRow> shown = choose(roots, code, by, arguments.number("depth", STANDARD_DEPTH), text, whole);
         long leftOut = roots.stream().mapToLong(by::total).sum() - print(shown, text, whole);
         return text.end(leftOut, whole, "the group");
     }
 
+    private static List<SamplingRow> roots(
+            ToolArguments arguments, List<SamplingRow> roots, YourCode code, By by, long whole) {
+        String from = arguments.text("from");
+        boolean isOfCode = CODE.equals(arguments.text(BEGIN));
+        if (from == null && !isOfCode) {
+            return roots;
+        }
+        if (from != null && isOfCode) {
+            throw new ToolRefusal("give either from or begin: code");
+        }
+        List<SamplingRow> found =
+                below(roots, from == null ? code::has : row -> Frames.line(row).contains(from), by, whole);
+        if (found.isEmpty()) {
+            throw new ToolRefusal(
+                    from == null
+                            ? "begin: no line of the program's own code was seen in this group; take begin: root"
+                            : "from: no method of this group contains " + Frames.quoted(from));
+        }
+        return found;
+    }
+
     /* The first ones on each way down. */
-    private static List<SamplingRow> below(List<SamplingRow> roots, String part, By by, long whole) {
+    private static List<SamplingRow> below(
+            List<SamplingRow> roots, Predicate<SamplingRow> isWanted, By by, long whole) {
         List<SamplingRow> found = new ArrayList<>();
         Deque<Iterator<SamplingRow>> way = new ArrayDeque<>();
         way.push(roots.iterator());
@@ -98,31 +124,29 @@ final class TreeTool implements Tool {
                 continue;
             }
             SamplingRow row = way.element().next();
-            if (Frames.line(row).contains(part)) {
+            if (isWanted.test(row)) {
                 found.add(row);
             } else if (by.total(row) > whole / LEAST_PART) {
                 way.push(row.children().iterator());
             }
-        }
-        if (found.isEmpty()) {
-            throw new ToolRefusal("no method of this group contains \"" + Frames.clean(part) + "\"");
         }
         return found;
     }
 
     /** @return the rows without one above them; as many rows as have room are below them, by share */
     private static List<TreeRow> choose(
-            List<SamplingRow> roots, By by, long least, int depth, BudgetText text, long whole) {
+            List<SamplingRow> roots, YourCode code, By by, int depth, BudgetText text, long whole) {
         PriorityQueue<Candidate> next =
                 new PriorityQueue<>(Comparator.comparingLong(Candidate::total).reversed());
         List<TreeRow> top = new ArrayList<>();
         roots.forEach(row -> next.add(new Candidate(row, null, by.total(row))));
         int room = text.room();
-        while (!next.isEmpty() && next.element().total() > least) {
+        while (!next.isEmpty() && next.element().total() > whole / LEAST_PART) {
             Candidate candidate = next.remove();
             TreeRow above = candidate.above();
             TreeRow row = new TreeRow(
                     by,
+                    code,
                     candidate.row(),
                     above == null ? 0 : above.depth() + 1,
                     above == null ? "" : above.lastPackage());

@@ -44,7 +44,9 @@ final class DescribedBean extends StandardMBean {
                     "statistics", "What was counted since the start (total.) and in the current interval (interval.)"),
             Map.entry("dump", "The sampler's live state, for people: threads, queues, memory, throttle, options"),
             Map.entry("top", "Waits and gives the 20 hottest methods and lines of that time"),
-            Map.entry("states", "Waits and gives how long the threads of each group were in each state, nanoseconds"));
+            Map.entry("states", "Waits and gives how long the threads of each group were in each state, nanoseconds"),
+            Map.entry("summary", "Waits and gives the summary of that time"),
+            Map.entry("hotSpots", "Waits and gives the lines of your code with the most active time, nanoseconds"));
 
     /* Names and descriptions of the parameters, by operation. */
     private static final Map<String, List<Map.Entry<String, String>>> PARAMETERS = Map.of(
@@ -53,7 +55,9 @@ final class DescribedBean extends StandardMBean {
                             Map.entry("name", "A property of ThreadsSampler, such as samplingFrequencyMillis"),
                             Map.entry("value", "Its new value, such as 20ms, true, BY_TIME or com.acme,org.example")),
             "top", List.of(Map.entry("seconds", "How long to wait, 1 to 60 seconds")),
-            "states", List.of(Map.entry("seconds", "How long to wait, 1 to 60 seconds")));
+            "states", List.of(Map.entry("seconds", "How long to wait, 1 to 60 seconds")),
+            "summary", List.of(Map.entry("seconds", "How long to wait, 1 to 60 seconds")),
+            "hotSpots", List.of(Map.entry("seconds", "How long to wait, 1 to 60 seconds")));
 
     /** @param bean the sampler */
     DescribedBean(ThreadsSamplerMXBean bean) {

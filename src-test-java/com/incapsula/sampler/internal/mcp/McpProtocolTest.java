@@ -297,7 +297,7 @@ class McpProtocolTest {
                 (List<?>) ((Map<?, ?>) json(send(request("tools/list", ""))).get("result")).get("tools");
         assertThat(tools)
                 .extracting(tool -> (Object) ((Map<?, ?>) tool).get("name"))
-                .containsExactly("summary", "groups", "top", "tree", "locks", "diff", "account");
+                .containsExactly("summary", "hot_spots", "groups", "top", "tree", "locks", "diff", "account");
         for (Object each : tools) {
             Map<?, ?> tool = (Map<?, ?>) each;
             assertThat(tool.get("description")).asString().hasSizeBetween(100, 1_000);
@@ -316,18 +316,24 @@ class McpProtocolTest {
     void aWrongArgumentIsExplainedToTheModel() throws Exception {
         assertThat(call("tree", "")).isEqualTo("error: tree needs the argument group");
         assertThat(call("tree", "\"group\":\"main\",\"depht\":3"))
-                .isEqualTo("error: tree has no argument \"depht\"; it has group, depth, from, interval, seconds, by,"
-                        + " budget_chars");
+                .isEqualTo(
+                        "error: tree has no argument \"depht\"; it has group, depth, from, begin, interval, seconds, by,"
+                                + " budget_chars");
         assertThat(call("tree", "\"group\":\"main\",\"depth\":0"))
-                .isEqualTo("error: depth must be a whole number from 1 to 1000");
-        assertThat(call("tree", "\"group\":7")).isEqualTo("error: group must be a string");
-        assertThat(call("top", "\"by\":\"time\"")).isEqualTo("error: by must be one of wall, cpu, calls");
+                .isEqualTo("error: depth must be a whole number from 1 to 1000, got 0");
+        assertThat(call("tree", "\"group\":7")).isEqualTo("error: group must be a string, got 7");
+        assertThat(call("top", "\"by\":\"time\"")).isEqualTo("error: by must be one of wall, cpu, calls, got \"time\"");
         assertThat(call("groups", "\"budget_chars\":1e3"))
-                .isEqualTo("error: budget_chars must be a whole number from 500 to 50000");
+                .isEqualTo("error: budget_chars must be a whole number from 500 to 50000, got 1e3");
         assertThat(call("groups", "\"budget_chars\":99999999999999999999"))
-                .isEqualTo("error: budget_chars must be a whole number from 500 to 50000");
+                .isEqualTo("error: budget_chars must be a whole number from 500 to 50000, got 99999999999999999999");
         assertThat(call("tree", "\"group\":\"missing\""))
-                .isEqualTo("error: no group is called missing; groups are \"main\", \"pool\"");
+                .isEqualTo("error: group: no group is called \"missing\"; groups are \"main\", \"pool\". "
+                        + BudgetText.NAMES);
+        assertThat(call("hot_spots", "\"state\":\"idle\""))
+                .isEqualTo("error: state must be one of running, runnable, blocked, io, waiting, got \"idle\"");
+        assertThat(call("groups", "\"seconds\":[1]"))
+                .isEqualTo("error: seconds must be a whole number from 1 to 30, got an array");
     }
 
     @Test

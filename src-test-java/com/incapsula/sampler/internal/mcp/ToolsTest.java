@@ -16,6 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +40,7 @@ class ToolsTest {
     private final AtomicLong now = new AtomicLong();
     private KeptIntervals intervals;
     private long nextNode = FakeSnapshot.ROOT + 1;
-    private String document = "";
+    private String document = "{}";
     private long blockedNanos;
 
     @BeforeEach
@@ -143,11 +145,13 @@ class ToolsTest {
         assertThat(answer).startsWith("Interval 0 (the whole time so far): 59.0 s until 1970-01-01T00:01:01Z;");
         assertThat(rows(answer))
                 .containsExactly(
-                        " 75.0   0.0      20 pool", " 25.0  40.0       2 main | a.orders.Prices.priceOf:24 50.0%");
+                        " 75.0   0.0      20 \"pool\"",
+                        " 25.0  40.0       2 \"main\" | a.orders.Prices.priceOf:24 50.0%");
         assertThat(answer).endsWith("\nLeft out: 0.0% of the wall time.");
         assertThat(rows(call("groups", "by", "cpu")))
                 .containsExactly(
-                        "100.0  40.0       2 main | db.Statement.executeQuery:52 97.5%", "  0.0   0.0      20 pool");
+                        "100.0  40.0       2 \"main\" | db.Statement.executeQuery:52 97.5%",
+                        "  0.0   0.0      20 \"pool\"");
     }
 
     @Test
@@ -162,7 +166,7 @@ class ToolsTest {
         assertThat(rows(call("tree", "group", "MAI", "from", "Repository.best", "by", "cpu")))
                 .containsExactly(" 40.0  97.5   0.0 a.orders.Repository.best:44 > db.Statement.executeQuery:52");
         assertThat(refusal("tree", "group", "main", "from", "no.Such"))
-                .isEqualTo("no method of this group contains \"no.Such\"");
+                .isEqualTo("from: no method of this group contains \"no.Such\"");
         assertThat(call("tree", "group", "main", "depth", 1L))
                 .endsWith("Left out: 100.0% of the group, in rows with smaller shares.");
     }
@@ -174,8 +178,8 @@ class ToolsTest {
             above = add(above, "p" + i + ".C", "m", i + 1, WALL, i == 19 ? WALL : 0, 0);
         }
         assertThat(rows(call("tree", "group", "main")))
-                .containsExactly("100.0 100.0 100.0 p0.C.m:1 > p1.C.m:2 > (14 calls) > p16.C.m:17 > p17.C.m:18"
-                        + " > p18.C.m:19 > p19.C.m:20");
+                .containsExactly("100.0 100.0 100.0 p0.C.m:1 > ... 17 frames of p1, p2, p3 and 14 more ... > p18.C.m:19"
+                        + " > p19.C.m:20");
     }
 
     /** The line that calls what takes time is shown, however many frames of the JDK are below it. */
@@ -187,8 +191,107 @@ class ToolsTest {
             above = add(above, owner, "m", i + 1, WALL, i == 11 ? WALL : 0, 0);
         }
         assertThat(rows(call("tree", "group", "main")))
-                .containsExactly("100.0 100.0 100.0 java.p0.C.m:1 > java.p1.C.m:2 > (3 calls) > p5.C.m:6 > (2 calls)"
-                        + " > java.p8.C.m:9 > java.p9.C.m:10 > java.p10.C.m:11 > java.p11.C.m:12");
+                .containsExactly(
+                        "100.0 100.0 100.0 java.p0.C.m:1 > ... 4 frames of java.p1, java.p2, java.p3 and 1 more"
+                                + " ... > p5.C.m:6 > ... 4 frames of java.p6, java.p7, java.p8 and 1 more ... > java.p10.C.m:11"
+                                + " > java.p11.C.m:12");
+    }
+
+    private void addRequest() {
+        long above = add(FakeSnapshot.ROOT, "java.lang.Thread", "run", 840, WALL, 0, 0);
+        for (int i = 0; i < 20; i++) {
+            above = add(above, "org.apache.catalina.Valve" + i, "invoke", i + 1, WALL, 0, 0);
+        }
+        for (int i = 0; i < 11; i++) {
+            above = add(above, "org.springframework.web.Filter" + i, "filter", i + 1, WALL, 0, 0);
+        }
+        long shop = add(above, "shop.Cart", "add", 12, WALL, 0, 0);
+        add(shop, "shop.Stock", "take", 40, 70_000, 70_000, 0);
+        add(shop, "db.Pool", "get", 9, 30_000, 30_000, 0);
+        document = "{\"summary\":{\"packages\":[\"shop\"],\"lines\":[]}}";
+    }
+
+    /** The frames of a framework are one entry, and what is below the line that they call is in full. */
+    @Test
+    void framesThatPassTimeOnAreCountedByPackage() throws Exception {
+        addRequest();
+        assertThat(rows(call("tree", "group", "main")))
+                .containsExactly(
+                        "100.0   0.0   0.0 java.lang.Thread.run:840 > ... 30 frames of org.apache, org.springframework"
+                                + " ... > org.springframework.web.Filter10.filter:11 > shop.Cart.add:12",
+                        " 70.0  70.0  70.0  .Stock.take:40",
+                        " 30.0  30.0  30.0  db.Pool.get:9");
+    }
+
+    @Test
+    void aTreeBeginsAtYourCodeOnRequest() throws Exception {
+        addRequest();
+        assertThat(rows(call("tree", "group", "main", "begin", "code")))
+                .containsExactly(
+                        "100.0   0.0   0.0 shop.Cart.add:12",
+                        " 70.0  70.0  70.0  .Stock.take:40",
+                        " 30.0  30.0  30.0  db.Pool.get:9");
+        assertThat(refusal("tree", "group", "main", "begin", "code", "from", "x"))
+                .isEqualTo("give either from or begin: code");
+        document = "{\"summary\":{\"packages\":[\"shop.Ca\"],\"lines\":[]}}";
+        intervals.keep();
+        assertThat(refusal("tree", "group", "main", "begin", "code", "interval", 1L))
+                .as("a part of a name is no package")
+                .startsWith("begin: no line of the program's own code");
+    }
+
+    private static String spot(String state, long nanos, String group, String more) {
+        return "{\"state\":\"" + state + "\",\"nanos\":" + nanos + ",\"class\":\"a.B\",\"method\":\"m\","
+                + "\"file\":\"B.java\",\"line\":7,\"group\":\"" + group + "\"" + more + "}";
+    }
+
+    @Test
+    void hotSpotsAreChosenByStateAndGroup() throws Exception {
+        addOrders();
+        document = "{\"summary\":{\"packages\":[\"a\"],\"lines\":[],\"hotSpots\":["
+                + spot("waiting", 9_000_000_000L, "main", ",\"callee\":\"java.lang.Thread.sleep\"") + ","
+                + spot(
+                        "blocked",
+                        4_000_000_000L,
+                        "pool",
+                        ",\"lock\":\"a.L\",\"holding\":\"a.B.n(B.java:9)\"," + "\"holder\":\"x\\\"y\"")
+                + ","
+                + spot("running", 1_500_000_000L, "main", "") + ","
+                + spot("runnable", 100_000_000L, "main", "") + "]}}";
+        blockedNanos = 5;
+        List<String> all = call("hot_spots").lines().toList();
+        assertThat(all.get(0)).startsWith("Interval 0");
+        assertThat(all.get(1)).isEqualTo(BudgetText.NAMES);
+        String blocked = "blocked 4.00 .B.m:7 | lock of L, held in B.java:9 by \"x'y\" | \"pool\"";
+        assertThat(all.subList(3, all.size()))
+                .containsExactly("waiting 9.00 + running 1.50 a.B.m:7 > Thread.sleep | \"main\"", blocked);
+        assertThat(call("hot_spots", "state", "blocked")).endsWith("\n" + blocked.replace(" .B", " a.B"));
+        assertThat(call("hot_spots", "group", "main").lines()).hasSize(4).doesNotContain(blocked);
+        assertThat(call("hot_spots", "group", "main", "state", "blocked")).endsWith("\nThere is no such hot spot.");
+        assertThat(refusal("hot_spots", "state", "io")).startsWith("state: no thread was seen io");
+        assertThat(refusal("hot_spots", "group", "nowhere")).startsWith("group: no group is called \"nowhere\"");
+    }
+
+    @Test
+    void hotSpotsKeepTheBudgetAndSayWhatIsLeftOut() throws Exception {
+        addOrders();
+        document = "{\"summary\":{\"lines\":[],\"hotSpots\":["
+                + IntStream.range(0, 64)
+                        .mapToObj(i -> spot("running", 1_000_000_000L, "g".repeat(900) + i, ",\"calls\":12"))
+                        .collect(Collectors.joining(","))
+                + "]}}";
+        assertThat(call("hot_spots", "budget_chars", 1_000L))
+                .hasSizeLessThanOrEqualTo(1_000)
+                .matches("(?s).*\nLeft out: 6\\d smaller ones, 6\\d\\.00 s together\\.");
+    }
+
+    /** A thread's name may hold anything, so each answer says what names are. */
+    @ParameterizedTest
+    @ValueSource(strings = {"summary", "hot_spots", "groups", "top", "tree", "account"})
+    void eachAnswerMarksNamesAsData(String tool) throws Exception {
+        addOrders();
+        Object[] arguments = tool.equals("tree") ? new Object[] {"group", "main"} : new Object[0];
+        assertThat(call(tool, arguments).lines().toList().get(1)).isEqualTo(BudgetText.NAMES);
     }
 
     /** A wide and deep tree: 1,000 leaves of different shares. */
@@ -219,6 +322,7 @@ class ToolsTest {
                 call("top", "budget_chars", chars),
                 call("top", "group", "main", "budget_chars", chars),
                 call("tree", "group", "main", "budget_chars", chars),
+                call("hot_spots", "budget_chars", chars),
                 call("account", "budget_chars", chars))) {
             assertThat(answer).hasSizeLessThanOrEqualTo(budget);
         }

@@ -10,7 +10,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +32,8 @@ import org.springframework.util.MimeType;
  * <table>
  * <caption>What it answers, below {@code /actuator/threadsampler}</caption>
  * <tr><th>request</th><th>answer</th></tr>
- * <tr><td>{@code GET}</td><td>state, figures and settings, JSON</td></tr>
+ * <tr><td>{@code GET}</td><td>state, figures, settings and the summary of late, JSON</td></tr>
+ * <tr><td>{@code GET /summary}</td><td>the summary as text; its fields are in the status, too</td></tr>
  * <tr><td>{@code GET /report}, {@code /top}</td><td>the report as text, and its hottest methods and lines</td></tr>
  * <tr><td>{@code GET /flamegraph}</td><td>the page, HTML</td></tr>
  * <tr><td>{@code GET /pprof}, {@code /collapsed}, {@code /speedscope}, {@code /json}</td><td>for other tools</td></tr>
@@ -66,6 +69,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     private static final double NANOS_PER_MILLI = 1e6;
     private static final MimeType TEXT = new MimeType("text", "plain", StandardCharsets.UTF_8);
 
+    private static final String SUMMARY = "summary";
     private static final Map<String, ReportFormat> FORMS = forms();
 
     private final ThreadsSampler sampler;
@@ -122,9 +126,29 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         status.put("elapsedMillis", figures.getElapsedNanos() / NANOS_PER_MILLI);
         status.put("ownCpuMillis", figures.getOwnCpuNanos() / NANOS_PER_MILLI);
         status.put("memoryUsedBytes", figures.getMemoryUsedBytes());
-        status.put("reports", FORMS.keySet());
+        status.put("reports", names());
         status.put("settings", settings.values());
+        Map<String, @Nullable Object> summary = summary();
+        if (summary != null) {
+            status.put(SUMMARY, summary);
+        }
         return status;
+    }
+
+    /* Null: the sampler does not run, there is no memory for it, or another report is being made. */
+    private @Nullable Map<String, @Nullable Object> summary() {
+        if (!reporting.tryAcquire()) {
+            return null;
+        }
+        try {
+            return running.use(report -> SummaryFields.of(report.getSummary()));
+        } catch (IllegalStateException | OutOfMemoryError notNow) {
+            return null;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            reporting.release();
+        }
     }
 
     private String state() {
@@ -137,7 +161,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     /**
      * A report.
      *
-     * @param form {@code report}, {@code top}, {@code flamegraph}, {@code pprof}, {@code collapsed},
+     * @param form {@code summary}, {@code report}, {@code top}, {@code flamegraph}, {@code pprof}, {@code collapsed},
      *        {@code speedscope} or {@code json}
      * @param seconds null: of late; else of the next so many seconds
      * @return the report with its media type, or a text that says what is wrong
@@ -151,9 +175,9 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
             })
     public WebEndpointResponse<byte[]> report(
             @Selector String form, @org.springframework.lang.Nullable @Nullable Integer seconds) {
-        ReportFormat format = FORMS.get(form);
+        ReportFormat format = form.equals(SUMMARY) ? ReportFormat.TEXT : FORMS.get(form);
         if (format == null) {
-            return text(NOT_FOUND, "there is no report " + form + "; there are " + String.join(", ", FORMS.keySet()));
+            return text(NOT_FOUND, "there is no report " + form + "; there are " + String.join(", ", names()));
         }
         if (seconds != null && (seconds < 1 || seconds > MAX_SECONDS)) {
             return text(BAD_REQUEST, "seconds must be between 1 and " + MAX_SECONDS + ", got " + seconds);
@@ -163,7 +187,10 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
             return text(TOO_MANY_REQUESTS, "another report is being made; the same request may succeed later");
         }
         try {
-            byte[] bytes = seconds == null ? running.use(report -> bytes(report, format)) : next(seconds, format);
+            RunningReport.Use<byte[]> content = form.equals(SUMMARY)
+                    ? report -> report.getSummary().toString().getBytes(StandardCharsets.UTF_8)
+                    : report -> bytes(report, format);
+            byte[] bytes = seconds == null ? running.use(content) : next(seconds, content);
             return new WebEndpointResponse<>(
                     bytes, WebEndpointResponse.STATUS_OK, MimeType.valueOf(format.getMediaType()));
         } catch (IllegalStateException notRunning) {
@@ -177,11 +204,17 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         }
     }
 
-    private byte[] next(int seconds, ReportFormat format) throws IOException {
+    private static List<String> names() {
+        List<String> names = new ArrayList<>(FORMS.keySet());
+        names.add(0, SUMMARY);
+        return names;
+    }
+
+    private byte[] next(int seconds, RunningReport.Use<byte[]> content) throws IOException {
         try (SamplingCursor cursor = sampler.openCursor()) {
             TimeUnit.SECONDS.sleep(seconds);
             try (SamplingReport report = cursor.next()) {
-                return bytes(report, format);
+                return content.with(report);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

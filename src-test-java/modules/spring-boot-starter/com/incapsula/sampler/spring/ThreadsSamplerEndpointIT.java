@@ -125,6 +125,7 @@ class ThreadsSamplerEndpointIT {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     report     | text/plain;charset=utf-8 | Report interval: from
+                    summary    | text/plain;charset=utf-8 | Summary.
                     top        | text/plain;charset=utf-8 | method
                     flamegraph | text/html;charset=utf-8  | <!DOCTYPE html>
                     collapsed  | text/plain;charset=utf-8 | ;
@@ -170,8 +171,9 @@ class ThreadsSamplerEndpointIT {
     void whatIsNoReportIsRefused() {
         assertThat(get("threadsampler/poster").statusCode()).isEqualTo(404);
         assertThat(text(get("threadsampler/poster")))
-                .isEqualTo("there is no report poster; there are report, top, flamegraph, pprof, collapsed, speedscope,"
-                        + " json\n");
+                .isEqualTo(
+                        "there is no report poster; there are summary, report, top, flamegraph, pprof, collapsed, speedscope,"
+                                + " json\n");
         assertThat(get("threadsampler/top?seconds=0").statusCode()).isEqualTo(400);
         assertThat(text(get("threadsampler/top?seconds=61"))).isEqualTo("seconds must be between 1 and 60, got 61\n");
     }
@@ -194,7 +196,8 @@ class ThreadsSamplerEndpointIT {
         Map<String, Object> status = json(get("threadsampler"));
         assertThat(status)
                 .containsEntry("state", "RUNNING")
-                .containsKeys("engine", "outcomes", "counters", "ownCpuMillis", "memoryUsedBytes", "reports");
+                .containsKeys(
+                        "engine", "outcomes", "counters", "ownCpuMillis", "memoryUsedBytes", "reports", "summary");
         assertThat(((Number) status.get("polls")).longValue()).isPositive();
         assertThat(status.get("settings"))
                 .asInstanceOf(InstanceOfAssertFactories.MAP)

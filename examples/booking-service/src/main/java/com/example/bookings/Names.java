@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.bookings;
+
+import java.util.regex.Pattern;
+
+/** Names of passengers. */
+final class Names {
+
+    private static final Pattern NAME = Pattern.compile("([a-z]+[a-z ]*)+\\.");
+
+    private Names() {}
+
+    /** Where the last character does not match, the parts of the pattern are tried in all ways. */
+    static boolean isComplete(String name) {
+        return NAME.matcher(name).matches();
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.bookings;
+
+import java.time.LocalDate;
+
+/** A journey that is for sale. */
+record Offer(String day, long cents) implements Comparable<Offer> {
+
+    /** Reads both dates anew in each comparison. */
+    @Override
+    public int compareTo(Offer other) {
+        return LocalDate.parse(day).compareTo(LocalDate.parse(other.day));
+    }
+}

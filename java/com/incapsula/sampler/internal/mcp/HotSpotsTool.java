@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.mcp;
+
+import com.incapsula.sampler.SamplingHotSpot;
+import com.incapsula.sampler.SamplingReport;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The hot spots of a report, each of one thread group: more than the summary has. */
+final class HotSpotsTool implements Tool {
+
+    private static final String STATE = "state";
+    private static final String GROUP = "group";
+    private static final List<String> STATES = List.of("running", "runnable", "blocked", "io", "waiting");
+    private static final int SMALL_PART = 20; // of the time of its row: a state with less is not named
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final KeptIntervals intervals;
+
+    HotSpotsTool(KeptIntervals intervals) {
+        this.intervals = intervals;
+    }
+
+    @Override
+    public String name() {
+        return "hot_spots";
+    }
+
+    @Override
+    public String title() {
+        return "Hot spots";
+    }
+
+    @Override
+    public String description() {
+        return "Lists the lines of the program's own code with the most active time, each in one thread group, more of"
+                + " them than summary: the states with a twentieth of its time or more, the method that the line called,"
+                + " and for blocked ones the lock, the line that held it and the group of the holder. Take state: blocked for locks, io for sockets and"
+                + " files, waiting for pools, queues and sleeps, running for what computes, or name a group.";
+    }
+
+    @Override
+    public List<Parameter> parameters() {
+        return KeptIntervals.parametersWith(
+                Parameter.choice(STATE, STATES, "Only this state. Default: all but idle."),
+                Parameter.text(GROUP, false, "Only this thread group, by its name or a part of it. Default: all."));
+    }
+
+    @Override
+    public String call(ToolArguments arguments) throws InterruptedException {
+        Interval interval = intervals.choose(arguments, "interval", 0);
+        SamplingReport report = interval.report();
+        String state = arguments.text(STATE);
+        String named = arguments.text(GROUP);
+        String group = named == null ? null : Groups.find(report, named).getName();
+        if (state != null && report.getMeasures().getOrDefault(state, 0L) == 0) {
+            throw new ToolRefusal("state: no thread was seen " + state + " in this interval; the states are "
+                    + String.join(", ", STATES));
+        }
+        Map<String, List<SamplingHotSpot>> rows = new LinkedHashMap<>();
+        report.getHotSpots().stream()
+                .filter(spot -> isWanted(spot, state, group))
+                .forEach(spot -> rows.computeIfAbsent(place(spot) + '\n' + spot.getGroup(), key -> new ArrayList<>())
+                        .add(spot));
+        List<List<SamplingHotSpot>> sorted = new ArrayList<>(rows.values());
+        sorted.sort(Comparator.comparingLong(HotSpotsTool::nanos).reversed());
+        return text(sorted, new BudgetText(arguments.budgetChars(), interval.title()));
+    }
+
+    private static String text(List<List<SamplingHotSpot>> rows, BudgetText text) {
+        text.head(
+                "Seconds by state, line > method that it called | lock | group; a dot at the begin stands for the same"
+                        + " package");
+        int shown = 0;
+        String before = "";
+        while (shown < rows.size() && text.row(row(rows.get(shown), before))) {
+            before = packageOf(rows.get(shown).get(0));
+            shown++;
+        }
+        return text.end() + (rows.isEmpty() ? "\nThere is no such hot spot." : leftOut(rows, shown));
+    }
+
+    private static boolean isWanted(SamplingHotSpot spot, @Nullable String state, @Nullable String group) {
+        return (state == null || state.equals(spot.getState())) && (group == null || group.equals(spot.getGroup()));
+    }
+
+    private static long nanos(List<SamplingHotSpot> states) {
+        return states.stream().mapToLong(SamplingHotSpot::getNanos).sum();
+    }
+
+    private static String leftOut(List<List<SamplingHotSpot>> rows, int shown) {
+        long nanos = rows.stream().skip(shown).mapToLong(HotSpotsTool::nanos).sum();
+        return shown == rows.size()
+                ? ""
+                : "\nLeft out: " + (rows.size() - shown) + " smaller ones, " + seconds(nanos) + " s together.";
+    }
+
+    /* Of one place and group, the state with most of its time first. */
+    private static String row(List<SamplingHotSpot> spots, String packageBefore) {
+        SamplingHotSpot first = spots.get(0);
+        long least = nanos(spots) / SMALL_PART;
+        String place = place(first);
+        boolean isSame = !packageBefore.isEmpty() && packageOf(first).equals(packageBefore);
+        return spots.stream()
+                        .filter(spot -> spot.getNanos() >= least)
+                        .map(spot -> spot.getState() + " " + seconds(spot.getNanos()))
+                        .collect(Collectors.joining(" + "))
+                + " " + Frames.clean(isSame ? place.substring(packageBefore.length()) : place)
+                + (first.getCallee() == null ? "" : " > " + Frames.clean(withoutPackage(first.getCallee())))
+                + spots.stream().map(HotSpotsTool::lock).collect(Collectors.joining())
+                + " | " + Frames.quoted(first.getGroup())
+                + (first.getCalls() > 0 ? ", " + first.getCalls() + " calls" : "");
+    }
+
+    private static String place(SamplingHotSpot spot) {
+        String method = spot.getMethodName().isEmpty() ? "" : "." + spot.getMethodName();
+        return spot.getClassName() + method + (spot.getLine() > 0 ? ":" + spot.getLine() : "");
+    }
+
+    private static String packageOf(SamplingHotSpot spot) {
+        String name = spot.getClassName();
+        return name.substring(0, Math.max(name.lastIndexOf('.'), 0));
+    }
+
+    /* Of a method: "java.lang.Thread.sleep" is "Thread.sleep". What is in brackets stays as it is. */
+    private static String withoutPackage(String method) {
+        int name = method.startsWith("[") ? -1 : method.lastIndexOf('.');
+        return name < 0 ? method : method.substring(method.lastIndexOf('.', name - 1) + 1);
+    }
+
+    private static String lock(SamplingHotSpot spot) {
+        if (spot.getLockClass() == null) {
+            return "";
+        }
+        String lock = spot.getLockClass();
+        String holding = spot.getHoldingLine();
+        if (holding != null && holding.startsWith("[")) {
+            return " | lock of " + Frames.clean(lock.substring(lock.lastIndexOf('.') + 1)) + ", "
+                    + Frames.clean(holding);
+        }
+        return " | lock of " + Frames.clean(lock.substring(lock.lastIndexOf('.') + 1))
+                + (holding == null ? "" : ", held in " + Frames.clean(shortLine(holding)))
+                + (spot.getHolderGroup() == null ? "" : " by " + Frames.quoted(spot.getHolderGroup()));
+    }
+
+    /* "com.acme.Stock.audit(Stock.java:52)" is "Stock.java:52"; without a line it is the method. */
+    private static String shortLine(String frame) {
+        int place = frame.indexOf('(');
+        boolean hasLine = place > 0 && frame.endsWith(")") && frame.indexOf(':', place) > 0;
+        return hasLine ? frame.substring(place + 1, frame.length() - 1) : frame;
+    }
+
+    private static String seconds(long nanos) {
+        return String.format(Locale.ROOT, "%.2f", nanos / NANOS_PER_SECOND);
+    }
+}

@@ -656,7 +656,8 @@ class PageIT {
             order.append(browser.focused()).append(' ');
         }
         assertThat(order.toString())
-                .startsWith("skip help-open theme groups tab-graph metric-wall BUTTON filter-open search " + "BUTTON BUTTON scroller");
+                .startsWith("skip help-open theme groups tab-graph metric-wall BUTTON filter-open search "
+                        + "BUTTON BUTTON scroller");
 
         browser.run("document.activeElement.blur()");
         browser.type("/");

@@ -385,6 +385,7 @@ class App {
 
     showInterval() {
         const { reports } = this.model;
+        byId('download-json').hidden = reports.length > 1; // two reports are not one file
         /** @param {SamplerReport} report */
         const one = (report) => span(report.fromMillis, report.tillMillis) + ' (' + duration(report.elapsedNanos) + ')';
         /** @param {SamplerReport} report */
@@ -735,8 +736,8 @@ class App {
 
     /** As the page has it, without the filter. */
     downloadJson() {
-        const { reports } = this.models.sampled;
-        download('report.json', reports.map((report) => JSON.stringify(report)), 'application/json');
+        const [report] = this.models.sampled.reports;
+        download('report.json', [JSON.stringify(report)], 'application/json');
     }
 
     showCallersOfRow() {

@@ -581,6 +581,7 @@ class PageIT {
         show(DifferenceJson.of(before, after));
 
         assertThat(browser.text("#interval")).contains("scaled × 2.00 to the length of after");
+        assertThat(browser.find("#download-json").isDisplayed()).isFalse();
         browser.tab("methods");
         assertThat(names("methods")).containsExactly("a.A.slow", "a.A.fresh", "a.A.run", "a.A.same", "a.A.quick");
         assertThat(cells("methods", 0)).containsExactly("+2,000", "+2,000", "+200.0 %", "1,000", "3,000", "a.A.slow");

@@ -98,29 +98,32 @@ function rollUpName(method, level) {
 }
 
 /**
- * What a method called below base: a row for each called method. Where a pair of methods calls itself again its time is
- * counted once.
+ * Below base, the methods that a method called, or those that called it, as rows; a caller may be a thread group. Where
+ * a pair of caller and callee calls itself again its time is counted once.
  *
  * @param {Model} model
  * @param {number} base
  * @param {number} method
+ * @param {boolean} isCaller whether the method is the caller of each pair
  * @returns {HotRow[]}
  */
-function calleesOf(model, base, method) {
+function otherEndsOf(model, base, method, isCaller) {
     const { frames, frame, parent } = model;
     /** @param {number} node */
     const methodOf = (node) => frames.method[frame[node]];
     const measures = Object.keys(model.self);
     const rows = new Map();
     for (let node = base + 1; node < model.count; node++) {
-        if (methodOf(parent[node]) !== method || !model.contains(base, parent[node])) {
+        const callee = methodOf(node);
+        const caller = methodOf(parent[node]);
+        if ((isCaller ? caller : callee) !== method || !model.contains(base, node)) {
             continue;
         }
-        const callee = methodOf(node);
-        const row = rows.get(callee) ?? newHotRow(callee, frame[node], measures);
-        rows.set(callee, row);
+        const other = isCaller ? node : parent[node];
+        const row = rows.get(methodOf(other)) ?? newHotRow(methodOf(other), frame[other], measures);
+        rows.set(methodOf(other), row);
         let above = parent[node];
-        while (above > base && (methodOf(above) !== callee || methodOf(parent[above]) !== method)) {
+        while (above > base && (methodOf(above) !== callee || methodOf(parent[above]) !== caller)) {
             above = parent[above];
         }
         for (const m of measures) {
@@ -132,37 +135,12 @@ function calleesOf(model, base, method) {
     return [...rows.values()];
 }
 
-/**
- * The callers of a method below base: a row for each calling method, or thread group, with the method's calls and its
- * time when called from there. Where a method calls itself its time is counted once for each caller.
- *
- * @param {Model} model
- * @param {number} base
- * @param {number} method
- * @returns {HotRow[]}
- */
+/** @param {Model} model @param {number} base @param {number} method @returns {HotRow[]} what the method called */
+function calleesOf(model, base, method) {
+    return otherEndsOf(model, base, method, true);
+}
+
+/** @param {Model} model @param {number} base @param {number} method @returns {HotRow[]} what called the method */
 function callersOf(model, base, method) {
-    const { frames, frame, parent } = model;
-    /** @param {number} node */
-    const methodOf = (node) => frames.method[frame[node]];
-    const measures = Object.keys(model.self);
-    const rows = new Map();
-    for (let node = base + 1; node < model.count; node++) {
-        if (methodOf(node) !== method || !model.contains(base, node)) {
-            continue;
-        }
-        const caller = methodOf(parent[node]);
-        const row = rows.get(caller) ?? newHotRow(caller, frame[parent[node]], measures);
-        rows.set(caller, row);
-        let above = parent[node];
-        while (above > base && (methodOf(above) !== method || methodOf(parent[above]) !== caller)) {
-            above = parent[above];
-        }
-        for (const m of measures) {
-            row.self[m] += model.self[m][node];
-            row.total[m] += above > base ? 0 : model.total[m][node];
-        }
-        addErrors(model, node, row, above <= base);
-    }
-    return [...rows.values()];
+    return otherEndsOf(model, base, method, false);
 }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.model;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.ThreadsSamplerServer;
+import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -20,6 +25,8 @@ import java.util.regex.Pattern;
  */
 public final class ModelClient {
 
+    private static final long FEW_SECONDS = 4;
+    private static final long HANG_SECONDS = 100;
     private static final int MOST_CHARACTERS = 3_000;
     private static final int LEAST_BUDGET = 500;
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -71,8 +78,50 @@ public final class ModelClient {
         }
     }
 
+    /** A service under load: runs for so many seconds and gives how much it has done. */
+    @FunctionalInterface
+    public interface Service {
+        long run(long seconds) throws Exception;
+    }
+
+    /** Judges what was found. */
+    @FunctionalInterface
+    public interface Judge {
+        boolean isEnough(Findings found) throws Exception;
+    }
+
     private ModelClient(URI server) {
         this.server = server;
+    }
+
+    /**
+     * Runs a service with a sampler and reads that. On a busy machine a short run is mostly the service's start: so
+     * longer runs follow, until one shows enough.
+     *
+     * @param service that runs
+     * @param judge of what is found
+     * @return what the last run has shown
+     */
+    public static Findings readUntil(Service service, Judge judge) throws Exception {
+        Findings found = readDuring(service, FEW_SECONDS);
+        for (long seconds = 2 * FEW_SECONDS; seconds < HANG_SECONDS && !judge.isEnough(found); seconds *= 2) {
+            found = readDuring(service, seconds);
+        }
+        return found;
+    }
+
+    private static Findings readDuring(Service service, long seconds) throws Exception {
+        try (ThreadsSampler sampler = new ThreadsSampler();
+                ThreadsSamplerServer server = new ThreadsSamplerServer()) {
+            sampler.setReportFrequencySeconds(0);
+            sampler.setSamplingOutputer(SamplingOutputer.of(report -> {}));
+            sampler.init();
+            server.setSampler(sampler);
+            server.setMcp(true);
+            server.init();
+            assertThat(service.run(seconds)).isPositive();
+            return read(server.getUrl());
+        }
     }
 
     /**
@@ -81,7 +130,7 @@ public final class ModelClient {
      * @param server the URL of its server
      * @return what two calls and {@value #MOST_CHARACTERS} characters tell
      */
-    public static Findings read(URI server) throws IOException, InterruptedException {
+    private static Findings read(URI server) throws IOException, InterruptedException {
         ModelClient reader = new ModelClient(server);
         List<Spot> spots = new ArrayList<>();
         String summary = reader.call("summary", Map.of());

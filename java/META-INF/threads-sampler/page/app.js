@@ -721,7 +721,7 @@ class App {
         }
     }
 
-    /** Of the frame that is marked in the graph. */
+    /** Shows the callers and callees of the frame that is marked in the graph. */
     showCallersOfFrame() {
         this.showCallers(this.model.frames.method[this.model.frame[this.flame.chosen]]);
     }

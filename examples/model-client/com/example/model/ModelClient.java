@@ -60,7 +60,7 @@ public final class ModelClient {
     public record Spot(String line, String state, String holdingLine, String holder) {}
 
     /**
-     * What the reader has found.
+     * The places that the reader has found.
      *
      * @param spots of both answers
      * @param calls how many were made

@@ -4,10 +4,10 @@ package com.example.bookings;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What one booking does, on a worker thread. */
+/** Handles one booking, on a worker thread. */
 final class BookingHandler {
 
-    /* Of each kind of work so much is done, on a slow machine and on a fast one. */
+    /* Each kind of work takes so long, on a slow machine and on a fast one. */
     private static final long WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(6);
 
     private final Seats seats;

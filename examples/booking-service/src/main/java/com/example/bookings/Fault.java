@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.example.bookings;
 
-/** What is wrong with this service on purpose: what a profile has to show. */
+/** A fault that this service has on purpose, and that a profile has to show. */
 public enum Fault {
     /** A lock that is held while another thread waits for a socket. */
     LOCK_ACROSS_IO(

@@ -17,7 +17,7 @@ class ModelClientTest {
 
     private static final int MOST_CHARACTERS = 3_000;
 
-    /** What is wrong with the service: the line, its state, and who holds the lock. */
+    /** A fault of the service: the line, its state, and who holds the lock. */
     record Fault(String name, String line, String state, String holder) {}
 
     private static final Path SOURCES = Path.of("src/main/java/com/example/orders");

@@ -66,8 +66,8 @@ class KioskTest {
     }
 
     /*
-     * On a busy machine the sampler may have to wait for a CPU. Reports count against its overhead limit: who asks for
-     * one after each ticket lets it sample rarely.
+     * On a busy machine the sampler may have to wait for a CPU. Reports count against its overhead limit, so one after
+     * each ticket would make samples rare.
      */
     private static void sellUntil(BooleanSupplier enough) {
         long start = System.nanoTime();

@@ -277,6 +277,7 @@ public final class Lifecycle {
                 config.applyThreads(launched);
             }
             int reader = launched.openReader();
+            readers.keepWindowsIfOpen(launched);
             run.setEngine(launched);
             launched.start();
             for (EngineConfig next = properties.config();
@@ -285,6 +286,7 @@ public final class Lifecycle {
                 next.apply(launched, config);
                 config = next;
             }
+            readers.keepWindowsIfOpen(launched);
             launched = null;
         } finally {
             if (launched != null) {

@@ -169,6 +169,23 @@ final class FakeEngine implements Engine {
     }
 
     @Override
+    public void keepWindows() {
+        note("keepWindows");
+    }
+
+    @Override
+    public void forgetWindows() {
+        note("forgetWindows");
+    }
+
+    @Override
+    public Snapshot takeWindow(int window) {
+        note("takeWindow " + window);
+        onInterval.run();
+        return interval.get();
+    }
+
+    @Override
     public Snapshot currentReport() {
         return interval.get();
     }

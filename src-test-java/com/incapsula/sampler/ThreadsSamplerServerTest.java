@@ -131,7 +131,7 @@ class ThreadsSamplerServerTest {
         }
         /* 1 is the sampler's own. */
         await().untilAsserted(() -> assertThat(fake.calls())
-                .containsExactly("start", "keepWindows", "takeInterval 2", "closeReader 2"));
+                .containsExactly("start", "takeInterval 2", "closeReader 2"));
     }
 
     @ParameterizedTest

@@ -65,6 +65,7 @@ final class FakeEngine implements Engine {
     volatile Supplier<FakeSnapshot> interval = FakeSnapshot::new;
     final AtomicInteger readers = new AtomicInteger();
     volatile boolean destroyed;
+    volatile boolean keepsWindows;
     volatile Thread[] selected;
     volatile long polls;
     volatile long waiting;
@@ -170,12 +171,12 @@ final class FakeEngine implements Engine {
 
     @Override
     public void keepWindows() {
-        note("keepWindows");
+        keepsWindows = true;
     }
 
     @Override
     public void forgetWindows() {
-        note("forgetWindows");
+        keepsWindows = false;
     }
 
     @Override

@@ -104,7 +104,7 @@ public final class SnapshotReaders {
             try {
                 keepWindows(running);
             } catch (IllegalStateException | OutOfMemoryError notNow) {
-                keeping = null; // the first report keeps them
+                // the first report keeps them
             }
         }
     }

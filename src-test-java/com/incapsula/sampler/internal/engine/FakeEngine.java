@@ -171,6 +171,7 @@ final class FakeEngine implements Engine {
 
     @Override
     public void keepWindows() {
+        onOpenReader.run();
         keepsWindows = true;
     }
 

@@ -937,7 +937,8 @@ static void windows_are_the_sums_of_their_intervals(void **state)
         smp_interval_queue_forget_windows(f->intervals);
         smp_interval_queue_keep_windows(f->intervals);
         for (size_t i = 0; i < COUNT; i++) {
-            const int64_t ns = (int64_t)(1 + smp_random_next(&random) % LONGEST_SECONDS) * SECOND_NS;
+            const int64_t ns =
+                (int64_t)(1 + smp_random_next(&random) % LONGEST_SECONDS) * SECOND_NS;
             pieces[i].from_ns = i > 0 ? pieces[i - 1].till_ns : smp_clock_ns();
             pieces[i].till_ns = pieces[i].from_ns + ns;
             pieces[i].wall_ns = 1 + (int64_t)(smp_random_next(&random) % 1000);
@@ -992,14 +993,13 @@ static void a_window_that_finds_no_memory_is_read_later(void **state)
         const enum smp_status status =
             smp_interval_queue_take_window(f->intervals, SMP_WINDOW_START, &taken);
         (void)failing_alloc_disarm(&failing);
-        assert_true(status == SMP_ENOMEM || status == SMP_EQUOTA ||
-                    (status == SMP_OK && step > 3));
+        assert_true(status == SMP_ENOMEM || status == SMP_EQUOTA || (status == SMP_OK && step > 3));
     }
     assert_int_equal(tree_wall(taken->tree, 0), 11);
     smp_profile_release(taken);
 }
 
-/* Whoever needs memory gets it, and what is lost of the windows is their oldest part. */
+/* The sampler gets the memory that it needs, and the windows lose their oldest part. */
 static void an_eviction_drops_of_windows_last(void **state)
 {
     struct fixture *f = *state;

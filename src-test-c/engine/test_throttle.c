@@ -387,7 +387,7 @@ static void what_is_excused_throttles_nothing(void **state)
     assert_true(world->throttle.tick_ns <= world->tick_ns);
 }
 
-/* What was used before is charged all the same, however often somebody asks. */
+/* What was used before is charged all the same, however many requests there are. */
 static void asking_excuses_nothing_else(void **state)
 {
     enum { TICKS = 3000, WANTED = 100 };

@@ -121,13 +121,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
 
     private LiveServer.Plan plan(ThreadsSampler of, InetAddress address) {
         return new LiveServer.Plan(
-                of,
-                new InetSocketAddress(address, port),
-                host,
-                names(allowedHosts),
-                token,
-                maxSeconds,
-                mcp);
+                of, new InetSocketAddress(address, port), host, names(allowedHosts), token, maxSeconds, mcp);
     }
 
     private static List<String> names(String list) {

@@ -23,7 +23,7 @@
 enum {
     SMP_DEMAND_PER_MILLE = 10,       /* of a core, for requests */
     SMP_DEMAND_FULL_MS = 10000,      /* the balance is what comes in in so long, at most; */
-    SMP_DEMAND_MOST_DEBT_MS = 10000, /* and as much below zero: nobody waits longer */
+    SMP_DEMAND_MOST_DEBT_MS = 10000, /* and as much below zero: no wait is longer */
     SMP_DEMAND_GAP_MS = 1000         /* between two windows that are new */
 };
 

@@ -4,16 +4,16 @@
  *
  *   entries   [1..4] [5] [6..7] [8]        cursors: the number of the next interval of a reader
  *
- * Where windows are kept, entries get longer with age (window.h), and the oldest one is all that no
- * window but the longest has:
+ * Where windows are kept, entries get longer with age (window.h), and the oldest one is all that
+ * only the longest window has:
  *
  *   [1..90] [91..94] [95..98] ... [150..151] [152] [153]
  *    since   a minute each         seconds
  *
  * Invariant: a cursor stands at the first interval of an entry or behind the last one, and so does
- * that of a running take, and the first interval of the windows. Merging runs without the lock. Before a merged interval replaces its
- * parts, they are checked again: if a cursor has come to stand between them, the merged one is
- * thrown away.
+ * that of a running take, and the first interval of the windows. Merging runs without the lock.
+ * Before a merged interval replaces its parts, they are checked again: if a cursor has come to stand
+ * between them, the merged one is thrown away.
  */
 #include "engine/session/interval_queue.h"
 
@@ -28,7 +28,7 @@ struct queue_entry {
     struct smp_profile *profile; /* held */
     uint64_t first;              /* numbers of intervals */
     uint64_t last;
-    unsigned mark; /* a reader that will take up to last and no further; 0: none */
+    unsigned mark;   /* a reader that will take up to last and no further; 0: none */
     int64_t from_ns; /* by the monotonic clock */
     int64_t till_ns;
 };
@@ -127,7 +127,7 @@ static void remove_entries(struct smp_interval_queue *intervals, size_t at, size
     intervals->count -= count;
 }
 
-/* Moves the intervals that nobody wants to unwanted, which has room for all. */
+/* Moves the intervals that no reader and no window wants to unwanted, which has room for all. */
 static void trim_entries(struct smp_interval_queue *intervals, struct held_profiles *unwanted)
 {
     const uint64_t wanted = first_wanted(intervals);
@@ -580,9 +580,9 @@ bool smp_interval_queue_is_long(struct smp_interval_queue *intervals)
     size_t at = 0;
 
     smp_lock_acquire(&intervals->lock);
-    const bool is_long = (intervals->count > SMP_MAX_APART &&
-                          find_run(intervals, MERGE_FOR_LENGTH, &at, &count)) ||
-                         is_over_share(intervals);
+    const bool is_long =
+        (intervals->count > SMP_MAX_APART && find_run(intervals, MERGE_FOR_LENGTH, &at, &count)) ||
+        is_over_share(intervals);
     smp_lock_release(&intervals->lock);
     return is_long;
 }

@@ -15,8 +15,8 @@
  * nothing is left to merge; never while a take that runs holds it.
  *
  * Windows are what was sampled of late, at any time (window.h): they empty nothing. Where they are
- * kept, intervals stay after every reader is past them, as few and as long as their age allows. Past
- * their share of the memory limit the oldest are merged beyond that, and counted.
+ * kept, intervals stay after every reader is past them, as few and as long as their age allows.
+ * Past their share of the memory limit the oldest are merged beyond that, and counted.
  *
  * Owns     the profiles that wait.
  * Threads  any. append, has_room: the sampler thread, and they never wait for a merge. No lock is
@@ -44,7 +44,8 @@ enum {
     /* Shares of the memory limit, for a merged interval: */
     SMP_WAITING_SHARE = 6,        /* a sixth: its tree */
     SMP_WAITING_GROUPS_SHARE = 8, /* an eighth: its groups and their threads that live */
-    SMP_WAITING_NAMES_SHARE = 8, /* an eighth: names, where the sampler has dropped some meanwhile */
+    SMP_WAITING_NAMES_SHARE =
+        8,                /* an eighth: names, where the sampler has dropped some meanwhile */
     SMP_WINDOWS_SHARE = 4 /* a quarter of the memory limit: all intervals of the windows */
 };
 

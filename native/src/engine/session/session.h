@@ -132,7 +132,8 @@ SMP_CHECKED enum smp_status smp_session_take_interval(struct smp_session *sessio
                                                       struct smp_profile **out);
 /*
  * Windows: what was sampled in the last minutes, or since they are kept, which is now, or at start.
- * Reading them empties nothing. Kept until forget; a second keep is SMP_OK. Errors as open_reader's.
+ * Reading them empties nothing. Kept until forget; a second keep is SMP_OK. Errors as those of
+ * open_reader.
  */
 SMP_CHECKED enum smp_status smp_session_keep_windows(struct smp_session *session);
 void smp_session_forget_windows(struct smp_session *session);

@@ -296,8 +296,8 @@ static void pay_request(struct smp_ticker *ticker, int64_t cpu_ns)
     smp_sampler_excuse_cpu(ticker->sampler, used_ns);
 }
 
-static enum smp_status do_request(struct smp_ticker *ticker, struct smp_request *request,
-                                  bool is_started)
+static enum smp_status do_unpaid(struct smp_ticker *ticker, struct smp_request *request,
+                                 bool is_started)
 {
     switch (request->kind) {
     case SMP_REQUEST_SET_FILTER:
@@ -333,7 +333,7 @@ enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_s
 {
     struct smp_ticker *ticker = self;
     const int64_t cpu_ns = is_started ? smp_clock_own_cpu_ns() : 0;
-    const enum smp_status status = do_request(ticker, request, is_started);
+    const enum smp_status status = do_unpaid(ticker, request, is_started);
 
     if (is_started)
         pay_request(ticker, cpu_ns);

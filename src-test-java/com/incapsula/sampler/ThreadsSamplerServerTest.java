@@ -29,8 +29,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
@@ -130,14 +128,18 @@ class ThreadsSamplerServerTest {
                     .isEqualTo("PPROF 0 " + FakeSnapshot.STANDARD_FLAGS);
         }
         /* 1 is the sampler's own. */
-        await().untilAsserted(() -> assertThat(fake.calls())
-                .containsExactly("start", "takeInterval 2", "closeReader 2"));
+        await().untilAsserted(
+                        () -> assertThat(fake.calls()).containsExactly("start", "takeInterval 2", "closeReader 2"));
     }
 
     @ParameterizedTest
     @CsvSource({
-        "/report.json, 1", "/report.json?window=1m, 0", "/report.txt?window=5m, 1", "/top.txt?window=15m, 2",
-        "/collapsed?a=b&window=start, 3", "/profile.pb.gz?window=1m, 0"
+        "/report.json, 1",
+        "/report.json?window=1m, 0",
+        "/report.txt?window=5m, 1",
+        "/top.txt?window=15m, 2",
+        "/collapsed?a=b&window=start, 3",
+        "/profile.pb.gz?window=1m, 0"
     })
     void windowIsChosenAndNoReaderIsAffected(String path, int window) throws Exception {
         server.init();

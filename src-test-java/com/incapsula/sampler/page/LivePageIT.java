@@ -140,7 +140,7 @@ class LivePageIT {
         try (Browser browser = Browser.start()) {
             server.init();
             browser.openBroken(server.getUrl() + "?window=2m");
-            assertThat(browser.text("body")).isEqualTo("window must be one of 1m, 5m, 15m, start, got \"2m\"");
+            assertThat(browser.text("body").strip()).isEqualTo("window must be one of 1m, 5m, 15m, start, got \"2m\"");
         }
     }
 
@@ -150,7 +150,8 @@ class LivePageIT {
         try (Browser browser = Browser.start()) {
             open(browser, "?window=1m");
             browser.type("f");
-            List<String> links = browser.run("return [...document.querySelectorAll('#server-forms a')].map(a => a.href)");
+            List<String> links =
+                    browser.run("return [...document.querySelectorAll('#server-forms a')].map(a => a.href)");
             assertThat(links)
                     .extracting(link -> URI.create(link).getPath())
                     .containsExactly(
@@ -158,7 +159,9 @@ class LivePageIT {
             for (String link : links) {
                 assertThat(URI.create(link).getQuery()).isEqualTo("window=1m");
                 HttpResponse<byte[]> answer = HttpClient.newHttpClient()
-                        .send(HttpRequest.newBuilder(URI.create(link)).build(), HttpResponse.BodyHandlers.ofByteArray());
+                        .send(
+                                HttpRequest.newBuilder(URI.create(link)).build(),
+                                HttpResponse.BodyHandlers.ofByteArray());
                 assertThat(answer.statusCode()).as(link).isEqualTo(200);
                 assertThat(answer.body()).as(link).isNotEmpty();
             }
@@ -198,11 +201,13 @@ class LivePageIT {
     void screenReadersHearOfAnotherStateOnly() throws IOException {
         try (Browser browser = Browser.start()) {
             open(browser, "");
-            browser.run("window.heard = []; new MutationObserver(() =>"
-                    + " window.heard.push(document.querySelector('#live-news').textContent))"
-                    + ".observe(document.querySelector('#live-news'), {childList: true, characterData: true, subtree: true})");
-            assertThat(browser.<Boolean>run("return document.querySelector('#live').closest('[role=status],[aria-live]')"
-                            + " === null"))
+            browser.run(
+                    "window.heard = []; new MutationObserver(() =>"
+                            + " window.heard.push(document.querySelector('#live-news').textContent))"
+                            + ".observe(document.querySelector('#live-news'), {childList: true, characterData: true, subtree: true})");
+            assertThat(browser.<Boolean>run(
+                            "return document.querySelector('#live').closest('[role=status],[aria-live]')"
+                                    + " === null"))
                     .isTrue();
             browser.until("return window.shown = window.shown || document.querySelector('#live-text').textContent,"
                     + " document.querySelector('#live-text').textContent !== window.shown");

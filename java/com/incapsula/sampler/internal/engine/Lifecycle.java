@@ -308,6 +308,7 @@ public final class Lifecycle {
             exitReport = installed;
             readers.setShared(launched, reader);
             updater.setApplied(config);
+            liveState.countStart();
             state.setEngine(launched);
             state.reach(Phase.RUNNING);
             return true;

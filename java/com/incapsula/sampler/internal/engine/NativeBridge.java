@@ -141,7 +141,7 @@ final class NativeBridge {
     static native int openReader(long session);
 
     /**
-     * Keeps what was sampled in the last minutes, and since now, whoever reads it. Twice is fine.
+     * Keeps what is sampled from now on for windows, until {@link #forgetWindows}. Twice is fine.
      *
      * @see #takeWindow
      */

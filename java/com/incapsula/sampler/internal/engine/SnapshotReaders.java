@@ -150,7 +150,7 @@ public final class SnapshotReaders {
     }
 
     /**
-     * What was sampled in a window, which takes it from nobody.
+     * What was sampled in a window. No other reader loses it.
      *
      * @param <T> what the caller gets
      * @param window see {@link NativeBridge#takeWindow}

@@ -291,7 +291,8 @@ public final class LiveServer implements AutoCloseable {
             throw new Refusal(
                     404,
                     "nothing is at the path of this request; there is /, /report.json, /report.txt,"
-                            + " /collapsed, /profile.json, /profile.pb.gz, /top.txt, " + INDEX_PATH + " and " + PROFILE_PATH
+                            + " /collapsed, /profile.json, /profile.pb.gz, /top.txt, " + INDEX_PATH + " and "
+                            + PROFILE_PATH
                             + "?seconds=N");
         }
         exchange.getResponseHeaders().set("Content-Type", format.getMediaType());
@@ -386,8 +387,7 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /* Only keeps the report, where the memory suffices: it is sent when the permit is free again. */
-    private void render(ReportFormat format, RecentWindow.Length length, AnswerStream out)
-            throws IOException, Refusal {
+    private void render(ReportFormat format, RecentWindow.Length length, AnswerStream out) throws IOException, Refusal {
         if (!acquireRendering()) {
             throw new Refusal(
                     429, "a report for another request is being made; one at a time is", retry(RETRY_SECONDS));

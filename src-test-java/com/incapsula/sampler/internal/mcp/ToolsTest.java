@@ -424,6 +424,19 @@ class ToolsTest {
     }
 
     @Test
+    void aWindowIsReadByItsCode() throws Exception {
+        addOrders();
+        assertThat(call("groups", "window", "5m")).startsWith("Interval 0 (the last 5 minutes): 59.0 s until ");
+        assertThat(call("groups", "window", "start", "interval", 0L))
+                .startsWith("Interval 0 (the whole time so far): ");
+        assertThat(refusal("groups", "window", "2m")).isEqualTo("window must be one of 1m, 5m, 15m, start, got \"2m\"");
+        assertThat(refusal("groups", "window", "1m", "interval", 1L))
+                .isEqualTo("give either interval or window, which is interval 0");
+        assertThat(refusal("groups", "window", "1m", "seconds", 1L))
+                .isEqualTo("give either window or seconds, which makes a new interval");
+    }
+
+    @Test
     void theOldestIntervalMakesRoom() throws Exception {
         addOrders();
         for (int i = 0; i <= KeptIntervals.MAX_KEPT; i++) {
@@ -465,7 +478,9 @@ class ToolsTest {
         intervals.renew();
         assertThatExceptionOfType(ToolRefusal.class).isThrownBy(() -> intervals.find(1));
         assertThat(FakeSnapshot.LIVE.get()).isLessThanOrEqualTo(live + 1);
-        assertThat(intervals.take(0, 0).number()).as("a number is not given twice").isEqualTo(2);
+        assertThat(intervals.take(0, 0).number())
+                .as("a number is not given twice")
+                .isEqualTo(2);
     }
 
     @Test

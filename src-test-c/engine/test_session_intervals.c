@@ -15,6 +15,7 @@
 
 #include "engine/session/interval_queue.h"
 #include "engine/session/session.h"
+#include "engine/threads/throttle.h"
 #include "support/failing_alloc.h"
 #include "support/session_fixture.h"
 #include "support/tree_amounts.h"
@@ -472,6 +473,42 @@ static void windows_are_parted_as_time_passes(void **state)
     assert_int_equal(window_ms(f, SMP_WINDOW_START), TICKS * TICK_SECONDS * 1000);
 }
 
+static void spend_cpu(void *self)
+{
+    fake_clock_spend_cpu(self, 50 * SECOND);
+}
+
+/* So much for each of them that a few would empty the bucket of the overhead limit, which is large
+ * where an interval of sampling is an hour. */
+static void what_readers_cost_makes_sampling_no_rarer(void **state)
+{
+    enum { SECONDS = 30 };
+    struct session_fixture *f = *state;
+    struct smp_session_live live;
+
+    session_fixture_start(f, SESSION_BY_HAND "overheadLimitPerMille=10\n");
+    const unsigned reader = open_one(f);
+    fake_jvm_on_walk(f->vm, spend_cpu, &f->clock);
+    for (int i = 0; i < SECONDS; i++) {
+        fake_clock_advance(&f->clock, SECOND);
+        assert_int_equal(take_ms(f, reader), 1000);
+    }
+    smp_session_get_live(f->session, &live);
+    assert_int_equal(live.ticker.sampler.source.throttle_share, SMP_THROTTLE_WHOLE);
+    assert_int_equal(live.ticker.sampler.source.throttle_debt_ns, 0);
+    assert_in_range(counter(f, SMP_COUNTER_DEMAND_CPU_US), (SECONDS - 1) * 50000000,
+                    SECONDS * 50000000);
+    /* The same budget: a window has to wait, and gets what there is. */
+    assert_int_equal(smp_session_keep_windows(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 2 * SECOND);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), 2000); /* the first one */
+    fake_clock_advance(&f->clock, 2 * SECOND);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), 2000);
+    fake_clock_advance(&f->clock, 20 * SECOND);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), 24000);
+    fake_jvm_on_walk(f->vm, NULL, NULL);
+}
+
 int main(void)
 {
 #define TEST(name) \
@@ -492,6 +529,7 @@ int main(void)
         TEST(a_window_that_comes_too_soon_ends_where_the_last_one_did),
         TEST(windows_kept_anew_have_something_at_once),
         TEST(windows_are_parted_as_time_passes),
+        TEST(what_readers_cost_makes_sampling_no_rarer),
     };
 #undef TEST
     return cmocka_run_group_tests_name("session_intervals", tests, NULL, NULL);

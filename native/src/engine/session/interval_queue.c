@@ -10,10 +10,10 @@
  *   [1..90] [91..94] [95..98] ... [150..151] [152] [153]
  *    since   a minute each         seconds
  *
- * Invariant: a cursor stands at the first interval of an entry or behind the last one, and so does
- * that of a running take, and the first interval of the windows. Merging runs without the lock.
- * Before a merged interval replaces its parts, they are checked again: if a cursor has come to stand
- * between them, the merged one is thrown away.
+ * Invariant: a cursor stands at the first interval of an entry or behind the last one, and so do
+ * that of a running take and the begin of the windows. Merging runs without the lock. Before a
+ * merged interval replaces its parts, they are checked again: if a cursor has come to stand between
+ * them, the merged one is thrown away.
  */
 #include "engine/session/interval_queue.h"
 

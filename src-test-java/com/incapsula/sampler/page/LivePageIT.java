@@ -196,6 +196,19 @@ class LivePageIT {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1280, 760, 500, 390})
+    void nothingIsWiderThanTheWindow(int width) {
+        try (Browser browser = Browser.start()) {
+            browser.size(width, 844, 1);
+            open(browser, "");
+            assertThat(browser.<Boolean>run(
+                            "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+                    .isTrue();
+            assertThat(browser.find("#windows").isDisplayed()).isTrue();
+        }
+    }
+
     /** What a screen reader says: another state, but not that another report has come. */
     @Test
     void screenReadersHearOfAnotherStateOnly() throws IOException {

@@ -664,21 +664,39 @@ static void counted_calls_have_the_time_of_the_stacks_that_lead_to_them(void **s
     end(&s);
 }
 
-/* Ticks that find a thread in a probe say how much of the time that is; rows keep it. */
-static void ticks_in_probes_are_the_hook_share(void **state)
+/* Of inlined code a stack may lack the frames: the thread itself knows its call. A sample in a probe
+ * is in no row; and in sampled rows all is as if nothing were counted. */
+static void a_thread_says_itself_which_call_it_is_in(void **state)
 {
     struct setting s;
+    int thread = 0;
 
     (void)state;
-    const int thread = begin_in_root(&s, ROOTS);
-    run(&s, S);
-    s.counter->threads[thread].is_in_hook = true;
-    run(&s, 4 * TICK);
-    s.counter->threads[thread].is_in_hook = false;
-    run(&s, S);
+    begin(&s, ROOTS "reportJvmThreads=false\n");
+    struct fake_thread *const sampled = add_running_thread(&s, &thread);
+    const struct fake_counted_thread *const counted = &s.counter->threads[thread];
+    fake_jvm_run(s.f->vm, sampled, "app.Shop.handle");
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    fake_counter_enter(s.counter, thread, s.methods[1], false);
+    run(&s, 2 * S); /* a read: what follows is known */
     sampler_fixture_seal(s.f);
-    assert_int_equal(counted_group(s.f->profile, "main")->hook_ns, 4 * TICK);
-    assert_int_equal(wall_of(&s, "handle"), 2 * S + 4 * TICK);
+    for (int i = 0; i < 2; i++) {
+        sampled->spot =
+            (struct smp_call_spot){ .tree = counted->thread.tree, .ordinal = counted->position };
+        run_in(&s, sampled, "app.Shop.handle", S);
+        sampled->spot.is_in_hook = true;
+        run_in(&s, sampled, "app.Shop.handle", 4 * TICK);
+        sampled->spot = (struct smp_call_spot){ 0 };
+        run_in(&s, sampled, "app.Shop.handle", 3 * TICK);
+        sampler_fixture_seal(s.f);
+        assert_int_equal(wall_of(&s, "handle|load"), S);
+        assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
+        assert_int_equal(counted_group(s.f->profile, "main")->hook_ns, 4 * TICK);
+        assert_int_equal(sampler_fixture_self(s.f, "main", "app.Shop.handle(F.java:1)"),
+                         S + 7 * TICK);
+        assert_in_range(self_of(&s, "main", "handle|load", SMP_MEASURE_CPU), S - 1000, S + 1000);
+    }
     end(&s);
 }
 
@@ -900,7 +918,7 @@ static void many_threads_are_looked_at_in_part(void **state)
     int64_t all_ns = 0;
 
     (void)state;
-    begin(&s, ROOTS "overheadLimitPerMille=1\n");
+    begin(&s, ROOTS "overheadLimitPerMille=1\nmethodTiming=EXACT\n");
     add_thread(&s, "main");
     for (int i = 0; i < 2000; i++) {
         const int thread = fake_counter_thread(s.counter, 0, 0, "virtual");
@@ -1387,7 +1405,7 @@ int main(void)
         cmocka_unit_test(calls_go_to_the_group_that_the_thread_has_now),
         cmocka_unit_test(threads_that_are_left_out_are_not_counted),
         cmocka_unit_test(counted_calls_have_the_time_of_the_stacks_that_lead_to_them),
-        cmocka_unit_test(ticks_in_probes_are_the_hook_share),
+        cmocka_unit_test(a_thread_says_itself_which_call_it_is_in),
         cmocka_unit_test(waits_of_counted_calls_are_in_their_states),
         cmocka_unit_test(with_the_clock_cpu_all_times_are_cpu_times),
         cmocka_unit_test(exact_times_become_times_of_their_own),

@@ -86,9 +86,11 @@ size_t smp_group_record_title_limit(const struct smp_group_info *group)
 void smp_group_record_hooks(const struct smp_group_info *group, int64_t total_ns,
                             struct smp_bytes *out)
 {
-    if (group->hook_ns > 0 && total_ns > 0)
+    const double all_ns = (double)group->hook_ns + (double)total_ns;
+
+    if (group->hook_ns > 0)
         smp_bytes_printf(out, "hook share: %d %%\n",
-                         (int)((double)group->hook_ns * 100.0 / (double)total_ns + 0.5));
+                         (int)((double)group->hook_ns * 100.0 / all_ns + 0.5));
 }
 
 /* --- rows --- */

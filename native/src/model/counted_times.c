@@ -34,7 +34,7 @@ static bool view_method(const struct projection *projection, uint32_t node,
 }
 
 /* Class names are texts of one table: equal ones are at one place. */
-static bool is_same_method(const struct smp_location_view *view,
+static bool has_same_names(const struct smp_location_view *view,
                            const struct smp_location_view *other)
 {
     return view->class_name == other->class_name &&
@@ -63,7 +63,7 @@ static uint32_t *slot_of_callee(const struct projection *projection, uint32_t ca
         if (node == 0)
             break;
         if (projection->nodes[node].parent == caller && view_method(projection, node, &other) &&
-            is_same_method(view, &other))
+            has_same_names(view, &other))
             break;
     }
     return &projection->callees[slot];
@@ -139,6 +139,8 @@ static uint32_t follow_frame(const struct projection *projection, uint32_t node)
     const uint32_t caller = projection->reached[projection->nodes[node].parent];
     struct smp_location_view view;
 
+    if (smp_node_is_call(&projection->nodes[node]))
+        return projection->nodes[node].location & ~SMP_LOCATION_CALL;
     if (caller == 0 || !view_method(projection, node, &view))
         return caller;
     const uint32_t callee = *slot_of_callee(projection, caller, &view);
@@ -184,7 +186,8 @@ static void project_sampled(const struct projection *projection)
         }
         const uint32_t to = follow_frame(projection, node);
         projection->reached[node] = to;
-        if (to != 0 && !smp_node_is_group(&projection->nodes[to]))
+        if (to != 0 && (smp_node_is_call(&projection->nodes[node]) ||
+                        !smp_node_is_group(&projection->nodes[to])))
             add_sampled_row(projection, node, to);
     }
 }
@@ -196,14 +199,25 @@ static void set_time(struct smp_tree *tree, uint32_t node, const struct smp_amou
     smp_tree_credit_all(tree, node, time);
 }
 
+static void set_hook_time(const struct projection *projection, uint32_t root, int64_t ns)
+{
+    const struct smp_group group = { .index = smp_node_group(&projection->nodes[root]) };
+
+    smp_thread_groups_info(projection->trees->groups, group)->hook_ns = ns;
+}
+
 static void set_counted(const struct projection *projection, smp_on_counted_time *on_time,
                         void *context)
 {
     for (uint32_t node = 1; node < projection->node_count; node++) {
         const uint32_t number = projection->reached[node];
-        if ((number & IS_COUNTED) == 0 || smp_node_is_group(&projection->nodes[node]))
+        if ((number & IS_COUNTED) == 0)
             continue;
         const struct smp_amounts *const time = &projection->sums[number & ~IS_COUNTED];
+        if (smp_node_is_group(&projection->nodes[node])) {
+            set_hook_time(projection, node, time->of[SMP_MEASURE_WALL]);
+            continue;
+        }
         const struct smp_amounts old = time_of_node(projection->trees->tree, node);
         const int64_t more_ns = time->of[SMP_MEASURE_WALL] - old.of[SMP_MEASURE_WALL];
         if (memcmp(time, &old, sizeof(old)) == 0)

@@ -90,7 +90,7 @@ function describeCalls(model, node) {
         figures.push(timePerCall(model.total.wall[node], calls) + ' µs per call');
     }
     if (hooks > 0) {
-        figures.push('hook share ' + percent(hooks, model.total.wall[node]));
+        figures.push('hook share ' + percent(hooks, hooks + model.total.wall[node]));
     }
     return figures;
 }

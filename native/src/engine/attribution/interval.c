@@ -392,6 +392,8 @@ static uint32_t lock_line_of(const struct smp_interval *interval, uint32_t node)
 {
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
 
+    if (smp_node_is_call(&nodes[node]))
+        node = nodes[node].parent;
     for (uint32_t at = node; at != 0 && !smp_node_is_group(&nodes[at]); at = nodes[at].parent) {
         if (smp_methods_is_application(interval->methods, nodes[at].location))
             return nodes[at].location;
@@ -519,6 +521,17 @@ static struct smp_counted_trees counted_trees_of(const struct smp_interval *inte
         .groups = interval->groups,
         .methods = interval->methods,
     };
+}
+
+uint32_t smp_interval_add_call(struct smp_interval *interval, struct smp_group_tree tree,
+                               uint32_t node, uint32_t counted)
+{
+    const struct smp_group_tree below = { .group = tree.group, .root = node };
+    const uint32_t location = SMP_LOCATION_CALL | counted;
+    uint32_t leaf = node;
+
+    (void)smp_interval_add(interval, below, &location, 1, &leaf);
+    return leaf;
 }
 
 static void set_counted_times(struct smp_interval *interval, smp_on_counted_time *on_time,
@@ -708,6 +721,7 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     smp_tree_spread(interval->tree, SMP_MEASURE_CPU, unseen_of, interval->groups);
     if (interval->times_counted)
         set_counted_times(interval, NULL, NULL);
+    smp_tree_fold_calls(interval->tree, smp_methods_over_limit(interval->methods));
     status = profile_of_interval(interval, &profile);
     if (status != SMP_OK && smp_interval_forget_seconds(interval))
         status = profile_of_interval(interval, &profile);

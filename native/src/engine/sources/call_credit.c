@@ -246,6 +246,25 @@ static bool find_call_node(struct smp_call_credit *credit, struct smp_call_tree 
     return true;
 }
 
+uint32_t smp_call_credit_row(struct smp_call_credit *credit, const struct smp_call_spot *spot)
+{
+    struct smp_call_tree *const tree = smp_call_trees_find(credit->trees, spot->tree);
+
+    if (tree == NULL)
+        return 0;
+    if (tree->target.epoch != (uint32_t)credit->attribution->tree_epoch)
+        tree->target.pass = 0; /* its nodes are another interval's */
+    if (!enter_group(credit, tree))
+        return 0;
+    if (spot->is_in_hook || spot->ordinal == 0)
+        return tree->target.tree.root;
+    if (spot->ordinal >= tree->capacity || tree->entries[spot->ordinal].method < 0 ||
+        !find_call_node(credit, tree, spot->ordinal))
+        return 0;
+    const uint32_t node = tree->entries[spot->ordinal].node;
+    return node == tree->target.over_node ? 0 : node;
+}
+
 /* --- calls --- */
 
 /* A caller's time contains that of its callees, as the counter gives it; a tree wants its own. */

@@ -87,6 +87,11 @@ static void note_start(struct calls_source *source)
             "slower; least is lost where init() comes at the program's start";
 }
 
+static uint32_t find_call_row(void *self, const struct smp_call_spot *spot)
+{
+    return smp_call_credit_row(&((struct calls_source *)self)->credit, spot);
+}
+
 static void start_counter(struct calls_source *source)
 {
     const struct smp_options *options = &source->options;
@@ -105,6 +110,9 @@ static void start_counter(struct calls_source *source)
     source->was_started = true;
     if (source->counter->start != NULL)
         source->is_on = source->counter->start(source->counter->self, &plan, message) == SMP_OK;
+    if (source->is_on && options->method_timing == SMP_METHOD_TIMING_SAMPLED)
+        source->attribution->calls =
+            (struct smp_call_rows){ .find = find_call_row, .self = source };
     if (source->is_on)
         note_start(source);
     else
@@ -326,6 +334,8 @@ static void on_call_place(void *context, const struct smp_counted_thread *thread
     if (tree == NULL)
         return;
     smp_call_credit_remember_group(&source->credit, tree);
+    if (source->options.method_timing != SMP_METHOD_TIMING_EXACT)
+        return; /* samples say who is in a probe */
     if (place->is_in_hook || place->ordinal == 0) {
         tree->hook_ns += tick->gap_ns;
         tree->stamped_ns += place->is_between_stamps ? tick->gap_ns : 0;
@@ -492,8 +502,10 @@ static void destroy_calls(void *self)
 {
     struct calls_source *source = self;
 
-    if (source->is_on)
+    if (source->is_on) {
+        source->attribution->calls = (struct smp_call_rows){ 0 };
         source->counter->stop(source->counter->self);
+    }
     smp_call_credit_fini(&source->credit);
     smp_call_rates_fini(&source->rates);
     smp_call_trees_fini(&source->trees);

@@ -4,12 +4,12 @@
  * and how long that took.
  *
  *   counter (call_counter.h) ─► each second or more: counts, EXACT's times ─► nodes of the interval
- *                            └► each tick: who is in a probe ─► the group's hook share
+ *                            └► each tick: who is inside of a root; EXACT: who is in a probe
  *   sampled stacks ─► after each read and at the interval's end: SAMPLED's times, CPU time, states
  *                     (model/counted_times.h)
  *
- * The hook share is right on average, as the time of a tick does not depend on what it finds. Past
- * a quarter of the overhead limit a random part of the threads is looked at, with the inverse
+ * EXACT's hook share is right on average, as the time of a tick does not depend on what it finds.
+ * Past a quarter of the overhead limit a random part of the threads is looked at, with the inverse
  * weight.
  *
  * A session without root methods has no such source. Where counting cannot start, the session goes

@@ -664,8 +664,8 @@ static void counted_calls_have_the_time_of_the_stacks_that_lead_to_them(void **s
     end(&s);
 }
 
-/* Of inlined code a stack may lack the frames: the thread itself knows its call. A sample in a probe
- * is in no row; and in sampled rows all is as if nothing were counted. */
+/* A stack may lack frames that were inlined; the thread itself knows its call. A sample in a probe
+ * is in no counted row. Sampled rows are as if nothing were counted. */
 static void a_thread_says_itself_which_call_it_is_in(void **state)
 {
     struct setting s;

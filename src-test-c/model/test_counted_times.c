@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random trees of two groups: times of counted rows against a twin that follows names. */
+/* Random trees of two groups: times of counted rows against a naive version that follows names. */
 #include "model/counted_times.h"
 
 #include <setjmp.h>
@@ -24,13 +24,13 @@ enum {
     MEMORY = 16 << 20
 };
 
-/* Random trees, and what the twin needs of them. */
+/* Random trees, and what the naive version needs of them. */
 struct trees {
     struct smp_quota quota;
     struct smp_methods *methods;
     struct smp_counted_trees open;
     uint32_t sampled[GROUPS]; /* roots */
-    uint32_t counted[GROUPS]; /* of the same names; the last one has no sampled twin */
+    uint32_t counted[GROUPS]; /* of the same names; no sampled one has the name of the last */
     uint64_t random;
 };
 
@@ -141,7 +141,7 @@ static void end_trees(struct trees *t)
     assert_int_equal(smp_quota_used(&t->quota), 0);
 }
 
-/* --- the twin --- */
+/* --- the naive version --- */
 
 static bool is_named_alike(const struct trees *t, uint32_t node, uint32_t other)
 {
@@ -202,7 +202,7 @@ static int64_t (*plain_times(const struct trees *t))[SMP_MEASURE_COUNT]
 }
 
 /* before may be NULL: times that are left out. */
-static void assert_as_the_twin(struct trees *t, int64_t (*before)[SMP_MEASURE_COUNT])
+static void assert_as_the_naive(struct trees *t, int64_t (*before)[SMP_MEASURE_COUNT])
 {
     int64_t(*const times)[SMP_MEASURE_COUNT] = plain_times(t);
 
@@ -244,7 +244,7 @@ static void sampled_time_is_where_its_stack_leads(void **state)
         if (draw(&t, 40) != 0)
             continue;
         assert_true(smp_counted_times_set(&times, &t.open, add_up, &sum));
-        assert_as_the_twin(&t, NULL);
+        assert_as_the_naive(&t, NULL);
     }
     assert_true(smp_counted_times_set(&times, &t.open, add_up, &sum));
     for (uint32_t node = 1; node < smp_tree_node_count(t.open.tree); node++) {
@@ -253,7 +253,7 @@ static void sampled_time_is_where_its_stack_leads(void **state)
             counted_ns += own_of(&t, node, SMP_MEASURE_WALL);
     }
     assert_true(counted_ns > 0);
-    assert_int_equal(sum.ns, counted_ns); /* what was told is what is there */
+    assert_int_equal(sum.ns, counted_ns); /* each change was reported */
     end_trees(&t);
 }
 
@@ -272,11 +272,11 @@ static void what_was_forgotten_stays_forgotten(void **state)
     assert_true(smp_counted_times_forget(&times, &t.open));
     memcpy(before, plain_times(&t), sizeof(before));
     assert_true(smp_counted_times_set(&times, &t.open, NULL, NULL));
-    assert_as_the_twin(&t, before);
+    assert_as_the_naive(&t, before);
     for (unsigned i = 0; i < 200; i++)
-        add_stack(&t, false); /* no row is new, so the twin's rows of before are the same */
+        add_stack(&t, false); /* no row is new, so those of before are the same */
     assert_true(smp_counted_times_set(&times, &t.open, NULL, NULL));
-    assert_as_the_twin(&t, before);
+    assert_as_the_naive(&t, before);
     smp_counted_times_fini(&times, t.open.quota);
     end_trees(&t);
 }
@@ -300,7 +300,7 @@ static void without_memory_nothing_changes(void **state)
     for (unsigned i = 0; i < 60; i++)
         add_stack(&t, i % 2 == 0);
     assert_int_equal(failing_alloc_each_step(set_once, &t).refused, 3);
-    assert_as_the_twin(&t, NULL);
+    assert_as_the_naive(&t, NULL);
     failing_alloc_arm(&fail, 1, 1);
     assert_false(smp_counted_times_forget(&times, &t.open));
     assert_int_equal(failing_alloc_disarm(&fail), 1);

@@ -12,8 +12,8 @@
  * So the two trees of a group cannot disagree. Time outside of all roots is in no counted row.
  *
  * Where the thread itself has said in which counted call it is (SMP_LOCATION_CALL), that row is
- * reached, whatever the stack: compiled code knows its inlined frames at calls, not in between. Time
- * in a probe is the group's, and in no row.
+ * reached, whatever the stack: compiled code knows its inlined frames at calls, not in between.
+ * Time in a probe is the group's, and in no row.
  *
  * A stack does not say whether its calls were counted: a call that began before its probe was there
  * has its time in the row, too, once another call of the method has been counted.

@@ -28,7 +28,7 @@ const elements = { fatal: {} };
 const document = { getElementById: (id) => (elements[id] ??= {}) };
 const names = [
     'KIND', 'Frames', 'packageOf', 'placeOf', 'modelOf', 'checkFormat', 'hotList', 'callTree', 'nearly', 'searchFor',
-    'millis', 'signed', 'percent', 'duration', 'bytes', 'span', 'clean', 'shorten', 'wholeCharacters', 'whole',
+    'millis', 'signed', 'percent', 'duration', 'bytes', 'span', 'zoneOf', 'fitted', 'lackingText', 'clean', 'shorten', 'wholeCharacters', 'whole',
     'modelsOf', 'countedOf', 'callersOf', 'rollUp', 'rollUpName', 'amountText', 'micros', 'timePerCall',
     'HUES', 'THEMES', 'Colours', 'columnsOf', 'tone', 'describe', 'OUTCOMES', 'COUNTERS', 'COUNTING', 'outcomeOf',
     'counterOf', 'countingOf', 'numberOf', 'sumOf',

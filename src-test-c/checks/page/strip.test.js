@@ -46,7 +46,11 @@ test('the boxes of a second stand on each other, and fill the height of the high
 });
 
 test('a second says its states, a wider slot its width', () => {
-    assert.match(page.secondText(page.secondsOf(SECONDS, null), 0), /: running 11.*, I\/O 5.*, idle 999/);
-    assert.match(page.secondText(page.secondsOf({ ...SECONDS, width: 4 }, 'main'), 0), /and the next 3 s: running/);
-    assert.match(page.secondText(page.secondsOf(SECONDS, 'pool'), 1), /: idle/);
+    const zone = { name: ' CET', minutes: 60 };
+    const at = new Date((SECONDS.from + 3600) * 1000).toISOString().slice(11, 19);
+    const first = page.secondText(page.secondsOf(SECONDS, null), 0, zone);
+    assert.match(first, /^\d\d:\d\d:\d\d CET: running 11.*, I\/O 5.*, idle 999/);
+    assert.ok(first.startsWith(at), first);
+    assert.match(page.secondText(page.secondsOf({ ...SECONDS, width: 4 }, 'main'), 0, zone), /CET and the next 3 s: running/);
+    assert.match(page.secondText(page.secondsOf(SECONDS, 'pool'), 1, zone), /: idle/);
 });

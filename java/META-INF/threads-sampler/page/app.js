@@ -26,6 +26,7 @@ function dataElements(name) {
 const TABS = ['graph', 'tree', 'methods', 'lines', 'account', 'callers', 'locks'];
 /** @type {Tab[]} */
 const HOT_TABS = ['methods', 'lines', 'callers'];
+const UPRIGHT_COLUMNS = ['self', 'ownDelta', 'perCall']; // an inverted tree has no own time: a row is a caller's part
 const HOT_PART = 0.1; // the hot path is open down to frames with this part of the group's time
 
 class App {
@@ -105,7 +106,7 @@ class App {
         this.locks = new Locks(byId('panel-locks'));
         this.summary = new Summary(byId('summary'), (spot) => this.focusOn(spot));
         this.address = new Address(this);
-        this.strip = new Strip(byId('strip'));
+        this.strip = new Strip(byId('strip'), this.colours);
         new Input(this);
         this.setTheme(remembered('theme') ?? 'auto');
     }
@@ -193,6 +194,7 @@ class App {
     setFilter(filter) {
         this.filter = filter;
         this.replace(this.models.sampled, this.models.counted);
+        byId('filter-error').textContent = lackingText(this.models[this.data] ?? this.models.sampled, this.model);
         byId('filter-open').setAttribute('aria-pressed', String(isFiltering(filter)));
         this.address.note();
     }
@@ -372,7 +374,7 @@ class App {
     showStrip() {
         const { isDiff, reports } = this.models.sampled;
         const group = this.model.groups.find(({ node }) => node === this.base);
-        this.strip.show(isDiff ? undefined : reports[0].seconds, this.base === 0 ? null : (group?.name ?? null));
+        this.strip.show(isDiff ? undefined : reports[0].seconds, zoneOf(reports[0]), this.base === 0 ? null : (group?.name ?? null));
     }
 
     showLocks() {
@@ -387,12 +389,12 @@ class App {
         const { reports } = this.model;
         byId('download-json').hidden = reports.length > 1; // two reports are not one file
         /** @param {SamplerReport} report */
-        const one = (report) => span(report.fromMillis, report.tillMillis) + ' (' + duration(report.elapsedNanos) + ')';
-        /** @param {SamplerReport} report */
-        const threads = (report) => report.groups.reduce((sum, group) => sum + (group.threads ?? 0), 0);
+        const one = (report) =>
+            span(report.fromMillis, report.tillMillis, zoneOf(report)) + ' (' + duration(report.elapsedNanos) + ')';
         const host = byId('interval');
         if (!this.model.isDiff) {
-            const counts = `${numberOf(threads(reports[0]), 'thread')} in ${numberOf(reports[0].groups.length, 'group')}`;
+            const { threads, groups } = threadCounts(reports[0]);
+            const counts = `${numberOf(threads, 'thread')} in ${numberOf(groups, 'group')}`;
             const clock = this.model.isCpuClock ? ', all times are CPU times' : '';
             host.replaceChildren(element('b', '', one(reports[0])), element('span', '', counts + clock));
             return;
@@ -422,14 +424,12 @@ class App {
         byId('reset').disabled = this.zoom === this.base;
         this.showPath();
         this.showDetail(this.flame.chosen);
+        // The strip has the same colours and their names.
+        byId('legend').hidden = this.colours.isByState(this.model) && !byId('strip').hidden;
         byId('legend').replaceChildren(
-            ...this.colours.legend(this.model, this.metric).map(([colour, words]) => {
-                const item = element('li');
-                const swatch = element('span', 'swatch');
-                swatch.style.backgroundColor = colour;
-                item.append(swatch, element('span', '', shorten(words, 60)));
-                return item;
-            })
+            ...this.colours
+                .legend(this.model, this.metric)
+                .map(([colour, words]) => legendItem('li', colour, shorten(words, 60)))
         );
     }
 
@@ -445,10 +445,9 @@ class App {
         if (node < 0) {
             return;
         }
-        byId('detail').replaceChildren(
-            element('b', '', shorten(this.model.textOf(node), NAME_LIMIT)),
-            element('span', '', describe(this, node).join(' · '))
-        );
+        const name = element('b', 'text');
+        name.append(...nameParts(shorten(this.model.textOf(node), NAME_LIMIT)));
+        byId('detail').replaceChildren(name, element('span', '', describe(this, node).join(' · ')));
     }
 
     /**
@@ -481,16 +480,13 @@ class App {
                     self: (m, i) => this.model.self[m][i],
                     total: (m, i) => this.model.total[m][i],
                     error: (m, i, main) => (main === 'self' ? this.model.ownHalf(m, i) : this.model.half[m][i]),
-                    calls: (i) =>
-                        this.model.frames.kind[this.model.frame[i]] >= KIND.JAVA
-                            ? this.model.self.calls[i]
-                            : this.model.total.calls[i],
+                    calls: (i) => this.model.callsOf(i),
                     counted: (i) => this.model.rowCalls.get(i),
                     text: (i) => this.model.textOf(i),
                     tone: (i) => this.toneOf(this.model.frame[i]),
                 },
                 'total'
-            ),
+            ).filter(({ key }) => this.model.upright === this.model || !UPRIGHT_COLUMNS.includes(key)),
             { key: this.model.isDiff ? 'delta' : 'percent', down: true }
         );
         for (const grid of [this.methods, this.lines, this.callers, this.callees]) {
@@ -634,15 +630,22 @@ class App {
         this.tree.draw();
     }
 
+    /** Tables of methods add up the tree as it was before it was inverted. */
+    get upright() {
+        const model = this.model.upright;
+        return { model, base: model.find(this.model.path(this.base)) };
+    }
+
     /** @param {Tab} id */
     hotRows(id) {
         const key = [id, this.base, this.level, this.called].join(' ');
         let rows = this.hot.get(key);
         if (rows === undefined) {
+            const { model, base } = this.upright;
             rows =
                 id === 'callers'
-                    ? callersOf(this.model, this.base, this.called)
-                    : hotList(this.model, this.base, id === 'lines', rollUp(this.model.frames, this.level));
+                    ? callersOf(model, base, this.called)
+                    : hotList(model, base, id === 'lines', rollUp(model.frames, this.level));
             this.hot.set(key, rows);
         }
         return rows;
@@ -657,7 +660,8 @@ class App {
             this.called = this.called < 0 ? this.mostCalled() : this.called;
             byId('callers-of').textContent = `Callers of ${shorten(this.nameOfCalled(), NAME_LIMIT)}`;
             byId('callees-of').textContent = 'What it called';
-            this.showRows(this.callees, calleesOf(this.model, this.base, this.called));
+            const { model, base } = this.upright;
+            this.showRows(this.callees, calleesOf(model, base, this.called));
         }
         const grid = this[/** @type {'methods' | 'lines' | 'callers'} */ (id)];
         const rows = this.hotRows(id).filter((row) => id === 'callers' || this.isFound(row));
@@ -703,7 +707,8 @@ class App {
     }
 
     mostCalled() {
-        const rows = hotList(this.model, this.base, false);
+        const { model, base } = this.upright;
+        const rows = hotList(model, base, false);
         const measure = this.model.hasCalls ? 'calls' : this.metric;
         const most = rows.reduce((best, row) => (row.self[measure] > best.self[measure] ? row : best), rows[0]);
         return most === undefined ? -1 : this.model.frames.method[most.frame];
@@ -821,6 +826,7 @@ class App {
             theme === 'dark' || (theme === 'auto' && window.matchMedia('(prefers-color-scheme: dark)').matches);
         this.colours.setTheme(dark ? 'dark' : 'light');
         if (this.model) {
+            this.strip.draw();
             this.showGraph();
         }
     }

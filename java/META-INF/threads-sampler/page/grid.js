@@ -15,11 +15,11 @@ function widthOf(column) {
     return Math.max(82, column.title.length * 8 + 28) + 'px';
 }
 
-// Package, class and method, file and line. A place begins at the last bracket: names of methods may hold others.
-const NAME_PARTS = /^((?:[^.()\s]+\.)*)([^.()]+\.[^.()]+)(\([^()]*\))?$/;
+// Packages, class, method, file and line. A place begins at the last bracket: names of methods may hold others.
+const NAME_PARTS = /^((?:[^.()\s]+\.)*)([^.()]+\.)([^.()]+)(\([^()]*\))?$/;
 
 /**
- * The parts of a name: a narrow column cuts the package first, at its left, and never the file and line.
+ * The parts of a name: a narrow cell cuts packages and class at their left, then the method, never the file and line.
  *
  * @param {string} text
  * @returns {HTMLElement[]}
@@ -29,10 +29,24 @@ function nameParts(text) {
     if (parts === null) {
         return [element('span', 'method', text)];
     }
-    const [, packages, method, place] = parts;
+    const [, packages, className, method, place] = parts;
+    const left = element('bdi'); // keeps its last dot at the right
+    left.append(element('span', '', packages), className);
     const holder = element('span', 'package');
-    holder.append(element('bdi', '', packages)); // keeps its last dot at the right
-    return [holder, element('span', 'method', method), element('span', 'place', place ?? '')];
+    holder.append(left);
+    return [holder, element('span', 'method', method), placeParts(place ?? '')];
+}
+
+/**
+ * The file and the line, as parts of one name.
+ *
+ * @param {string} place in its brackets
+ */
+function placeParts(place) {
+    const made = element('span', 'place');
+    const [, file, line] = /^(.*?)(:\d+)?\)?$/.exec(place) ?? [];
+    made.append(element('span', 'file', file), line ?? '', element('span', 'file', place === '' ? '' : ')'));
+    return made;
 }
 
 class Grid {

@@ -38,6 +38,19 @@ function groupOption(view, node, name) {
     return option;
 }
 
+/**
+ * Without the JVM's own threads, as the summary counts.
+ *
+ * @param {SamplerReport} report
+ */
+function threadCounts({ summary, groups }) {
+    const own = groups.filter(({ name }) => name !== '[JVM]');
+    return {
+        threads: summary?.threads ?? own.reduce((sum, group) => sum + (group.threads ?? 0), 0),
+        groups: summary?.groups ?? own.length,
+    };
+}
+
 /** @param {ModelGroup} group */
 function threadsOf(group) {
     const side = /** @type {ReportGroup} */ (group.sides[group.sides.length - 1] ?? group.sides[0]);

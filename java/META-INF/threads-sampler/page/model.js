@@ -148,6 +148,9 @@ class TreeBuilder {
 class Model {
     scale = 1; // of two reports: what the times of the first are multiplied by
     isCpuClock = false;
+    lacksCounts = false; // whether a filter has taken numbers of calls from rows
+    /** @type {Model} of an inverted tree: the tree before */
+    upright = this;
 
     /**
      * @param {TreeBuilder} builder
@@ -216,6 +219,16 @@ class Model {
         return STATES.filter((state) => this.total[state] !== undefined && (state !== 'idle' || metric === 'wall')).map(
             (state) => ({ state, time: this.total[state][node] })
         );
+    }
+
+    /**
+     * How often the method of a row was called there; of a group, and of callers in an inverted tree, all calls below it.
+     *
+     * @param {number} node
+     */
+    callsOf(node) {
+        const isMethod = this.frames.kind[this.frame[node]] >= KIND.JAVA && this.upright === this;
+        return (isMethod ? this.self : this.total).calls[node];
     }
 
     get hasBars() {

@@ -33,7 +33,7 @@ const names = [
     'HUES', 'THEMES', 'Colours', 'columnsOf', 'tone', 'describe', 'OUTCOMES', 'COUNTERS', 'COUNTING', 'outcomeOf',
     'counterOf', 'countingOf', 'numberOf', 'sumOf',
     'unionOfKeys', 'Account', 'locksOf', 'secondsOf', 'secondText', 'stripPaths', 'threadsOf', 'textOfSpot', 'filtered',
-    'isFiltering', 'calleesOf', 'collapsed', 'stackText', 'changeOf', 'Flame', 'boxAt', 'Grid', 'App', 'wordsOfFinds',
+    'isFiltering', 'calleesOf', 'collapsed', 'speedscope', 'pprofOf', 'reportText', 'stackText', 'changeOf', 'Flame', 'boxAt', 'Grid', 'App', 'wordsOfFinds',
 ];
 const source = scriptNames().map((name) => fs.readFileSync(path.join(FOLDER, name + '.js'), 'utf8')).join('\n');
 

@@ -56,6 +56,7 @@ class App {
         this.called = -1; // the method of the view Callers; -1: that with the most calls
         /** @type {Tab} */
         this.tab = 'graph';
+        this.theme = 'auto';
         /** @type {Set<number>} */
         this.open = new Set();
         /** @type {Finds | null} */
@@ -108,7 +109,8 @@ class App {
         this.address = new Address(this);
         this.strip = new Strip(byId('strip'), this.colours);
         new Input(this);
-        this.setTheme(remembered('theme') ?? 'auto');
+        const theme = remembered('theme') ?? '';
+        this.setTheme(['light', 'dark'].includes(theme) ? theme : 'auto');
     }
 
     // ---- what is shown
@@ -387,7 +389,9 @@ class App {
 
     showInterval() {
         const { reports } = this.model;
-        byId('download-json').hidden = reports.length > 1; // two reports are not one file
+        for (const button of dataElements('download')) {
+            button.hidden = this.model.isDiff && !DIFFERENCE_DOWNLOADS.includes(button.dataset.download ?? '');
+        }
         /** @param {SamplerReport} report */
         const one = (report) =>
             span(report.fromMillis, report.tillMillis, zoneOf(report)) + ' (' + duration(report.elapsedNanos) + ')';
@@ -436,8 +440,8 @@ class App {
     showPath() {
         const { model } = this;
         const share = percent(model.width(this.metric, this.zoom), model.width(this.metric, 0));
-        byId('path').textContent =
-            this.zoom === 0 ? '' : `${shorten(model.frames.short[model.frame[this.zoom]], 80)}: ${share} of all`;
+        const path = this.zoom === 0 ? '' : `${shorten(model.frames.short[model.frame[this.zoom]], 80)}: ${share} of all`;
+        byId('path').textContent = [path, isFiltering(this.filter) ? 'filtered' : ''].filter(Boolean).join(', ');
     }
 
     /** @param {number} node */
@@ -735,16 +739,6 @@ class App {
         byId('copied').textContent = await copy(stackText(this.model, this.flame.chosen));
     }
 
-    downloadCollapsed() {
-        download('report.collapsed', collapsed(this.model, this.metric), 'text/plain');
-    }
-
-    /** As the page has it, without the filter. */
-    downloadJson() {
-        const [report] = this.models.sampled.reports;
-        download('report.json', [JSON.stringify(report)], 'application/json');
-    }
-
     showCallersOfRow() {
         const row = this.methods.rows[Math.max(this.methods.current, 0)];
         if (row !== undefined) {
@@ -819,9 +813,28 @@ class App {
 
     /** @param {string} theme */
     setTheme(theme) {
-        document.documentElement.dataset.theme = theme;
         byId('theme').textContent = 'Theme: ' + theme;
         remember('theme', theme);
+        this.theme = theme;
+        this.showTheme(theme);
+    }
+
+    /**
+     * Paper has everything that is shown, and is light.
+     *
+     * @param {boolean} isPrinting
+     */
+    setPrinting(isPrinting) {
+        for (const part of [this.flame, this.tree, this.methods, this.lines, this.callers, this.callees]) {
+            part.isPrinting = isPrinting;
+        }
+        this.showTheme(isPrinting ? 'light' : this.theme);
+        [this.tree, this.methods, this.lines, this.callers, this.callees].forEach((grid) => grid.draw());
+    }
+
+    /** @param {string} theme */
+    showTheme(theme) {
+        document.documentElement.dataset.theme = theme;
         const dark =
             theme === 'dark' || (theme === 'auto' && window.matchMedia('(prefers-color-scheme: dark)').matches);
         this.colours.setTheme(dark ? 'dark' : 'light');
@@ -873,8 +886,7 @@ function remember(key, value) {
 /** @param {string} key */
 function remembered(key) {
     try {
-        const value = localStorage.getItem('threads-sampler-' + key);
-        return value !== null && ['auto', 'light', 'dark'].includes(value) ? value : null;
+        return localStorage.getItem('threads-sampler-' + key);
     } catch (denied) {
         return null;
     }

@@ -28,6 +28,7 @@ class Flame {
     height = 0;
     contentHeight = 0;
     letter = 1; // width of a letter
+    isPrinting = false; // paper has all rows
 
     /**
      * @param {HTMLElement} host
@@ -105,12 +106,12 @@ class Flame {
     /** Lays out and draws; nothing while the panel is hidden. */
     show(moved = false) {
         this.width = this.scroller.clientWidth;
-        this.height = this.scroller.clientHeight;
         if (!this.model || this.width === 0) {
             return;
         }
         this.layOut();
         const content = this.rows.length * ROW;
+        this.height = this.isPrinting ? Math.min(content, PRINTED_ROWS * ROW) : this.scroller.clientHeight;
         this.contentHeight = Math.max(content, this.height);
         this.spacer.style.height = content + 'px';
         if (moved) {
@@ -219,7 +220,7 @@ class Flame {
      */
     top(row) {
         const y = this.direction === 'icicle' ? row * ROW : this.contentHeight - (row + 1) * ROW;
-        return y - this.scroller.scrollTop;
+        return this.isPrinting ? y : y - this.scroller.scrollTop;
     }
 
     /**

@@ -17,16 +17,10 @@ class Input {
         click('back', () => this.app.back());
         click('reset', () => this.app.resetZoom());
         click('theme', () =>
-            this.app.setTheme(
-                { auto: 'light', light: 'dark', dark: 'auto' }[
-                    /** @type {'auto' | 'light' | 'dark'} */ (document.documentElement.dataset.theme)
-                ]
-            )
+            this.app.setTheme({ auto: 'light', light: 'dark', dark: 'auto' }[/** @type {'auto'} */ (this.app.theme)])
         );
         click('frame-callers', () => this.app.showCallersOfFrame());
         click('copy-stack', () => this.app.copyStack());
-        click('download-collapsed', () => this.app.downloadCollapsed());
-        click('download-json', () => this.app.downloadJson());
         click('help-open', () => byId('help').showModal());
         click('collapse', () => {
             this.app.open.clear();
@@ -37,6 +31,12 @@ class Input {
         TABS.forEach((tab) => click('tab-' + tab, () => this.app.selectTab(tab)));
         dataElements('metric').forEach((b) =>
             b.addEventListener('click', () => this.app.setMetric(/** @type {Metric} */ (b.dataset.metric)))
+        );
+        dataElements('download').forEach((b) =>
+            b.addEventListener('click', () => {
+                byId('downloads').hidePopover();
+                download(this.app, /** @type {string} */ (b.dataset.download)).catch(fail);
+            })
         );
         dataElements('paint').forEach((b) =>
             b.addEventListener('click', () => this.app.setPaint(/** @type {Paint} */ (b.dataset.paint)))
@@ -53,9 +53,11 @@ class Input {
         );
         window
             .matchMedia('(prefers-color-scheme: dark)')
-            .addEventListener('change', () =>
-                this.app.setTheme(/** @type {string} */ (document.documentElement.dataset.theme))
-            );
+            .addEventListener('change', () => this.app.showTheme(this.app.theme));
+        // The first two events come before a page is laid out for paper, the third one if tools show it so.
+        window.addEventListener('beforeprint', () => this.app.setPrinting(true));
+        window.addEventListener('afterprint', () => this.app.setPrinting(false));
+        window.matchMedia('print').addEventListener('change', ({ matches }) => this.app.setPrinting(matches));
         byId('search').addEventListener('input', () => this.app.searchAndShow());
         byId('search').addEventListener('change', () => this.app.address.note());
         byId('search').addEventListener('keydown', (event) => this.searchKey(event));
@@ -69,6 +71,9 @@ class Input {
             }
         });
         document.addEventListener('keydown', (event) => this.key(event));
+        // People who talk to their computer, or whose hands shake, want no single keys to do things.
+        byId('shortcuts').checked = remembered('shortcuts') !== 'off';
+        byId('shortcuts').addEventListener('change', () => remember('shortcuts', byId('shortcuts').checked ? 'on' : 'off'));
     }
 
     /** @param {KeyboardEvent} event */
@@ -115,6 +120,7 @@ class Input {
             event.ctrlKey ||
             event.altKey ||
             event.metaKey ||
+            (event.key.length === 1 && !byId('shortcuts').checked) ||
             /** @type {Element} */ (event.target).matches('input[type=search], input[type=text]') ||
             byId('help').open
         ) {
@@ -135,6 +141,7 @@ class Input {
             a: () => this.app.setMetric('active'),
             w: () => this.app.setMetric('wall'),
             s: () => this.app.showCallersOfFrame(),
+            d: () => byId('downloads').showPopover(),
             y: () => this.app.copyStack(),
             f: () => {
                 this.app.filterBar.open(true);

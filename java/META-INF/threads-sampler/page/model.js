@@ -151,6 +151,8 @@ class Model {
     lacksCounts = false; // whether a filter has taken numbers of calls from rows
     /** @type {Model} of an inverted tree: the tree before */
     upright = this;
+    /** @type {SamplerReport | ReportPair | undefined} all that the page was given */
+    source;
 
     /**
      * @param {TreeBuilder} builder

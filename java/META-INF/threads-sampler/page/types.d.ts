@@ -315,6 +315,7 @@ interface Box {
 interface PageElements {
     search: HTMLInputElement;
     compact: HTMLInputElement;
+    shortcuts: HTMLInputElement;
     help: HTMLDialogElement;
     back: HTMLButtonElement;
     reset: HTMLButtonElement;

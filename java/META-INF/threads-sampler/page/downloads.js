@@ -106,10 +106,10 @@ class Message {
 
     /**
      * @param {number} field
-     * @param {number} n
+     * @param {number} n 0, which readers take for granted, is not written
      */
     number(field, n) {
-        return this.varint(field * 8).varint(n);
+        return n === 0 ? this : this.varint(field * 8).varint(n);
     }
 
     /**
@@ -143,8 +143,7 @@ class Message {
 }
 
 /**
- * profile.proto, which "go tool pprof" reads: all of the model's amounts. The last one, the time that is shown, is
- * what readers show first.
+ * profile.proto, which "go tool pprof" reads: all of the model's amounts, and first the one that the page shows.
  *
  * @param {Model} model
  * @param {Metric} metric
@@ -157,8 +156,8 @@ function pprofOf(model, metric) {
     /** @param {string} text */
     const word = (text) => strings.get(text) ?? (strings.set(text, strings.size), strings.size - 1);
     word('');
-    const known = ['samples', 'calls', 'cpu', 'wall', ...(model.hasStates ? ['active'] : [])];
-    const types = [...known.filter((type) => type !== metric && model.total[type]?.[0] > 0), metric];
+    const known = [...(model.hasStates ? ['active', ...STATES] : []), 'calls', 'samples', 'cpu', 'wall'];
+    const types = known.filter((type) => model.total[type] !== undefined);
     for (const type of types) {
         const unit = UNITS[/** @type {keyof typeof UNITS} */ (type)] ?? 'nanoseconds';
         out.message(1, new Message().number(1, word(type)).number(2, word(unit)));

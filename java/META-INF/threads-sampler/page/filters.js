@@ -71,7 +71,7 @@ class Regrown {
     /** @param {Model} model */
     constructor(model) {
         this.model = model;
-        this.builder = new TreeBuilder(model.frames, model.measures);
+        this.builder = new TreeBuilder(model.frames, model.measures, model.count);
         /** @type {Map<number, number>} */
         this.known = new Map();
         /** @type {Map<number, number>} from a group's old node to its new one */

@@ -497,6 +497,16 @@ class PageIT {
         assertThat(names("methods")).containsExactly("com.acme.A.run");
         assertThat((String) browser.run("return location.hash")).endsWith("&hide=load");
         browser.click("#filter-clear");
+        browser.find("#filter-keep").sendKeys("\\.load\\(.*:20\\)$", Keys.ENTER);
+        assertThat(cells("methods", 0)).endsWith("com.acme.A.load");
+        assertThat(names("methods")).doesNotContain("com.acme.B.waitForWork");
+        assertThat((String) browser.run("return location.hash")).endsWith("keep=%5C.load%5C%28.*%3A20%5C%29%24");
+        browser.click("#filter-clear");
+        browser.find("#filter-focus").sendKeys("^com\\.acme\\.A\\.[lx]o", Keys.ENTER);
+        browser.tab("tree");
+        assertThat(names("tree")).containsExactly("main", "com.acme.A.load(A.java:20)");
+        browser.tab("methods");
+        browser.click("#filter-clear");
         browser.find("#filter-hide").sendKeys("(", Keys.ENTER);
         assertThat(browser.text("#filter-error")).isEqualTo("This is not a regular expression.");
     }
@@ -581,7 +591,6 @@ class PageIT {
         show(DifferenceJson.of(before, after));
 
         assertThat(browser.text("#interval")).contains("scaled × 2.00 to the length of after");
-        assertThat(browser.find("#download-json").isDisplayed()).isFalse();
         browser.tab("methods");
         assertThat(names("methods")).containsExactly("a.A.slow", "a.A.fresh", "a.A.run", "a.A.same", "a.A.quick");
         assertThat(cells("methods", 0)).containsExactly("+2,000", "+2,000", "+200.0 %", "1,000", "3,000", "a.A.slow");
@@ -650,15 +659,15 @@ class PageIT {
     void everythingIsReachedByKeys() throws IOException {
         show(twoGroups().json());
         StringBuilder order = new StringBuilder();
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 13; i++) {
             browser.type(Keys.TAB);
             String outline = browser.run("const e = document.activeElement; return getComputedStyle(e).outlineStyle");
             assertThat(outline).as("focus ring of " + browser.focused()).isEqualTo("solid");
             order.append(browser.focused()).append(' ');
         }
         assertThat(order.toString())
-                .startsWith("skip help-open theme groups tab-graph metric-wall BUTTON filter-open search "
-                        + "BUTTON BUTTON scroller");
+                .startsWith("skip help-open theme groups tab-graph metric-wall BUTTON filter-open BUTTON "
+                        + "search BUTTON BUTTON scroller");
 
         browser.run("document.activeElement.blur()");
         browser.type("/");
@@ -680,6 +689,35 @@ class PageIT {
         assertThat(browser.find("#help").isDisplayed()).isTrue();
         browser.type(Keys.ESCAPE);
         assertThat(browser.find("#help").isDisplayed()).isFalse();
+    }
+
+    @Test
+    void singleKeysCanBeSwitchedOff() throws IOException {
+        show(twoGroups().json());
+        browser.type("?");
+        browser.click("#shortcuts");
+        browser.type(Keys.ESCAPE, "3", "/", "f");
+        assertThat(browser.find("#panel-graph").isDisplayed()).isTrue();
+        assertThat(browser.find("#filters").isDisplayed()).isFalse();
+        show(twoGroups().json());
+        browser.type("3");
+        assertThat(browser.find("#panel-graph").isDisplayed()).isTrue();
+        browser.click("#help-open");
+        browser.click("#shortcuts");
+        browser.type(Keys.ESCAPE, "3");
+        assertThat(browser.find("#panel-methods").isDisplayed()).isTrue();
+    }
+
+    @Test
+    void timesAreThoseOfTheJvmWithTheirZone() throws IOException {
+        String zone = ",\"zone\":\"NPT\",\"zoneOffsetSeconds\":20700,\"seconds\":{\"from\":1789999100,\"width\":1,"
+                + "\"count\":1,\"groups\":[{\"name\":\"main\",\"running\":[900]}]}";
+        show(twoGroups().json().replaceFirst(",\"elapsedNanos", zone + "$0"));
+        assertThat(browser.text("#interval b")).isEqualTo("2026-09-21 19:43:20 – 19:58:20 NPT (15 min 0 s)");
+        browser.find(".seconds").sendKeys(Keys.HOME);
+        assertThat(browser.texts(".seconds-text > span")).containsExactly("19:43:20 NPT:", "running 900.0 ms");
+        browser.tab("account");
+        assertThat(browser.text("#panel-account p")).startsWith("From 2026-09-21 19:43:20 – 19:58:20 NPT (");
     }
 
     // ---- names are data
@@ -931,26 +969,16 @@ class PageIT {
 
     // ---- data
 
-    /** main: 3 s, of which A.run itself 1 s and A.load, called by it, 2 s; worker-: 1 s of waiting. */
     private static ReportJson twoGroups() {
-        ReportJson report = new ReportJson();
-        report.group("main", 1)
-                .stack(1_000, 500, 20, "com.acme.A.run:10")
-                .stack(2_000, 1_000, 40, "com.acme.A.run:10", "com.acme.A.load:20");
-        report.group("worker-", 2).stack(1_000, 0, 20, "java.lang.Thread.run:840", "com.acme.B.waitForWork");
-        return report;
+        return SampleReports.twoGroups();
     }
 
     private void show(String json) throws IOException {
-        browser.open(fileOf(json));
+        browser.show(folder, json);
     }
 
     private String fileOf(String json) throws IOException {
-        Path file = Files.createTempFile(folder, "report", ".html");
-        try (var out = Files.newOutputStream(file)) {
-            HtmlPage.write(out, data -> data.write(json.getBytes(StandardCharsets.UTF_8)));
-        }
-        return file.toUri().toString();
+        return Browser.fileOf(folder, json);
     }
 
     private static List<String> names(String grid) {

@@ -339,7 +339,7 @@ class App {
     }
 
     /**
-     * Focuses the graph on a method: searches it, and zooms to its place with most time.
+     * Zooms the graph to the place of a hot spot that has most time.
      *
      * @param {HotSpot} spot
      */
@@ -348,17 +348,15 @@ class App {
             this.setData('sampled');
         }
         const group = this.model.groups.find((one) => one.name === spot.group);
+        byId('search').value = '';
         this.setBase(0);
-        byId('search').value = textOfSpot(this.model.frames, spot);
         this.selectTab('graph');
-        this.search(false);
-        const top = this.found?.top ?? [];
+        const top = searchFor(this.model, textOfSpot(this.model.frames, spot), 0, this.metric)?.top ?? [];
         const node = top.find((one) => group !== undefined && this.model.contains(group.node, one)) ?? top[0];
         if (node !== undefined) {
             this.zoomTo(node);
             this.flame.choose(node);
         }
-        this.showGraph();
         this.flame.scroller.focus();
     }
 
@@ -406,14 +404,15 @@ class App {
         const scaled =
             Math.abs(this.model.scale - 1) < 0.001
                 ? ''
-                : `, scaled × ${this.model.scale.toFixed(2)} to the length of after`;
+                : ` before scaled × ${this.model.scale.toFixed(2)} to the length of after`;
         host.replaceChildren(
             element('span', '', 'Before '),
             element('b', '', one(reports[0])),
-            element('span', '', scaled),
             element('span', '', ' After '),
-            element('b', '', one(reports[1]))
+            element('b', '', one(reports[1])),
+            element('span', '', scaled)
         );
+        host.title = host.textContent;
     }
 
     showGroups() {

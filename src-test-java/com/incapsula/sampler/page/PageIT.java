@@ -23,15 +23,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
-/**
- * The page, in a real browser. Pictures are left in {@code target/page-pictures}: of a large report, and with
- * {@code -Dsampler.test.long=true} of all the page's parts.
- */
+/** The page, in a real browser. A picture of a large report is left in {@code target/page-pictures}. */
 class PageIT {
     private static final Path PICTURES = Path.of("target", "page-pictures");
     private static final int LARGE = 100_000;
@@ -666,7 +662,7 @@ class PageIT {
             order.append(browser.focused()).append(' ');
         }
         assertThat(order.toString())
-                .startsWith("skip help-open theme groups tab-graph metric-wall BUTTON filter-open BUTTON "
+                .startsWith("skip BUTTON help-open theme groups tab-graph metric-wall BUTTON filter-open "
                         + "search BUTTON BUTTON scroller");
 
         browser.run("document.activeElement.blur()");
@@ -896,46 +892,6 @@ class PageIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = "sampler.test.long", matches = "true", disabledReason = "no check reads them")
-    void picturesForPeople() throws IOException {
-        show(SampleReports.shop(1, 1).json());
-        picture("graph-all");
-        browser.all("#groups .group").get(1).click();
-        browser.pointAtGraph(0.757, 12, false);
-        picture("graph");
-        browser.systemColours("dark");
-        browser.type("i");
-        browser.search("postgresql");
-        picture("search-dark");
-        browser.type(Keys.ESCAPE);
-        browser.tab("tree");
-        picture("tree-dark");
-        browser.systemColours("light");
-        browser.type("c");
-        browser.click("#hot-path");
-        openFirstClosed(3);
-        picture("tree");
-        browser.tab("methods");
-        picture("methods");
-        browser.tab("account");
-        picture("account");
-        browser.run("document.getElementById('help').showModal()");
-        picture("help");
-        show(DifferenceJson.of(SampleReports.shop(1, 1), SampleReports.shop(1.8, 0.45)));
-        browser.all("#groups .group").get(1).click();
-        browser.pointAtGraph(0.6, 12, false);
-        picture("diff");
-        browser.tab("methods");
-        picture("diff-methods");
-        browser.tab("tree");
-        browser.systemColours("dark");
-        picture("diff-tree-dark");
-        browser.size(800, 700, 1);
-        browser.tab("graph");
-        picture("small-dark");
-    }
-
-    @Test
     void aDifferenceFitsIntoASmallDarkWindow() throws IOException {
         browser.systemColours("dark");
         browser.size(800, 700, 1);
@@ -950,16 +906,6 @@ class PageIT {
     private static int width(String expression) {
         Number pixels = browser.run("return " + expression);
         return pixels.intValue();
-    }
-
-    /** In the call tree: shows more than the hot path. */
-    private static void openFirstClosed(int times) {
-        for (int i = 0; i < times; i++) {
-            List<WebElement> closed = browser.all("#tree .mark.closed");
-            if (!closed.isEmpty()) {
-                closed.get(0).click();
-            }
-        }
     }
 
     private static void picture(String name) throws IOException {

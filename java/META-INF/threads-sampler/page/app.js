@@ -22,6 +22,18 @@ function dataElements(name) {
     return document.querySelectorAll('[data-' + name + ']');
 }
 
+/**
+ * Marks the pressed one of buttons of which one is.
+ *
+ * @param {string} name of their data attribute
+ * @param {string} value
+ */
+function press(name, value) {
+    for (const button of dataElements(name)) {
+        button.setAttribute('aria-pressed', String(button.dataset[name] === value));
+    }
+}
+
 /** @type {Tab[]} */
 const TABS = ['graph', 'tree', 'methods', 'lines', 'account', 'callers', 'locks'];
 /** @type {Tab[]} */
@@ -93,14 +105,13 @@ class App {
             });
         this.methods = hot('methods', 'Hot methods');
         this.lines = hot('lines', 'Hot lines');
-        this.callers = new Grid(byId('callers'), 'Callers', {
+        const sandwich = {
             sort: () => this.showHot('callers'),
+            /** @param {HotRow} row */
             activate: (row) => this.showCallers(this.model.frames.method[row.frame]),
-        });
-        this.callees = new Grid(byId('callees'), 'Callees', {
-            sort: () => this.showHot('callers'),
-            activate: (row) => this.showCallers(this.model.frames.method[row.frame]),
-        });
+        };
+        this.callers = new Grid(byId('callers'), 'Callers', sandwich);
+        this.callees = new Grid(byId('callees'), 'Callees', sandwich);
         this.filter = noFilter();
         this.filterBar = new FilterBar((filter) => this.setFilter(filter));
         this.account = new Account(byId('panel-account'));
@@ -212,9 +223,7 @@ class App {
 
     showData() {
         byId('data').hidden = this.models.counted === null;
-        for (const button of dataElements('data')) {
-            button.setAttribute('aria-pressed', String(button.dataset.data === this.data));
-        }
+        press('data', this.data);
     }
 
     /**
@@ -324,9 +333,7 @@ class App {
     /** @param {number} [currentRow] of the call tree */
     showAll(currentRow) {
         this.showGroups();
-        for (const button of dataElements('metric')) {
-            button.setAttribute('aria-pressed', String(button.dataset.metric === this.metric));
-        }
+        press('metric', this.metric);
         this.showStrip();
         this.showGraph();
         this.showTree(currentRow);
@@ -364,9 +371,7 @@ class App {
     setPaint(paint) {
         this.colours.paint = paint;
         this.address.note();
-        for (const button of dataElements('paint')) {
-            button.setAttribute('aria-pressed', String(button.dataset.paint === paint));
-        }
+        press('paint', paint);
         this.showGraph();
     }
 
@@ -702,9 +707,7 @@ class App {
     /** @param {Level} level */
     setLevel(level) {
         this.level = level;
-        for (const button of dataElements('level')) {
-            button.setAttribute('aria-pressed', String(button.dataset.level === level));
-        }
+        press('level', level);
         byId('show-callers').hidden = level !== 'method';
         this.showHot('methods');
     }
@@ -845,9 +848,7 @@ class App {
 
     /** @param {string} direction */
     setDirection(direction) {
-        for (const button of dataElements('direction')) {
-            button.setAttribute('aria-pressed', String(button.dataset.direction === direction));
-        }
+        press('direction', direction);
         this.flame.turn(direction);
         this.address.note();
     }

@@ -29,28 +29,22 @@ class Input {
         click('hot-path', () => this.app.reveal(this.app.openHotPath()));
         byId('compact').addEventListener('change', () => this.app.showTree());
         TABS.forEach((tab) => click('tab-' + tab, () => this.app.selectTab(tab)));
-        dataElements('metric').forEach((b) =>
-            b.addEventListener('click', () => this.app.setMetric(/** @type {Metric} */ (b.dataset.metric)))
-        );
-        dataElements('download').forEach((b) =>
-            b.addEventListener('click', () => {
-                byId('downloads').hidePopover();
-                download(this.app, /** @type {string} */ (b.dataset.download)).catch(fail);
-            })
-        );
-        dataElements('paint').forEach((b) =>
-            b.addEventListener('click', () => this.app.setPaint(/** @type {Paint} */ (b.dataset.paint)))
-        );
-        dataElements('data').forEach((b) =>
-            b.addEventListener('click', () => this.app.setData(/** @type {Data} */ (b.dataset.data)))
-        );
-        dataElements('level').forEach((b) =>
-            b.addEventListener('click', () => this.app.setLevel(/** @type {Level} */ (b.dataset.level)))
-        );
+        /**
+         * @param {string} name of the data attribute of some buttons
+         * @param {(value: any) => void} action
+         */
+        const each = (name, action) =>
+            dataElements(name).forEach((b) => b.addEventListener('click', () => action(b.dataset[name])));
+        each('metric', (metric) => this.app.setMetric(metric));
+        each('paint', (paint) => this.app.setPaint(paint));
+        each('data', (data) => this.app.setData(data));
+        each('level', (level) => this.app.setLevel(level));
+        each('direction', (direction) => this.app.setDirection(direction));
+        each('download', (format) => {
+            byId('downloads').hidePopover();
+            download(this.app, format).catch(fail);
+        });
         click('show-callers', () => this.app.showCallersOfRow());
-        dataElements('direction').forEach((b) =>
-            b.addEventListener('click', () => this.app.setDirection(/** @type {string} */ (b.dataset.direction)))
-        );
         window
             .matchMedia('(prefers-color-scheme: dark)')
             .addEventListener('change', () => this.app.showTheme(this.app.theme));

@@ -526,8 +526,8 @@ class PageIT {
                         + ".filter(e => e.offsetWidth > 0).map(e => e.className.split(' ')[0]).join()"))
                 .isEqualTo("name,number");
         assertThat((Object) browser.run("const e = document.querySelector('#lines-row-0 .place'),"
-                        + " cell = e.closest('.name'); return e.textContent + (e.getBoundingClientRect().right"
-                        + " <= cell.getBoundingClientRect().right + 1)"))
+                        + " cell = e.closest('.name'), end = e.lastChild.getBoundingClientRect().right;"
+                        + " return e.textContent + (end > 0 && end <= cell.getBoundingClientRect().right + 1)"))
                 .isEqualTo("(A.java:10)true");
         assertThat(width("document.documentElement.scrollWidth")).isLessThanOrEqualTo(390);
     }

@@ -366,7 +366,7 @@ static void states_are_merged_only_where_all_parts_have_them(void **state)
     smp_methods_release(names);
 }
 
-/* One whose group `name` ran for ms in each of `count` seconds, and others for a millisecond each. */
+/* One whose group `name` ran for ms in each of `count` seconds, others for a millisecond each. */
 static struct smp_profile *with_seconds(struct smp_methods *names, const char *name, int64_t from,
                                         int64_t count, int64_t width, int64_t ms)
 {

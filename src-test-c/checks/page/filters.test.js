@@ -149,6 +149,15 @@ test('rows that become one have the calls of both, unless these may be the same 
     assert.match(page.lackingText(model, cut), /^Rows of which a part/);
 });
 
+test('a method that calls itself has all of its calls, and its error bar', () => {
+    const group = {
+        name: 'g', threads: 1, parent: [-1, 0, 1], frame: [0, 0, 2], wall: [5, 10, 20], samples: [],
+        error95: { wall: [[25, 45], [20, 40], [16, 24]] }, rowCalls: [[0, 2, 1], [1, 9, 1], [2, 4, 1]],
+    };
+    const model = page.modelOf({ ...reportOf(1), groups: [group] });
+    assert.deepEqual(rowsOf(page.filtered(model, { ...NONE, recursion: true })), [['A.m', 35, 10, 11], ['B.m', 20, 4, 4]]);
+});
+
 test('an inverted tree has the error bars of own times, no calls, and says so', () => {
     const model = withBars();
     const inverted = page.filtered(model, { ...NONE, invert: true });

@@ -148,7 +148,7 @@ function cutTree(model, { hide, focus, keep, recursion }) {
     const kept = matchesOf(model, keep);
     const regrown = new Regrown(model);
     const to = new Int32Array(model.count);
-    const isShown = new Uint8Array(model.count); // as a row, perhaps together with others
+    const shown = new Uint8Array(model.count); // 1: as a row, perhaps together with others; 2: with its caller's row
     for (let i = 1; i < model.count; i++) {
         if (parent[i] === 0) {
             to[i] = regrown.group(i);
@@ -157,8 +157,8 @@ function cutTree(model, { hide, focus, keep, recursion }) {
         } else {
             const above = to[parent[i]];
             const isSame = recursion && frames.method[frame[i]] === frames.method[regrown.builder.frame[above]];
-            isShown[i] = hidden[i] || !focused.inside[i] || isSame ? 0 : 1;
-            to[i] = isShown[i] ? regrown.child(above, frame[i]) : above;
+            shown[i] = hidden[i] || !focused.inside[i] ? 0 : isSame ? 2 : 1;
+            to[i] = shown[i] === 1 ? regrown.child(above, frame[i]) : above;
         }
         if (focused.inside[i] && kept.inside[i]) {
             regrown.credit(to[i], i);
@@ -169,11 +169,11 @@ function cutTree(model, { hide, focus, keep, recursion }) {
         const { isWhole, squares } = squaresOf(model, metric, regrown.credited);
         const sums = new Float64Array(cut.count);
         for (let i = 1; i < model.count; i++) {
-            sums[to[i]] += isShown[i] ? squares[i] : 0;
+            sums[to[i]] += shown[i] === 1 ? squares[i] : 0;
         }
         setBars(cut, metric, sums);
         if (metric === 'wall') {
-            cut.lacksCounts = carryCounts(model, cut, (i) => (!isShown[i] ? undefined : isWhole[i] ? to[i] : 0));
+            cut.lacksCounts = carryCounts(model, cut, (i) => (shown[i] === 0 ? undefined : isWhole[i] ? to[i] : 0));
         }
     }
     return cut;

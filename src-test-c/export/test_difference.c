@@ -426,5 +426,7 @@ int main(void)
         TEST(depth_does_not_matter),
     };
 #undef TEST
+    if (setenv("TZ", "UTC", 1) != 0)
+        return 1;
     return cmocka_run_group_tests_name("difference", tests, NULL, NULL);
 }

@@ -11,11 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "base/bytes.h"
 #include "support/failing_alloc.h"
+#include "support/golden.h"
 #include "support/memory_output.h"
 #include "support/protobuf_reader.h"
 #include "support/report_fixture.h"
@@ -199,6 +201,7 @@ static void json_has_everything(void **state)
     assert_exported(
         make_small(*state), SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
         "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
+        "\"zone\":\"UTC\",\"zoneOffsetSeconds\":0,"
         "\"elapsedNanos\":1000000000,\"ownCpuNanos\":77,\"memoryUsedBytes\":5,"
         "\"memoryLimitBytes\":6,\"account\":{\"polls\":5,\"samples\":4,\"outcomes\":{"
         "\"WALKED\":4,"
@@ -214,6 +217,62 @@ static void json_has_everything(void **state)
         "{\"name\":\"cold\",\"threads\":1,\"threadNames\":[\"cold\"],\"maxDepth\":0,"
         "\"polls\":1,\"outcomes\":{\"THREAD_ENDED_IN_WALK\":1},\n"
         "\"parent\":[-1],\n\"frame\":[3],\n\"wall\":[500],\n\"cpu\":[0],\n\"samples\":[1]}]}\n");
+}
+
+static void json_has_the_zone_of_the_text_report(void **state)
+{
+    struct memory_output output = { 0 };
+
+    assert_int_equal(setenv("TZ", "IST-5:30", 1), 0);
+    tzset();
+    assert_int_equal(
+        export_to(&output, make_small(*state), SMP_FORMAT_JSON, &(struct smp_export_style){ 0 }),
+        SMP_OK);
+    assert_non_null(strstr(output.bytes, ",\"zone\":\"IST\",\"zoneOffsetSeconds\":19800,"));
+    assert_int_equal(setenv("TZ", "UTC", 1), 0);
+    tzset();
+    free(output.bytes);
+}
+
+enum { SECONDS_BEGIN = 1700000000 };
+
+static void add_second(struct smp_second_times *times, uint32_t row, enum smp_thread_state state,
+                       int64_t second, int64_t ms)
+{
+    const int64_t from_ns = (SECONDS_BEGIN + second) * 1000 * MS;
+
+    smp_second_times_add(times, row, state,
+                         (struct smp_span){ .from_ns = from_ns, .till_ns = from_ns + 1000 * MS },
+                         ms * MS);
+}
+
+/* Two groups with a row, one without time, and what others did. */
+static void json_has_the_states_of_each_second(void **state)
+{
+    const struct smp_second_range range = { .from = SECONDS_BEGIN,
+                                            .till = SECONDS_BEGIN + 4,
+                                            .width = 1 };
+    const struct smp_profile *const made = make_small(*state);
+    struct smp_profile *const profile = report_fixture_seal(*state);
+    struct memory_output output = { 0 };
+    struct smp_second_times *times = NULL;
+
+    assert_ptr_equal(made, profile);
+    assert_int_equal(smp_second_times_create(NULL, range, &times), SMP_OK);
+    const uint32_t hot = smp_second_times_new_row(times, 1);
+    const uint32_t cold = smp_second_times_new_row(times, 2);
+    add_second(times, hot, SMP_STATE_RUNNING, 0, 800);
+    add_second(times, hot, SMP_STATE_RUNNING, 2, 1500);
+    add_second(times, hot, SMP_STATE_BLOCKED, 1, 7);
+    add_second(times, cold, SMP_STATE_IDLE, 3, 1000);
+    add_second(times, 0, SMP_STATE_IO, 1, 12);
+    profile->seconds = times;
+    assert_int_equal(export_to(&output, profile, SMP_FORMAT_JSON, &(struct smp_export_style){ 0 }),
+                     SMP_OK);
+    const char *const seconds = strstr(output.bytes, ",\n\"seconds\":");
+    assert_non_null(seconds);
+    golden_check("seconds.json", seconds + 2, strlen(seconds + 2));
+    free(output.bytes);
 }
 
 static void json_names_are_no_markup(void **state)
@@ -313,7 +372,6 @@ static void text_is_what_a_print_stream_gets(void **state)
                                 "Thu Jan 01 00:00:02 UTC 1970\nSampler account.\npolls: 5\n";
     struct memory_output output = { 0 };
 
-    assert_int_equal(setenv("TZ", "UTC", 1), 0);
     assert_int_equal(export_to(&output, make_small(*state), SMP_FORMAT_TEXT,
                                &(struct smp_export_style){ .percent = true }),
                      SMP_OK);
@@ -583,6 +641,7 @@ static void a_report_of_cpu_times_says_so(void **state)
     assert_exported(
         profile, SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
         "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
+        "\"zone\":\"UTC\",\"zoneOffsetSeconds\":0,"
         "\"elapsedNanos\":1000000000,\"clock\":\"CPU\",\"ownCpuNanos\":0,"
         "\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,\"account\":{\"polls\":0,"
         "\"samples\":0,\"outcomes\":{},\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
@@ -596,6 +655,7 @@ static void nothing_sampled_is_a_document_all_the_same(void **state)
     assert_exported(profile, SMP_FORMAT_COLLAPSED, (struct smp_export_style){ 0 }, "");
     assert_exported(profile, SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
                     "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
+                    "\"zone\":\"UTC\",\"zoneOffsetSeconds\":0,"
                     "\"elapsedNanos\":1000000000,\"ownCpuNanos\":0,\"memoryUsedBytes\":0,"
                     "\"memoryLimitBytes\":0,\"account\":{\"polls\":0,\"samples\":0,\"outcomes\":{},"
                     "\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
@@ -710,6 +770,8 @@ int main(void)
         TEST(collapsed_marks_java_frames_for_readers_that_colour_them),
         TEST(speedscope_has_a_profile_per_group),
         TEST(json_has_everything),
+        TEST(json_has_the_zone_of_the_text_report),
+        TEST(json_has_the_states_of_each_second),
         TEST(json_names_are_no_markup),
         TEST(top_has_two_tables),
         TEST(top_has_the_time_of_the_cpu_clock),
@@ -727,5 +789,7 @@ int main(void)
         TEST(depth_does_not_matter),
     };
 #undef TEST
+    if (setenv("TZ", "UTC", 1) != 0)
+        return 1;
     return cmocka_run_group_tests_name("exporters", tests, NULL, NULL);
 }

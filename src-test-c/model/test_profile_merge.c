@@ -18,6 +18,9 @@
 #include "support/rounds.h"
 #include "support/tree_amounts.h"
 
+#define NS_PER_MS INT64_C(1000000)
+#define NS_PER_SECOND (1000 * NS_PER_MS)
+
 enum { PART_BYTES = 1 << 22, KEYS = 40, LINES = 4, MAX_DEPTH = 12, TEXT_BYTES = 256, ROUNDS = 60 };
 
 /* --- names: key k is class c.K<k>, every third of them in no file --- */
@@ -311,7 +314,7 @@ static void merging_twice_is_merging_at_once(void **state)
 }
 
 /* One stack, 7 ns in a state; without states, if the tree has none. */
-static struct smp_profile *with_measures(struct smp_methods *names, uint32_t measures)
+static struct smp_profile *of_group(struct smp_methods *names, uint32_t measures, const char *name)
 {
     struct interval interval = begin();
     const uint32_t location = smp_methods_pseudo(names, "[run]");
@@ -319,9 +322,14 @@ static struct smp_profile *with_measures(struct smp_methods *names, uint32_t mea
 
     smp_tree_destroy(interval.tree);
     assert_int_equal(smp_tree_create(NULL, measures, PART_BYTES, &interval.tree), SMP_OK);
-    add(&interval, "pool", 1, &location, 1, &seed);
+    add(&interval, name, 1, &location, 1, &seed);
     smp_tree_credit_wall(interval.tree, 2, SMP_STATE_IDLE, 7);
     return seal(&interval, names);
+}
+
+static struct smp_profile *with_measures(struct smp_methods *names, uint32_t measures)
+{
+    return of_group(names, measures, "pool");
 }
 
 static uint32_t states_of_merged(const struct smp_profile *a, const struct smp_profile *b)
@@ -355,6 +363,83 @@ static void states_are_merged_only_where_all_parts_have_them(void **state)
     smp_profile_release(with);
     smp_profile_release(without);
     smp_profile_release(nothing);
+    smp_methods_release(names);
+}
+
+/* One whose group `name` ran for ms in each of `count` seconds, others for a millisecond each. */
+static struct smp_profile *with_seconds(struct smp_methods *names, const char *name, int64_t from,
+                                        int64_t count, int64_t width, int64_t ms)
+{
+    struct smp_profile *const profile =
+        of_group(names, SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES, name);
+    const struct smp_second_range range = { .from = from, .till = from + 1, .width = width };
+    const struct smp_group group =
+        smp_thread_groups_find(profile->groups, (struct smp_group_key){ .name = name });
+
+    assert_int_equal(smp_second_times_create(NULL, range, &profile->seconds), SMP_OK);
+    const uint32_t row = smp_second_times_new_row(profile->seconds, group.index);
+    for (int64_t second = from; second < from + count; second++) {
+        const struct smp_span span = { .from_ns = second * NS_PER_SECOND,
+                                       .till_ns = (second + 1) * NS_PER_SECOND };
+        smp_second_times_add(profile->seconds, row, SMP_STATE_RUNNING, span, ms * NS_PER_MS);
+        smp_second_times_add(profile->seconds, 0, SMP_STATE_IDLE, span, NS_PER_MS);
+    }
+    return profile;
+}
+
+static void assert_slots(const struct smp_profile *profile, uint32_t row,
+                         enum smp_thread_state state, const uint32_t *expected, size_t count)
+{
+    size_t slots = 0;
+    const uint32_t *const found = smp_second_times_slots(profile->seconds, row, state, &slots);
+
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(i < slots ? found[i] : 0, expected[i]);
+}
+
+static uint32_t second_row_of(const struct smp_profile *profile, const char *name)
+{
+    for (uint32_t row = 1; row < smp_second_times_rows(profile->seconds); row++) {
+        const struct smp_group group = { .index = smp_second_times_group(profile->seconds, row) };
+        if (strcmp(smp_thread_groups_info(profile->groups, group)->name, name) == 0)
+            return row;
+    }
+    fail_msg("%s has no row", name);
+    return 0;
+}
+
+/* Two of one group that overlap, a gap, then another group in slots of two seconds. */
+static void seconds_of_several_profiles_are_those_of_all(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct smp_profile *const parts[] = {
+        with_seconds(names, "main", 100, 4, 1, 10),
+        with_seconds(names, "main", 102, 4, 1, 20),
+        with_seconds(names, "pool", 110, 2, 2, 7),
+    };
+    const uint32_t of_main[] = { 20, 60, 40, 0, 0, 0 };
+    const uint32_t of_pool[] = { 0, 0, 0, 0, 0, 14 };
+    const uint32_t of_others[] = { 2, 4, 2, 0, 0, 2 };
+    struct smp_profile *merged = NULL;
+
+    (void)state;
+    assert_int_equal(
+        smp_profile_merge_within(NULL, (const struct smp_profile *const *)parts, 3,
+                                 (struct smp_merge_limits){ .tree_bytes = PART_BYTES,
+                                                            .names_bytes = PART_BYTES,
+                                                            .groups_bytes = PART_BYTES },
+                                 &merged),
+        SMP_OK);
+    assert_int_equal(smp_second_times_range(merged->seconds).from, 100);
+    assert_int_equal(smp_second_times_range(merged->seconds).till, 112);
+    assert_int_equal(smp_second_times_range(merged->seconds).width, 2);
+    assert_slots(merged, second_row_of(merged, "main"), SMP_STATE_RUNNING, of_main, 6);
+    assert_slots(merged, second_row_of(merged, "pool"), SMP_STATE_RUNNING, of_pool, 6);
+    assert_slots(merged, 0, SMP_STATE_IDLE, of_others, 6);
+    assert_int_equal(smp_second_times_lost(merged->seconds), 0);
+    smp_profile_release(merged);
+    for (size_t i = 0; i < 3; i++)
+        smp_profile_release(parts[i]);
     smp_methods_release(names);
 }
 
@@ -822,6 +907,7 @@ int main(void)
         cmocka_unit_test(merged_is_the_sum_of_its_parts),
         cmocka_unit_test(merging_twice_is_merging_at_once),
         cmocka_unit_test(states_are_merged_only_where_all_parts_have_them),
+        cmocka_unit_test(seconds_of_several_profiles_are_those_of_all),
         cmocka_unit_test(states_that_a_merged_tree_has_no_memory_for_are_counted),
         cmocka_unit_test(threads_are_counted_once_where_they_can_be_compared),
         cmocka_unit_test(compacted_names_are_no_reason_to_count_threads_twice),

@@ -5,6 +5,8 @@
  *
  *   {"format":"threads-sampler/1",
  *    "fromMillis":n, "tillMillis":n,            since 1970, the wall clock at both ends
+ *    "zone":"CET", "zoneOffsetSeconds":3600,    of the process at the end, east of UTC; the text
+ *                                               report's times are in it
  *    "elapsedNanos":n, "ownCpuNanos":n,         covered, without pauses; of the sampler's threads
  *    "clock":"CPU",                             only where wall is CPU time, too
  *    "memoryUsedBytes":n, "memoryLimitBytes":n,
@@ -80,6 +82,8 @@
  * Numbers are plain integers and may exceed 2^53. The document can stand in an HTML
  * script element (json_text.h).
  */
+#include <time.h>
+
 #include "base/sort.h"
 #include "export/export_writers.h"
 #include "export/json_text.h"
@@ -88,7 +92,7 @@
 #include "export/used_frames.h"
 #include "model/error_range.h"
 
-enum { LOCK_TEXT_BYTES = 1024 * 1024 };
+enum { LOCK_TEXT_BYTES = 1024 * 1024, MS_PER_SECOND = 1000 };
 
 struct writer {
     const struct smp_export_job *job;
@@ -188,6 +192,18 @@ static void put_counting(struct writer *writer, const struct smp_counting_accoun
     smp_writer_put_byte(out, '}');
 }
 
+static void put_zone(struct writer *writer, int64_t wall_ms)
+{
+    const time_t seconds = (time_t)(wall_ms / MS_PER_SECOND);
+    struct tm at = { 0 };
+
+    if (localtime_r(&seconds, &at) == NULL || at.tm_zone == NULL)
+        return;
+    smp_json_put_key(writer->out, "zone", false);
+    smp_json_put_string(writer->out, at.tm_zone);
+    smp_json_put_number(writer->out, "zoneOffsetSeconds", at.tm_gmtoff);
+}
+
 static void put_json_head(struct writer *writer)
 {
     const struct smp_profile *const profile = writer->job->profile;
@@ -195,6 +211,7 @@ static void put_json_head(struct writer *writer)
     smp_writer_puts(writer->out, "{\"format\":\"threads-sampler/1\"");
     smp_json_put_number(writer->out, "fromMillis", profile->from_wall_ms);
     smp_json_put_number(writer->out, "tillMillis", profile->till_wall_ms);
+    put_zone(writer, profile->till_wall_ms);
     smp_json_put_number(writer->out, "elapsedNanos", profile->elapsed_ns);
     if (profile->is_cpu_clock)
         smp_writer_puts(writer->out, ",\"clock\":\"CPU\"");

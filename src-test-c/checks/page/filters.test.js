@@ -94,6 +94,102 @@ test('a filter that changes nothing is none, and all measures are carried over',
     assert.deepEqual(inverted.groups.map(({ name }) => name), ['g', 'h']);
 });
 
+// ---- error bars and counts
+
+/** a.A.m { a.A.n { b.B.m }, b.B.n }, each with an error bar of half its total. */
+function withBars() {
+    const report = reportOf(1);
+    const group = {
+        name: 'g', threads: 1, parent: [-1, 0, 1, 0], frame: [0, 1, 2, 3], wall: [0, 10, 20, 40], samples: [0, 1, 1, 1],
+        error95: { wall: [[35, 105], [15, 45], [10, 30], [20, 60]] },
+        rowCalls: [[0, 1, 1], [1, 5, 1], [2, 7, 2], [3, 9, 1]],
+    };
+    return page.modelOf({ ...report, groups: [group] });
+}
+
+function rowsOf(model) {
+    return Array.from({ length: model.count }, (_, i) => i)
+        .filter((i) => i > 0 && model.parent[i] > 0)
+        .map((i) => [
+            model.frames.short[model.frame[i]], model.total.wall[i], Math.round(model.half.wall[i] * 100) / 100,
+            model.rowCalls.get(i)?.calls,
+        ]);
+}
+
+test('a row keeps its error bar and its calls as long as it has all of its time', () => {
+    const model = withBars();
+    assert.deepEqual(rowsOf(page.filtered(model, { ...NONE, hide: /^a\.A\.n/ })), [
+        ['A.m', 70, 35, 1], ['B.m', 20, 10, 7], ['B.n', 40, 20, 9],
+    ]);
+    // Two places of one method are one row: their bars add up as independent ones do.
+    const focused = page.filtered(model, { ...NONE, hide: /^a\./, recursion: true });
+    assert.deepEqual(rowsOf(focused), [['B.m', 20, 10, 7], ['B.n', 40, 20, 9]]);
+    assert.equal(page.lackingText(model, focused), '');
+});
+
+test('a row that lacks a part has the error bar of what is left, and no calls', () => {
+    const model = withBars();
+    const kept = page.filtered(model, { ...NONE, keep: /^b\.B\.m/ });
+    assert.deepEqual(rowsOf(kept), [['A.m', 20, 10, undefined], ['A.n', 20, 10, undefined], ['B.m', 20, 10, 7]]);
+    assert.match(page.lackingText(model, kept), /^Rows of which a part/);
+});
+
+test('rows that become one have the calls of both, unless these may be the same ones', () => {
+    const group = {
+        name: 'g', threads: 1, parent: [-1, 0, 0, 1, 2], frame: [0, 1, 3, 4, 4], wall: [0, 0, 0, 30, 40], samples: [],
+        error95: { wall: [null, null, null, [24, 36], [32, 48]] }, rowCalls: [[3, 5, 1], [4, 6, 1]],
+    };
+    const report = { ...reportOf(1), groups: [group] };
+    const hide = { ...NONE, hide: /\.n\(/ };
+    assert.deepEqual(rowsOf(page.filtered(page.modelOf(report), hide)).at(-1), ['C.m', 70, 10, 11]);
+    group.rowCalls = [[3, 5, 1], [4, 6, 2]];
+    const model = page.modelOf(report);
+    const cut = page.filtered(model, hide);
+    assert.deepEqual(rowsOf(cut).at(-1), ['C.m', 70, 10, undefined]);
+    assert.match(page.lackingText(model, cut), /^Rows of which a part/);
+});
+
+test('a method that calls itself has all of its calls, and its error bar', () => {
+    const group = {
+        name: 'g', threads: 1, parent: [-1, 0, 1], frame: [0, 0, 2], wall: [5, 10, 20], samples: [],
+        error95: { wall: [[25, 45], [20, 40], [16, 24]] }, rowCalls: [[0, 2, 1], [1, 9, 1], [2, 4, 1]],
+    };
+    const model = page.modelOf({ ...reportOf(1), groups: [group] });
+    assert.deepEqual(rowsOf(page.filtered(model, { ...NONE, recursion: true })), [['A.m', 35, 10, 11], ['B.m', 20, 4, 4]]);
+});
+
+test('an inverted tree has the error bars of own times, no calls, and says so', () => {
+    const model = withBars();
+    const inverted = page.filtered(model, { ...NONE, invert: true });
+    // Own time of A.n: no more than sqrt(15² + 10²) and no more than it is.
+    assert.deepEqual(rowsOf(inverted).slice(0, 2), [['A.n', 10, 10, undefined], ['A.m', 10, 10, undefined]]);
+    assert.deepEqual(rowsOf(inverted).at(-2), ['B.n', 40, 20, undefined]);
+    assert.match(page.lackingText(model, inverted), /^Turned over/);
+    assert.equal(inverted.upright, model);
+    assert.equal(page.describe({ model: inverted, metric: 'wall', base: 0, zoom: 0 }, 2).some((text) => /own time/.test(text)), false);
+});
+
+test('a report without error bars gets none', () => {
+    const model = page.modelOf(reportOf(4));
+    assert.equal(page.filtered(model, { ...NONE, hide: /^b/ }).hasBars, false);
+    assert.equal(page.filtered(model, { ...NONE, invert: true }).hasBars, false);
+});
+
+test('root times follow their row, as long as it is a root', () => {
+    const counted = {
+        name: 'g', threads: 1, parent: [-1, -1, 1], frame: [0, 1, 0], wall: [0, 0, 0], calls: [3, 2, 8], hookNanos: 5,
+        rootTimes: [[0, 3, 30, 1, 20], [1, 2, 50, 10, 40]],
+    };
+    const model = page.modelsOf({ ...reportOf(2), counted: [counted] }).counted;
+    const focused = page.filtered(model, { ...NONE, focus: /^a/ });
+    assert.deepEqual([...focused.rootTimes.values()], [...model.rootTimes.values()]);
+    // The hidden row's callee is the same method as the first root, but its calls are no root's.
+    const cut = page.filtered(model, { ...NONE, hide: /^a\.A\.n/ });
+    assert.deepEqual([...cut.rootTimes.values()], []);
+    assert.equal(cut.self.calls[2], 11);
+    assert.deepEqual([...page.filtered(model, { ...NONE, invert: true }).rootTimes], []);
+});
+
 test('callees mirror callers', () => {
     for (let seed = 1; seed < 20; seed++) {
         const model = page.modelOf(reportOf(seed));

@@ -28,12 +28,12 @@ const elements = { fatal: {} };
 const document = { getElementById: (id) => (elements[id] ??= {}) };
 const names = [
     'KIND', 'Frames', 'packageOf', 'placeOf', 'modelOf', 'checkFormat', 'hotList', 'callTree', 'nearly', 'searchFor',
-    'millis', 'signed', 'percent', 'duration', 'bytes', 'span', 'clean', 'shorten', 'wholeCharacters', 'whole',
+    'millis', 'signed', 'percent', 'duration', 'bytes', 'span', 'zoneOf', 'fitted', 'lackingText', 'clean', 'shorten', 'wholeCharacters', 'whole',
     'modelsOf', 'countedOf', 'callersOf', 'rollUp', 'rollUpName', 'amountText', 'micros', 'timePerCall',
     'HUES', 'THEMES', 'Colours', 'columnsOf', 'tone', 'describe', 'OUTCOMES', 'COUNTERS', 'COUNTING', 'outcomeOf',
     'counterOf', 'countingOf', 'numberOf', 'sumOf',
     'unionOfKeys', 'Account', 'locksOf', 'secondsOf', 'secondText', 'stripPaths', 'threadsOf', 'textOfSpot', 'filtered',
-    'isFiltering', 'calleesOf', 'collapsed', 'stackText', 'changeOf', 'Flame', 'boxAt', 'Grid', 'App', 'wordsOfFinds',
+    'isFiltering', 'calleesOf', 'collapsed', 'speedscope', 'pprofOf', 'reportText', 'stackText', 'changeOf', 'Flame', 'boxAt', 'Grid', 'App', 'wordsOfFinds',
 ];
 const source = scriptNames().map((name) => fs.readFileSync(path.join(FOLDER, name + '.js'), 'utf8')).join('\n');
 

@@ -2,6 +2,8 @@
 'use strict';
 
 const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const path = require('node:path');
 const test = require('node:test');
 
 const page = require('./page.js');
@@ -46,7 +48,21 @@ test('the boxes of a second stand on each other, and fill the height of the high
 });
 
 test('a second says its states, a wider slot its width', () => {
-    assert.match(page.secondText(page.secondsOf(SECONDS, null), 0), /: running 11.*, I\/O 5.*, idle 999/);
-    assert.match(page.secondText(page.secondsOf({ ...SECONDS, width: 4 }, 'main'), 0), /and the next 3 s: running/);
-    assert.match(page.secondText(page.secondsOf(SECONDS, 'pool'), 1), /: idle/);
+    const zone = { name: ' CET', minutes: 60 };
+    const at = new Date((SECONDS.from + 3600) * 1000).toISOString().slice(11, 19);
+    const first = page.secondText(page.secondsOf(SECONDS, null), 0, zone);
+    assert.match(first, /^\d\d:\d\d:\d\d CET: running 11.*, I\/O 5.*, idle 999/);
+    assert.ok(first.startsWith(at), first);
+    assert.match(page.secondText(page.secondsOf({ ...SECONDS, width: 4 }, 'main'), 0, zone), /CET and the next 3 s: running/);
+    assert.match(page.secondText(page.secondsOf(SECONDS, 'pool'), 1, zone), /: idle/);
+});
+
+test('the seconds that the library writes are read, by the file that its own test compares', () => {
+    const golden = path.resolve(__dirname, '../../golden/seconds.json');
+    const { seconds } = JSON.parse('{' + fs.readFileSync(golden, 'utf8').replace(/}\s*$/, '}'));
+    const all = page.secondsOf(seconds, null);
+    assert.deepEqual(all.active, [800, 19, 1500, 0]);
+    assert.deepEqual(all.states.idle, [0, 0, 0, 1000]);
+    assert.deepEqual(page.secondsOf(seconds, 'hot').states.blocked, [0, 7, 0, 0]);
+    assert.equal(page.secondsOf(seconds, 'another').name, '[other threads]');
 });

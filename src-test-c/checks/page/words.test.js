@@ -69,11 +69,34 @@ test('bytes, signs and counts', () => {
 
 test('an interval has its day once, unless it ends on another', () => {
     const at = (...parts) => new Date(...parts).getTime();
-    assert.equal(page.span(at(2026, 10, 20, 10, 0, 0), at(2026, 10, 20, 10, 15, 9)), '2026-11-20 10:00:00 – 10:15:09');
+    const viewers = page.zoneOf({});
     assert.equal(
-        page.span(at(2026, 0, 2, 23, 59, 59), at(2026, 0, 3, 0, 0, 1)),
+        page.span(at(2026, 10, 20, 10, 0, 0), at(2026, 10, 20, 10, 15, 9), viewers),
+        '2026-11-20 10:00:00 – 10:15:09'
+    );
+    assert.equal(
+        page.span(at(2026, 0, 2, 23, 59, 59), at(2026, 0, 3, 0, 0, 1), viewers),
         '2026-01-02 23:59:59 – 2026-01-03 00:00:01'
     );
+});
+
+test("an interval has the JVM's time and zone, wherever it is read", () => {
+    const zone = page.zoneOf({ zone: 'IST', zoneOffsetSeconds: 19_800 });
+    assert.equal(page.span(0, 3_000, zone), '1970-01-01 05:30:00 – 05:30:03 IST');
+    assert.equal(page.span(0, 0, page.zoneOf({ zone: '-03', zoneOffsetSeconds: -10_800 })), '1969-12-31 21:00:00 – 21:00:00 -03');
+});
+
+test('a box has the end of a name, as far as it fits', () => {
+    const frames = new page.Frames();
+    const frame = frames.fromReport({ class: 'com.acme.shop.Order', method: 'place', file: 'Order.java', line: 12 }, true);
+    const widths = [
+        [40, 'com.acme.shop.Order.place(Order.java:12)'], [39, 'Order.place(Order.java:12)'], [25, 'Order.place'],
+        [10, '…der.place'], [6, '…place'], [5, 'plac…'], [3, 'pl…'], [2, ''],
+    ];
+    widths.forEach(([letters, text]) => assert.equal(page.fitted(frames, frame, letters), text));
+    const group = frames.named('http-nio-8080.exec', page.KIND.GROUP);
+    assert.equal(page.fitted(frames, group, 18), 'http-nio-8080.exec');
+    assert.equal(page.fitted(frames, group, 6), 'http-…');
 });
 
 // ---- names

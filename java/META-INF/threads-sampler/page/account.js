@@ -69,7 +69,7 @@ class Account {
         const all = this.model.total[this.measure(side)][0];
         const own = report.ownCpuNanos ?? 0;
         const lines = [
-            `From ${span(report.fromMillis, report.tillMillis)} (${duration(report.elapsedNanos)}) the sampler polled ` +
+            `From ${span(report.fromMillis, report.tillMillis, zoneOf(report))} (${duration(report.elapsedNanos)}) the sampler polled ` +
                 `threads ${whole(account.polls ?? 0)} times. ${percent(seen, account.polls ?? 0)} of the polls ` +
                 'found where the thread was.',
             lost > 0
@@ -242,7 +242,8 @@ function table(title, heads, rows) {
         line.append(
             ...row.map((cell, i) => {
                 const text = cell.text ?? cell;
-                const td = element('td', i > 0 && isNumber(i) ? 'number' : '', shorten(text, NAME_LIMIT));
+                const td = element('td', i > 0 && isNumber(i) ? 'number' : '');
+                td.append(...breakable(shorten(text, NAME_LIMIT)));
                 if (cell.tag) {
                     td.classList.add('tagged');
                     td.prepend(element('span', 'tag ' + cell.tag, cell.tag === 'other' ? '' : cell.tag));
@@ -253,4 +254,14 @@ function table(title, heads, rows) {
         made.append(line);
     }
     return [element('h3', '', title), made];
+}
+
+/**
+ * A name's line may end behind its packages, rather than in the middle of a word.
+ *
+ * @param {string} text
+ */
+function breakable(text) {
+    const packages = NAME_PARTS.exec(text)?.[1] ?? '';
+    return [packages, element('wbr'), text.slice(packages.length)];
 }

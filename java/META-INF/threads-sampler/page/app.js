@@ -22,10 +22,23 @@ function dataElements(name) {
     return document.querySelectorAll('[data-' + name + ']');
 }
 
+/**
+ * Marks the pressed one of buttons of which one is.
+ *
+ * @param {string} name of their data attribute
+ * @param {string} value
+ */
+function press(name, value) {
+    for (const button of dataElements(name)) {
+        button.setAttribute('aria-pressed', String(button.dataset[name] === value));
+    }
+}
+
 /** @type {Tab[]} */
 const TABS = ['graph', 'tree', 'methods', 'lines', 'account', 'callers', 'locks'];
 /** @type {Tab[]} */
 const HOT_TABS = ['methods', 'lines', 'callers'];
+const UPRIGHT_COLUMNS = ['self', 'ownDelta', 'perCall']; // an inverted tree has no own time: a row is a caller's part
 const HOT_PART = 0.1; // the hot path is open down to frames with this part of the group's time
 
 class App {
@@ -55,6 +68,7 @@ class App {
         this.called = -1; // the method of the view Callers; -1: that with the most calls
         /** @type {Tab} */
         this.tab = 'graph';
+        this.theme = 'auto';
         /** @type {Set<number>} */
         this.open = new Set();
         /** @type {Finds | null} */
@@ -91,25 +105,25 @@ class App {
             });
         this.methods = hot('methods', 'Hot methods');
         this.lines = hot('lines', 'Hot lines');
-        this.callers = new Grid(byId('callers'), 'Callers', {
+        const sandwich = {
             sort: () => this.showHot('callers'),
+            /** @param {HotRow} row */
             activate: (row) => this.showCallers(this.model.frames.method[row.frame]),
-        });
-        this.callees = new Grid(byId('callees'), 'Callees', {
-            sort: () => this.showHot('callers'),
-            activate: (row) => this.showCallers(this.model.frames.method[row.frame]),
-        });
+        };
+        this.callers = new Grid(byId('callers'), 'Callers', sandwich);
+        this.callees = new Grid(byId('callees'), 'Callees', sandwich);
         this.filter = noFilter();
         this.filterBar = new FilterBar((filter) => this.setFilter(filter));
         this.account = new Account(byId('panel-account'));
         this.locks = new Locks(byId('panel-locks'));
         this.summary = new Summary(byId('summary'), (spot) => this.focusOn(spot));
         this.address = new Address(this);
-        this.strip = new Strip(byId('strip'));
+        this.strip = new Strip(byId('strip'), this.colours);
         /** @type {Live | null} only where a server has sent the page */
         this.live = null;
         new Input(this);
-        this.setTheme(remembered('theme') ?? 'auto');
+        const theme = remembered('theme') ?? '';
+        this.setTheme(['light', 'dark'].includes(theme) ? theme : 'auto');
     }
 
     // ---- what is shown
@@ -195,6 +209,7 @@ class App {
     setFilter(filter) {
         this.filter = filter;
         this.replace(this.models.sampled, this.models.counted);
+        byId('filter-error').textContent = lackingText(this.models[this.data] ?? this.models.sampled, this.model);
         byId('filter-open').setAttribute('aria-pressed', String(isFiltering(filter)));
         this.address.note();
     }
@@ -210,9 +225,7 @@ class App {
 
     showData() {
         byId('data').hidden = this.models.counted === null;
-        for (const button of dataElements('data')) {
-            button.setAttribute('aria-pressed', String(button.dataset.data === this.data));
-        }
+        press('data', this.data);
     }
 
     /**
@@ -322,9 +335,7 @@ class App {
     /** @param {number} [currentRow] of the call tree */
     showAll(currentRow) {
         this.showGroups();
-        for (const button of dataElements('metric')) {
-            button.setAttribute('aria-pressed', String(button.dataset.metric === this.metric));
-        }
+        press('metric', this.metric);
         this.showStrip();
         this.showGraph();
         this.showTree(currentRow);
@@ -337,7 +348,7 @@ class App {
     }
 
     /**
-     * Focuses the graph on a method: searches it, and zooms to its place with most time.
+     * Zooms the graph to the place of a hot spot that has most time.
      *
      * @param {HotSpot} spot
      */
@@ -346,17 +357,15 @@ class App {
             this.setData('sampled');
         }
         const group = this.model.groups.find((one) => one.name === spot.group);
+        byId('search').value = '';
         this.setBase(0);
-        byId('search').value = textOfSpot(this.model.frames, spot);
         this.selectTab('graph');
-        this.search(false);
-        const top = this.found?.top ?? [];
+        const top = searchFor(this.model, textOfSpot(this.model.frames, spot), 0, this.metric)?.top ?? [];
         const node = top.find((one) => group !== undefined && this.model.contains(group.node, one)) ?? top[0];
         if (node !== undefined) {
             this.zoomTo(node);
             this.flame.choose(node);
         }
-        this.showGraph();
         this.flame.scroller.focus();
     }
 
@@ -364,9 +373,7 @@ class App {
     setPaint(paint) {
         this.colours.paint = paint;
         this.address.note();
-        for (const button of dataElements('paint')) {
-            button.setAttribute('aria-pressed', String(button.dataset.paint === paint));
-        }
+        press('paint', paint);
         this.showGraph();
     }
 
@@ -374,7 +381,7 @@ class App {
     showStrip() {
         const { isDiff, reports } = this.models.sampled;
         const group = this.model.groups.find(({ node }) => node === this.base);
-        this.strip.show(isDiff ? undefined : reports[0].seconds, this.base === 0 ? null : (group?.name ?? null));
+        this.strip.show(isDiff ? undefined : reports[0].seconds, zoneOf(reports[0]), this.base === 0 ? null : (group?.name ?? null));
     }
 
     showLocks() {
@@ -387,14 +394,16 @@ class App {
 
     showInterval() {
         const { reports } = this.model;
-        byId('download-json').hidden = reports.length > 1; // two reports are not one file
+        for (const button of dataElements('download')) {
+            button.hidden = this.model.isDiff && !DIFFERENCE_DOWNLOADS.includes(button.dataset.download ?? '');
+        }
         /** @param {SamplerReport} report */
-        const one = (report) => span(report.fromMillis, report.tillMillis) + ' (' + duration(report.elapsedNanos) + ')';
-        /** @param {SamplerReport} report */
-        const threads = (report) => report.groups.reduce((sum, group) => sum + (group.threads ?? 0), 0);
+        const one = (report) =>
+            span(report.fromMillis, report.tillMillis, zoneOf(report)) + ' (' + duration(report.elapsedNanos) + ')';
         const host = byId('interval');
         if (!this.model.isDiff) {
-            const counts = `${numberOf(threads(reports[0]), 'thread')} in ${numberOf(reports[0].groups.length, 'group')}`;
+            const { threads, groups } = threadCounts(reports[0]);
+            const counts = `${numberOf(threads, 'thread')} in ${numberOf(groups, 'group')}`;
             const clock = this.model.isCpuClock ? ', all times are CPU times' : '';
             host.replaceChildren(element('b', '', one(reports[0])), element('span', '', counts + clock));
             return;
@@ -402,14 +411,15 @@ class App {
         const scaled =
             Math.abs(this.model.scale - 1) < 0.001
                 ? ''
-                : `, scaled × ${this.model.scale.toFixed(2)} to the length of after`;
+                : ` before scaled × ${this.model.scale.toFixed(2)} to the length of after`;
         host.replaceChildren(
             element('span', '', 'Before '),
             element('b', '', one(reports[0])),
-            element('span', '', scaled),
             element('span', '', ' After '),
-            element('b', '', one(reports[1]))
+            element('b', '', one(reports[1])),
+            element('span', '', scaled)
         );
+        host.title = host.textContent;
     }
 
     showGroups() {
@@ -424,22 +434,20 @@ class App {
         byId('reset').disabled = this.zoom === this.base;
         this.showPath();
         this.showDetail(this.flame.chosen);
+        // The strip has the same colours and their names.
+        byId('legend').hidden = this.colours.isByState(this.model) && !byId('strip').hidden;
         byId('legend').replaceChildren(
-            ...this.colours.legend(this.model, this.metric).map(([colour, words]) => {
-                const item = element('li');
-                const swatch = element('span', 'swatch');
-                swatch.style.backgroundColor = colour;
-                item.append(swatch, element('span', '', shorten(words, 60)));
-                return item;
-            })
+            ...this.colours
+                .legend(this.model, this.metric)
+                .map(([colour, words]) => legendItem('li', colour, shorten(words, 60)))
         );
     }
 
     showPath() {
         const { model } = this;
         const share = percent(model.width(this.metric, this.zoom), model.width(this.metric, 0));
-        byId('path').textContent =
-            this.zoom === 0 ? '' : `${shorten(model.frames.short[model.frame[this.zoom]], 80)}: ${share} of all`;
+        const path = this.zoom === 0 ? '' : `${shorten(model.frames.short[model.frame[this.zoom]], 80)}: ${share} of all`;
+        byId('path').textContent = [path, isFiltering(this.filter) ? 'filtered' : ''].filter(Boolean).join(', ');
     }
 
     /** @param {number} node */
@@ -447,10 +455,9 @@ class App {
         if (node < 0) {
             return;
         }
-        byId('detail').replaceChildren(
-            element('b', '', shorten(this.model.textOf(node), NAME_LIMIT)),
-            element('span', '', describe(this, node).join(' · '))
-        );
+        const name = element('b', 'text');
+        name.append(...nameParts(shorten(this.model.textOf(node), NAME_LIMIT)));
+        byId('detail').replaceChildren(name, element('span', '', describe(this, node).join(' · ')));
     }
 
     /**
@@ -483,16 +490,13 @@ class App {
                     self: (m, i) => this.model.self[m][i],
                     total: (m, i) => this.model.total[m][i],
                     error: (m, i, main) => (main === 'self' ? this.model.ownHalf(m, i) : this.model.half[m][i]),
-                    calls: (i) =>
-                        this.model.frames.kind[this.model.frame[i]] >= KIND.JAVA
-                            ? this.model.self.calls[i]
-                            : this.model.total.calls[i],
+                    calls: (i) => this.model.callsOf(i),
                     counted: (i) => this.model.rowCalls.get(i),
                     text: (i) => this.model.textOf(i),
                     tone: (i) => this.toneOf(this.model.frame[i]),
                 },
                 'total'
-            ),
+            ).filter(({ key }) => this.model.upright === this.model || !UPRIGHT_COLUMNS.includes(key)),
             { key: this.model.isDiff ? 'delta' : 'percent', down: true }
         );
         for (const grid of [this.methods, this.lines, this.callers, this.callees]) {
@@ -636,15 +640,22 @@ class App {
         this.tree.draw();
     }
 
+    /** Tables of methods add up the tree as it was before it was inverted. */
+    get upright() {
+        const model = this.model.upright;
+        return { model, base: model.find(this.model.path(this.base)) };
+    }
+
     /** @param {Tab} id */
     hotRows(id) {
         const key = [id, this.base, this.level, this.called].join(' ');
         let rows = this.hot.get(key);
         if (rows === undefined) {
+            const { model, base } = this.upright;
             rows =
                 id === 'callers'
-                    ? callersOf(this.model, this.base, this.called)
-                    : hotList(this.model, this.base, id === 'lines', rollUp(this.model.frames, this.level));
+                    ? callersOf(model, base, this.called)
+                    : hotList(model, base, id === 'lines', rollUp(model.frames, this.level));
             this.hot.set(key, rows);
         }
         return rows;
@@ -659,7 +670,8 @@ class App {
             this.called = this.called < 0 ? this.mostCalled() : this.called;
             byId('callers-of').textContent = `Callers of ${shorten(this.nameOfCalled(), NAME_LIMIT)}`;
             byId('callees-of').textContent = 'What it called';
-            this.showRows(this.callees, calleesOf(this.model, this.base, this.called));
+            const { model, base } = this.upright;
+            this.showRows(this.callees, calleesOf(model, base, this.called));
         }
         const grid = this[/** @type {'methods' | 'lines' | 'callers'} */ (id)];
         const rows = this.hotRows(id).filter((row) => id === 'callers' || this.isFound(row));
@@ -697,15 +709,14 @@ class App {
     /** @param {Level} level */
     setLevel(level) {
         this.level = level;
-        for (const button of dataElements('level')) {
-            button.setAttribute('aria-pressed', String(button.dataset.level === level));
-        }
+        press('level', level);
         byId('show-callers').hidden = level !== 'method';
         this.showHot('methods');
     }
 
     mostCalled() {
-        const rows = hotList(this.model, this.base, false);
+        const { model, base } = this.upright;
+        const rows = hotList(model, base, false);
         const measure = this.model.hasCalls ? 'calls' : this.metric;
         const most = rows.reduce((best, row) => (row.self[measure] > best.self[measure] ? row : best), rows[0]);
         return most === undefined ? -1 : this.model.frames.method[most.frame];
@@ -730,16 +741,6 @@ class App {
 
     async copyStack() {
         byId('copied').textContent = await copy(stackText(this.model, this.flame.chosen));
-    }
-
-    downloadCollapsed() {
-        download('report.collapsed', collapsed(this.model, this.metric), 'text/plain');
-    }
-
-    /** As the page has it, without the filter. */
-    downloadJson() {
-        const [report] = this.models.sampled.reports;
-        download('report.json', [JSON.stringify(report)], 'application/json');
     }
 
     showCallersOfRow() {
@@ -816,22 +817,40 @@ class App {
 
     /** @param {string} theme */
     setTheme(theme) {
-        document.documentElement.dataset.theme = theme;
         byId('theme').textContent = 'Theme: ' + theme;
         remember('theme', theme);
+        this.theme = theme;
+        this.showTheme(theme);
+    }
+
+    /**
+     * Paper has everything that is shown, and is light.
+     *
+     * @param {boolean} isPrinting
+     */
+    setPrinting(isPrinting) {
+        for (const part of [this.flame, this.tree, this.methods, this.lines, this.callers, this.callees]) {
+            part.isPrinting = isPrinting;
+        }
+        this.showTheme(isPrinting ? 'light' : this.theme);
+        [this.tree, this.methods, this.lines, this.callers, this.callees].forEach((grid) => grid.draw());
+    }
+
+    /** @param {string} theme */
+    showTheme(theme) {
+        document.documentElement.dataset.theme = theme;
         const dark =
             theme === 'dark' || (theme === 'auto' && window.matchMedia('(prefers-color-scheme: dark)').matches);
         this.colours.setTheme(dark ? 'dark' : 'light');
         if (this.model) {
+            this.strip.draw();
             this.showGraph();
         }
     }
 
     /** @param {string} direction */
     setDirection(direction) {
-        for (const button of dataElements('direction')) {
-            button.setAttribute('aria-pressed', String(button.dataset.direction === direction));
-        }
+        press('direction', direction);
         this.flame.turn(direction);
         this.address.note();
     }
@@ -869,8 +888,7 @@ function remember(key, value) {
 /** @param {string} key */
 function remembered(key) {
     try {
-        const value = localStorage.getItem('threads-sampler-' + key);
-        return value !== null && ['auto', 'light', 'dark'].includes(value) ? value : null;
+        return localStorage.getItem('threads-sampler-' + key);
     } catch (denied) {
         return null;
     }

@@ -29,6 +29,7 @@ function withCounted(report) {
 function modelsOf(data) {
     const sampled = modelOf(data); // refuses what is no report
     const counted = countedOf(data);
+    sampled.source = data;
     return { sampled, counted: counted === null ? null : modelOf(counted) };
 }
 

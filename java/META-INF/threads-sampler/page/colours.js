@@ -185,3 +185,19 @@ class Colours {
         return named.map((key) => [this.ofPackage(key), key || '(no package)']).concat([[this.theme.jdk, 'JDK']]);
     }
 }
+
+/**
+ * @param {'li' | 'span'} tag
+ * @param {string} colour none: words alone
+ * @param {string} words
+ */
+function legendItem(tag, colour, words) {
+    const item = element(tag);
+    if (colour !== '') {
+        const swatch = element('span', 'swatch');
+        swatch.style.backgroundColor = colour;
+        item.append(swatch);
+    }
+    item.append(element('span', '', words));
+    return item;
+}

@@ -29,7 +29,7 @@ function describe(view, node) {
     if (bar !== '') {
         figures.push(bar === 'exact' ? bar : `${bar} ms (95 %)`);
     }
-    if (model.frames.kind[model.frame[node]] >= KIND.JAVA && metric !== 'calls') {
+    if (model.frames.kind[model.frame[node]] >= KIND.JAVA && metric !== 'calls' && model.upright === model) {
         figures.push('own time ' + duration(model.self[metric][node]));
     }
     if (model.hasCpu || metric === 'calls') {
@@ -74,10 +74,10 @@ function describeChangeError(model, metric, node, delta) {
  * @returns {string[]}
  */
 function describeCalls(model, node) {
-    const calls = model.self.calls[node];
+    const calls = model.callsOf(node);
     const time = model.rootTimes.get(node);
     const group = model.groups.find((one) => one.node === node);
-    const hooks = group?.sides[0]?.hookNanos ?? 0;
+    const hooks = group?.isCut ? 0 : (group?.sides[0]?.hookNanos ?? 0);
     const figures = [];
     if (group !== undefined) {
         figures.push(numberOf(model.total.calls[node], 'call'));
@@ -86,7 +86,7 @@ function describeCalls(model, node) {
     }
     if (time !== undefined) {
         figures.push(`${micros(time.total / time.calls)} µs per call, from ${micros(time.min)} to ${micros(time.max)}`);
-    } else if (timePerCall(model.total.wall[node], calls) !== '') {
+    } else if (group === undefined && model.upright === model && timePerCall(model.total.wall[node], calls) !== '') {
         figures.push(timePerCall(model.total.wall[node], calls) + ' µs per call');
     }
     if (hooks > 0) {

@@ -36,16 +36,47 @@ function matchesOf(model, pattern) {
     return { own, inside, above };
 }
 
+/**
+ * Half the width of the error bar of each node's time, squared, of what a filter leaves of it; NaN: not known. Bars of
+ * several places are independent of each other: their squares add up.
+ *
+ * @param {Model} model
+ * @param {string} metric
+ * @param {Uint8Array} credited the nodes whose own time is left
+ */
+function squaresOf(model, metric, credited) {
+    const { parent, count } = model;
+    const half = model.half[metric];
+    const self = model.self[metric];
+    const isWhole = new Uint8Array(count).fill(1);
+    const squares = new Float64Array(count); // until a node's turn comes: of what is left below it
+    for (let i = count - 1; i > 0; i--) {
+        isWhole[i] &= self[i] === 0 ? 1 : credited[i];
+        isWhole[parent[i]] &= isWhole[i];
+        if (model.total[metric][i] === 0) {
+            continue;
+        }
+        if (isWhole[i]) {
+            squares[i] = half[i] ** 2;
+        } else if (credited[i] && self[i] > 0) {
+            squares[i] += model.ownHalf(metric, i) ** 2;
+        }
+        squares[parent[i]] += squares[i];
+    }
+    return { isWhole, squares };
+}
+
 /** Builds the new tree: equal frames below one node are one node, with the time of all. */
 class Regrown {
     /** @param {Model} model */
     constructor(model) {
         this.model = model;
-        this.builder = new TreeBuilder(model.frames, model.measures);
+        this.builder = new TreeBuilder(model.frames, model.measures, model.count);
         /** @type {Map<number, number>} */
         this.known = new Map();
         /** @type {Map<number, number>} from a group's old node to its new one */
         this.groups = new Map();
+        this.credited = new Uint8Array(model.count); // the old nodes whose own time is in the new tree
     }
 
     /**
@@ -74,18 +105,22 @@ class Regrown {
      * @param {number} old
      */
     credit(node, old) {
+        this.credited[old] = 1;
         for (const measure of this.model.measures) {
             this.builder.self[measure][node] += this.model.self[measure][old];
         }
     }
 
-    /** Error bars and counts belong to the rows of the report, which these are not. */
     finish() {
         const old = this.model;
         const model = new Model(this.builder, old.reports);
         model.scale = old.scale;
         model.isCpuClock = old.isCpuClock;
-        model.groups = old.groups.map((group) => ({ ...group, node: this.groups.get(group.node) ?? 0 }));
+        model.groups = old.groups.map((group) => {
+            const node = this.groups.get(group.node) ?? 0;
+            const isCut = group.isCut || model.total.wall[node] !== old.total.wall[group.node];
+            return { ...group, node, isCut };
+        });
         return model;
     }
 }
@@ -113,6 +148,7 @@ function cutTree(model, { hide, focus, keep, recursion }) {
     const kept = matchesOf(model, keep);
     const regrown = new Regrown(model);
     const to = new Int32Array(model.count);
+    const shown = new Uint8Array(model.count); // 1: as a row, perhaps together with others; 2: with its caller's row
     for (let i = 1; i < model.count; i++) {
         if (parent[i] === 0) {
             to[i] = regrown.group(i);
@@ -121,13 +157,108 @@ function cutTree(model, { hide, focus, keep, recursion }) {
         } else {
             const above = to[parent[i]];
             const isSame = recursion && frames.method[frame[i]] === frames.method[regrown.builder.frame[above]];
-            to[i] = hidden[i] || !focused.inside[i] || isSame ? above : regrown.child(above, frame[i]);
+            shown[i] = hidden[i] || !focused.inside[i] ? 0 : isSame ? 2 : 1;
+            to[i] = shown[i] === 1 ? regrown.child(above, frame[i]) : above;
         }
         if (focused.inside[i] && kept.inside[i]) {
             regrown.credit(to[i], i);
         }
     }
-    return regrown.finish();
+    const cut = regrown.finish();
+    for (const metric of BAR_METRICS) {
+        const { isWhole, squares } = squaresOf(model, metric, regrown.credited);
+        const sums = new Float64Array(cut.count);
+        for (let i = 1; i < model.count; i++) {
+            sums[to[i]] += shown[i] === 1 ? squares[i] : 0;
+        }
+        setBars(cut, metric, sums);
+        if (metric === 'wall') {
+            cut.lacksCounts = carryCounts(model, cut, (i) => (shown[i] === 0 ? undefined : isWhole[i] ? to[i] : 0));
+        }
+    }
+    return cut;
+}
+
+/**
+ * Thread groups have no bars, and what has no time.
+ *
+ * @param {Model} model
+ * @param {string} metric
+ * @param {Float64Array} squares by node
+ */
+function setBars(model, metric, squares) {
+    model.half[metric] = squares.map((square, i) =>
+        i > 0 && model.parent[i] > 0 && model.total[metric][i] > 0 ? Math.sqrt(square) : NaN
+    );
+}
+
+/**
+ * How often methods were called, for rows that have all of their time. What several rows count together is not added up:
+ * it may be the same calls. Nor has a row root times if some of its calls are no root's.
+ *
+ * @param {Model} model
+ * @param {Model} cut
+ * @param {(node: number) => number | undefined} rowOf the row of a node; 0: one that lacks time; undefined: none
+ * @returns {boolean} whether a row lacks what is known of its nodes
+ */
+function carryCounts(model, cut, rowOf) {
+    const lacking = new Set();
+    for (let i = 1; i < model.count; i++) {
+        const row = rowOf(i);
+        if (row !== undefined) {
+            const time = model.rootTimes.get(i);
+            const sum = cut.rootTimes.get(row);
+            const calls = model.rowCalls.get(i);
+            const known = cut.rowCalls.get(row);
+            if ((time || calls) && (row === 0 || (known && calls && Math.max(known.paths, calls.paths) > 1))) {
+                lacking.add(row);
+            }
+            if (time) {
+                cut.rootTimes.set(row, sum ? sumOfTimes(sum, time) : { ...time });
+            }
+            if (calls) {
+                cut.rowCalls.set(row, { calls: calls.calls + (known?.calls ?? 0), paths: calls.paths });
+            }
+        }
+    }
+    for (let i = 1; i < model.count && cut.rootTimes.size > 0; i++) {
+        const row = rowOf(i);
+        if (row !== undefined && cut.rootTimes.has(row) && !model.rootTimes.has(i)) {
+            lacking.add(row);
+        }
+    }
+    lacking.forEach((row) => {
+        cut.rootTimes.delete(row);
+        cut.rowCalls.delete(row);
+    });
+    return lacking.size > 0;
+}
+
+/**
+ * @param {RootTime} a
+ * @param {RootTime} b
+ * @returns {RootTime}
+ */
+function sumOfTimes(a, b) {
+    return {
+        calls: a.calls + b.calls,
+        total: a.total + b.total,
+        min: Math.min(a.min, b.min),
+        max: Math.max(a.max, b.max),
+    };
+}
+
+/**
+ * What a filtered tree cannot show, in words.
+ *
+ * @param {Model} model before the filter
+ * @param {Model} shown
+ */
+function lackingText(model, shown) {
+    if (shown.upright !== shown && model.rowCalls.size + model.rootTimes.size > 0) {
+        return 'Turned over, a row has no calls of its own: sampled rows show none, and counted ones no times of root methods.';
+    }
+    return shown.upright.lacksCounts ? 'Rows of which a part is left out show no calls.' : '';
 }
 
 /**
@@ -140,6 +271,7 @@ function inverted(model) {
     const regrown = new Regrown(model);
     const more = frames.named(`[more than ${INVERT_DEPTH} callers]`, KIND.PSEUDO);
     const groupOf = new Int32Array(model.count);
+    const to = new Int32Array(model.count);
     for (let i = 1; i < model.count; i++) {
         groupOf[i] = parent[i] === 0 ? i : groupOf[parent[i]];
         if (groupOf[i] === i) {
@@ -153,9 +285,19 @@ function inverted(model) {
         for (let at = i; at !== groupOf[i] && depth <= INVERT_DEPTH; at = parent[at]) {
             node = regrown.child(node, depth++ === INVERT_DEPTH ? more : frame[at]);
         }
+        to[i] = node;
         regrown.credit(node, i);
     }
-    return regrown.finish();
+    const turned = regrown.finish();
+    for (const metric of BAR_METRICS) {
+        const squares = new Float64Array(turned.count);
+        for (let i = 1; i < model.count; i++) {
+            squares[to[i]] += model.self[metric][i] > 0 ? model.ownHalf(metric, i) ** 2 : 0;
+        }
+        setBars(turned, metric, totals(turned.parent, squares));
+    }
+    turned.upright = model;
+    return turned;
 }
 
 /** The row of fields above the views. */
@@ -190,7 +332,6 @@ class FilterBar {
                 const text = this.field(id).value.trim();
                 return text === '' ? null : new RegExp(text);
             });
-            byId('filter-error').textContent = '';
             this.change({
                 hide,
                 focus,

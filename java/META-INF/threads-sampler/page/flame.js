@@ -28,6 +28,7 @@ class Flame {
     height = 0;
     contentHeight = 0;
     letter = 1; // width of a letter
+    isPrinting = false; // paper has all rows
 
     /**
      * @param {HTMLElement} host
@@ -105,12 +106,12 @@ class Flame {
     /** Lays out and draws; nothing while the panel is hidden. */
     show(moved = false) {
         this.width = this.scroller.clientWidth;
-        this.height = this.scroller.clientHeight;
         if (!this.model || this.width === 0) {
             return;
         }
         this.layOut();
         const content = this.rows.length * ROW;
+        this.height = this.isPrinting ? Math.min(content, PRINTED_ROWS * ROW) : this.scroller.clientHeight;
         this.contentHeight = Math.max(content, this.height);
         this.spacer.style.height = content + 'px';
         if (moved) {
@@ -219,7 +220,7 @@ class Flame {
      */
     top(row) {
         const y = this.direction === 'icicle' ? row * ROW : this.contentHeight - (row + 1) * ROW;
-        return y - this.scroller.scrollTop;
+        return this.isPrinting ? y : y - this.scroller.scrollTop;
     }
 
     /**
@@ -331,20 +332,13 @@ class Flame {
     }
 
     /**
-     * The whole name where it fits, else without package and file, else its beginning.
-     *
      * @param {number} frame
      * @param {number} x
      * @param {number} y
      * @param {number} room
      */
     write(frame, x, y, room) {
-        const letters = Math.floor(room / this.letter);
-        const frames = this.model.frames;
-        let text = frames.text[frame].length <= letters ? frames.text[frame] : frames.short[frame];
-        if (text.length > letters) {
-            text = letters < 3 ? '' : wholeCharacters(text.slice(0, letters - 1)) + '…';
-        }
+        const text = fitted(this.model.frames, frame, Math.floor(room / this.letter));
         // A letter outside of the font may be wider than those counted with.
         if (text !== '') {
             this.context.fillText(text, x, y, room);
@@ -461,6 +455,29 @@ class Flame {
         this.on.choose(node);
         this.redraw();
     }
+}
+
+/**
+ * The name of a frame in so many letters: whole, else without packages, else without its place, else with its class cut at
+ * the left, else the beginning of the method.
+ *
+ * @param {Frames} frames
+ * @param {number} frame
+ * @param {number} letters
+ */
+function fitted(frames, frame, letters) {
+    const text = frames.text[frame];
+    const short = frames.short[frame];
+    const packages = frames.methods[frames.method[frame]].text.length - short.length;
+    const whole = [text, text.slice(packages), short].find((one) => one.length <= letters);
+    if (whole !== undefined || letters < 3) {
+        return whole ?? '';
+    }
+    const isMethod = frames.kind[frame] === KIND.JAVA || frames.kind[frame] === KIND.JDK;
+    const method = isMethod ? short.slice(short.lastIndexOf('.') + 1) : short;
+    return method.length < letters
+        ? '…' + short.slice(1 - letters).replace(/^[\udc00-\udfff]/, '')
+        : wholeCharacters(method.slice(0, letters - 1)) + '…';
 }
 
 /**

@@ -94,32 +94,53 @@ function bytes(n) {
     return n < 1e6 ? ONE_DIGIT.format(n / 1e3) + ' kB' : ONE_DIGIT.format(n / 1e6) + ' MB';
 }
 
-/** @param {number} n */
-function twoDigits(n) {
-    return String(n).padStart(2, '0');
-}
-
-/** @param {Date} date */
-function dayOf(date) {
-    return date.getFullYear() + '-' + twoDigits(date.getMonth() + 1) + '-' + twoDigits(date.getDate());
-}
-
-/** @param {Date} date */
-function clockOf(date) {
-    return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
+/**
+ * @param {Date} date
+ * @param {number} [minutes] that its zone is east of UTC; the viewer's if that is not given
+ */
+function isoOf(date, minutes = -date.getTimezoneOffset()) {
+    return new Date(date.getTime() + minutes * 60_000).toISOString();
 }
 
 /**
- * "2026-11-20 10:00:00 – 10:15:00", the day again only where it is another.
+ * @param {Date} date
+ * @param {number} [minutes]
+ */
+function dayOf(date, minutes) {
+    return isoOf(date, minutes).slice(0, 10);
+}
+
+/**
+ * @param {Date} date
+ * @param {number} [minutes]
+ */
+function clockOf(date, minutes) {
+    return isoOf(date, minutes).slice(11, 19);
+}
+
+/**
+ * The zone of the JVM, in which the text report has its times, too. A report of an older version has none: then times are
+ * the viewer's.
+ *
+ * @param {SamplerReport} report
+ * @returns {Zone}
+ */
+function zoneOf({ zone, zoneOffsetSeconds: seconds }) {
+    return seconds === undefined ? { name: '' } : { name: ' ' + clean(zone ?? ''), minutes: seconds / 60 };
+}
+
+/**
+ * "2026-11-20 10:00:00 – 10:15:00 CET", the day again only where it is another.
  *
  * @param {number} fromMillis
  * @param {number} tillMillis
+ * @param {Zone} zone
  */
-function span(fromMillis, tillMillis) {
-    const from = new Date(fromMillis);
-    const till = new Date(tillMillis);
-    const end = dayOf(from) === dayOf(till) ? clockOf(till) : dayOf(till) + ' ' + clockOf(till);
-    return dayOf(from) + ' ' + clockOf(from) + ' – ' + end;
+function span(fromMillis, tillMillis, { name, minutes }) {
+    const [from, till] = [new Date(fromMillis), new Date(tillMillis)];
+    const day = dayOf(from, minutes);
+    const end = dayOf(till, minutes);
+    return `${day} ${clockOf(from, minutes)} – ${end === day ? '' : end + ' '}${clockOf(till, minutes)}${name}`;
 }
 
 // Control and format characters, and separators of lines: they cannot be seen, or reverse the text around them.

@@ -3,6 +3,7 @@
 // columns say how to show and to order them. With a tree's functions it is a table that opens and closes.
 
 const GRID_ROW = 26;
+const PRINTED_ROWS = 500;
 const INDENT = 14;
 const DEEPEST_INDENT = 40; // levels; what is deeper says so by a number
 
@@ -15,11 +16,11 @@ function widthOf(column) {
     return Math.max(82, column.title.length * 8 + 28) + 'px';
 }
 
-// Package, class and method, file and line. A place begins at the last bracket: names of methods may hold others.
-const NAME_PARTS = /^((?:[^.()\s]+\.)*)([^.()]+\.[^.()]+)(\([^()]*\))?$/;
+// Packages, class, method, file and line. A place begins at the last bracket: names of methods may hold others.
+const NAME_PARTS = /^((?:[^.()\s]+\.)*)([^.()]+\.)([^.()]+)(\([^()]*\))?$/;
 
 /**
- * The parts of a name: a narrow column cuts the package first, at its left, and never the file and line.
+ * The parts of a name: a narrow cell cuts packages and class at their left, then the method, never the file and line.
  *
  * @param {string} text
  * @returns {HTMLElement[]}
@@ -29,10 +30,24 @@ function nameParts(text) {
     if (parts === null) {
         return [element('span', 'method', text)];
     }
-    const [, packages, method, place] = parts;
+    const [, packages, className, method, place] = parts;
+    const left = element('bdi'); // keeps its last dot at the right
+    left.append(element('span', '', packages), className);
     const holder = element('span', 'package');
-    holder.append(element('bdi', '', packages)); // keeps its last dot at the right
-    return [holder, element('span', 'method', method), element('span', 'place', place ?? '')];
+    holder.append(left);
+    return [holder, element('span', 'method', method), placeParts(place ?? '')];
+}
+
+/**
+ * The file and the line, as parts of one name.
+ *
+ * @param {string} place in its brackets
+ */
+function placeParts(place) {
+    const made = element('span', 'place');
+    const [, file, line] = /^(.*?)(:\d+)?\)?$/.exec(place) ?? [];
+    made.append(element('span', 'file', file), line ?? '', element('span', 'file', place === '' ? '' : ')'));
+    return made;
 }
 
 class Grid {
@@ -53,6 +68,7 @@ class Grid {
         /** @type {any[]} */
         this.rows = [];
         this.current = -1;
+        this.isPrinting = false; // paper has more than the rows in the window
         this.host = host;
         this.host.setAttribute('role', tree ? 'treegrid' : 'grid');
         this.host.setAttribute('aria-label', label);
@@ -62,7 +78,7 @@ class Grid {
         this.head.setAttribute('aria-rowindex', '1');
         this.space = element('div', 'space');
         this.window = element('div', 'window');
-        this.empty = element('p', 'empty', 'Nothing to show.');
+        this.empty = element('p', 'empty');
         this.space.append(this.window);
         host.append(this.head, this.space, this.empty);
         host.addEventListener('scroll', () => this.redraw());
@@ -138,8 +154,6 @@ class Grid {
         this.rows = rows;
         this.current = current !== undefined ? rows.indexOf(current) : Math.min(this.current, rows.length - 1);
         this.host.setAttribute('aria-rowcount', String(rows.length + 1));
-        this.space.style.height = rows.length * GRID_ROW + 'px';
-        this.empty.hidden = rows.length > 0;
         this.draw();
     }
 
@@ -154,11 +168,16 @@ class Grid {
     }
 
     draw() {
+        const count = this.isPrinting ? Math.min(this.rows.length, PRINTED_ROWS) : this.rows.length;
+        this.space.style.height = count * GRID_ROW + 'px';
+        this.empty.hidden = this.rows.length > 0 && count === this.rows.length;
+        this.empty.textContent = count > 0 ? `${whole(this.rows.length - count)} more rows.` : 'Nothing to show.';
         if (!this.columns || this.host.clientHeight === 0) {
             return;
         }
-        const first = Math.max(0, Math.floor(this.host.scrollTop / GRID_ROW) - 5);
-        const last = Math.min(this.rows.length, first + Math.ceil(this.host.clientHeight / GRID_ROW) + 10);
+        const first = this.isPrinting ? 0 : Math.max(0, Math.floor(this.host.scrollTop / GRID_ROW) - 5);
+        const shown = this.isPrinting ? count : Math.ceil(this.host.clientHeight / GRID_ROW) + 10;
+        const last = Math.min(count, first + shown);
         const made = [];
         for (let i = first; i < last; i++) {
             made.push(this.row(i));

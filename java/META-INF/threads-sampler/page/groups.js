@@ -29,7 +29,7 @@ function groupOption(view, node, name) {
     option.dataset.node = /** @type {any} */ (node);
     option.setAttribute('role', 'option');
     option.setAttribute('aria-selected', String(node === base));
-    const delta = model.isDiff ? model.delta(metric, node) : 0;
+    const delta = model.isDiff ? visible(model.delta(metric, node), metric) : 0;
     const time = model.isDiff ? changeOf(delta, metric) : amountText(metric, model.total[metric][node]);
     option.append(
         element('span', 'group-name', shorten(name, NAME_LIMIT)),
@@ -38,11 +38,34 @@ function groupOption(view, node, name) {
     return option;
 }
 
+/**
+ * Without the JVM's own threads, as the summary counts.
+ *
+ * @param {SamplerReport} report
+ */
+function threadCounts({ summary, groups }) {
+    const own = groups.filter(({ name }) => name !== '[JVM]');
+    return {
+        threads: summary?.threads ?? own.reduce((sum, group) => sum + (group.threads ?? 0), 0),
+        groups: summary?.groups ?? own.length,
+    };
+}
+
 /** @param {ModelGroup} group */
 function threadsOf(group) {
     const side = /** @type {ReportGroup} */ (group.sides[group.sides.length - 1] ?? group.sides[0]);
     const groups = side.joinedGroups ? ' of ' + whole(side.joinedGroups) + ' groups' : '';
     return whole(side.threads ?? 0) + ' threads' + groups + ': ' + (side.threadNames ?? []).map(clean).join(', ');
+}
+
+/**
+ * The scale of a difference leaves changes that are written as 0.
+ *
+ * @param {number} delta
+ * @param {Metric} metric
+ */
+function visible(delta, metric) {
+    return Math.abs(delta) < (metric === 'calls' ? 0.5 : 50_000) ? 0 : delta;
 }
 
 /**

@@ -17,16 +17,10 @@ class Input {
         click('back', () => this.app.back());
         click('reset', () => this.app.resetZoom());
         click('theme', () =>
-            this.app.setTheme(
-                { auto: 'light', light: 'dark', dark: 'auto' }[
-                    /** @type {'auto' | 'light' | 'dark'} */ (document.documentElement.dataset.theme)
-                ]
-            )
+            this.app.setTheme({ auto: 'light', light: 'dark', dark: 'auto' }[/** @type {'auto'} */ (this.app.theme)])
         );
         click('frame-callers', () => this.app.showCallersOfFrame());
         click('copy-stack', () => this.app.copyStack());
-        click('download-collapsed', () => this.app.downloadCollapsed());
-        click('download-json', () => this.app.downloadJson());
         click('help-open', () => byId('help').showModal());
         click('collapse', () => {
             this.app.open.clear();
@@ -35,27 +29,29 @@ class Input {
         click('hot-path', () => this.app.reveal(this.app.openHotPath()));
         byId('compact').addEventListener('change', () => this.app.showTree());
         TABS.forEach((tab) => click('tab-' + tab, () => this.app.selectTab(tab)));
-        dataElements('metric').forEach((b) =>
-            b.addEventListener('click', () => this.app.setMetric(/** @type {Metric} */ (b.dataset.metric)))
-        );
-        dataElements('paint').forEach((b) =>
-            b.addEventListener('click', () => this.app.setPaint(/** @type {Paint} */ (b.dataset.paint)))
-        );
-        dataElements('data').forEach((b) =>
-            b.addEventListener('click', () => this.app.setData(/** @type {Data} */ (b.dataset.data)))
-        );
-        dataElements('level').forEach((b) =>
-            b.addEventListener('click', () => this.app.setLevel(/** @type {Level} */ (b.dataset.level)))
-        );
+        /**
+         * @param {string} name of the data attribute of some buttons
+         * @param {(value: any) => void} action
+         */
+        const each = (name, action) =>
+            dataElements(name).forEach((b) => b.addEventListener('click', () => action(b.dataset[name])));
+        each('metric', (metric) => this.app.setMetric(metric));
+        each('paint', (paint) => this.app.setPaint(paint));
+        each('data', (data) => this.app.setData(data));
+        each('level', (level) => this.app.setLevel(level));
+        each('direction', (direction) => this.app.setDirection(direction));
+        each('download', (format) => {
+            byId('downloads').hidePopover();
+            download(this.app, format).catch(fail);
+        });
         click('show-callers', () => this.app.showCallersOfRow());
-        dataElements('direction').forEach((b) =>
-            b.addEventListener('click', () => this.app.setDirection(/** @type {string} */ (b.dataset.direction)))
-        );
         window
             .matchMedia('(prefers-color-scheme: dark)')
-            .addEventListener('change', () =>
-                this.app.setTheme(/** @type {string} */ (document.documentElement.dataset.theme))
-            );
+            .addEventListener('change', () => this.app.showTheme(this.app.theme));
+        // The first two events come before a page is laid out for paper, the third one if tools show it so.
+        window.addEventListener('beforeprint', () => this.app.setPrinting(true));
+        window.addEventListener('afterprint', () => this.app.setPrinting(false));
+        window.matchMedia('print').addEventListener('change', ({ matches }) => this.app.setPrinting(matches));
         byId('search').addEventListener('input', () => this.app.searchAndShow());
         byId('search').addEventListener('change', () => this.app.address.note());
         byId('search').addEventListener('keydown', (event) => this.searchKey(event));
@@ -69,6 +65,9 @@ class Input {
             }
         });
         document.addEventListener('keydown', (event) => this.key(event));
+        // People who talk to their computer, or whose hands shake, want no single keys to do things.
+        byId('shortcuts').checked = remembered('shortcuts') !== 'off';
+        byId('shortcuts').addEventListener('change', () => remember('shortcuts', byId('shortcuts').checked ? 'on' : 'off'));
     }
 
     /** @param {KeyboardEvent} event */
@@ -115,6 +114,7 @@ class Input {
             event.ctrlKey ||
             event.altKey ||
             event.metaKey ||
+            (event.key.length === 1 && !byId('shortcuts').checked) ||
             /** @type {Element} */ (event.target).matches('input[type=search], input[type=text]') ||
             byId('help').open
         ) {
@@ -135,6 +135,7 @@ class Input {
             a: () => this.app.setMetric('active'),
             w: () => this.app.setMetric('wall'),
             s: () => this.app.showCallersOfFrame(),
+            d: () => byId('downloads').showPopover(),
             y: () => this.app.copyStack(),
             f: () => {
                 this.app.filterBar.open(true);

@@ -115,39 +115,68 @@ function placeOf(frame) {
     return '(' + clean(frame.file) + (frame.line === undefined ? '' : ':' + frame.line) + ')';
 }
 
-/** A growing tree; the constructor of Model makes arrays of it. */
+/** A growing tree; the constructor of Model takes its arrays. */
 class TreeBuilder {
+    count = 0;
+
     /**
      * @param {Frames} frames
      * @param {string[]} measures
+     * @param {number} capacity nodes for which there is room at first
      */
-    constructor(frames, measures) {
+    constructor(frames, measures, capacity) {
         this.frames = frames;
-        this.parent = [-1];
-        this.frame = [frames.named('All threads', KIND.ALL)];
-        /** @type {{ [measure: string]: number[] }} */
+        this.parent = new Int32Array(capacity);
+        this.frame = new Int32Array(capacity);
+        /** @type {Amounts} */
         this.self = {};
         for (const measure of measures) {
-            this.self[measure] = [0];
+            this.self[measure] = new Float64Array(capacity);
         }
+        this.add(-1, frames.named('All threads', KIND.ALL));
     }
 
     /**
      * @param {number} parent
      * @param {number} frame
+     * @returns {number}
      */
     add(parent, frame) {
-        for (const measure in this.self) {
-            this.self[measure].push(0);
+        if (this.count === this.parent.length) {
+            this.grow();
         }
-        this.frame.push(frame);
-        return this.parent.push(parent) - 1;
+        this.parent[this.count] = parent;
+        this.frame[this.count] = frame;
+        return this.count++;
+    }
+
+    grow() {
+        /**
+         * @template {Int32Array | Float64Array} T
+         * @param {T} array
+         * @returns {T}
+         */
+        const larger = (array) => {
+            const made = new /** @type {any} */ (array.constructor)(2 * array.length);
+            made.set(array);
+            return made;
+        };
+        this.parent = larger(this.parent);
+        this.frame = larger(this.frame);
+        for (const measure in this.self) {
+            this.self[measure] = larger(this.self[measure]);
+        }
     }
 }
 
 class Model {
     scale = 1; // of two reports: what the times of the first are multiplied by
     isCpuClock = false;
+    lacksCounts = false; // whether a filter has taken numbers of calls from rows
+    /** @type {Model} of an inverted tree: the tree before */
+    upright = this;
+    /** @type {SamplerReport | ReportPair | undefined} all that the page was given */
+    source;
 
     /**
      * @param {TreeBuilder} builder
@@ -157,15 +186,15 @@ class Model {
         this.frames = builder.frames;
         this.reports = reports;
         this.isDiff = reports.length === 2;
-        this.count = builder.parent.length;
-        this.parent = Int32Array.from(builder.parent);
-        this.frame = Int32Array.from(builder.frame);
+        this.count = builder.count;
+        this.parent = builder.parent.subarray(0, this.count);
+        this.frame = builder.frame.subarray(0, this.count);
         /** @type {Amounts} */
         this.self = {};
         /** @type {Amounts} */
         this.total = {};
         for (const measure in builder.self) {
-            this.self[measure] = Float64Array.from(builder.self[measure]);
+            this.self[measure] = builder.self[measure].subarray(0, this.count);
             this.total[measure] = totals(this.parent, this.self[measure]);
         }
         this.measures = Object.keys(builder.self);
@@ -216,6 +245,16 @@ class Model {
         return STATES.filter((state) => this.total[state] !== undefined && (state !== 'idle' || metric === 'wall')).map(
             (state) => ({ state, time: this.total[state][node] })
         );
+    }
+
+    /**
+     * How often the method of a row was called there; of a group, and of callers in an inverted tree, all calls below it.
+     *
+     * @param {number} node
+     */
+    callsOf(node) {
+        const isMethod = this.frames.kind[this.frame[node]] >= KIND.JAVA && this.upright === this;
+        return (isMethod ? this.self : this.total).calls[node];
     }
 
     get hasBars() {
@@ -406,7 +445,8 @@ function singleModel(report) {
     const frames = new Frames();
     const ids = report.frames.map((frame) => frames.fromReport(frame, true));
     const measures = measuresOf(report);
-    const builder = new TreeBuilder(frames, measures);
+    const count = report.groups.reduce((sum, group) => sum + 1 + group.parent.length, 1);
+    const builder = new TreeBuilder(frames, measures, count);
     /** @type {Map<number, RootTime>} */
     const rootTimes = new Map();
     /** @type {Map<number, RowCalls>} */
@@ -419,9 +459,9 @@ function singleModel(report) {
         for (let i = 0; i < group.parent.length; i++) {
             const parent = group.parent[i];
             builder.add(parent < 0 ? node : first + parent, ids[group.frame[i]]);
-            for (const measure of measures) {
-                builder.self[measure][first + i] = columnOf(group, measure)[i] ?? 0;
-            }
+        }
+        for (const measure of measures) {
+            builder.self[measure].set(columnOf(group, measure).slice(0, group.parent.length), first);
         }
         for (const metric of BAR_METRICS) {
             (group.error95?.[metric] ?? []).forEach((range, i) => {
@@ -459,7 +499,7 @@ function singleModel(report) {
 function diffModel({ before, after, difference }) {
     const frames = new Frames();
     const measures = Object.keys(difference.after);
-    const builder = new TreeBuilder(frames, [...measures, ...measures.map((measure) => measure + '0')]);
+    const builder = new TreeBuilder(frames, [...measures, ...measures.map((measure) => measure + '0')], difference.parent.length + 1);
     const scale = before.elapsedNanos > 0 ? after.elapsedNanos / before.elapsedNanos : 1;
     const ids = difference.frames.map((frame) => frames.fromReport(frame, false));
     const groups = difference.groups.map(([first, second]) => {

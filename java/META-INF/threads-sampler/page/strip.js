@@ -42,17 +42,38 @@ function secondsOf(seconds, name) {
 }
 
 /**
+ * The time of each state in a slot, or in all of them.
+ *
+ * @param {SecondTimes} times
+ * @param {number} slot -1: all
+ */
+function stateParts(times, slot) {
+    return SECOND_STATES.map((state) => {
+        const millis = slot < 0 ? times.states[state].reduce((sum, one) => sum + one, 0) : times.states[state][slot];
+        return { state, millis, text: `${STATE_WORDS[state]} ${duration(millis * NANOS_PER_MILLI)}` };
+    }).filter(({ millis }) => millis > 0);
+}
+
+/**
  * @param {SecondTimes} times
  * @param {number} slot
+ * @param {Zone} zone
+ * @returns {string} its time of day
+ */
+function slotText(times, slot, { name, minutes }) {
+    const begin = clockOf(new Date((times.from + slot * times.width) * MILLIS), minutes);
+    return begin + name + (times.width === 1 ? '' : ` and the next ${times.width - 1} s`);
+}
+
+/**
+ * @param {SecondTimes} times
+ * @param {number} slot
+ * @param {Zone} zone
  * @returns {string} its time of day and its states
  */
-function secondText(times, slot) {
-    const begin = new Date((times.from + slot * times.width) * MILLIS).toLocaleTimeString();
-    const width = times.width === 1 ? '' : ` and the next ${times.width - 1} s`;
-    const parts = SECOND_STATES.filter((state) => times.states[state][slot] > 0).map(
-        (state) => `${state === 'io' ? 'I/O' : state} ${duration(times.states[state][slot] * NANOS_PER_MILLI)}`
-    );
-    return `${begin}${width}: ${parts.length > 0 ? parts.join(', ') : 'no time'}`;
+function secondText(times, slot, zone) {
+    const parts = stateParts(times, slot).map(({ text }) => text);
+    return `${slotText(times, slot, zone)}: ${parts.length > 0 ? parts.join(', ') : 'no time'}`;
 }
 
 /**
@@ -77,12 +98,18 @@ function stripPaths(times) {
 }
 
 class Strip {
-    /** @param {HTMLElement} host */
-    constructor(host) {
+    /**
+     * @param {HTMLElement} host
+     * @param {Colours} colours
+     */
+    constructor(host, colours) {
         this.host = host;
+        this.colours = colours;
         this.slot = -1;
         /** @type {SecondTimes | null} */
         this.times = null;
+        /** @type {Zone} */
+        this.zone = { name: '' };
         this.chart = element('div', 'seconds', '');
         this.text = element('p', 'seconds-text', '');
         this.text.setAttribute('role', 'status');
@@ -95,7 +122,7 @@ class Strip {
         });
         this.chart.addEventListener('pointerleave', () => this.choose(-1));
         this.chart.addEventListener('keydown', (event) => this.key(event));
-        host.replaceChildren(this.chart, this.text);
+        host.replaceChildren(this.text, this.chart);
     }
 
     /** @param {KeyboardEvent} event */
@@ -111,11 +138,17 @@ class Strip {
 
     /**
      * @param {ReportSeconds | undefined} seconds
+     * @param {Zone} zone
      * @param {string | null} name of the chosen group; null: all
      */
-    show(seconds, name) {
+    show(seconds, zone, name) {
         this.times = secondsOf(seconds, name);
+        this.zone = zone;
         this.host.hidden = this.times === null;
+        this.draw();
+    }
+
+    draw() {
         if (this.times === null) {
             return;
         }
@@ -126,7 +159,7 @@ class Strip {
         drawing.setAttribute('aria-hidden', 'true');
         for (const { state, path } of stripPaths(this.times)) {
             const shape = document.createElementNS(SVG, 'path');
-            shape.setAttribute('class', 'state-' + state);
+            shape.setAttribute('fill', this.colours.theme.states[state]);
             shape.setAttribute('d', path);
             drawing.append(shape);
         }
@@ -141,19 +174,24 @@ class Strip {
 
     /** @param {number} slot -1: none */
     choose(slot) {
-        const { times } = this;
+        const { times, zone } = this;
         if (times === null || slot >= times.active.length) {
             return;
         }
-        const whose = times.name === null ? 'all groups' : clean(times.name);
+        const title = `Active time per second, ${times.name === null ? 'all groups' : clean(times.name)}`;
         const highest = times.active.indexOf(Math.max(...times.active));
         this.slot = slot;
         this.mark?.setAttribute('visibility', slot < 0 ? 'hidden' : 'visible');
         this.mark?.setAttribute('x', String(slot));
-        this.text.textContent = slot < 0 ? `Active time per second, ${whose}` : secondText(times, slot);
+        this.text.replaceChildren(
+            element('span', '', (slot < 0 ? title : slotText(times, slot, zone)) + ':'),
+            ...stateParts(times, slot).map(({ state, text }) =>
+                legendItem('span', state === 'idle' ? '' : this.colours.theme.states[state], text)
+            )
+        );
         this.chart.setAttribute(
             'aria-label',
-            `Active time per second, ${whose}; most at ${secondText(times, highest)}. Arrow keys show the seconds.`
+            `${title}; most at ${secondText(times, highest, zone)}. Arrow keys show the seconds.`
         );
     }
 }

@@ -50,10 +50,30 @@ class Summary {
         if (spot === undefined) {
             return element('p', '', line);
         }
-        const button = element('button', '', line);
+        const button = element('button');
         button.type = 'button';
         button.title = 'Show this place in the graph';
+        button.append(...lineParts(line, spot));
         button.addEventListener('click', () => this.focus(spot));
         return button;
     }
+}
+
+/**
+ * The columns of a hot spot's line: a narrow window leaves out the error bar, the file, and what is no lock.
+ *
+ * @param {string} line
+ * @param {HotSpot} spot
+ */
+function lineParts(line, spot) {
+    const columns = /^( *\d+\. +[\d.]+)( .*?)?( s \S+ +)(\S+)(.*)$/.exec(line);
+    if (columns === null) {
+        return [line];
+    }
+    const [, amount, bar, state, place, rest] = columns;
+    const time = element('span', '', amount);
+    time.append(element('span', 'bar', bar), state);
+    const name = element('span', 'text');
+    name.append(...nameParts(place));
+    return [time, name, element('span', spot.lock === undefined ? 'rest' : 'lock', rest)];
 }

@@ -51,6 +51,7 @@ interface HotSpot {
     file?: string;
     line?: number;
     group?: string;
+    lock?: string;
 }
 
 type SecondState = 'running' | 'runnable' | 'blocked' | 'io' | 'waiting' | 'idle';
@@ -77,6 +78,8 @@ interface SamplerReport {
     clock?: string;
     fromMillis: number;
     tillMillis: number;
+    zone?: string;
+    zoneOffsetSeconds?: number;
     elapsedNanos: number;
     ownCpuNanos?: number;
     memoryUsedBytes?: number;
@@ -85,7 +88,7 @@ interface SamplerReport {
     groups: ReportGroup[];
     counted?: ReportGroup[];
     locks?: ReportLock[];
-    summary?: { lines: string[]; hotSpots?: HotSpot[] };
+    summary?: { lines: string[]; hotSpots?: HotSpot[]; threads?: number; groups?: number };
     seconds?: ReportSeconds;
     counting?: { [code: string]: { text: string; count: number; names: string[] } };
     account?: { polls?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string; signalTaken?: string };
@@ -120,6 +123,12 @@ interface LockClass {
     lock: string;
     times: number[];
     lines: Map<string, { waiting: string; holding: string; times: number[] }>;
+}
+
+/** How a zone is written behind a time, and the minutes that it is east of UTC; undefined: the viewer's zone. */
+interface Zone {
+    name: string;
+    minutes?: number;
 }
 
 // ---- the model
@@ -171,10 +180,11 @@ interface MethodEntry {
     colour: string;
 }
 
-/** `sides`: the group of each report, or undefined. */
+/** `sides`: the group of each report, or undefined. `isCut`: a filter has left out some of its time. */
 interface ModelGroup {
     node: number;
     name: string;
+    isCut?: boolean;
     sides: (ReportGroup | undefined)[];
 }
 
@@ -305,6 +315,7 @@ interface Box {
 interface PageElements {
     search: HTMLInputElement;
     compact: HTMLInputElement;
+    shortcuts: HTMLInputElement;
     help: HTMLDialogElement;
     back: HTMLButtonElement;
     reset: HTMLButtonElement;

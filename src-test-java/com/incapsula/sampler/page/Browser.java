@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.page;
 
+import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,10 +88,39 @@ final class Browser implements AutoCloseable {
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     }
 
+    /** Shows the page as it is printed; "" ends that. */
+    void medium(String name) {
+        driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", name));
+    }
+
+    void saveDownloadsIn(Path folder) {
+        driver.executeCdpCommand(
+                "Browser.setDownloadBehavior", Map.of("behavior", "allow", "downloadPath", folder.toString()));
+    }
+
+    void allowClipboard() {
+        driver.executeCdpCommand(
+                "Browser.grantPermissions",
+                Map.of("permissions", List.of("clipboardReadWrite", "clipboardSanitizedWrite")));
+    }
+
     /** Waits until the page has drawn itself. */
     void open(String url) {
         driver.get(url);
         until("return document.documentElement.dataset.ready === 'true'");
+    }
+
+    /** Opens the page of a report, as a file in the folder. */
+    void show(Path folder, String json) throws IOException {
+        open(fileOf(folder, json));
+    }
+
+    static String fileOf(Path folder, String json) throws IOException {
+        Path file = Files.createTempFile(folder, "report", ".html");
+        try (var out = Files.newOutputStream(file)) {
+            HtmlPage.write(out, data -> data.write(json.getBytes(StandardCharsets.UTF_8)));
+        }
+        return file.toUri().toString();
     }
 
     void openBroken(String url) {

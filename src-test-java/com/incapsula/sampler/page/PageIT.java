@@ -23,15 +23,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
-/**
- * The page, in a real browser. Pictures are left in {@code target/page-pictures}: of a large report, and with
- * {@code -Dsampler.test.long=true} of all the page's parts.
- */
+/** The page, in a real browser. A picture of a large report is left in {@code target/page-pictures}. */
 class PageIT {
     private static final Path PICTURES = Path.of("target", "page-pictures");
     private static final int LARGE = 100_000;
@@ -497,6 +493,16 @@ class PageIT {
         assertThat(names("methods")).containsExactly("com.acme.A.run");
         assertThat((String) browser.run("return location.hash")).endsWith("&hide=load");
         browser.click("#filter-clear");
+        browser.find("#filter-keep").sendKeys("\\.load\\(.*:20\\)$", Keys.ENTER);
+        assertThat(cells("methods", 0)).endsWith("com.acme.A.load");
+        assertThat(names("methods")).doesNotContain("com.acme.B.waitForWork");
+        assertThat((String) browser.run("return location.hash")).endsWith("keep=%5C.load%5C%28.*%3A20%5C%29%24");
+        browser.click("#filter-clear");
+        browser.find("#filter-focus").sendKeys("^com\\.acme\\.A\\.[lx]o", Keys.ENTER);
+        browser.tab("tree");
+        assertThat(names("tree")).containsExactly("main", "com.acme.A.load(A.java:20)");
+        browser.tab("methods");
+        browser.click("#filter-clear");
         browser.find("#filter-hide").sendKeys("(", Keys.ENTER);
         assertThat(browser.text("#filter-error")).isEqualTo("This is not a regular expression.");
     }
@@ -520,8 +526,8 @@ class PageIT {
                         + ".filter(e => e.offsetWidth > 0).map(e => e.className.split(' ')[0]).join()"))
                 .isEqualTo("name,number");
         assertThat((Object) browser.run("const e = document.querySelector('#lines-row-0 .place'),"
-                        + " cell = e.closest('.name'); return e.textContent + (e.getBoundingClientRect().right"
-                        + " <= cell.getBoundingClientRect().right + 1)"))
+                        + " cell = e.closest('.name'), end = e.lastChild.getBoundingClientRect().right;"
+                        + " return e.textContent + (end > 0 && end <= cell.getBoundingClientRect().right + 1)"))
                 .isEqualTo("(A.java:10)true");
         assertThat(width("document.documentElement.scrollWidth")).isLessThanOrEqualTo(390);
     }
@@ -581,7 +587,6 @@ class PageIT {
         show(DifferenceJson.of(before, after));
 
         assertThat(browser.text("#interval")).contains("scaled × 2.00 to the length of after");
-        assertThat(browser.find("#download-json").isDisplayed()).isFalse();
         browser.tab("methods");
         assertThat(names("methods")).containsExactly("a.A.slow", "a.A.fresh", "a.A.run", "a.A.same", "a.A.quick");
         assertThat(cells("methods", 0)).containsExactly("+2,000", "+2,000", "+200.0 %", "1,000", "3,000", "a.A.slow");
@@ -650,15 +655,15 @@ class PageIT {
     void everythingIsReachedByKeys() throws IOException {
         show(twoGroups().json());
         StringBuilder order = new StringBuilder();
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 13; i++) {
             browser.type(Keys.TAB);
             String outline = browser.run("const e = document.activeElement; return getComputedStyle(e).outlineStyle");
             assertThat(outline).as("focus ring of " + browser.focused()).isEqualTo("solid");
             order.append(browser.focused()).append(' ');
         }
         assertThat(order.toString())
-                .startsWith("skip help-open theme groups tab-graph metric-wall BUTTON filter-open search "
-                        + "BUTTON BUTTON scroller");
+                .startsWith("skip BUTTON help-open theme groups tab-graph metric-wall BUTTON filter-open "
+                        + "search BUTTON BUTTON scroller");
 
         browser.run("document.activeElement.blur()");
         browser.type("/");
@@ -680,6 +685,35 @@ class PageIT {
         assertThat(browser.find("#help").isDisplayed()).isTrue();
         browser.type(Keys.ESCAPE);
         assertThat(browser.find("#help").isDisplayed()).isFalse();
+    }
+
+    @Test
+    void singleKeysCanBeSwitchedOff() throws IOException {
+        show(twoGroups().json());
+        browser.type("?");
+        browser.click("#shortcuts");
+        browser.type(Keys.ESCAPE, "3", "/", "f");
+        assertThat(browser.find("#panel-graph").isDisplayed()).isTrue();
+        assertThat(browser.find("#filters").isDisplayed()).isFalse();
+        show(twoGroups().json());
+        browser.type("3");
+        assertThat(browser.find("#panel-graph").isDisplayed()).isTrue();
+        browser.click("#help-open");
+        browser.click("#shortcuts");
+        browser.type(Keys.ESCAPE, "3");
+        assertThat(browser.find("#panel-methods").isDisplayed()).isTrue();
+    }
+
+    @Test
+    void timesAreThoseOfTheJvmWithTheirZone() throws IOException {
+        String zone = ",\"zone\":\"NPT\",\"zoneOffsetSeconds\":20700,\"seconds\":{\"from\":1789999100,\"width\":1,"
+                + "\"count\":1,\"groups\":[{\"name\":\"main\",\"running\":[900]}]}";
+        show(twoGroups().json().replaceFirst(",\"elapsedNanos", zone + "$0"));
+        assertThat(browser.text("#interval b")).isEqualTo("2026-09-21 19:43:20 – 19:58:20 NPT (15 min 0 s)");
+        browser.find(".seconds").sendKeys(Keys.HOME);
+        assertThat(browser.texts(".seconds-text > span")).containsExactly("19:43:20 NPT:", "running 900.0 ms");
+        browser.tab("account");
+        assertThat(browser.text("#panel-account p")).startsWith("From 2026-09-21 19:43:20 – 19:58:20 NPT (");
     }
 
     // ---- names are data
@@ -859,46 +893,6 @@ class PageIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = "sampler.test.long", matches = "true", disabledReason = "no check reads them")
-    void picturesForPeople() throws IOException {
-        show(SampleReports.shop(1, 1).json());
-        picture("graph-all");
-        browser.all("#groups .group").get(1).click();
-        browser.pointAtGraph(0.757, 12, false);
-        picture("graph");
-        browser.systemColours("dark");
-        browser.type("i");
-        browser.search("postgresql");
-        picture("search-dark");
-        browser.type(Keys.ESCAPE);
-        browser.tab("tree");
-        picture("tree-dark");
-        browser.systemColours("light");
-        browser.type("c");
-        browser.click("#hot-path");
-        openFirstClosed(3);
-        picture("tree");
-        browser.tab("methods");
-        picture("methods");
-        browser.tab("account");
-        picture("account");
-        browser.run("document.getElementById('help').showModal()");
-        picture("help");
-        show(DifferenceJson.of(SampleReports.shop(1, 1), SampleReports.shop(1.8, 0.45)));
-        browser.all("#groups .group").get(1).click();
-        browser.pointAtGraph(0.6, 12, false);
-        picture("diff");
-        browser.tab("methods");
-        picture("diff-methods");
-        browser.tab("tree");
-        browser.systemColours("dark");
-        picture("diff-tree-dark");
-        browser.size(800, 700, 1);
-        browser.tab("graph");
-        picture("small-dark");
-    }
-
-    @Test
     void aDifferenceFitsIntoASmallDarkWindow() throws IOException {
         browser.systemColours("dark");
         browser.size(800, 700, 1);
@@ -915,16 +909,6 @@ class PageIT {
         return pixels.intValue();
     }
 
-    /** In the call tree: shows more than the hot path. */
-    private static void openFirstClosed(int times) {
-        for (int i = 0; i < times; i++) {
-            List<WebElement> closed = browser.all("#tree .mark.closed");
-            if (!closed.isEmpty()) {
-                closed.get(0).click();
-            }
-        }
-    }
-
     private static void picture(String name) throws IOException {
         browser.run("return new Promise(done => requestAnimationFrame(() => setTimeout(done)))");
         browser.picture(PICTURES.resolve(name + ".png"));
@@ -932,26 +916,16 @@ class PageIT {
 
     // ---- data
 
-    /** main: 3 s, of which A.run itself 1 s and A.load, called by it, 2 s; worker-: 1 s of waiting. */
     private static ReportJson twoGroups() {
-        ReportJson report = new ReportJson();
-        report.group("main", 1)
-                .stack(1_000, 500, 20, "com.acme.A.run:10")
-                .stack(2_000, 1_000, 40, "com.acme.A.run:10", "com.acme.A.load:20");
-        report.group("worker-", 2).stack(1_000, 0, 20, "java.lang.Thread.run:840", "com.acme.B.waitForWork");
-        return report;
+        return SampleReports.twoGroups();
     }
 
     private void show(String json) throws IOException {
-        browser.open(fileOf(json));
+        browser.show(folder, json);
     }
 
     private String fileOf(String json) throws IOException {
-        Path file = Files.createTempFile(folder, "report", ".html");
-        try (var out = Files.newOutputStream(file)) {
-            HtmlPage.write(out, data -> data.write(json.getBytes(StandardCharsets.UTF_8)));
-        }
-        return file.toUri().toString();
+        return Browser.fileOf(folder, json);
     }
 
     private static List<String> names(String grid) {

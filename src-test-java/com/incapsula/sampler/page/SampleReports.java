@@ -207,6 +207,16 @@ final class SampleReports {
         return path.toArray(String[]::new);
     }
 
+    /** main: 3 s, of which A.run itself 1 s and A.load, called by it, 2 s; worker-: 1 s of waiting. */
+    static ReportJson twoGroups() {
+        ReportJson report = new ReportJson();
+        report.group("main", 1)
+                .stack(1_000, 500, 20, "com.acme.A.run:10")
+                .stack(2_000, 1_000, 40, "com.acme.A.run:10", "com.acme.A.load:20");
+        report.group("worker-", 2).stack(1_000, 0, 20, "java.lang.Thread.run:840", "com.acme.B.waitForWork");
+        return report;
+    }
+
     /** Stacks as services have them: some 60 deep, a few ways taken often, thousands rarely. */
     static ReportJson large(int nodes, int groups) {
         String[] packages = {

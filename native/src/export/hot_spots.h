@@ -7,22 +7,28 @@
  *
  *   two hot spots: Store.find:77 waiting in Thread.sleep, Store.find:77 running in Map.get
  *
- * The place of a stack is its innermost row of the user's code (wait_rules.h). A hot spot is a
- * place and a state, over all sampled groups: the time that the place and what it called had in
- * that state. Idle time is in none, and neither is [JVM]. Where states are not known, a hot spot is
- * a place, and its time is all of its time.
+ * A hot spot is a place (spot_places.h) and a state, over all sampled groups: the time that the
+ * place and what it called had in that state. Running and runnable are one state here: a thread
+ * that wants a CPU computes as soon as it gets one. The one with more of the time names it. Idle
+ * time is in none, and neither is [JVM]. If states are not known, a hot spot is a place, and its
+ * time is all of its time.
  *
- *   sum of list + others_ns + outside.ns = active_ns
+ *   sum of list + others_ns + outside.ns + waits.ns = active_ns
+ *
+ * outside: stacks without a row of the user's code; its callee is the method that ran.
+ *
+ * waits: a thread that only waits for others to finish (wait_rules.h), as main does in Thread.join,
+ * is no cause of anything: the others are. So such waits are no spots in groups that have nine
+ * tenths of their active time in them; the callee is the line with most of it. In other groups, as
+ * one of requests, a wait for a result is a hot spot like any other.
  *
  * Listed are the longest, in descending time, ties in the order of their texts. A spot that is
- * shorter than a part of the active time (the summary: a hundredth) is not listed. By group, a hot
- * spot is a place, a state and a group. outside: stacks without a row of the user's code; its
- * callee is the method that ran.
+ * shorter than a part of the active time (the summary: a hundredth) is not listed.
  *
  * Threads  immutable after init.
  * Errors   init: SMP_ENOMEM, SMP_EQUOTA; there is nothing to fini in any case.
- * Cost     init: a few passes over the nodes, a sort of the distinct spots. Working memory: 12
- *          bytes a node, and 51 for each {place, state, callee, group}.
+ * Cost     init: a few passes over the nodes, a sort of the distinct parts. Working memory: 12
+ *          bytes a node, and some 130 for each {place, callee, group}.
  */
 #ifndef SMP_EXPORT_HOT_SPOTS_H
 #define SMP_EXPORT_HOT_SPOTS_H
@@ -42,24 +48,34 @@ enum {
     SMP_MAX_HOT_PACKAGES = 3
 };
 
+/* What makes a spot. */
+enum smp_spot_key {
+    SMP_SPOT_STATE, /* a place and a state */
+    SMP_SPOT_PLACE, /* a place, with all of its active time */
+    SMP_SPOT_METHOD /* the method that ran or waited, of any code, with what it has itself */
+};
+
 /* Which spots are listed. */
 struct smp_spot_choice {
-    size_t most;   /* at most SMP_MAX_HOT_SPOTS */
-    int64_t share; /* one that is shorter than one part of so many of the active time is not */
-    bool by_group; /* each is of one group */
+    enum smp_spot_key key;
+    size_t most;             /* at most SMP_MAX_HOT_SPOTS */
+    int64_t share;           /* a spot shorter than one part of so many of the whole is not */
+    bool by_group;           /* each is of one group, and waits has nothing */
+    enum smp_measure weight; /* what their ns are of; WALL: active time. STATE: always WALL */
 };
 
 struct smp_hot_spot {
-    uint32_t place;           /* a location; 0: no row of the user's code */
-    enum smp_measure measure; /* of its state; WALL: all of its time, or all that is active */
-    int64_t ns;
-    /* Of the place's time, whatever its state; not known without error bars. */
-    struct smp_error error;
+    uint32_t place; /* a location, also of a method; 0: no row of the user's code */
+    enum smp_measure measure; /* its state, the one with most of it; WALL: states are not known */
+    int64_t ns;               /* or what the weight counts */
+    struct smp_amounts amounts; /* all that it has */
+    struct smp_error error;     /* variance below 0: not known */
     int64_t all_ns;       /* of the groups that have some of it, which is exact; below 0: is not */
     uint32_t callee;      /* a line of the method it called that has most of it; 0: itself has */
     uint32_t group;       /* the index of the thread group with most of it */
     uint32_t group_count; /* so many have some */
     int64_t calls;        /* of its method; 0: not counted */
+    int64_t calls_ns;     /* wall time of the method itself in counted trees */
     /* BLOCKED only: the lock with most of the time, the line that held it, both 0 if not known; the
      * group of holders with that line, and whether it is known. */
     uint32_t lock;
@@ -77,13 +93,14 @@ struct smp_hot_package {
 
 struct smp_hot_spots {
     bool has_states;
-    int64_t active_ns;
+    int64_t active_ns; /* the whole: of another weight than WALL, all of that */
     struct smp_hot_spot list[SMP_MAX_HOT_SPOTS];
     size_t count;
     int64_t others_ns;
     size_t others;
     struct smp_hot_spot outside; /* ns 0: there is none */
-    /* Of all spots, in descending time. */
+    struct smp_hot_spot waits;   /* likewise */
+    /* Of all spots: first that of the main class, the others in descending time. */
     struct smp_hot_package packages[SMP_MAX_HOT_PACKAGES];
     size_t package_count;
     size_t other_packages; /* as far as they were counted */

@@ -125,6 +125,27 @@ struct smp_wait_rules {
     X("java.net.Inet6AddressImpl", "*", IO)                                                        \
     X("java.net.NetworkInterface", "*", IO)
 
+/* X(class, method), as above: waits for other threads to finish, or for their results. */
+#define FOR_OTHERS(X)                                            \
+    X("java.lang.Thread", "join*")                               \
+    X("java.util.concurrent.FutureTask", "get")                  \
+    X("java.util.concurrent.CompletableFuture", "get")           \
+    X("java.util.concurrent.CompletableFuture", "join")          \
+    X("java.util.concurrent.ForkJoinTask", "get*")               \
+    X("java.util.concurrent.ForkJoinTask", "join")               \
+    X("java.util.concurrent.ForkJoinTask", "invoke*")            \
+    X("java.util.concurrent.ForkJoinTask", "quietly*")           \
+    X("java.util.concurrent.AbstractExecutorService", "invoke*") \
+    X("java.util.concurrent.ForkJoinPool", "invoke*")            \
+    X("java.util.concurrent.ForkJoinPool", "awaitTermination")   \
+    X("java.util.concurrent.ForkJoinPool", "close")              \
+    X("java.util.concurrent.ThreadPoolExecutor", "awaitTermination") \
+    X("java.util.concurrent.ThreadPerTaskExecutor", "*")         \
+    X("java.util.concurrent.ExecutorService", "close")           \
+    X("java.util.concurrent.ExecutorCompletionService", "*")     \
+    X("java.util.concurrent.StructuredTaskScope*", "join*")      \
+    X("java.util.concurrent.CountDownLatch", "await")
+
 /* Packages that are not the application's, where nothing says which ones are. */
 #define JDK_AND_FRAMEWORKS(X) \
     X("java.") X("javax.") X("jdk.") X("sun.") X("com.sun.") X("org.ietf.jgss.") \
@@ -160,6 +181,12 @@ static const struct rule rules_of_names[] = {
 #undef X
 };
 
+static const struct rule rules_for_others[] = {
+#define X(class_name, method_name) { class_name, method_name, SMP_WAIT_OTHER },
+    FOR_OTHERS(X)
+#undef X
+};
+
 static const char *const not_application[] = {
 #define X(prefix) prefix,
     JDK_AND_FRAMEWORKS(X)
@@ -188,19 +215,35 @@ static bool is_in_list(const struct smp_filter *filter, const char *class_name,
     return length > 0 && (size_t)length < sizeof(text) && smp_filter_monitors(filter, text);
 }
 
+static const struct rule *find_rule(const struct rule *rules, size_t count, const char *class_name,
+                                    const char *method_name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_match(rules[i].class_name, class_name) &&
+            is_match(rules[i].method_name, method_name))
+            return &rules[i];
+    }
+    return NULL;
+}
+
+bool smp_wait_rules_is_for_others(const char *class_name, const char *method_name)
+{
+    return find_rule(rules_for_others, sizeof(rules_for_others) / sizeof(rules_for_others[0]),
+                     class_name, method_name) != NULL;
+}
+
 enum smp_wait_kind smp_wait_rules_kind_of(const struct smp_wait_rules *rules,
                                           const char *class_name, const char *method_name)
 {
+    const struct rule *rule;
+
     if (rules != NULL && is_in_list(rules->io, class_name, method_name))
         return SMP_WAIT_USER_IO;
     if (rules != NULL && is_in_list(rules->idle, class_name, method_name))
         return SMP_WAIT_USER_IDLE;
-    for (size_t i = 0; i < sizeof(rules_of_names) / sizeof(rules_of_names[0]); i++) {
-        const struct rule *const rule = &rules_of_names[i];
-        if (is_match(rule->class_name, class_name) && is_match(rule->method_name, method_name))
-            return rule->kind;
-    }
-    return SMP_WAIT_OTHER;
+    rule = find_rule(rules_of_names, sizeof(rules_of_names) / sizeof(rules_of_names[0]), class_name,
+                     method_name);
+    return rule == NULL ? SMP_WAIT_OTHER : rule->kind;
 }
 
 bool smp_wait_rules_is_application(const struct smp_wait_rules *rules,

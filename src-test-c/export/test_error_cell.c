@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Error bars in the table of hot methods, and in JSON. */
-#include "export/own_errors.h"
+#include "export/error_cell.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void assert_cell(int64_t amount_ms, double deviation_ms, const char *expe
     const struct smp_error error = { .variance = deviation_ms < 0 ? -1 : ns * ns };
     char cell[SMP_ERROR_CELL_BYTES];
 
-    smp_own_errors_print(amount_ms * MS, error, cell);
+    smp_error_cell_print(amount_ms * MS, error, cell);
     assert_string_equal(cell, expected);
 }
 

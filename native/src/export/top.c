@@ -196,7 +196,8 @@ static enum smp_status put_table(const struct smp_export_job *job, enum smp_spot
                                            smp_tree_has_errors(job->profile->tree) };
     enum smp_status status = smp_hot_spots_choose(&table.spots, job->quota, job->profile, &choice);
 
-    if (status != SMP_OK)
+    /* Without code of the user there is one table. */
+    if (status != SMP_OK || (key == SMP_SPOT_PLACE && table.spots.count == 0))
         return status;
     table.columns = table_columns(&table);
     smp_bytes_init(&table.text, job->quota, SMP_MAX_FRAME_TEXT_BYTES);
@@ -207,6 +208,8 @@ static enum smp_status put_table(const struct smp_export_job *job, enum smp_spot
         status = put_name(&table, table.spots.list[i].place);
     }
     smp_bytes_fini(&table.text);
+    if (key == SMP_SPOT_PLACE)
+        smp_writer_puts(job->out, "\n");
     return status;
 }
 
@@ -246,10 +249,8 @@ enum smp_status smp_export_top(const struct smp_export_job *job)
 {
     enum smp_status status = put_top_summary(job);
 
-    if (status == SMP_OK && smp_profile_kind_of(job->style->weight) != SMP_GROUP_COUNTED) {
+    if (status == SMP_OK && smp_profile_kind_of(job->style->weight) != SMP_GROUP_COUNTED)
         status = put_table(job, SMP_SPOT_PLACE);
-        smp_writer_puts(job->out, "\n");
-    }
     if (status == SMP_OK)
         status = put_table(job, SMP_SPOT_METHOD);
     if (status == SMP_OK)

@@ -376,8 +376,9 @@ static void running_and_runnable_are_one_spot(void **state)
 }
 
 #define JOIN "a.A.main(A.java:1)|java.lang.Thread.join(Thread.java:9)|java.lang.Object.wait(O.java)"
-#define GET \
-    "a.B.take(B.java:2)|java.util.concurrent.FutureTask.get(F.java:1)|jdk.internal.misc.Unsafe.park(Native Method)"
+#define GET                                                                                      \
+    "a.B.take(B.java:2)|java.util.concurrent.FutureTask.get(F.java:1)|jdk.internal.misc.Unsafe." \
+    "park(Native Method)"
 
 static void a_group_that_only_waits_for_others_has_no_spot(void **state)
 {

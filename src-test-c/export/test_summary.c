@@ -235,10 +235,9 @@ static void a_spot_that_wanted_a_cpu_has_the_share_of_its_word(void **state)
     assert_line_in(*state, " 1.  1.0 s running 60 %  A.run(A.java:1)  g");
     assert_line_in(*state, " 2. 0.50 s runnable      B.b(B.java:1)    g");
     assert_line_in(*state, " 3. 0.30 s runnable      C.c(C.java:1)    g");
-    assert_exported(report_fixture_seal(*state), SMP_FORMAT_JSON,
-                    (struct smp_export_style){ .summary = true },
-                    "{\"state\":\"running\",\"nanos\":1000000000,\"runnableNanos\":400000000,",
-                    true);
+    assert_exported(
+        report_fixture_seal(*state), SMP_FORMAT_JSON, (struct smp_export_style){ .summary = true },
+        "{\"state\":\"running\",\"nanos\":1000000000,\"runnableNanos\":400000000,", true);
 }
 
 static void threads_that_only_wait_for_others_are_one_line(void **state)

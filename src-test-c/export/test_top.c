@@ -108,17 +108,19 @@ static void by_a_state_rows_are_in_its_order(void **state)
     const struct smp_profile *const profile = make_service(*state);
     const struct smp_export_style style = { .weight = SMP_MEASURE_WAITING };
 
-    assert_exported(profile, SMP_FORMAT_TOP, style,
-                    "Top 2 methods of 2, by own waiting time, over 10000 ms\n"
-                    "percent    active ms   running ms  runnable ms   blocked ms       I/O ms   "
-                    "waiting ms  method\n"
-                    "   76.9        10000            0            0            0            0       "
-                    " 10000  java.lang.Thread.join\n"
-                    "   23.1         3000            0            0            0            0       "
-                    "  3000  java.lang.Thread.sleep\n",
-                    true);
+    assert_exported(
+        profile, SMP_FORMAT_TOP, style,
+        "Top 2 methods of 2, by own waiting time, over 10000 ms\n"
+        "percent    active ms   running ms  runnable ms   blocked ms       I/O ms   "
+        "waiting ms  method\n"
+        "   76.9        10000            0            0            0            0       "
+        " 10000  java.lang.Thread.join\n"
+        "   23.1         3000            0            0            0            0       "
+        "  3000  java.lang.Thread.sleep\n",
+        true);
     assert_exported(profile, SMP_FORMAT_TOP, style, "Idle", false);
-    assert_exported(profile, SMP_FORMAT_TOP, (struct smp_export_style){ .weight = SMP_MEASURE_IDLE },
+    assert_exported(profile, SMP_FORMAT_TOP,
+                    (struct smp_export_style){ .weight = SMP_MEASURE_IDLE },
                     "Top 1 methods of 1, by own idle time, over 10000 ms\n", true);
 }
 
@@ -129,8 +131,8 @@ static struct smp_profile *make_stateless(struct report_fixture *fixture)
     uint32_t node;
 
     report_fixture_begin(fixture);
-    node = report_fixture_credit(fixture, "a", "a", "java.T.run(T.java:1)|a.B.work(B.java:7)",
-                                 3 * MS);
+    node =
+        report_fixture_credit(fixture, "a", "a", "java.T.run(T.java:1)|a.B.work(B.java:7)", 3 * MS);
     report_fixture_ran(fixture, node, MS, 2);
     report_fixture_credit(fixture, "b", "b", "[thread ended]", MS);
     return report_fixture_seal(fixture);
@@ -188,8 +190,7 @@ static void the_hottest_of_many_are_kept(void **state)
     const char *at = strstr(text, "Top 20 methods of 100, ");
     assert_non_null(at);
     for (int number = 99; number >= 80; number--) {
-        (void)snprintf(stack, sizeof(stack), "  m.M%c%c.x\n", 'a' + number / 10,
-                       'a' + number % 10);
+        (void)snprintf(stack, sizeof(stack), "  m.M%c%c.x\n", 'a' + number / 10, 'a' + number % 10);
         at = strstr(at, stack);
         assert_non_null(at);
     }
@@ -303,8 +304,7 @@ static void print_naively(struct naive_sums *sums, int64_t all_ns, char table[TA
         sums->by_method ? "own " : "", sums->by_method ? "method" : "line");
     for (size_t i = 0; i < count && i < MAX_ROWS; i++) {
         const struct naive_sum *const sum = &sums->list[i];
-        const unsigned tenths =
-            (unsigned)((double)sum->active_ns / (double)all_ns * 1000 + 0.5);
+        const unsigned tenths = (unsigned)((double)sum->active_ns / (double)all_ns * 1000 + 0.5);
         length += (size_t)snprintf(table + length, TABLE_BYTES - length,
                                    "%5u.%u %12lld %12lld %12lld %12lld %12lld %12lld  %s\n",
                                    tenths / 10, tenths % 10, (long long)(sum->active_ns / MS),
@@ -326,9 +326,8 @@ static void assert_table(const struct smp_profile *profile, const char *text, bo
         if (!smp_node_is_group(&nodes[root]))
             continue;
         add_naively(&sums, root, "");
-        all_ns +=
-            smp_column_at(smp_tree_column(profile->tree, SMP_MEASURE_WALL), root) -
-            smp_column_at(smp_tree_column(profile->tree, SMP_MEASURE_IDLE), root);
+        all_ns += smp_column_at(smp_tree_column(profile->tree, SMP_MEASURE_WALL), root) -
+                  smp_column_at(smp_tree_column(profile->tree, SMP_MEASURE_IDLE), root);
     }
     print_naively(&sums, all_ns, table);
     if (strstr(text, table) == NULL)

@@ -153,9 +153,8 @@ static enum smp_status add_up_waits(struct spot_search *search)
     if (search->waits_ns == NULL)
         return SMP_ENOMEM;
     for (uint32_t i = 1; i < search->places.count && search->out->has_states; i++) {
-        const int64_t ns = search->places.list[i].callee == 0
-                               ? 0
-                               : smp_tree_self(tree, i, SMP_MEASURE_WAITING);
+        const int64_t ns =
+            search->places.list[i].callee == 0 ? 0 : smp_tree_self(tree, i, SMP_MEASURE_WAITING);
         int64_t *const sum = &search->waits_ns[search->places.list[i].group];
         if (ns > 0 && waits_for_others(search, i))
             *sum = smp_add_clamped(*sum, ns);
@@ -491,8 +490,7 @@ static void choose_spots(struct spot_search *search)
 
     for (size_t i = 0; i < search->count; i++)
         out->active_ns = smp_add_clamped(
-            out->active_ns,
-            smp_amounts_sum(&search->parts[i].amounts, weighed_measures(search)));
+            out->active_ns, smp_amounts_sum(&search->parts[i].amounts, weighed_measures(search)));
     for (size_t i = 0; i < search->count;) {
         struct spot_range range = next_range(search, i);
         i = range.till;

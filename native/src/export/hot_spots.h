@@ -65,9 +65,9 @@ struct smp_spot_choice {
 };
 
 struct smp_hot_spot {
-    uint32_t place; /* a location, also of a method; 0: no row of the user's code */
-    enum smp_measure measure; /* its state, the one with most of it; WALL: states are not known */
-    int64_t ns;               /* or what the weight counts */
+    uint32_t place;             /* a location, also of a method; 0: no row of the user's code */
+    enum smp_measure measure;   /* its state, the one with most of it; WALL: states are not known */
+    int64_t ns;                 /* or what the weight counts */
     struct smp_amounts amounts; /* all that it has */
     struct smp_error error;     /* variance below 0: not known */
     int64_t all_ns;       /* of the groups that have some of it, which is exact; below 0: is not */

@@ -20,7 +20,7 @@ enum {
     GUESSED_WIDTH = 11, /* " (not seen)" */
     PERCENT = 100,
     MILLI = 1000,
-    WIDE_ERROR = 10     /* an error bar is shown if it is more than one part of so many */
+    WIDE_ERROR = 10 /* an error bar is shown if it is more than one part of so many */
 };
 
 /* --- figures --- */
@@ -215,7 +215,8 @@ static void measure_columns(struct summary_page *page)
         if (spot->lock != 0)
             continue;
         smp_spot_text_callee(&page->cell, profile, spot);
-        widen_column(&page->callee_width, smp_fitted_columns(smp_bytes_text(&page->cell)), CALLEE_WIDTH);
+        widen_column(&page->callee_width, smp_fitted_columns(smp_bytes_text(&page->cell)),
+                     CALLEE_WIDTH);
     }
     const size_t taken = NUMBER_WIDTH + page->amount_width + 1 + page->state_width + 2 +
                          page->place_width + 2 + 2 + GROUP_WIDTH;
@@ -245,7 +246,8 @@ static void put_calls_behind(struct summary_page *page, int64_t calls)
         (void)snprintf(text, sizeof(text), ", %s call%s", number, calls == 1 ? "" : "s");
     }
     if (width + smp_fitted_columns(text) < SMP_SUMMARY_WIDTH)
-        smp_fitted_put_begin(page->out, smp_bytes_text(cell), SMP_SUMMARY_WIDTH - width - smp_fitted_columns(text));
+        smp_fitted_put_begin(page->out, smp_bytes_text(cell),
+                             SMP_SUMMARY_WIDTH - width - smp_fitted_columns(text));
     smp_bytes_puts(page->out, text);
 }
 
@@ -447,7 +449,7 @@ static void put_your_code(struct summary_page *page)
         put_packages(page);
     width = line_columns(page) + GUESSED_WIDTH;
     smp_fitted_put_begin(page->out, smp_bytes_text(&page->cell),
-                 width < SMP_SUMMARY_WIDTH ? SMP_SUMMARY_WIDTH - width : 0);
+                         width < SMP_SUMMARY_WIDTH ? SMP_SUMMARY_WIDTH - width : 0);
     if (page->summary->spots.package_count == 0)
         smp_bytes_puts(page->out, is_guessed ? "not seen" : " (not seen)");
     else if (is_guessed)

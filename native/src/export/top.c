@@ -110,10 +110,9 @@ static void put_heads(const struct top_table *table)
 
 static void put_time(const struct top_table *table, const struct smp_hot_spot *spot)
 {
-    const int64_t ns =
-        smp_amounts_sum(&spot->amounts, table->spots.has_states
-                                            ? SMP_ACTIVE_STATES
-                                            : SMP_MEASURE_BIT(SMP_MEASURE_WALL));
+    const int64_t ns = smp_amounts_sum(&spot->amounts, table->spots.has_states
+                                                           ? SMP_ACTIVE_STATES
+                                                           : SMP_MEASURE_BIT(SMP_MEASURE_WALL));
     char cell[SMP_ERROR_CELL_BYTES];
 
     if (!table->has_bars) {
@@ -174,10 +173,9 @@ static enum smp_status put_name(struct top_table *table, uint32_t location)
 static uint32_t table_columns(const struct top_table *table)
 {
     const struct smp_export_style *const style = table->job->style;
-    uint32_t columns = (SMP_ACTIVE_STATES | SMP_OWN_MEASURES | style->columns |
-                        SMP_MEASURE_BIT(style->weight)) &
-                       ~SMP_MEASURE_BIT(SMP_MEASURE_WALL) &
-                       smp_tree_measures(table->job->profile->tree);
+    uint32_t columns =
+        (SMP_ACTIVE_STATES | SMP_OWN_MEASURES | style->columns | SMP_MEASURE_BIT(style->weight)) &
+        ~SMP_MEASURE_BIT(SMP_MEASURE_WALL) & smp_tree_measures(table->job->profile->tree);
 
     if (!table->spots.has_states)
         columns &= ~SMP_STATE_MEASURES;

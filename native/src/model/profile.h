@@ -32,10 +32,10 @@ struct smp_profile {
     /* The wall clock at both ends, for titles; all amounts come from the monotonic clock. */
     int64_t from_wall_ms;
     int64_t till_wall_ms;
-    int64_t elapsed_ns; /* monotonic, without paused time */
-    int64_t period_ns;  /* the mean time between two polls; 0: unknown */
-    bool is_cpu_clock;  /* all times are CPU times, but elapsed_ns */
-    uint32_t cpus;      /* that the process may use; 0: unknown */
+    int64_t elapsed_ns;       /* monotonic, without paused time */
+    int64_t period_ns;        /* the mean time between two polls; 0: unknown */
+    bool is_cpu_clock;        /* all times are CPU times, but elapsed_ns */
+    uint32_t cpus;            /* that the process may use; 0: unknown */
     uint32_t cpu_quota_milli; /* CPU time per time, in thousandths: the quota; 0: none */
     /* The monitored packages, for people; "": all are, and every frame was kept; SMP_FILTER_AUTO:
      * those of the guessed application. */

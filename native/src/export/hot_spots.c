@@ -454,7 +454,7 @@ static const struct spot_part *choose_most(struct spot_search *search,
     return best;
 }
 
-static enum smp_measure most_of(const struct smp_amounts *amounts, uint32_t measures)
+static enum smp_measure state_with_most(const struct smp_amounts *amounts, uint32_t measures)
 {
     enum smp_measure most = (enum smp_measure)__builtin_ctz(measures);
 
@@ -474,7 +474,7 @@ static struct smp_hot_spot make_spot(struct spot_search *search, const struct sp
 
     for (size_t i = range->from; i < range->till; i++)
         smp_amounts_add(&spot.amounts, &search->parts[search->order[i]].amounts);
-    spot.measure = most_of(&spot.amounts, range->measures);
+    spot.measure = state_with_most(&spot.amounts, range->measures);
     spot.callee = choose_most(search, range, false, &spot)->callee;
     spot.group = choose_most(search, range, true, &spot)->group;
     if (search->choice->key == SMP_SPOT_METHOD) {

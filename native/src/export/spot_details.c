@@ -12,7 +12,7 @@ struct spot_details {
     uint32_t methods[SMP_MAX_HOT_SPOTS]; /* of the spots' places */
 };
 
-static uint32_t method_at(const struct spot_details *details, uint32_t location)
+static uint32_t method_of_frame(const struct spot_details *details, uint32_t location)
 {
     struct smp_location_view view;
 
@@ -36,7 +36,7 @@ static bool is_by_method(const struct spot_details *details)
 /* The place of a node, or its method, where that is what makes a spot. */
 static uint32_t subject_of(const struct spot_details *details, uint32_t node)
 {
-    return is_by_method(details) ? method_at(details, details->places->nodes[node].location)
+    return is_by_method(details) ? method_of_frame(details, details->places->nodes[node].location)
                                  : details->places->list[node].place;
 }
 
@@ -160,7 +160,7 @@ static void add_spot_calls(const struct spot_details *details)
         if (smp_node_is_group(&places->nodes[i]) ||
             smp_hot_group_info(details->profile, places->list[i].group)->kind != SMP_GROUP_COUNTED)
             continue;
-        const uint32_t method = method_at(details, places->nodes[i].location);
+        const uint32_t method = method_of_frame(details, places->nodes[i].location);
         for (size_t at = 0; at < out->count; at++) {
             struct smp_hot_spot *const spot = &out->list[at];
             if (details->methods[at] != method)
@@ -274,7 +274,7 @@ enum smp_status smp_spot_details_add(struct smp_hot_spots *spots, struct smp_spo
     const bool by_state = choice->key == SMP_SPOT_STATE;
 
     for (size_t at = 0; at < spots->count; at++)
-        details.methods[at] = method_at(&details, spots->list[at].place);
+        details.methods[at] = method_of_frame(&details, spots->list[at].place);
     add_spot_errors(&details);
     add_spot_calls(&details);
     return by_state && find_spot_locks(&details) ? find_spot_holders(&details) : SMP_OK;

@@ -10,7 +10,7 @@
 #ifndef SMP_EXPORT_SPOT_DETAILS_H
 #define SMP_EXPORT_SPOT_DETAILS_H
 
-#include "export/hot_spots.h"
+#include "export/hot_spot.h"
 #include "export/spot_places.h"
 
 /* spots: chosen as choice says. */

@@ -15,7 +15,8 @@
 #define SMP_EXPORT_SPOT_TEXTS_H
 
 #include "base/bytes.h"
-#include "export/hot_spots.h"
+#include "export/hot_spot.h"
+#include "model/profile.h"
 
 /* Returns how many columns the summary gives to the place at most: its file and line are never
  * cut. */

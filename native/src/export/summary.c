@@ -16,6 +16,7 @@ enum {
     STATE_WIDTH = 8,    /* of the longest, "runnable", without its share */
     NUMBER_WIDTH = 4,   /* " 1. " */
     CALLEE_WIDTH = 34,  /* at most */
+    APART_WIDTH = 45,   /* of a line or a method behind the list, at most */
     GROUP_WIDTH = 15,   /* of a group at least, where a callee could take more */
     GUESSED_WIDTH = 11, /* " (not seen)" */
     PERCENT = 100,
@@ -325,7 +326,7 @@ static void put_apart_line(struct summary_page *page, const struct smp_hot_spot 
         (void)smp_spot_text_place(&page->cell, profile, spot->callee);
     else
         smp_spot_text_callee(&page->cell, profile, spot);
-    smp_bytes_puts(&text, smp_bytes_text(&page->cell));
+    smp_fitted_put_end(&text, smp_bytes_text(&page->cell), APART_WIDTH);
     smp_spot_text_group(&page->cell, profile, spot);
     smp_bytes_puts(&text, ", ");
     smp_bytes_puts(&text, smp_bytes_text(&page->cell));

@@ -62,7 +62,7 @@ bool smp_cpu_quota_folder(const char *groups, char *out, size_t size)
 }
 
 /* Blanks and digits; false: no digit, as in "max" and "-1". */
-static bool parse_number(const char *text, int64_t *number)
+static bool parse_digits(const char *text, int64_t *number)
 {
     const char *at = text + strspn(text, " ");
 
@@ -77,7 +77,7 @@ static bool parse_figure(const char *stat, const char *name, int64_t *figure)
 {
     const char *const at = strstr(stat, name);
 
-    return at != NULL && (at == stat || at[-1] == '\n') && parse_number(at + strlen(name), figure);
+    return at != NULL && (at == stat || at[-1] == '\n') && parse_digits(at + strlen(name), figure);
 }
 
 int64_t smp_cpu_quota_parse(const char *stat)
@@ -125,7 +125,7 @@ uint32_t smp_cpu_quota_parse_milli(const char *quota, const char *period)
     int64_t quota_us = 0;
     int64_t period_us = 0;
 
-    if (!parse_number(quota, &quota_us) || !parse_number(period, &period_us) || period_us == 0)
+    if (!parse_digits(quota, &quota_us) || !parse_digits(period, &period_us) || period_us == 0)
         return 0;
     quota_us = quota_us > INT32_MAX ? 0 : quota_us * MILLI / period_us;
     return quota_us > INT32_MAX ? 0 : (uint32_t)quota_us;

@@ -233,7 +233,8 @@ class SummaryIT {
             assertThat(summary.getHotSpots())
                     .allSatisfy(spot -> assertThat(spot.getGroup()).isNotEqualTo("boss-"));
             assertThat(summary.toString())
-                    .containsPattern(" s by threads that only wait for others, most of it in SummaryIT\\..*, boss-\n");
+                    .containsPattern(
+                            " s by threads that only wait for others, most of it in …?.*\\(SummaryIT\\.java:\\d+\\), boss-\n");
         }
     }
 

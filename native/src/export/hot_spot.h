@@ -33,7 +33,7 @@ struct smp_spot_choice {
     enum smp_spot_key key;
     size_t most;             /* at most SMP_MAX_HOT_SPOTS */
     int64_t share;           /* a spot shorter than one part of so many of the whole is not */
-    bool by_group;           /* each is of one group, and waits has nothing */
+    bool by_group;           /* STATE only: each is of one group, and waits has nothing */
     enum smp_measure weight; /* what their ns are of; WALL: active time. STATE: always WALL */
 };
 
@@ -43,12 +43,13 @@ struct smp_hot_spot {
     int64_t ns;                 /* or what the weight counts */
     struct smp_amounts amounts; /* all that it has */
     struct smp_error error;     /* variance below 0: not known */
+    int64_t calls;              /* of its method; 0: not counted */
+    int64_t calls_ns;           /* wall time of the method itself in counted trees */
+    /* By STATE only. */
     int64_t all_ns;       /* of the groups that have some of it, which is exact; below 0: is not */
     uint32_t callee;      /* a line of the method it called that has most of it; 0: itself has */
     uint32_t group;       /* the index of the thread group with most of it */
     uint32_t group_count; /* so many have some */
-    int64_t calls;        /* of its method; 0: not counted */
-    int64_t calls_ns;     /* wall time of the method itself in counted trees */
     /* BLOCKED only: the lock with most of the time, the line that held it, both 0 if not known; the
      * group of holders with that line, and whether it is known. */
     uint32_t lock;

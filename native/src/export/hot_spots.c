@@ -96,8 +96,13 @@ static bool reserve_part(struct spot_search *search)
     return true;
 }
 
-static enum smp_status add_part(struct spot_search *search, const struct spot_part *part)
+static enum smp_status add_part(struct spot_search *search, struct spot_part *part)
 {
+    const enum smp_spot_key key = search->choice->key;
+
+    /* A table shows neither, and has far fewer parts without them. */
+    part->group = key == SMP_SPOT_STATE ? part->group : 0;
+    part->method = key == SMP_SPOT_PLACE ? 0 : part->method;
     const uint32_t hash = hash_of_part(part);
     size_t step = 0;
     uint32_t id;
@@ -475,11 +480,11 @@ static struct smp_hot_spot make_spot(struct spot_search *search, const struct sp
     for (size_t i = range->from; i < range->till; i++)
         smp_amounts_add(&spot.amounts, &search->parts[search->order[i]].amounts);
     spot.measure = state_with_most(&spot.amounts, range->measures);
-    spot.callee = choose_most(search, range, false, &spot)->callee;
-    spot.group = choose_most(search, range, true, &spot)->group;
-    if (search->choice->key == SMP_SPOT_METHOD) {
-        spot.place = spot.callee;
-        spot.callee = 0;
+    if (search->choice->key == SMP_SPOT_STATE) {
+        spot.callee = choose_most(search, range, false, &spot)->callee;
+        spot.group = choose_most(search, range, true, &spot)->group;
+    } else if (search->choice->key == SMP_SPOT_METHOD) {
+        spot.place = range->first->callee;
     }
     return spot;
 }

@@ -28,7 +28,8 @@
  * Threads  immutable after init.
  * Errors   init: SMP_ENOMEM, SMP_EQUOTA; there is nothing to fini in any case.
  * Cost     init: a few passes over the nodes, a sort of the distinct parts. Working memory: 12
- *          bytes a node, and some 130 for each {place, callee, group}.
+ *          bytes a node, and some 130 for each {place, callee, group}, or
+ *          each place, or each method.
  */
 #ifndef SMP_EXPORT_HOT_SPOTS_H
 #define SMP_EXPORT_HOT_SPOTS_H

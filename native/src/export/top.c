@@ -6,7 +6,7 @@
  *
  *   Top 20 methods of 321, by own active time, over 60000 ms
  *   percent    active ms   running ms  runnable ms   blocked ms       I/O ms   waiting ms  method
- *      45.1        27060        26010         1050            0            0            0  acme.A.run
+ *      45.1        27060        26010         1050            0            0            0  A.run
  *
  * With another weight, rows stand in the order of that, and its column is there, too. With error
  * bars the column of active time has them (error_cell.h). With the CPU clock, or if states are not

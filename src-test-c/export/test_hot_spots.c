@@ -396,6 +396,8 @@ static void a_group_that_only_waits_for_others_has_no_spot(void **state)
     assert_int_equal(spots.count, 3); /* a wait for a result in a group that does something else */
     assert_location(*state, spots.list[0].place, "a.B.take(B.java:2)");
     assert_int_equal(spots.list[0].ns, 500);
+    assert_int_equal(spots.package_count, 1);
+    assert_int_equal(spots.packages[0].ns, 1590); /* those of such waits are the user's, too */
 }
 
 static void a_group_that_does_something_else_keeps_its_waits(void **state)

@@ -383,13 +383,13 @@ static size_t first_parts_length(const char *name, size_t length)
     return at;
 }
 
-static void note_package(struct spot_search *search, const struct spot_range *range)
+static void note_package(struct spot_search *search, uint32_t location, int64_t ns)
 {
     struct smp_location_view view;
     const char *last;
     size_t i = 0;
 
-    smp_methods_view(search->profile->methods, range->first->place, &view);
+    smp_methods_view(search->profile->methods, location, &view);
     last = strrchr(view.class_name, '.');
     const size_t length =
         last == NULL ? 0 : first_parts_length(view.class_name, (size_t)(last - view.class_name));
@@ -402,7 +402,7 @@ static void note_package(struct spot_search *search, const struct spot_range *ra
     if (i == search->package_count)
         search->packages[search->package_count++] =
             (struct smp_hot_package){ .class_name = view.class_name, .length = length };
-    search->packages[i].ns = smp_add_clamped(search->packages[i].ns, range->ns);
+    search->packages[i].ns = smp_add_clamped(search->packages[i].ns, ns);
 }
 
 /* --- what is known of a spot --- */
@@ -493,9 +493,13 @@ static void choose_spots(struct spot_search *search)
 {
     struct smp_hot_spots *const out = search->out;
 
-    for (size_t i = 0; i < search->count; i++)
-        out->active_ns = smp_add_clamped(
-            out->active_ns, smp_amounts_sum(&search->parts[i].amounts, weighed_measures(search)));
+    for (size_t i = 0; i < search->count; i++) {
+        const struct spot_part *const part = &search->parts[search->order[i]];
+        const int64_t ns = smp_amounts_sum(&part->amounts, weighed_measures(search));
+        out->active_ns = smp_add_clamped(out->active_ns, ns);
+        if (ns > 0 && search->choice->key == SMP_SPOT_STATE && part->kind != PART_OUTSIDE)
+            note_package(search, named_location(part), ns);
+    }
     for (size_t i = 0; i < search->count;) {
         struct spot_range range = next_range(search, i);
         i = range.till;
@@ -505,8 +509,6 @@ static void choose_spots(struct spot_search *search)
                 make_spot(search, &range);
             continue;
         }
-        if (range.first->place != 0 && range.ns > 0)
-            note_package(search, &range);
         if (search->choice->key == SMP_SPOT_STATE && out->has_states)
             note_states(search, &range);
         else

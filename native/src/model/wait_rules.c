@@ -148,9 +148,9 @@ struct smp_wait_rules {
 /* Packages that are not the application's, where nothing says which ones are. */
 #define JDK(X) X("java.") X("javax.") X("jdk.") X("sun.") X("com.sun.")
 #define JDK_AND_FRAMEWORKS(X) \
-    JDK(X) X("org.ietf.jgss.") X("org.w3c.dom.") X("org.xml.sax.") X("jakarta.") X("com.fasterxml.") \
-    X("com.github.benmanes.caffeine.") X("com.google.common.") X("com.google.gson.") \
-    X("com.google.inject.") X("com.google.protobuf.") X("com.ibm.db2.") \
+    JDK(X) X("org.ietf.jgss.") X("org.w3c.dom.") X("org.xml.sax.") X("jakarta.") \
+    X("com.fasterxml.") X("com.github.benmanes.caffeine.") X("com.google.common.") \
+    X("com.google.gson.") X("com.google.inject.") X("com.google.protobuf.") X("com.ibm.db2.") \
     X("com.microsoft.sqlserver.") X("com.mongodb.") X("com.mysql.") X("com.netflix.") \
     X("com.rabbitmq.") X("com.zaxxer.hikari.") X("akka.") X("ch.qos.logback.") X("groovy.") \
     X("groovyjarjar") X("io.grpc.") X("io.ktor.") X("io.lettuce.") X("io.micrometer.") \

@@ -151,6 +151,27 @@ static void a_snapshot_outlives_its_session(void **state)
     smp_profile_release(taken);
 }
 
+static uint32_t one_and_a_half(void *self)
+{
+    (void)self;
+    return 1500;
+}
+
+static void a_snapshot_says_what_the_process_may_use_and_what_it_is(void **state)
+{
+    struct session_fixture *f = *state;
+
+    f->quota_milli = one_and_a_half;
+    session_fixture_start(f, SESSION_BY_HAND "mainPackages=com.acme.shop\n");
+    const unsigned reader = open_one(f);
+    fake_clock_advance(&f->clock, 7 * MS);
+    struct smp_profile *taken = take(f, reader);
+    assert_int_equal(taken->cpu_quota_milli, 1500);
+    assert_true(taken->cpus > 0);
+    assert_string_equal(taken->main_package, "com.acme.shop");
+    smp_profile_release(taken);
+}
+
 static void a_caller_that_may_not_take_gets_an_error(void **state)
 {
     struct session_fixture *f = *state;
@@ -532,6 +553,7 @@ int main(void)
         TEST(a_stuck_outputer_stops_no_reader),
         TEST(the_last_interval_can_be_taken_after_stop),
         TEST(a_snapshot_outlives_its_session),
+        TEST(a_snapshot_says_what_the_process_may_use_and_what_it_is),
         TEST(a_caller_that_may_not_take_gets_an_error),
         TEST(the_outputer_sees_what_is_reported_and_takes_nothing),
         TEST(no_refusal_leaves_anything_behind),

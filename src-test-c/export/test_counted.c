@@ -294,39 +294,37 @@ static void top_has_calls_and_their_own_time(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
 
-    assert_exported(
-        profile, SMP_FORMAT_TOP, (struct smp_export_style){ .weight = SMP_MEASURE_CALLS },
-        "Top 5 methods of 5, by own calls, in 1 thread group, over 1000 ms\n"
-        "percent      wall ms    samples          calls  own us/call  method\n"
-        "  100.0            0          0    12000000000               com.acme.Tax.of\n"
-        "    0.0          140          2         120000        1.083  com.acme.Pricing.price\n"
-        "    0.0          350          2           3400      102.941  com.acme.OrderDao.find\n"
-        "    0.0            0          4           1200        7.500  "
-        "com.acme.OrderHandler.handle\n"
-        "    0.0            0          0              7     1571.428  com.acme.Audit.log\n");
+    assert_exported(profile, SMP_FORMAT_TOP,
+                    (struct smp_export_style){ .weight = SMP_MEASURE_CALLS },
+                    "Top 5 methods of 5, by own calls, over 1000 ms\n"
+                    "percent      wall ms          calls  own us/call  method\n"
+                    "  100.0            0    12000000000               com.acme.Tax.of\n"
+                    "    0.0          140         120000        1.083  com.acme.Pricing.price\n"
+                    "    0.0          350           3400      102.941  com.acme.OrderDao.find\n"
+                    "    0.0            0           1200        7.500  "
+                    "com.acme.OrderHandler.handle\n"
+                    "    0.0            0              7     1571.428  com.acme.Audit.log\n");
 }
 
-/* The table of lines has no calls, and no line of a counted tree. */
+/* Hot spots have no calls, and no line of a counted tree. */
 static void top_by_time_has_the_time_of_sampled_trees(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
 
-    assert_exported(
-        profile, SMP_FORMAT_TOP, (struct smp_export_style){ 0 },
-        "Top 4 methods of 4, by own wall time, in 2 thread groups, over 1000 ms\n"
-        "percent      wall ms    samples          calls  own us/call  method\n"
-        "   50.0          500          1              0               com.acme.Main.main\n"
-        "   35.0          350          2           3400      102.941  com.acme.OrderDao.find\n"
-        "   14.0          140          2         120000        1.083  com.acme.Pricing.price\n"
-        "    1.0           10          5              0               java.lang.Thread.run\n"
-        "\n"
-        "Top 5 lines of 5, by own wall time, in 2 thread groups, over 1000 ms\n"
-        "percent      wall ms    samples  line\n"
-        "   50.0          500          1  com.acme.Main.main(Main.java:9)\n"
-        "   35.0          350          2  com.acme.OrderDao.find(OrderDao.java:77)\n"
-        "   10.0          100          1  com.acme.Pricing.price(Pricing.java:12)\n"
-        "    4.0           40          1  com.acme.Pricing.price(Pricing.java:14)\n"
-        "    1.0           10          5  java.lang.Thread.run(Thread.java:840)\n");
+    assert_exported(profile, SMP_FORMAT_TOP, (struct smp_export_style){ 0 },
+                    "Top 4 hot spots of 4, by wall time, over 1000 ms\n"
+                    "percent      wall ms  line\n"
+                    "   50.0          500  com.acme.Main.main(Main.java:9)\n"
+                    "   35.0          350  com.acme.OrderDao.find(OrderDao.java:77)\n"
+                    "   10.0          100  com.acme.Pricing.price(Pricing.java:12)\n"
+                    "    4.0           40  com.acme.Pricing.price(Pricing.java:14)\n"
+                    "\n"
+                    "Top 4 methods of 4, by own wall time, over 1000 ms\n"
+                    "percent      wall ms          calls  own us/call  method\n"
+                    "   50.0          500              0               com.acme.Main.main\n"
+                    "   35.0          350           3400      102.941  com.acme.OrderDao.find\n"
+                    "   14.0          140         120000        1.083  com.acme.Pricing.price\n"
+                    "    1.0           10              0               java.lang.Thread.run\n");
 }
 
 /* What Java gets of a group: the calls are those of the counted group of its name. */

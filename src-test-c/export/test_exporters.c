@@ -291,81 +291,6 @@ static void json_names_are_no_markup(void **state)
     free(output.bytes);
 }
 
-static void top_has_two_tables(void **state)
-{
-    const struct smp_profile *profile = make_small(*state);
-
-    assert_exported(profile, SMP_FORMAT_TOP,
-                    (struct smp_export_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) },
-                    "Top 3 methods of 3, by own wall time, in 2 thread groups, over 1000 ms\n"
-                    "percent      wall ms       CPU ms    samples  method\n"
-                    "   75.0            3            1          3  a.B.work\n"
-                    "   25.0            1            0          1  [thread ended]\n"
-                    "    0.0            0            0          1  c.C.nat\n"
-                    "\n"
-                    "Top 3 lines of 3, by own wall time, in 2 thread groups, over 1000 ms\n"
-                    "percent      wall ms       CPU ms    samples  line\n"
-                    "   75.0            3            1          3  a.B.work(B.java:7)\n"
-                    "   25.0            1            0          1  [thread ended]\n"
-                    "    0.0            0            0          1  c.C.nat(Native Method)\n");
-    assert_exported(profile, SMP_FORMAT_TOP, (struct smp_export_style){ .weight = SMP_MEASURE_CPU },
-                    "Top 1 methods of 1, by own CPU time, in 2 thread groups, over 1000 ms\n"
-                    "percent      wall ms    samples  method\n"
-                    "  100.0            3          3  a.B.work\n"
-                    "\n"
-                    "Top 1 lines of 1, by own CPU time, in 2 thread groups, over 1000 ms\n"
-                    "percent      wall ms    samples  line\n"
-                    "  100.0            3          3  a.B.work(B.java:7)\n");
-}
-
-static void top_has_the_time_of_the_cpu_clock(void **state)
-{
-    struct smp_profile profile = *make_small(*state);
-
-    profile.is_cpu_clock = true;
-    assert_exported(&profile, SMP_FORMAT_TOP, (struct smp_export_style){ 0 },
-                    "Top 3 methods of 3, by own CPU time, in 2 thread groups, over 1000 ms\n"
-                    "percent       CPU ms    samples  method\n"
-                    "   75.0            3          3  a.B.work\n"
-                    "   25.0            1          1  [thread ended]\n"
-                    "    0.0            0          1  c.C.nat\n"
-                    "\n"
-                    "Top 3 lines of 3, by own CPU time, in 2 thread groups, over 1000 ms\n"
-                    "percent       CPU ms    samples  line\n"
-                    "   75.0            3          3  a.B.work(B.java:7)\n"
-                    "   25.0            1          1  [thread ended]\n"
-                    "    0.0            0          1  c.C.nat(Native Method)\n");
-}
-
-static void top_keeps_the_hottest_of_many(void **state)
-{
-    struct memory_output output = { 0 };
-    char stack[64];
-
-    /* In an order that puts each new one in another place; two lines of each method. */
-    for (int i = 0; i < 200; i++) {
-        const int number = i * 37 % 100;
-        (void)snprintf(stack, sizeof(stack), "m.M%c%c.x(M.java:%d)", 'a' + number / 10,
-                       'a' + number % 10, 1 + i / 100);
-        report_fixture_credit(*state, "g", "g", stack, (number + 1) * MS);
-    }
-    assert_int_equal(export_to(&output, report_fixture_seal(*state), SMP_FORMAT_TOP,
-                               &(struct smp_export_style){ 0 }),
-                     SMP_OK);
-    assert_non_null(strstr(output.bytes, "Top 20 methods of 100, "));
-    assert_non_null(strstr(output.bytes, "Top 20 lines of 200, "));
-    const char *at = output.bytes;
-    for (int number = 99; number >= 80; number--) {
-        char name[64];
-        (void)snprintf(name, sizeof(name), " %d          2  m.M%c%c.x\n", 2 * (number + 1),
-                       'a' + number / 10, 'a' + number % 10);
-        at = strstr(at, name);
-        assert_non_null(at);
-    }
-    assert_null(strstr(output.bytes, "m.Mhj"));
-    free(output.bytes);
-}
-
 static void text_is_what_a_print_stream_gets(void **state)
 {
     static const char title[] = "\nReport interval: from Thu Jan 01 00:00:01 UTC 1970 till "
@@ -773,9 +698,6 @@ int main(void)
         TEST(json_has_the_zone_of_the_text_report),
         TEST(json_has_the_states_of_each_second),
         TEST(json_names_are_no_markup),
-        TEST(top_has_two_tables),
-        TEST(top_has_the_time_of_the_cpu_clock),
-        TEST(top_keeps_the_hottest_of_many),
         TEST(text_is_what_a_print_stream_gets),
         TEST(pprof_can_be_read_back),
         TEST(pprof_names_what_readers_link_to),

@@ -27,7 +27,9 @@ struct stack_time {
     enum smp_thread_state state;
     int64_t ns;
     bool is_used;
+    bool is_apart; /* a wait of a group that only waits for others */
     /* As the reference finds them. */
+    bool waits_for_others;
     char place[FRAME_BYTES];
     char callee[FRAME_BYTES];
 };
@@ -57,9 +59,12 @@ static void find_place(struct stack_time *time)
         if (is_code(frame)) {
             strcpy(time->place, frame);
             time->callee[0] = '\0';
+            time->waits_for_others = false;
         } else if (is_below) {
             strcpy(time->callee, frame);
         }
+        if (strncmp(frame, "java.lang.Thread.join(", 22) == 0 && time->place[0] != '\0')
+            time->waits_for_others = time->state == SMP_STATE_WAITING;
         is_below = is_code(frame);
     }
     if (time->place[0] == '\0')
@@ -67,16 +72,46 @@ static void find_place(struct stack_time *time)
     time->callee[strcspn(time->callee, "(")] = '\0';
 }
 
+/* Running and runnable are one. */
+static enum smp_thread_state computing(enum smp_thread_state state)
+{
+    return state == SMP_STATE_RUNNABLE ? SMP_STATE_RUNNING : state;
+}
+
 static bool is_same_spot(const struct stack_time *a, const struct stack_time *b)
 {
     if (strcmp(a->place, b->place) != 0)
         return false;
-    return a->place[0] == '\0' || a->state == b->state;
+    return a->place[0] == '\0' || computing(a->state) == computing(b->state);
 }
 
 static bool is_counted(const struct stack_time *time)
 {
-    return time->state != SMP_STATE_IDLE && strcmp(time->group, SMP_JVM_THREADS_NAME) != 0;
+    return time->state != SMP_STATE_IDLE && !time->is_apart &&
+           strcmp(time->group, SMP_JVM_THREADS_NAME) != 0;
+}
+
+/* Marks the waits of groups that have nine tenths of their active time in them. */
+static int64_t set_waits_apart(struct stack_times *times)
+{
+    int64_t apart_ns = 0;
+
+    for (size_t i = 0; i < times->count; i++) {
+        struct stack_time *const time = &times->list[i];
+        int64_t active_ns = 0;
+        int64_t waits_ns = 0;
+        for (size_t other = 0; other < times->count; other++) {
+            const struct stack_time *const more = &times->list[other];
+            if (strcmp(more->group, time->group) != 0 || more->state == SMP_STATE_IDLE)
+                continue;
+            active_ns += more->ns;
+            waits_ns += more->waits_for_others ? more->ns : 0;
+        }
+        time->is_apart = time->waits_for_others && waits_ns * 10 >= active_ns * 9 &&
+                         strcmp(time->group, SMP_JVM_THREADS_NAME) != 0;
+        apart_ns += time->is_apart ? time->ns : 0;
+    }
+    return apart_ns;
 }
 
 /* Of the times of the spot, those with this callee, of this group: NULL stands for any. */
@@ -172,7 +207,7 @@ static void assert_order(const struct smp_profile *profile, const struct smp_hot
         const int order = strcmp(a.place, b.place);
         assert_true(spots->list[i - 1].ns >= spots->list[i].ns);
         if (spots->list[i - 1].ns == spots->list[i].ns)
-            assert_true(order < 0 || (order == 0 && a.state < b.state));
+            assert_true(order < 0 || (order == 0 && computing(a.state) < computing(b.state)));
     }
 }
 
@@ -203,8 +238,9 @@ static void assert_rest(const struct smp_hot_spots *spots, struct stack_times *t
 static void assert_spots(const struct smp_profile *profile, struct stack_times *times)
 {
     struct smp_hot_spots spots;
-    int64_t all_ns = 0;
-    int64_t active_ns = 0;
+    const int64_t apart_ns = set_waits_apart(times);
+    int64_t all_ns = apart_ns;
+    int64_t active_ns = apart_ns;
 
     assert_int_equal(smp_hot_spots_init(&spots, NULL, profile), SMP_OK);
     assert_true(spots.has_states);
@@ -218,6 +254,7 @@ static void assert_spots(const struct smp_profile *profile, struct stack_times *
         assert_spot(profile, times, &spots.list[i]);
         all_ns += spots.list[i].ns;
     }
+    assert_int_equal(spots.waits.ns, apart_ns);
     if (spots.outside.ns > 0)
         assert_spot(profile, times, &spots.outside);
     assert_int_equal(all_ns + spots.others_ns + spots.outside.ns, active_ns);
@@ -240,6 +277,10 @@ static void draw_stacks(struct report_fixture *fixture, struct stack_times *time
         "[thread ended]",
         "java.lang.Thread.run(Thread.java:840)",
     };
+    static const char *const joins[] = {
+        "a.A.run(A.java:1)|java.lang.Thread.join(Thread.java:9)|java.util.N.n(Native Method)",
+        "u.U.u(Unknown Source)|java.util.N.n(Native Method)|java.lang.Thread.join(Thread.java:9)",
+    };
     static const char *const groups[] = { "main", "pool", "x", SMP_JVM_THREADS_NAME };
     enum { FRAMES = sizeof(frames) / sizeof(frames[0]) };
 
@@ -253,6 +294,10 @@ static void draw_stacks(struct report_fixture *fixture, struct stack_times *time
             strcat(time->stack, frames[next_random(seed) % FRAMES]);
         }
         time->state = (enum smp_thread_state)(next_random(seed) % SMP_THREAD_STATE_COUNT);
+        if (strcmp(time->group, "x") == 0 && next_random(seed) % 16 != 0) {
+            strcpy(time->stack, joins[next_random(seed) % 2]);
+            time->state = SMP_STATE_WAITING;
+        }
         time->ns = next_random(seed) % (next_random(seed) % 3 == 0 ? 10000 : 4);
         (void)report_fixture_wait(fixture, time->group, "t", time->stack, time->state, time->ns);
         find_place(time);
@@ -307,6 +352,86 @@ static void states_of_one_place_are_spots_of_their_own(void **state)
     assert_int_equal(spots.list[1].lock, 0);
     assert_true(spots.list[0].error.variance < 0);
     assert_int_equal(spots.outside.ns, 0);
+}
+
+static void running_and_runnable_are_one_spot(void **state)
+{
+    static const char place[] = "a.A.run(A.java:1)";
+
+    report_fixture_wait(*state, "g", "g", place, SMP_STATE_RUNNING, 30);
+    report_fixture_wait(*state, "h", "h", "a.A.run(A.java:1)|java.util.B.x(B.java)",
+                        SMP_STATE_RUNNABLE, 40);
+    report_fixture_wait(*state, "g", "g", place, SMP_STATE_IO, 60);
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.count, 2);
+    assert_int_equal(spots.list[0].ns, 70);
+    assert_int_equal(spots.list[0].measure, SMP_MEASURE_RUNNABLE);
+    assert_int_equal(spots.list[0].amounts.of[SMP_MEASURE_RUNNING], 30);
+    assert_int_equal(spots.list[0].group_count, 2);
+    assert_location(*state, spots.list[0].callee, "java.util.B.x(B.java)");
+    assert_int_equal(spots.list[1].measure, SMP_MEASURE_IO);
+    assert_int_equal(spots.list[1].group_count, 1);
+    assert_int_equal(spots.list[1].callee, 0);
+}
+
+#define JOIN "a.A.main(A.java:1)|java.lang.Thread.join(Thread.java:9)|java.lang.Object.wait(O.java)"
+#define GET                                                                                      \
+    "a.B.take(B.java:2)|java.util.concurrent.FutureTask.get(F.java:1)|jdk.internal.misc.Unsafe." \
+    "park(Native Method)"
+
+static void a_group_that_only_waits_for_others_has_no_spot(void **state)
+{
+    report_fixture_wait(*state, "main", "main", JOIN, SMP_STATE_WAITING, 900);
+    report_fixture_wait(*state, "main", "main", "a.A.main(A.java:7)", SMP_STATE_RUNNING, 100);
+    report_fixture_wait(*state, "main", "main", GET, SMP_STATE_WAITING, 30);
+    report_fixture_wait(*state, "http", "http", GET, SMP_STATE_WAITING, 500);
+    report_fixture_wait(*state, "http", "http", "a.A.main(A.java:1)", SMP_STATE_RUNNING, 60);
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.active_ns, 1590);
+    assert_int_equal(spots.waits.ns, 930);
+    assert_int_equal(spots.waits.group_count, 1);
+    assert_location(*state, spots.waits.callee, "a.A.main(A.java:1)");
+    assert_int_equal(spots.count, 3); /* a wait for a result in a group that does something else */
+    assert_location(*state, spots.list[0].place, "a.B.take(B.java:2)");
+    assert_int_equal(spots.list[0].ns, 500);
+    assert_int_equal(spots.package_count, 1);
+    assert_int_equal(spots.packages[0].ns, 1590); /* those of such waits are the user's, too */
+}
+
+static void a_group_that_does_something_else_keeps_its_waits(void **state)
+{
+    report_fixture_wait(*state, "main", "main", JOIN, SMP_STATE_WAITING, 899);
+    report_fixture_wait(*state, "main", "main", "a.A.main(A.java:7)", SMP_STATE_RUNNING, 101);
+    report_fixture_wait(*state, "main", "main", JOIN, SMP_STATE_BLOCKED, 1);
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.waits.ns, 0);
+    assert_int_equal(spots.list[0].ns, 899);
+}
+
+static void a_join_above_the_place_is_no_wait(void **state)
+{
+    report_fixture_wait(*state, "main", "main",
+                        "a.A.main(A.java:1)|java.lang.Thread.join(T.java:9)|a.T.toString(T.java:3)",
+                        SMP_STATE_WAITING, 900);
+    const struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.waits.ns, 0);
+    assert_int_equal(spots.list[0].ns, 900);
+}
+
+static void by_group_such_waits_are_spots(void **state)
+{
+    const struct smp_spot_choice choice = { .most = 3, .share = 50, .by_group = true };
+    struct smp_hot_spots spots;
+
+    report_fixture_wait(*state, "main", "main", JOIN, SMP_STATE_WAITING, 900);
+    assert_int_equal(smp_hot_spots_choose(&spots, NULL, report_fixture_seal(*state), &choice),
+                     SMP_OK);
+    assert_int_equal(spots.count, 1);
+    assert_int_equal(spots.waits.ns, 0);
 }
 
 static void monitored_packages_are_the_users_code(void **state)
@@ -397,6 +522,26 @@ static void packages_have_two_parts_of_their_names(void **state)
     assert_int_equal(spots.packages[2].length, 0);
 }
 
+static void the_package_of_the_main_class_is_first(void **state)
+{
+    report_fixture_wait(*state, "g", "g", "one.C.c(C.java:1)", SMP_STATE_RUNNING, 30);
+    report_fixture_wait(*state, "g", "g", "com.acme.cart.B.b(B.java:1)", SMP_STATE_RUNNING, 10);
+    report_fixture_wait(*state, "g", "g", "e.e.E.e(E.java:1)", SMP_STATE_RUNNING, 20);
+    report_fixture_wait(*state, "g", "g", "com.acmes.E.e(E.java:1)", SMP_STATE_IDLE, 20);
+    strcpy(report_fixture_seal(*state)->main_package, "com.acme.shop");
+    struct smp_hot_spots spots = spots_of(*state);
+
+    assert_int_equal(spots.package_count, 3);
+    assert_memory_equal(spots.packages[0].class_name, "com.acme.", 9);
+    assert_memory_equal(spots.packages[1].class_name, "one", 3);
+    strcpy(report_fixture_seal(*state)->main_package, "com.acmes"); /* it had no active time */
+    spots = spots_of(*state);
+    assert_memory_equal(spots.packages[0].class_name, "one", 3);
+    strcpy(report_fixture_seal(*state)->main_package, "one");
+    spots = spots_of(*state);
+    assert_memory_equal(spots.packages[0].class_name, "one", 3);
+}
+
 static void an_error_is_that_of_the_place_and_of_its_share(void **state)
 {
     const struct smp_hot_spot *spot;
@@ -404,7 +549,7 @@ static void an_error_is_that_of_the_place_and_of_its_share(void **state)
     report_fixture_begin_with(*state, REPORT_FIXTURE_STATES | SMP_WITH_ERRORS);
     report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)", SMP_STATE_WAITING, 100 * MS);
     report_fixture_wait(*state, "g", "g", "a.B.run(B.java:1)", SMP_STATE_RUNNING, 50 * MS);
-    report_fixture_wait(*state, "g", "g", "a.B.run(B.java:1)", SMP_STATE_RUNNABLE, 50 * MS);
+    report_fixture_wait(*state, "g", "g", "a.B.run(B.java:1)", SMP_STATE_BLOCKED, 50 * MS);
     report_fixture_seal(*state)->period_ns = 10 * MS;
     const struct smp_hot_spots spots = spots_of(*state);
 
@@ -519,11 +664,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(spots_are_what_stacks_add_up_to),
         TEST(states_of_one_place_are_spots_of_their_own),
+        TEST(running_and_runnable_are_one_spot),
+        TEST(a_group_that_only_waits_for_others_has_no_spot),
+        TEST(a_group_that_does_something_else_keeps_its_waits),
+        TEST(a_join_above_the_place_is_no_wait),
+        TEST(by_group_such_waits_are_spots),
         TEST(monitored_packages_are_the_users_code),
         TEST(a_blocked_spot_has_the_lock_that_took_most_of_it),
         TEST(calls_are_those_of_the_method),
         TEST(without_states_a_spot_is_a_place),
         TEST(packages_have_two_parts_of_their_names),
+        TEST(the_package_of_the_main_class_is_first),
         TEST(an_error_is_that_of_the_place_and_of_its_share),
         TEST(by_group_each_spot_is_of_one),
         TEST(by_group_an_error_is_that_of_the_group),

@@ -175,11 +175,11 @@ static void top_is_ordered_by_it_and_has_its_column(void **state)
     const struct smp_export_style style = { .weight = SMP_MEASURE_WAITS,
                                             .columns = SMP_MEASURE_BIT(SMP_MEASURE_WAITS) };
 
-    export_has(state, SMP_FORMAT_TOP, style, "Top 2 methods of 2, by own lock waits, in 1 thread");
+    export_has(state, SMP_FORMAT_TOP, style, "Top 2 methods of 2, by own lock waits, over");
     export_has(state, SMP_FORMAT_TOP, style,
-               "percent      wall ms    samples      waits  method\n"
-               "   98.4           30          1        300  a.A.inner\n"
-               "    1.6           10          2          5  a.A.outer\n");
+               "percent      wall ms        waits  method\n"
+               "   98.4           30          300  a.A.inner\n"
+               "    1.6           10            5  a.A.outer\n");
 }
 
 /* Sample types: (waits, count), (samples, count), (cpu, nanoseconds), (wall, nanoseconds). */

@@ -153,7 +153,7 @@ static void the_table_of_methods_begins_with_it(void **state)
 
     fill_service(*state);
     assert_exported(report_fixture_seal(*state), SMP_FORMAT_TOP, style,
-                    " of a CPU).\n\nTop 12 methods", true);
+                    " of a CPU).\n\nTop 15 hot spots of 15", true);
     assert_exported(report_fixture_seal(*state), SMP_FORMAT_TOP,
                     (struct smp_export_style){ .summary = false }, "Summary", false);
 }
@@ -225,6 +225,57 @@ static void a_spot_has_its_calls(void **state)
     assert_line_in(*state, " 1. 2.0 s running   A.run(A.java:1)  B.b  g, 12,345 calls");
 }
 
+static void a_spot_that_wanted_a_cpu_has_the_share_of_its_word(void **state)
+{
+    report_fixture_wait(*state, "g", "g", "a.b.A.run(A.java:1)", SMP_STATE_RUNNING, 600 * MS);
+    report_fixture_wait(*state, "g", "g", "a.b.A.run(A.java:1)", SMP_STATE_RUNNABLE, 400 * MS);
+    report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_RUNNABLE, 500 * MS);
+    report_fixture_wait(*state, "g", "g", "a.b.C.c(C.java:1)", SMP_STATE_RUNNABLE, 298 * MS);
+    report_fixture_wait(*state, "g", "g", "a.b.C.c(C.java:1)", SMP_STATE_RUNNING, 1 * MS);
+    assert_line_in(*state, " 1.  1.0 s running 60 %  A.run(A.java:1)  g");
+    assert_line_in(*state, " 2. 0.50 s runnable      B.b(B.java:1)    g");
+    assert_line_in(*state, " 3. 0.30 s runnable      C.c(C.java:1)    g");
+    assert_exported(
+        report_fixture_seal(*state), SMP_FORMAT_JSON, (struct smp_export_style){ .summary = true },
+        "{\"state\":\"running\",\"nanos\":1000000000,\"runnableNanos\":400000000,", true);
+}
+
+static void threads_that_only_wait_for_others_are_one_line(void **state)
+{
+    report_fixture_wait(*state, "main", "main",
+                        "a.b.A.main(A.java:9)|java.lang.Thread.join(Thread.java:1)",
+                        SMP_STATE_WAITING, 4 * S);
+    report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_RUNNING, 1 * S);
+    assert_line_in(*state, " 1. 1.0 s running   B.b(B.java:1)  g");
+    assert_line_in(*state, "    4.0 s by threads that only wait for others, most of it in "
+                           "A.main(A.java:9), main");
+    assert_exported(report_fixture_seal(*state), SMP_FORMAT_JSON,
+                    (struct smp_export_style){ .summary = true },
+                    "\"waits\":{\"nanos\":4000000000,\"line\":\"a.b.A.main(A.java:9)\","
+                    "\"group\":\"main\",\"groups\":1}",
+                    true);
+}
+
+static void a_quota_is_shown_where_it_is_smaller(void **state)
+{
+    const uint32_t node =
+        report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_RUNNING, 1 * S);
+    struct smp_profile *profile;
+
+    report_fixture_ran(*state, node, 400 * MS, 0);
+    profile = report_fixture_seal(*state);
+    profile->cpus = 2;
+    profile->cpu_quota_milli = 1500;
+    assert_line_in(*state, "1.0 s, 1 thread in 1 group. CPU: 0.40 of 1.5 (quota) "
+                           "(Java threads only). Active: 1.0 s. Idle: 0 s.");
+    profile->cpu_quota_milli = 2000;
+    assert_line_in(*state, "1.0 s, 1 thread in 1 group. CPU: 0.40 of 2 "
+                           "(Java threads only). Active: 1.0 s. Idle: 0 s.");
+    profile->cpus = 0;
+    assert_line_in(*state, "1.0 s, 1 thread in 1 group. CPU: 0.40 of 2.0 (quota) "
+                           "(Java threads only). Active: 1.0 s. Idle: 0 s.");
+}
+
 static void code_that_was_not_seen_is_said(void **state)
 {
     report_fixture_wait(*state, "g", "g", "java.A.run(A.java:1)", SMP_STATE_RUNNING, 2 * S);
@@ -247,7 +298,7 @@ static void wide_error_bars_are_shown(void **state)
     report_fixture_begin_with(*state, REPORT_FIXTURE_STATES | SMP_WITH_ERRORS);
     report_fixture_wait(*state, "g", "g", "a.b.A.a(A.java:1)", SMP_STATE_RUNNING, 100 * S);
     report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_RUNNING, 1 * S);
-    report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_RUNNABLE, 1 * S);
+    report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_WAITING, 1 * S);
     report_fixture_wait(*state, "g", "g", "a.b.C.c(C.java:1)", SMP_STATE_RUNNING, 1050 * MS);
     report_fixture_wait(*state, "g", "g", "a.b.C.c(C.java:1)", SMP_STATE_IO, 1050 * MS);
     report_fixture_seal(*state)->period_ns = 50 * MS;
@@ -431,7 +482,7 @@ static enum smp_status export_json(void *self)
 
 static enum smp_status export_top(void *self)
 {
-    return export_with_summary(self, SMP_FORMAT_TOP, "\nTop 12 methods");
+    return export_with_summary(self, SMP_FORMAT_TOP, " methods of ");
 }
 
 static void each_allocation_may_be_refused(void **state)
@@ -462,6 +513,9 @@ int main(void)
         TEST(an_empty_interval_says_so),
         TEST(counted_calls_alone_are_counted),
         TEST(a_spot_has_its_calls),
+        TEST(a_spot_that_wanted_a_cpu_has_the_share_of_its_word),
+        TEST(threads_that_only_wait_for_others_are_one_line),
+        TEST(a_quota_is_shown_where_it_is_smaller),
         TEST(code_that_was_not_seen_is_said),
         TEST(wide_error_bars_are_shown),
         TEST(long_names_keep_their_file_and_line),

@@ -8,17 +8,16 @@
 
 #include "jvm/threads/cpu_quota.h"
 
-static void the_file_of_the_group_is_found(void **state)
+static void the_folder_of_the_group_is_found(void **state)
 {
     static const struct {
         const char *groups;
         const char *path; /* NULL: none */
     } cases[] = {
-        { "0::/system.slice/app.service\n", "/sys/fs/cgroup/system.slice/app.service/cpu.stat" },
-        { "0::/\n", "/sys/fs/cgroup//cpu.stat" },
-        { "4:memory:/a\n3:cpu,cpuacct:/docker/1\n0::/x\n",
-          "/sys/fs/cgroup/cpu,cpuacct/docker/1/cpu.stat" },
-        { "0::/x\n3:cpu:/docker/1\n", "/sys/fs/cgroup/cpu/docker/1/cpu.stat" },
+        { "0::/system.slice/app.service\n", "/sys/fs/cgroup/system.slice/app.service" },
+        { "0::/\n", "/sys/fs/cgroup/" },
+        { "4:memory:/a\n3:cpu,cpuacct:/docker/1\n0::/x\n", "/sys/fs/cgroup/cpu,cpuacct/docker/1" },
+        { "0::/x\n3:cpu:/docker/1\n", "/sys/fs/cgroup/cpu/docker/1" },
         { "4:cpuset:/a\n", NULL },
         { "4:memory:/a", NULL },
         { "nonsense\n\n:\n", NULL },
@@ -28,11 +27,24 @@ static void the_file_of_the_group_is_found(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_int_equal(smp_cpu_quota_path(cases[i].groups, path, sizeof(path)),
+        assert_int_equal(smp_cpu_quota_folder(cases[i].groups, path, sizeof(path)),
                          cases[i].path != NULL);
         if (cases[i].path != NULL)
             assert_string_equal(path, cases[i].path);
     }
+}
+
+static void a_quota_is_a_part_of_its_period(void **state)
+{
+    (void)state;
+    assert_int_equal(smp_cpu_quota_parse_milli("150000 100000\n", " 100000\n"), 1500);
+    assert_int_equal(smp_cpu_quota_parse_milli("50000\n", "100000\n"), 500);
+    assert_int_equal(smp_cpu_quota_parse_milli("max 100000\n", " 100000\n"), 0);
+    assert_int_equal(smp_cpu_quota_parse_milli("-1\n", "100000\n"), 0);
+    assert_int_equal(smp_cpu_quota_parse_milli("150000", ""), 0);
+    assert_int_equal(smp_cpu_quota_parse_milli("150000", "0"), 0);
+    assert_int_equal(smp_cpu_quota_parse_milli("9999999999999", "100000"), 0);
+    (void)smp_cpu_quota_milli(); /* whatever this machine has */
 }
 
 static void both_versions_are_read(void **state)
@@ -49,7 +61,8 @@ static void both_versions_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_file_of_the_group_is_found),
+        cmocka_unit_test(the_folder_of_the_group_is_found),
+        cmocka_unit_test(a_quota_is_a_part_of_its_period),
         cmocka_unit_test(both_versions_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

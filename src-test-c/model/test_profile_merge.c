@@ -609,6 +609,8 @@ static void figures_span_both(void **state)
     b->longest_handshake_ns = a->longest_handler_ns = 12;
     a->period_ns = 5;
     (void)strcpy(a->packages, "com.acme");
+    (void)strcpy(a->main_package, "com.acme.shop");
+    a->cpu_quota_milli = 1500;
     b->memory_used_bytes = 77;
     a->memory_limit_bytes = 99;
     assert_int_equal(smp_profile_merge(NULL, a, b, &merged), SMP_OK);
@@ -620,6 +622,8 @@ static void figures_span_both(void **state)
     assert_int_equal(merged->longest_handler_ns, 12);
     assert_int_equal(merged->period_ns, 5);
     assert_string_equal(merged->packages, "com.acme");
+    assert_string_equal(merged->main_package, "com.acme.shop");
+    assert_int_equal(merged->cpu_quota_milli, 1500);
     assert_int_equal(merged->memory_used_bytes, 77);
     assert_int_equal(merged->memory_limit_bytes, 99);
     smp_profile_release(a);

@@ -45,6 +45,31 @@ static void methods_of_the_jdk_are_known(void **state)
                          cases[i].kind);
 }
 
+static void waits_for_others_are_known(void **state)
+{
+    (void)state;
+    assert_true(smp_wait_rules_is_for_others("java.lang.Thread", "join"));
+    assert_true(smp_wait_rules_is_for_others("java.util.concurrent.FutureTask", "get"));
+    assert_true(smp_wait_rules_is_for_others("java.util.concurrent.CompletableFuture", "join"));
+    assert_true(
+        smp_wait_rules_is_for_others("java.util.concurrent.AbstractExecutorService", "invokeAll"));
+    assert_true(
+        smp_wait_rules_is_for_others("java.util.concurrent.StructuredTaskScopeImpl", "joinUntil"));
+    assert_false(smp_wait_rules_is_for_others("java.lang.Thread", "sleep"));
+    assert_false(smp_wait_rules_is_for_others("java.util.concurrent.Semaphore", "acquire"));
+    assert_false(smp_wait_rules_is_for_others("com.acme.Thread", "join"));
+}
+
+static void the_jdk_is_known_by_its_packages(void **state)
+{
+    (void)state;
+    assert_true(smp_wait_rules_is_jdk("java.lang.Thread"));
+    assert_true(smp_wait_rules_is_jdk("com.sun.jndi.Ldap"));
+    assert_false(smp_wait_rules_is_jdk("org.w3c.dom.Node"));
+    assert_false(smp_wait_rules_is_jdk("com.sunny.App"));
+    assert_false(smp_wait_rules_is_jdk("javafx.App"));
+}
+
 static void a_user_adds_methods_classes_and_packages(void **state)
 {
     struct smp_wait_rules *rules = NULL;
@@ -104,6 +129,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(methods_of_the_jdk_are_known),
+        cmocka_unit_test(waits_for_others_are_known),
+        cmocka_unit_test(the_jdk_is_known_by_its_packages),
         cmocka_unit_test(a_user_adds_methods_classes_and_packages),
         cmocka_unit_test(frameworks_are_not_the_application_but_for_the_main_class),
         cmocka_unit_test(without_memory_there_are_none),

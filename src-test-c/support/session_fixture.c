@@ -53,6 +53,7 @@ enum smp_status session_fixture_create(struct session_fixture *fixture, const ch
     if (status != SMP_OK)
         return status;
     config.vm.calls = fixture->calls;
+    config.vm.os_threads.quota_milli = fixture->quota_milli;
     status = smp_session_create(&config, &read, &fixture->session);
     smp_options_fini(&read);
     return status;

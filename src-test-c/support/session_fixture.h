@@ -32,7 +32,8 @@ struct session_fixture {
     struct fake_outputer *outputer;
     struct smp_session *session; /* NULL before start or create */
     struct fake_thread *main;
-    struct smp_call_counter calls; /* set before start; zeroed: calls cannot be counted */
+    struct smp_call_counter calls;       /* set before start; zeroed: calls cannot be counted */
+    uint32_t (*quota_milli)(void *self); /* likewise; NULL: there is no quota */
     size_t live_before;
     unsigned selections_destroyed; /* the test's */
 };

@@ -352,6 +352,8 @@ struct smp_os_thread_source {
     /* How long threads of the process's control group have been stopped by its CPU quota in all,
      * ns; 0: none, or not known. NULL: as 0. */
     int64_t (*throttled_ns)(void *self);
+    /* That quota in thousandths of a CPU; 0: none, or not known. NULL: as 0. */
+    uint32_t (*quota_milli)(void *self);
     /* Sets both to 0 where they are not known. NULL: they are not. */
     void (*machine_time)(void *self, struct smp_machine_time *out);
     /* Is the thread in a system call of input or output? NULL: as false. */

@@ -1,43 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot_spots.c - one pass over the nodes, parents first, finds the place and the callee of each.
- * What nodes have themselves is added up in parts, one for each {place, state, callee, group}.
- * Sorted, the parts of one spot are neighbours. Then the chosen spots get what is known of them.
+ * hot_spots.c - what nodes have themselves is added up in parts, one for each {place, callee,
+ * group}. Sorted, the parts of one place are neighbours: a range, of which each state is a spot.
+ * Then the chosen spots get what is known of them.
  */
 #include "export/hot_spots.h"
 
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "base/sort.h"
 #include "export/hot_groups.h"
-#include "export/tree_walk.h"
-#include "model/measure.h"
+#include "export/spot_details.h"
+#include "export/spot_places.h"
 
 enum {
     FIRST_PARTS = 64,
     MAX_PACKAGES = 64,
-    NAME_PARTS = 2 /* of a package's name */
+    NAME_PARTS = 2,    /* of a package's name */
+    ONLY_WAITS = 9,    /* a group's waits for others are no spots if they are so many */
+    ONLY_WAITS_OF = 10 /* parts of so many of its active time */
 };
 
 #define MAX_PART_BYTES ((size_t)1 << 32)
 
-/* Where the time of a node goes. */
-struct spot_place {
-    uint32_t place;  /* a location; 0: no row of the user's code up to the node */
-    uint32_t callee; /* the first location below the place; 0: the node is the place itself */
-    uint32_t group;
-};
+enum part_kind { PART_OF_SPOT, PART_OUTSIDE, PART_WAITS };
 
 struct spot_part {
+    uint32_t kind;
     uint32_t place;
-    uint32_t measure;
+    uint32_t callee; /* a location of the method */
     uint32_t method; /* of the callee; 0: none */
     uint32_t group;
-    uint32_t callee; /* a location of the method */
-    int64_t ns;
+    struct smp_amounts amounts;
 };
 
 /* The parts of one spot, which are neighbours in order. */
@@ -45,6 +41,7 @@ struct spot_range {
     size_t from;
     size_t till;
     const struct spot_part *first;
+    uint32_t measures; /* a set: what of the parts' amounts is the spot's */
     int64_t ns;
 };
 
@@ -52,58 +49,32 @@ struct spot_search {
     const struct smp_spot_choice *choice;
     struct smp_quota *quota;
     const struct smp_profile *profile;
-    const struct smp_node *nodes;
-    size_t node_count;
-    struct spot_place *places; /* by node */
+    struct smp_spot_places places;
+    int64_t *waits_ns; /* by group: for others to finish */
     struct smp_memory_budget budget;
     struct smp_hash_map by_key; /* id is the part's index + 1 */
     struct spot_part *parts;
     size_t count;
     size_t capacity;
-    uint32_t *order;    /* of parts; the second half is for sorting */
-    struct smp_bytes a; /* texts that are compared */
-    struct smp_bytes b;
+    uint32_t *order; /* of parts; the second half is for sorting */
     struct smp_hot_spots *out;
     struct spot_range top[SMP_MAX_HOT_SPOTS];
     struct smp_hot_package packages[MAX_PACKAGES];
     size_t package_count;
 };
 
-/* --- places --- */
-
-static void find_spot_places(struct spot_search *search)
-{
-    for (size_t i = 1; i < search->node_count; i++) {
-        const struct smp_node *const node = &search->nodes[i];
-        struct spot_place *const at = &search->places[i];
-        struct smp_location_view view;
-        if (smp_node_is_group(node)) {
-            at->group = smp_node_group(node);
-            continue;
-        }
-        *at = search->places[node->parent];
-        smp_methods_view(search->profile->methods, node->location, &view);
-        if (view.is_application) {
-            at->place = node->location;
-            at->callee = 0;
-        } else if (at->place != 0 && at->callee == 0) {
-            at->callee = node->location;
-        }
-    }
-}
-
 /* --- parts --- */
 
 static uint32_t hash_of_part(const struct spot_part *part)
 {
-    const uint32_t key[] = { part->place, part->measure, part->method, part->group };
+    const uint32_t key[] = { part->kind, part->place, part->method, part->group };
 
     return smp_hash_bytes(SMP_HASH_START, (const char *)key, sizeof(key));
 }
 
 static bool is_part(const struct spot_part *a, const struct spot_part *b)
 {
-    return a->place == b->place && a->measure == b->measure && a->method == b->method &&
+    return a->kind == b->kind && a->place == b->place && a->method == b->method &&
            a->group == b->group;
 }
 
@@ -125,8 +96,13 @@ static bool reserve_part(struct spot_search *search)
     return true;
 }
 
-static enum smp_status add_part(struct spot_search *search, const struct spot_part *part)
+static enum smp_status add_part(struct spot_search *search, struct spot_part *part)
 {
+    const enum smp_spot_key key = search->choice->key;
+
+    /* A table shows neither, and has far fewer parts without them. */
+    part->group = key == SMP_SPOT_STATE ? part->group : 0;
+    part->method = key == SMP_SPOT_PLACE ? 0 : part->method;
     const uint32_t hash = hash_of_part(part);
     size_t step = 0;
     uint32_t id;
@@ -135,7 +111,7 @@ static enum smp_status add_part(struct spot_search *search, const struct spot_pa
         struct spot_part *const known = &search->parts[id - 1];
         if (!is_part(known, part))
             continue;
-        known->ns = smp_add_clamped(known->ns, part->ns);
+        smp_amounts_add(&known->amounts, &part->amounts);
         return SMP_OK;
     }
     if (!reserve_part(search))
@@ -145,81 +121,145 @@ static enum smp_status add_part(struct spot_search *search, const struct spot_pa
     return SMP_OK;
 }
 
-static int64_t active_of(const struct spot_search *search, const struct smp_amounts *self)
+/* Of a spot that is not of one state. */
+static uint32_t weighed_measures(const struct spot_search *search)
 {
-    const int64_t wall_ns = self->of[SMP_MEASURE_WALL];
-
-    return search->out->has_states ? smp_subtract_clamped(wall_ns, self->of[SMP_MEASURE_IDLE])
-                                   : wall_ns;
+    return search->choice->weight == SMP_MEASURE_WALL && search->out->has_states
+               ? SMP_ACTIVE_STATES
+               : SMP_MEASURE_BIT(search->choice->weight);
 }
 
-/* A stack outside of the user's code is one of a single spot: its method is the callee. */
-static enum smp_status add_spot_node(struct spot_search *search, uint32_t node)
-{
-    const struct smp_amounts self = smp_tree_self_all(search->profile->tree, node);
-    const struct spot_place *const at = &search->places[node];
-    struct spot_part part = { .place = at->place, .group = at->group, .callee = at->callee };
-    struct smp_location_view view;
-    enum smp_status status = SMP_OK;
+/* --- waits for others --- */
 
-    if (part.place == 0)
-        part.callee = search->nodes[node].location;
+/* Does the stack wait, below its place, for other threads to finish? */
+static bool waits_for_others(const struct spot_search *search, uint32_t node)
+{
+    const struct smp_spot_places *const places = &search->places;
+    bool is_wait = false;
+
+    for (; places->list[node].callee != 0 && !is_wait; node = places->nodes[node].parent) {
+        struct smp_location_view view;
+        smp_methods_view(search->profile->methods, places->nodes[node].location, &view);
+        is_wait = view.method_name != NULL &&
+                  smp_wait_rules_is_for_others(view.class_name, view.method_name);
+    }
+    return is_wait;
+}
+
+static enum smp_status add_up_waits(struct spot_search *search)
+{
+    const struct smp_tree *const tree = search->profile->tree;
+    /* One more than needed, because there may be none and nothing cannot be allocated. */
+    const size_t groups = smp_thread_groups_count(search->profile->groups) + 1;
+
+    if (search->choice->by_group || search->choice->key == SMP_SPOT_METHOD)
+        return SMP_OK;
+    search->waits_ns = smp_alloc(search->quota, groups * sizeof(*search->waits_ns));
+    if (search->waits_ns == NULL)
+        return SMP_ENOMEM;
+    for (uint32_t i = 1; i < search->places.count && search->out->has_states; i++) {
+        const int64_t ns =
+            search->places.list[i].callee == 0 ? 0 : smp_tree_self(tree, i, SMP_MEASURE_WAITING);
+        int64_t *const sum = &search->waits_ns[search->places.list[i].group];
+        if (ns > 0 && waits_for_others(search, i))
+            *sum = smp_add_clamped(*sum, ns);
+    }
+    return SMP_OK;
+}
+
+/* In floating point, because the numbers may be large. */
+static bool only_waits(const struct spot_search *search, uint32_t group)
+{
+    const int64_t active_ns =
+        smp_subtract_clamped(smp_hot_group_total(search->profile, group, SMP_MEASURE_WALL),
+                             smp_hot_group_total(search->profile, group, SMP_MEASURE_IDLE));
+
+    return search->waits_ns != NULL && search->waits_ns[group] > 0 &&
+           (double)search->waits_ns[group] * ONLY_WAITS_OF >= (double)active_ns * ONLY_WAITS;
+}
+
+/* Takes the node's time away from the part of its place, if it is such a wait. */
+static enum smp_status add_wait(struct spot_search *search, uint32_t node, struct spot_part *part)
+{
+    struct spot_part wait = { .kind = PART_WAITS,
+                              .callee = part->place,
+                              .method = part->place, /* each line is one of its own */
+                              .group = part->group };
+    int64_t *const ns = &part->amounts.of[SMP_MEASURE_WAITING];
+
+    if (part->place == 0 || *ns == 0 || !only_waits(search, part->group) ||
+        !waits_for_others(search, node))
+        return SMP_OK;
+    wait.amounts.of[SMP_MEASURE_WAITING] = *ns;
+    *ns = 0;
+    return add_part(search, &wait);
+}
+
+/* --- adding up --- */
+
+/* Nodes without any of these are in no part. */
+static uint32_t shown_measures(const struct spot_search *search)
+{
+    return weighed_measures(search) |
+           (SMP_ALL_MEASURES &
+            ~(SMP_MEASURE_BIT(SMP_MEASURE_SAMPLES) | SMP_MEASURE_BIT(SMP_MEASURE_IDLE) |
+              (search->out->has_states ? SMP_MEASURE_BIT(SMP_MEASURE_WALL) : 0)));
+}
+
+/* A stack outside of the user's code is one of a single spot: its method is the callee. So it is
+ * where methods are spots. A sampled tree is the whole of its measures, a counted one of its own
+ * (measure.h). */
+static enum smp_status add_spot_node(struct spot_search *search, uint32_t node, bool is_counted)
+{
+    const struct smp_spot_place *const at = &search->places.list[node];
+    const bool by_method = search->choice->key == SMP_SPOT_METHOD;
+    struct spot_part part = { .place = by_method ? 0 : at->place,
+                              .callee = at->callee,
+                              .group = at->group,
+                              .amounts = smp_tree_self_all(search->profile->tree, node) };
+    struct smp_location_view view;
+    enum smp_status status;
+
+    smp_amounts_keep(&part.amounts,
+                     is_counted ? (uint32_t)SMP_OWN_MEASURES : ~(uint32_t)SMP_OWN_MEASURES);
+    if (part.place == 0) {
+        part.kind = by_method ? PART_OF_SPOT : PART_OUTSIDE;
+        part.callee = search->places.nodes[node].location;
+    }
     if (part.callee != 0) {
         smp_methods_view(search->profile->methods, part.callee, &view);
         part.method = view.method;
     }
-    if (part.place == 0 || !search->out->has_states) {
-        part.measure = SMP_MEASURE_WALL;
-        part.ns = active_of(search, &self);
-        return part.ns > 0 ? add_part(search, &part) : SMP_OK;
-    }
-    for (int state = 0; state < SMP_THREAD_STATE_COUNT && status == SMP_OK; state++) {
-        part.measure = smp_measure_of_state((enum smp_thread_state)state);
-        part.ns = self.of[part.measure];
-        if (state != SMP_STATE_IDLE && part.ns > 0)
-            status = add_part(search, &part);
-    }
-    return status;
-}
-
-static bool is_sampled_group(const struct spot_search *search, uint32_t index)
-{
-    return smp_hot_group_info(search->profile, index)->kind == SMP_GROUP_SAMPLED &&
-           !smp_hot_group_is_jvm(search->profile, index);
+    status = add_wait(search, node, &part);
+    if (status != SMP_OK || smp_amounts_sum(&part.amounts, shown_measures(search)) == 0)
+        return status;
+    return add_part(search, &part);
 }
 
 static enum smp_status add_up_parts(struct spot_search *search)
 {
-    const struct smp_tree *const tree = search->profile->tree;
-    enum smp_status status = SMP_OK;
+    const struct smp_spot_places *const places = &search->places;
+    enum smp_status status = add_up_waits(search);
 
-    for (uint32_t i = 1; i < search->node_count && status == SMP_OK; i++) {
-        if (smp_node_is_group(&search->nodes[i]) || smp_tree_self(tree, i, SMP_MEASURE_WALL) == 0 ||
-            !is_sampled_group(search, search->places[i].group))
+    for (uint32_t i = 1; i < places->count && status == SMP_OK; i++) {
+        const uint32_t group = places->list[i].group;
+        const bool is_counted =
+            smp_hot_group_info(search->profile, group)->kind == SMP_GROUP_COUNTED;
+        if (smp_node_is_group(&places->nodes[i]))
             continue;
-        status = add_spot_node(search, i);
+        if (smp_spot_places_is_sampled(places, group) ||
+            (is_counted && search->choice->key == SMP_SPOT_METHOD))
+            status = add_spot_node(search, i, is_counted);
     }
     return status;
 }
 
 /* --- order --- */
 
-/* < 0, 0 or > 0, by the texts of two frames; 0 stands before all. */
-static int compare_locations(struct spot_search *search, uint32_t a, uint32_t b)
-{
-    smp_bytes_restart(&search->a);
-    smp_bytes_restart(&search->b);
-    if (a != 0)
-        smp_methods_frame_text(search->profile->methods, a, &search->a);
-    if (b != 0)
-        smp_methods_frame_text(search->profile->methods, b, &search->b);
-    return strcmp(smp_bytes_text(&search->a), smp_bytes_text(&search->b));
-}
-
-/* Is the group of a part one of the things that make its spot? What is outside is one spot. */
+/* Is the group of a part one of the things that make its spot? Outside there is one spot. */
 static bool is_split_by_group(const struct spot_search *search, const struct spot_part *part)
 {
-    return search->choice->by_group && part->place != 0;
+    return search->choice->by_group && part->kind == PART_OF_SPOT;
 }
 
 static bool is_part_before(const void *context, uint32_t a, uint32_t b)
@@ -228,10 +268,10 @@ static bool is_part_before(const void *context, uint32_t a, uint32_t b)
     const struct spot_part *const left = &search->parts[a];
     const struct spot_part *const right = &search->parts[b];
 
+    if (left->kind != right->kind)
+        return left->kind < right->kind;
     if (left->place != right->place)
         return left->place < right->place;
-    if (left->measure != right->measure)
-        return left->measure < right->measure;
     if (is_split_by_group(search, left) && left->group != right->group)
         return left->group < right->group;
     return left->method < right->method;
@@ -239,9 +279,14 @@ static bool is_part_before(const void *context, uint32_t a, uint32_t b)
 
 static bool is_group_before(const void *context, uint32_t a, uint32_t b)
 {
-    const struct spot_part *const parts = context;
+    const struct spot_search *const search = context;
 
-    return parts[a].group < parts[b].group;
+    return search->parts[a].group < search->parts[b].group;
+}
+
+static uint32_t named_location(const struct spot_part *part)
+{
+    return part->place != 0 ? part->place : part->callee;
 }
 
 static bool is_hotter_spot(struct spot_search *search, const struct spot_range *a,
@@ -251,11 +296,22 @@ static bool is_hotter_spot(struct spot_search *search, const struct spot_range *
 
     if (a->ns != b->ns)
         return a->ns > b->ns;
-    order = compare_locations(search, a->first->place, b->first->place);
-    return order != 0 ? order < 0 : a->first->measure < b->first->measure;
+    order = smp_spot_places_compare(&search->places, named_location(a->first),
+                                    named_location(b->first));
+    return order != 0 ? order < 0 : a->measures < b->measures;
 }
 
 /* --- choosing --- */
+
+static bool is_in_range(const struct spot_search *search, const struct spot_range *range,
+                        const struct spot_part *part)
+{
+    const struct spot_part *const first = range->first;
+
+    return part->kind == first->kind && part->place == first->place &&
+           (!is_split_by_group(search, part) || part->group == first->group) &&
+           (search->choice->key != SMP_SPOT_METHOD || part->method == first->method);
+}
 
 static struct spot_range next_range(const struct spot_search *search, size_t from)
 {
@@ -263,14 +319,21 @@ static struct spot_range next_range(const struct spot_search *search, size_t fro
                                 .till = from,
                                 .first = &search->parts[search->order[from]] };
 
-    for (; range.till < search->count; range.till++) {
-        const struct spot_part *const part = &search->parts[search->order[range.till]];
-        if (part->place != range.first->place || part->measure != range.first->measure ||
-            (is_split_by_group(search, part) && part->group != range.first->group))
-            break;
-        range.ns = smp_add_clamped(range.ns, part->ns);
-    }
+    while (range.till < search->count &&
+           is_in_range(search, &range, &search->parts[search->order[range.till]]))
+        range.till++;
     return range;
+}
+
+/* Gives a range what its parts have of some measures. */
+static void weigh_range(const struct spot_search *search, struct spot_range *range,
+                        uint32_t measures)
+{
+    range->measures = measures;
+    range->ns = 0;
+    for (size_t i = range->from; i < range->till; i++)
+        range->ns = smp_add_clamped(
+            range->ns, smp_amounts_sum(&search->parts[search->order[i]].amounts, measures));
 }
 
 static void note_spot(struct spot_search *search, const struct spot_range *range)
@@ -278,6 +341,10 @@ static void note_spot(struct spot_search *search, const struct spot_range *range
     struct smp_hot_spots *const out = search->out;
     size_t at = out->count;
 
+    if (range->ns == 0)
+        return;
+    out->others++;
+    out->others_ns = smp_add_clamped(out->others_ns, range->ns);
     if (range->ns < out->active_ns / search->choice->share)
         return;
     for (; at > 0 && is_hotter_spot(search, range, &search->top[at - 1]); at--) {
@@ -289,26 +356,43 @@ static void note_spot(struct spot_search *search, const struct spot_range *range
     out->count += out->count < search->choice->most;
 }
 
-/* The length of the first parts of the name of a class's package; 0: it has none. */
-static size_t first_parts_length(const char *class_name)
+static void note_states(struct spot_search *search, struct spot_range *range)
 {
-    const char *const last = strrchr(class_name, '.');
-    const char *at = class_name;
+    static const uint32_t states[] = {
+        SMP_MEASURE_BIT(SMP_MEASURE_RUNNING) | SMP_MEASURE_BIT(SMP_MEASURE_RUNNABLE),
+        SMP_MEASURE_BIT(SMP_MEASURE_BLOCKED),
+        SMP_MEASURE_BIT(SMP_MEASURE_IO),
+        SMP_MEASURE_BIT(SMP_MEASURE_WAITING),
+    };
 
-    if (last == NULL)
-        return 0;
-    for (int parts = 0; parts < NAME_PARTS && at < last; parts++)
-        at = strchr(at + (parts > 0), '.');
-    return (size_t)(at - class_name);
+    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+        weigh_range(search, range, states[i]);
+        note_spot(search, range);
+    }
 }
 
-static void note_package(struct spot_search *search, const struct spot_range *range)
+/* The length of the first parts of the name of a package; 0: it has none. */
+static size_t first_parts_length(const char *name, size_t length)
+{
+    size_t at = 0;
+
+    for (int parts = 0; parts < NAME_PARTS && at < length; parts++) {
+        const char *const dot = memchr(name + at + (parts > 0), '.', length - at - (parts > 0));
+        at = dot == NULL ? length : (size_t)(dot - name);
+    }
+    return at;
+}
+
+static void note_package(struct spot_search *search, uint32_t location, int64_t ns)
 {
     struct smp_location_view view;
+    const char *last;
     size_t i = 0;
 
-    smp_methods_view(search->profile->methods, range->first->place, &view);
-    const size_t length = first_parts_length(view.class_name);
+    smp_methods_view(search->profile->methods, location, &view);
+    last = strrchr(view.class_name, '.');
+    const size_t length =
+        last == NULL ? 0 : first_parts_length(view.class_name, (size_t)(last - view.class_name));
     while (i < search->package_count &&
            (search->packages[i].length != length ||
             memcmp(search->packages[i].class_name, view.class_name, length) != 0))
@@ -318,35 +402,10 @@ static void note_package(struct spot_search *search, const struct spot_range *ra
     if (i == search->package_count)
         search->packages[search->package_count++] =
             (struct smp_hot_package){ .class_name = view.class_name, .length = length };
-    search->packages[i].ns = smp_add_clamped(search->packages[i].ns, range->ns);
+    search->packages[i].ns = smp_add_clamped(search->packages[i].ns, ns);
 }
 
 /* --- what is known of a spot --- */
-
-/* The parts of a callee are neighbours. */
-static void choose_callee(struct spot_search *search, const struct spot_range *range,
-                          struct smp_hot_spot *spot)
-{
-    int64_t best_ns = 0;
-    uint32_t best = 0;
-    size_t next;
-
-    for (size_t i = range->from; i < range->till; i = next) {
-        const struct spot_part *const first = &search->parts[search->order[i]];
-        int64_t ns = 0;
-        for (next = i; next < range->till; next++) {
-            const struct spot_part *const part = &search->parts[search->order[next]];
-            if (part->method != first->method)
-                break;
-            ns = smp_add_clamped(ns, part->ns);
-        }
-        if (ns > best_ns || (ns == best_ns && compare_locations(search, first->callee, best) < 0)) {
-            best_ns = ns;
-            best = first->callee;
-        }
-    }
-    spot->callee = best;
-}
 
 /* The whole that the time of a spot is a part of. */
 static void add_group_time(const struct spot_search *search, uint32_t group,
@@ -355,73 +414,130 @@ static void add_group_time(const struct spot_search *search, uint32_t group,
     const uint32_t root = smp_hot_group_info(search->profile, group)->root;
     const int64_t wall_ns = smp_group_errors_of(search->profile, root).wall_ns;
 
+    spot->group_count++;
     spot->all_ns = spot->all_ns < 0 || wall_ns < 0 ? -1 : smp_add_clamped(spot->all_ns, wall_ns);
 }
 
-static void choose_group(struct spot_search *search, const struct spot_range *range,
-                         struct smp_hot_spot *spot)
+static bool is_named_before(struct spot_search *search, bool by_group, const struct spot_part *a,
+                            const struct spot_part *b)
+{
+    return by_group ? strcmp(smp_hot_group_info(search->profile, a->group)->name,
+                             smp_hot_group_info(search->profile, b->group)->name) < 0
+                    : smp_spot_places_compare(&search->places, a->callee, b->callee) < 0;
+}
+
+/* The callee, or the group, that has most of a spot. Their parts become neighbours. */
+static const struct spot_part *choose_most(struct spot_search *search,
+                                           const struct spot_range *range, bool by_group,
+                                           struct smp_hot_spot *spot)
 {
     uint32_t *const order = search->order + range->from;
     const size_t count = range->till - range->from;
+    const struct spot_part *best = range->first;
     int64_t best_ns = 0;
     size_t next;
 
-    smp_sort(order, search->order + search->count, count, is_group_before, search->parts);
+    smp_sort(order, search->order + search->count, count,
+             by_group ? is_group_before : is_part_before, search);
     for (size_t i = 0; i < count; i = next) {
-        const uint32_t group = search->parts[order[i]].group;
+        const struct spot_part *const first = &search->parts[order[i]];
         int64_t ns = 0;
-        for (next = i; next < count && search->parts[order[next]].group == group; next++)
-            ns = smp_add_clamped(ns, search->parts[order[next]].ns);
-        spot->group_count++;
-        add_group_time(search, group, spot);
+        for (next = i; next < count; next++) {
+            const struct spot_part *const part = &search->parts[order[next]];
+            if (by_group ? part->group != first->group : part->method != first->method)
+                break;
+            ns = smp_add_clamped(ns, smp_amounts_sum(&part->amounts, range->measures));
+        }
+        if (by_group && ns > 0)
+            add_group_time(search, first->group, spot);
         if (ns > best_ns ||
-            (ns == best_ns && strcmp(smp_hot_group_info(search->profile, group)->name,
-                                     smp_hot_group_info(search->profile, spot->group)->name) < 0)) {
+            (ns == best_ns && ns > 0 && is_named_before(search, by_group, first, best))) {
             best_ns = ns;
-            spot->group = group;
+            best = first;
         }
     }
+    return best;
+}
+
+static enum smp_measure state_with_most(const struct smp_amounts *amounts, uint32_t measures)
+{
+    enum smp_measure most = (enum smp_measure)__builtin_ctz(measures);
+
+    for (; measures != 0; measures &= measures - 1) {
+        const enum smp_measure measure = (enum smp_measure)__builtin_ctz(measures);
+        if (amounts->of[measure] > amounts->of[most])
+            most = measure;
+    }
+    return most;
 }
 
 static struct smp_hot_spot make_spot(struct spot_search *search, const struct spot_range *range)
 {
     struct smp_hot_spot spot = { .place = range->first->place,
-                                 .measure = (enum smp_measure)range->first->measure,
                                  .ns = range->ns,
                                  .error = { .variance = -1 } };
 
-    choose_callee(search, range, &spot);
-    choose_group(search, range, &spot);
+    for (size_t i = range->from; i < range->till; i++)
+        smp_amounts_add(&spot.amounts, &search->parts[search->order[i]].amounts);
+    spot.measure = state_with_most(&spot.amounts, range->measures);
+    if (search->choice->key == SMP_SPOT_STATE) {
+        spot.callee = choose_most(search, range, false, &spot)->callee;
+        spot.group = choose_most(search, range, true, &spot)->group;
+    } else if (search->choice->key == SMP_SPOT_METHOD) {
+        spot.place = range->first->callee;
+    }
     return spot;
 }
 
 static void choose_spots(struct spot_search *search)
 {
     struct smp_hot_spots *const out = search->out;
-    size_t spots = 0;
 
-    for (size_t i = 0; i < search->count; i++)
-        out->active_ns = smp_add_clamped(out->active_ns, search->parts[i].ns);
+    for (size_t i = 0; i < search->count; i++) {
+        const struct spot_part *const part = &search->parts[search->order[i]];
+        const int64_t ns = smp_amounts_sum(&part->amounts, weighed_measures(search));
+        out->active_ns = smp_add_clamped(out->active_ns, ns);
+        if (ns > 0 && search->choice->key == SMP_SPOT_STATE && part->kind != PART_OUTSIDE)
+            note_package(search, named_location(part), ns);
+    }
     for (size_t i = 0; i < search->count;) {
-        const struct spot_range range = next_range(search, i);
+        struct spot_range range = next_range(search, i);
         i = range.till;
-        if (range.first->place == 0) {
-            out->outside = make_spot(search, &range);
+        weigh_range(search, &range, weighed_measures(search));
+        if (range.first->kind != PART_OF_SPOT) {
+            *(range.first->kind == PART_WAITS ? &out->waits : &out->outside) =
+                make_spot(search, &range);
             continue;
         }
-        spots++;
-        out->others_ns = smp_add_clamped(out->others_ns, range.ns);
-        note_package(search, &range);
-        note_spot(search, &range);
+        if (search->choice->key == SMP_SPOT_STATE && out->has_states)
+            note_states(search, &range);
+        else
+            note_spot(search, &range);
     }
     for (size_t i = 0; i < out->count; i++) {
         out->others_ns = smp_subtract_clamped(out->others_ns, search->top[i].ns);
         out->list[i] = make_spot(search, &search->top[i]);
     }
-    out->others = spots - out->count;
+    out->others -= out->count;
 }
 
-/* In descending time, ties in the order of their names. */
+static bool is_main_package(const struct spot_search *search, const struct smp_hot_package *package)
+{
+    const char *const name = search->profile->main_package;
+    const size_t length = first_parts_length(name, strlen(name));
+
+    return length > 0 && package->length == length &&
+           memcmp(package->class_name, name, length) == 0;
+}
+
+static bool is_hotter_package(const struct spot_search *search, const struct smp_hot_package *a,
+                              const struct smp_hot_package *b)
+{
+    if (is_main_package(search, a) || is_main_package(search, b))
+        return is_main_package(search, a);
+    return a->ns != b->ns ? a->ns > b->ns : strcmp(a->class_name, b->class_name) < 0;
+}
+
 static void choose_packages(struct spot_search *search)
 {
     struct smp_hot_spots *const out = search->out;
@@ -431,10 +547,8 @@ static void choose_packages(struct spot_search *search)
         struct smp_hot_package *best = &search->packages[out->package_count];
         struct smp_hot_package first = *best;
         for (size_t i = out->package_count + 1; i < search->package_count; i++) {
-            struct smp_hot_package *const other = &search->packages[i];
-            if (other->ns > best->ns ||
-                (other->ns == best->ns && strcmp(other->class_name, best->class_name) < 0))
-                best = other;
+            if (is_hotter_package(search, &search->packages[i], best))
+                best = &search->packages[i];
         }
         out->packages[out->package_count++] = *best;
         *best = first;
@@ -442,227 +556,14 @@ static void choose_packages(struct spot_search *search)
     out->other_packages = search->package_count - out->package_count;
 }
 
-/* --- error bars --- */
-
-/* What is known of the place of a spot, in all its states. */
-struct place_time {
-    int64_t ns;
-    struct smp_error error;
-};
-
-/* Is the time of a place in a group part of what a spot is a part of? */
-static bool is_of_spot(const struct spot_search *search, const struct smp_hot_spot *spot,
-                       uint32_t place, uint32_t group)
-{
-    return spot->place == place && (!search->choice->by_group || spot->group == group);
-}
-
-static void add_place_error(const struct spot_search *search, struct place_time *times,
-                            uint32_t place, uint32_t group, struct smp_error error)
-{
-    for (size_t i = 0; i < search->out->count; i++) {
-        if (is_of_spot(search, &search->out->list[i], place, group))
-            smp_error_add(&times[i].error, error);
-    }
-}
-
-/* The time of a place is the total of its row, less the totals of rows of the user's code below:
- * the error of each of these is one of the place. */
-static void add_place_errors(const struct spot_search *search, struct place_time *times)
-{
-    struct smp_group_errors errors = { 0 };
-    uint32_t group = UINT32_MAX;
-
-    for (uint32_t i = 1; i < search->node_count; i++) {
-        const struct spot_place *const at = &search->places[i];
-        const uint32_t above = search->places[search->nodes[i].parent].place;
-        if (smp_node_is_group(&search->nodes[i]) || at->place == 0 || at->callee != 0 ||
-            above == at->place || !is_sampled_group(search, at->group))
-            continue;
-        if (at->group != group)
-            errors = smp_group_errors_of(search->profile,
-                                         smp_hot_group_info(search->profile, at->group)->root);
-        group = at->group;
-        const struct smp_error error = smp_group_errors_total(&errors, i, SMP_MEASURE_WALL);
-        add_place_error(search, times, at->place, group, error);
-        if (above != 0)
-            add_place_error(search, times, above, group, error);
-    }
-}
-
-static void add_place_times(const struct spot_search *search, struct place_time *times)
-{
-    const struct smp_hot_spots *const out = search->out;
-
-    for (uint32_t i = 1; i < search->node_count; i++) {
-        const uint32_t place = search->places[i].place;
-        const uint32_t group = search->places[i].group;
-        for (size_t at = 0; place != 0 && at < out->count; at++) {
-            if (is_of_spot(search, &out->list[at], place, group) && is_sampled_group(search, group))
-                times[at].ns = smp_add_clamped(
-                    times[at].ns, smp_tree_self(search->profile->tree, i, SMP_MEASURE_WALL));
-        }
-    }
-}
-
-/* Of a place with several states each poll has found one: how they share its time is a matter of
- * chance, too. */
-static struct smp_error error_of_part(const struct smp_profile *profile, int64_t ns,
-                                      const struct place_time *place)
-{
-    struct smp_error error = place->error;
-    const double part = (double)ns / (double)place->ns;
-    const double poll_ns = (double)profile->period_ns;
-
-    if (ns == place->ns || error.variance < 0)
-        return error;
-    if (poll_ns <= 0)
-        return (struct smp_error){ .variance = -1 };
-    error.variance = error.variance * part * part + poll_ns * (double)ns * (1 - part);
-    if (error.find_ns < poll_ns)
-        error.find_ns = poll_ns;
-    return error;
-}
-
-static void add_spot_errors(struct spot_search *search)
-{
-    struct place_time times[SMP_MAX_HOT_SPOTS] = { 0 };
-    struct smp_hot_spots *const out = search->out;
-
-    if (!smp_tree_has_errors(search->profile->tree))
-        return;
-    add_place_errors(search, times);
-    add_place_times(search, times);
-    for (size_t i = 0; i < out->count; i++)
-        out->list[i].error = error_of_part(search->profile, out->list[i].ns, &times[i]);
-}
-
-/* --- calls --- */
-
-static void add_spot_calls(struct spot_search *search)
-{
-    const struct smp_profile *const profile = search->profile;
-    struct smp_hot_spots *const out = search->out;
-    uint32_t methods[SMP_MAX_HOT_SPOTS];
-    struct smp_location_view view;
-
-    if ((smp_tree_measures(profile->tree) & SMP_MEASURE_BIT(SMP_MEASURE_CALLS)) == 0)
-        return;
-    for (size_t at = 0; at < out->count; at++) {
-        smp_methods_view(profile->methods, out->list[at].place, &view);
-        methods[at] = view.method;
-    }
-    for (uint32_t i = 1; i < search->node_count; i++) {
-        const int64_t calls = smp_node_is_group(&search->nodes[i])
-                                  ? 0
-                                  : smp_tree_self(profile->tree, i, SMP_MEASURE_CALLS);
-        if (calls == 0)
-            continue;
-        smp_methods_view(profile->methods, search->nodes[i].location, &view);
-        for (size_t at = 0; at < out->count; at++) {
-            if (methods[at] == view.method)
-                out->list[at].calls = smp_add_clamped(out->list[at].calls, calls);
-        }
-    }
-}
-
-/* --- locks --- */
-
-static bool is_longer_wait(struct spot_search *search, const struct smp_lock_time *a,
-                           const struct smp_lock_time *b)
-{
-    int order;
-
-    if (b == NULL || a->ns != b->ns)
-        return b == NULL || a->ns > b->ns;
-    order = compare_locations(search, a->lock, b->lock);
-    return order != 0 ? order < 0 : compare_locations(search, a->holding, b->holding) < 0;
-}
-
-/* Did any spot get a lock? */
-static bool find_spot_locks(struct spot_search *search)
-{
-    const struct smp_lock_times *const times = search->profile->lock_times;
-    struct smp_hot_spots *const out = search->out;
-    bool has_any = false;
-
-    for (size_t at = 0; at < out->count; at++) {
-        const struct smp_lock_time *longest = NULL;
-        struct smp_hot_spot *const spot = &out->list[at];
-        for (size_t i = 0; i < smp_lock_times_count(times); i++) {
-            const struct smp_lock_time *const time = smp_lock_times_at(times, i);
-            if (spot->measure == SMP_MEASURE_BLOCKED && time->waiting == spot->place &&
-                time->ns > 0 && is_longer_wait(search, time, longest))
-                longest = time;
-        }
-        if (longest == NULL)
-            continue;
-        spot->lock = longest->lock;
-        spot->holding = longest->holding;
-        has_any = true;
-    }
-    return has_any;
-}
-
-/* The line that smp_interval_note_lock found for a holder's stack. */
-static uint32_t holding_line(const struct spot_search *search, uint32_t node)
-{
-    const uint32_t place = search->places[node].place;
-
-    return place != 0 ? place : search->nodes[node].location;
-}
-
-static enum smp_status add_up_holders(struct spot_search *search, struct smp_tree_walk *walk,
-                                      uint32_t group, int64_t best_ns[SMP_MAX_HOT_SPOTS])
-{
-    int64_t sums[SMP_MAX_HOT_SPOTS] = { 0 };
-    struct smp_hot_spots *const out = search->out;
-
-    smp_tree_walk_begin(walk, smp_hot_group_info(search->profile, group)->root);
-    while (smp_tree_walk_next(walk)) {
-        const uint32_t node = smp_tree_walk_node(walk);
-        const uint32_t line = holding_line(search, node);
-        const int64_t ns = smp_tree_self(walk->tree, node, SMP_MEASURE_WALL);
-        for (size_t i = 0; i < out->count && ns > 0; i++) {
-            if (out->list[i].holding == line)
-                sums[i] = smp_add_clamped(sums[i], ns);
-        }
-    }
-    for (size_t i = 0; i < out->count; i++) {
-        if (sums[i] <= best_ns[i])
-            continue;
-        best_ns[i] = sums[i];
-        out->list[i].holder = group;
-        out->list[i].has_holder = true;
-    }
-    return walk->status;
-}
-
-/* Of groups with the same time the one that stands first in a report. */
-static enum smp_status find_spot_holders(struct spot_search *search)
-{
-    int64_t best_ns[SMP_MAX_HOT_SPOTS] = { 0 };
-    struct smp_hot_groups groups;
-    struct smp_tree_walk walk;
-    enum smp_status status;
-
-    if (!find_spot_locks(search))
-        return SMP_OK;
-    status = smp_hot_groups_init(&groups, search->quota, search->profile, SMP_GROUP_HOLDERS);
-    if (status != SMP_OK)
-        return status;
-    smp_tree_walk_init(&walk, search->quota, search->profile->tree);
-    for (size_t i = 0; i < groups.count && status == SMP_OK; i++)
-        status = add_up_holders(search, &walk, groups.indices[i], best_ns);
-    smp_tree_walk_fini(&walk);
-    smp_hot_groups_fini(&groups);
-    return status;
-}
-
 /* --- all of it --- */
 
-static enum smp_status sort_spot_parts(struct spot_search *search)
+static enum smp_status find_spots(struct spot_search *search)
 {
+    enum smp_status status = add_up_parts(search);
+
+    if (status != SMP_OK)
+        return status;
     /* One more than needed, because there may be none and nothing cannot be allocated. */
     search->order = smp_alloc(search->quota, (2 * search->count + 1) * sizeof(*search->order));
     if (search->order == NULL)
@@ -670,30 +571,12 @@ static enum smp_status sort_spot_parts(struct spot_search *search)
     for (size_t i = 0; i < search->count; i++)
         search->order[i] = (uint32_t)i;
     smp_sort(search->order, search->order + search->count, search->count, is_part_before, search);
-    return SMP_OK;
-}
-
-static enum smp_status find_spots(struct spot_search *search)
-{
-    enum smp_status status;
-
-    search->places = smp_alloc(search->quota, search->node_count * sizeof(*search->places));
-    if (search->places == NULL)
-        return SMP_ENOMEM;
-    find_spot_places(search);
-    status = add_up_parts(search);
-    if (status == SMP_OK)
-        status = sort_spot_parts(search);
-    if (status != SMP_OK)
-        return status;
     choose_spots(search);
     choose_packages(search);
-    add_spot_errors(search);
-    add_spot_calls(search);
-    status = find_spot_holders(search);
+    status = smp_spot_details_add(search->out, &search->places, search->choice);
     if (status == SMP_OK)
-        status = search->a.status != SMP_OK ? search->a.status : search->b.status;
-    return status;
+        status = search->places.a.status;
+    return status == SMP_OK ? search->places.b.status : status;
 }
 
 enum smp_status smp_hot_spots_init(struct smp_hot_spots *spots, struct smp_quota *quota,
@@ -713,23 +596,20 @@ enum smp_status smp_hot_spots_choose(struct smp_hot_spots *spots, struct smp_quo
     struct spot_search search = { .choice = choice,
                                   .quota = quota,
                                   .profile = profile,
-                                  .nodes = smp_tree_nodes(profile->tree),
-                                  .node_count = smp_tree_node_count(profile->tree),
                                   .budget = { .quota = quota, .max_bytes = MAX_PART_BYTES },
                                   .out = spots };
-    enum smp_status status;
+    enum smp_status status = smp_spot_places_init(&search.places, quota, profile);
 
+    if (status != SMP_OK)
+        return status;
     *spots = (struct smp_hot_spots){ .has_states =
                                          !profile->is_cpu_clock &&
                                          (measures & SMP_STATE_MEASURES) == SMP_STATE_MEASURES };
-    smp_bytes_init(&search.a, quota, SMP_MAX_FRAME_TEXT_BYTES);
-    smp_bytes_init(&search.b, quota, SMP_MAX_FRAME_TEXT_BYTES);
     status = find_spots(&search);
-    smp_bytes_fini(&search.b);
-    smp_bytes_fini(&search.a);
     smp_free(quota, search.order);
     smp_memory_budget_give(&search.budget, search.parts, search.capacity * sizeof(*search.parts));
     smp_hash_map_fini(&search.by_key, &smp_hash_ids, &search.budget);
-    smp_free(quota, search.places);
+    smp_free(quota, search.waits_ns);
+    smp_spot_places_fini(&search.places);
     return status;
 }

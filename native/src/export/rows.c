@@ -164,16 +164,6 @@ static bool is_package_change(const struct smp_rows *rows, uint32_t node)
            !is_same_package(rows->profile->methods, at->location, rows->nodes[at->parent].location);
 }
 
-static bool continues_chain(const struct smp_rows *rows, uint32_t node)
-{
-    const struct smp_node *const at = &rows->nodes[node];
-    const struct smp_node *const parent = &rows->nodes[at->parent];
-
-    return !smp_node_is_group(parent) && total_ms(rows, node) == total_ms(rows, at->parent) &&
-           self_ms(rows, node) == 0 && !is_pseudo(rows->profile->methods, at->location) &&
-           !is_package_change(rows, node) && !has_own_amount(rows, node);
-}
-
 /* In any chain. */
 static bool stays(const struct smp_rows *rows, uint32_t node)
 {
@@ -184,15 +174,10 @@ static bool stays(const struct smp_rows *rows, uint32_t node)
            has_own_amount(rows, node);
 }
 
-static bool is_of_jdk(const char *name)
+static bool continues_chain(const struct smp_rows *rows, uint32_t node)
 {
-    static const char *const packages[] = { "java.", "javax.", "jdk.", "sun.", "com.sun." };
-
-    for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++) {
-        if (strncmp(name, packages[i], strlen(packages[i])) == 0)
-            return true;
-    }
-    return false;
+    return total_ms(rows, node) == total_ms(rows, rows->nodes[node].parent) &&
+           self_ms(rows, node) == 0 && !stays(rows, node);
 }
 
 static bool has_packages(const struct smp_rows *rows)
@@ -206,7 +191,7 @@ static bool is_users(const struct smp_rows *rows, uint32_t node)
     struct smp_location_view view;
 
     smp_methods_view(rows->profile->methods, rows->nodes[node].location, &view);
-    return has_packages(rows) ? view.is_monitored : !is_of_jdk(view.class_name);
+    return has_packages(rows) ? view.is_monitored : !smp_wait_rules_is_jdk(view.class_name);
 }
 
 /* Children before parents. */

@@ -5,22 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "export/fitted_text.h"
 #include "export/hot_groups.h"
 #include "export/numbers.h"
+#include "export/spot_texts.h"
 #include "model/escape.h"
 
 enum {
     AMOUNT_BYTES = 3 * SMP_NUMBER_BYTES,
-    STATE_WIDTH = 8,    /* of the longest, "runnable" */
+    STATE_WIDTH = 8,    /* of the longest, "runnable", without its share */
     NUMBER_WIDTH = 4,   /* " 1. " */
-    PLACE_WIDTH = 60,   /* of a place at most, unless its file and line alone are longer */
-    MOST_PLACE = 92,    /* even then */
     CALLEE_WIDTH = 34,  /* at most */
+    APART_WIDTH = 45,   /* of a line or a method behind the list, at most */
     GROUP_WIDTH = 15,   /* of a group at least, where a callee could take more */
     GUESSED_WIDTH = 11, /* " (not seen)" */
-    WIDE_ERROR = 10,    /* an error bar is shown if it is more than one part of so many */
-    LOCK_WIDTH = 6      /* of a lock's class at least, where its holder needs the room */
+    PERCENT = 100,
+    MILLI = 1000,
+    WIDE_ERROR = 10 /* an error bar is shown if it is more than one part of so many */
 };
 
 /* --- figures --- */
@@ -113,49 +114,10 @@ struct summary_page {
     size_t line; /* where it begins in out */
     struct smp_bytes cell;
     size_t amount_width;
+    size_t state_width;
     size_t place_width;
     size_t callee_width;
 };
-
-static size_t columns_in(const char *text)
-{
-    return smp_utf8_columns(text, strlen(text));
-}
-
-/* The end of text, with as many columns; text has more. */
-static const char *last_columns(const char *text, size_t columns)
-{
-    for (size_t skipped = columns_in(text) - columns; skipped > 0; skipped--) {
-        size_t bytes;
-        (void)smp_utf8_next(text, &bytes);
-        text += bytes;
-    }
-    return text;
-}
-
-/* Of what is too long, the end stays. */
-static void put_end_of(struct smp_bytes *out, const char *text, size_t columns)
-{
-    if (columns_in(text) <= columns) {
-        smp_bytes_puts(out, text);
-        return;
-    }
-    smp_bytes_puts(out, "…");
-    smp_bytes_puts(out, last_columns(text, columns - 1));
-}
-
-/* Of what is too long, the beginning stays. */
-static void put_begin_of(struct smp_bytes *out, const char *text, size_t columns)
-{
-    if (columns_in(text) <= columns) {
-        smp_bytes_puts(out, text);
-        return;
-    }
-    if (columns == 0)
-        return;
-    smp_bytes_put(out, text, (size_t)(last_columns(text, columns_in(text) - columns + 1) - text));
-    smp_bytes_puts(out, "…");
-}
 
 static void begin_line(struct summary_page *page)
 {
@@ -164,7 +126,7 @@ static void begin_line(struct summary_page *page)
 
 static size_t line_columns(const struct summary_page *page)
 {
-    return columns_in(smp_bytes_text(page->out) + page->line);
+    return smp_fitted_columns(smp_bytes_text(page->out) + page->line);
 }
 
 /* No blanks at the end, and never too long. */
@@ -176,7 +138,7 @@ static void end_line(struct summary_page *page)
     size_t length = out->length;
 
     if (columns > SMP_SUMMARY_WIDTH)
-        length = (size_t)(last_columns(text + page->line, columns - SMP_SUMMARY_WIDTH) - text);
+        length = (size_t)(smp_fitted_last(text + page->line, columns - SMP_SUMMARY_WIDTH) - text);
     while (length > page->line && text[length - 1] == ' ')
         length--;
     if (out->status == SMP_OK)
@@ -197,144 +159,36 @@ static void put_rest(struct summary_page *page, const char *text)
     const size_t width = line_columns(page);
 
     if (width < SMP_SUMMARY_WIDTH)
-        put_begin_of(page->out, text, SMP_SUMMARY_WIDTH - width);
-}
-
-/* --- names --- */
-
-static const char *without_package(const char *class_name)
-{
-    const char *const dot = strrchr(class_name, '.');
-
-    return dot == NULL || class_name[0] == '[' ? class_name : dot + 1;
-}
-
-/* "StockLedger.audit" */
-static void put_short_method(struct summary_page *page, uint32_t location)
-{
-    struct smp_location_view view;
-
-    smp_methods_view(page->summary->profile->methods, location, &view);
-    smp_escape_put(&page->cell, without_package(view.class_name));
-    if (view.method_name == NULL)
-        return;
-    smp_bytes_puts(&page->cell, ".");
-    smp_escape_put(&page->cell, view.method_name);
-}
-
-/* "StockLedger.audit(StockLedger.java:52)", in the page's cell. Returns how wide it may be. */
-static size_t make_place(struct summary_page *page, uint32_t location)
-{
-    const struct smp_methods *const methods = page->summary->profile->methods;
-    struct smp_bytes *const cell = &page->cell;
-    struct smp_bytes frame;
-    size_t width = PLACE_WIDTH;
-
-    smp_bytes_restart(&page->cell);
-    smp_methods_method_text(methods, location, cell);
-    const size_t method_length = cell->length;
-    smp_bytes_restart(&page->cell);
-    put_short_method(page, location);
-    smp_bytes_init(&frame, page->out->quota, SMP_MAX_FRAME_TEXT_BYTES);
-    smp_methods_frame_text(methods, location, &frame);
-    if (frame.status == SMP_OK) {
-        const char *const file_and_line = smp_bytes_text(&frame) + method_length;
-        smp_bytes_puts(cell, file_and_line);
-        if (columns_in(file_and_line) + 1 > width)
-            width = columns_in(file_and_line) + 1;
-    } else if (page->out->status == SMP_OK) {
-        page->out->status = frame.status;
-    }
-    smp_bytes_fini(&frame);
-    return width < MOST_PLACE ? width : MOST_PLACE;
-}
-
-static void make_callee(struct summary_page *page, const struct smp_hot_spot *spot)
-{
-    smp_bytes_restart(&page->cell);
-    if (spot->callee != 0)
-        put_short_method(page, spot->callee);
-}
-
-static void put_group_name(struct smp_bytes *out, const struct smp_profile *profile, uint32_t index)
-{
-    const char *const name = smp_hot_group_info(profile, index)->name;
-
-    smp_escape_put(out, name[0] == '\0' ? "[unnamed]" : name);
-}
-
-static void make_group(struct summary_page *page, const struct smp_hot_spot *spot)
-{
-    smp_bytes_restart(&page->cell);
-    put_group_name(&page->cell, page->summary->profile, spot->group);
-    if (spot->group_count > 1)
-        smp_bytes_printf(&page->cell, " and %" PRIu32 " more", spot->group_count - 1);
-}
-
-/* ", held in line 52" of the same class, ", held in Other.java:99", ", held in Other.run", or what
- * stands for a holder: ", [readers of the lock]". */
-static void put_holding(struct summary_page *page, const struct smp_hot_spot *spot)
-{
-    const struct smp_methods *const methods = page->summary->profile->methods;
-    struct smp_location_view place;
-    struct smp_location_view holding;
-
-    smp_methods_view(methods, spot->place, &place);
-    smp_methods_view(methods, spot->holding, &holding);
-    smp_bytes_puts(&page->cell, holding.is_pseudo ? ", " : ", held in ");
-    const bool is_same_class = strcmp(place.class_name, holding.class_name) == 0;
-    if (holding.is_pseudo || holding.line <= 0 || (!is_same_class && holding.file == NULL)) {
-        put_short_method(page, spot->holding);
-    } else if (is_same_class) {
-        smp_bytes_printf(&page->cell, "line %" PRId32, holding.line);
-    } else {
-        smp_escape_put(&page->cell, holding.file);
-        smp_bytes_printf(&page->cell, ":%" PRId32, holding.line);
-    }
-}
-
-/* "lock of StockLedger", with as many columns, but if the class is long with some of it. */
-static void put_lock_class(struct summary_page *page, const struct smp_hot_spot *spot,
-                           size_t columns)
-{
-    const char *const label = "lock of ";
-    struct smp_location_view view;
-    struct smp_bytes name;
-
-    smp_methods_view(page->summary->profile->methods, spot->lock, &view);
-    smp_bytes_init(&name, page->out->quota, SMP_MAX_FRAME_TEXT_BYTES);
-    smp_escape_put(&name, without_package(view.class_name));
-    if (view.class_name[0] != '[') {
-        smp_bytes_puts(&page->cell, label);
-        columns = columns > strlen(label) ? columns - strlen(label) : 0;
-    }
-    put_begin_of(&page->cell, smp_bytes_text(&name), columns > LOCK_WIDTH ? columns : LOCK_WIDTH);
-    if (page->out->status == SMP_OK)
-        page->out->status = name.status;
-    smp_bytes_fini(&name);
-}
-
-/* "lock of StockLedger, held in line 52 by http-nio--exec-". The class is cut before the line that
- * holds it is. */
-static void make_lock(struct summary_page *page, const struct smp_hot_spot *spot, size_t columns)
-{
-    struct smp_location_view view;
-    size_t held;
-
-    smp_bytes_restart(&page->cell);
-    put_holding(page, spot);
-    held = columns_in(smp_bytes_text(&page->cell)) + 1; /* "…" where its group is cut */
-    smp_bytes_restart(&page->cell);
-    put_lock_class(page, spot, columns > held ? columns - held : 0);
-    put_holding(page, spot);
-    smp_methods_view(page->summary->profile->methods, spot->holding, &view);
-    if (!spot->has_holder || view.is_pseudo)
-        return;
-    smp_bytes_puts(&page->cell, " by ");
-    put_group_name(&page->cell, page->summary->profile, spot->holder);
+        smp_fitted_put_begin(page->out, text, SMP_SUMMARY_WIDTH - width);
 }
 
 /* --- hot spots --- */
+
+/* Its title is "waiting time". */
+static int state_length(const char *title)
+{
+    return (int)strcspn(title, " ");
+}
+
+static const char *state_title(const struct smp_profile *profile, enum smp_measure measure)
+{
+    return smp_measure_info(smp_profile_measure(profile, measure))->title;
+}
+
+/* "waiting". Of a spot that was running and runnable, the one with more of its time, and its share:
+ * "running 60 %". */
+static void print_spot_state(const struct smp_profile *profile, const struct smp_hot_spot *spot,
+                             char text[AMOUNT_BYTES])
+{
+    const char *const title = state_title(profile, spot->measure);
+    const double share = (double)spot->amounts.of[spot->measure] * PERCENT / (double)spot->ns;
+    const int percent = (int)(share + 0.5);
+
+    if (percent < PERCENT)
+        (void)snprintf(text, AMOUNT_BYTES, "%.*s %d %%", state_length(title), title, percent);
+    else
+        (void)snprintf(text, AMOUNT_BYTES, "%.*s", state_length(title), title);
+}
 
 static void widen_column(size_t *width, size_t columns, size_t most)
 {
@@ -347,38 +201,34 @@ static void widen_column(size_t *width, size_t columns, size_t most)
 static void measure_columns(struct summary_page *page)
 {
     const struct smp_hot_spots *const spots = &page->summary->spots;
-    char amount[AMOUNT_BYTES];
+    const struct smp_profile *const profile = page->summary->profile;
+    char text[AMOUNT_BYTES];
 
+    page->state_width = STATE_WIDTH;
     for (size_t i = 0; i < spots->count; i++) {
         const struct smp_hot_spot *const spot = &spots->list[i];
-        const size_t most = make_place(page, spot->place);
-        widen_column(&page->place_width, columns_in(smp_bytes_text(&page->cell)), most);
-        print_spot_amount(spot, amount);
-        widen_column(&page->amount_width, columns_in(amount), AMOUNT_BYTES);
+        const size_t most = smp_spot_text_place(&page->cell, profile, spot->place);
+        widen_column(&page->place_width, smp_fitted_columns(smp_bytes_text(&page->cell)), most);
+        print_spot_amount(spot, text);
+        widen_column(&page->amount_width, smp_fitted_columns(text), AMOUNT_BYTES);
+        print_spot_state(profile, spot, text);
+        widen_column(&page->state_width, smp_fitted_columns(text), AMOUNT_BYTES);
         if (spot->lock != 0)
             continue;
-        make_callee(page, spot);
-        widen_column(&page->callee_width, columns_in(smp_bytes_text(&page->cell)), CALLEE_WIDTH);
+        smp_spot_text_callee(&page->cell, profile, spot);
+        widen_column(&page->callee_width, smp_fitted_columns(smp_bytes_text(&page->cell)),
+                     CALLEE_WIDTH);
     }
-    const size_t taken = NUMBER_WIDTH + page->amount_width + 1 + STATE_WIDTH + 2 +
+    const size_t taken = NUMBER_WIDTH + page->amount_width + 1 + page->state_width + 2 +
                          page->place_width + 2 + 2 + GROUP_WIDTH;
     const size_t left = taken < SMP_SUMMARY_WIDTH ? SMP_SUMMARY_WIDTH - taken : 0;
     if (page->callee_width > left)
         page->callee_width = left;
 }
 
-/* Its title is "waiting time". */
-static void put_state(struct summary_page *page, enum smp_measure measure)
-{
-    const char *const title =
-        smp_measure_info(smp_profile_measure(page->summary->profile, measure))->title;
-
-    smp_bytes_put(page->out, title, strcspn(title, " "));
-}
-
 static void put_amount_cell(struct summary_page *page, const char *amount)
 {
-    const size_t columns = columns_in(amount);
+    const size_t columns = smp_fitted_columns(amount);
 
     smp_bytes_fill(page->out, ' ', columns < page->amount_width ? page->amount_width - columns : 0);
     smp_bytes_puts(page->out, amount);
@@ -396,28 +246,32 @@ static void put_calls_behind(struct summary_page *page, int64_t calls)
         smp_number_count((uint64_t)calls, number);
         (void)snprintf(text, sizeof(text), ", %s call%s", number, calls == 1 ? "" : "s");
     }
-    if (width + columns_in(text) < SMP_SUMMARY_WIDTH)
-        put_begin_of(page->out, smp_bytes_text(cell), SMP_SUMMARY_WIDTH - width - columns_in(text));
+    if (width + smp_fitted_columns(text) < SMP_SUMMARY_WIDTH)
+        smp_fitted_put_begin(page->out, smp_bytes_text(cell),
+                             SMP_SUMMARY_WIDTH - width - smp_fitted_columns(text));
     smp_bytes_puts(page->out, text);
 }
 
 static void put_spot_cells(struct summary_page *page, const struct smp_hot_spot *spot)
 {
+    const struct smp_profile *const profile = page->summary->profile;
     const size_t place = line_columns(page);
     const size_t callee = place + page->place_width + 2;
+    struct smp_bytes *const cell = &page->cell;
     size_t most;
 
-    most = make_place(page, spot->place);
-    put_end_of(page->out, smp_bytes_text(&page->cell), most);
+    most = smp_spot_text_place(cell, profile, spot->place);
+    smp_fitted_put_end(page->out, smp_bytes_text(cell), most);
     pad_to(page, callee);
     if (spot->lock != 0) {
-        make_lock(page, spot, SMP_SUMMARY_WIDTH > callee ? SMP_SUMMARY_WIDTH - callee : 0);
+        smp_spot_text_lock(cell, profile, spot,
+                           SMP_SUMMARY_WIDTH > callee ? SMP_SUMMARY_WIDTH - callee : 0);
     } else {
-        make_callee(page, spot);
+        smp_spot_text_callee(cell, profile, spot);
         if (page->callee_width > 1)
-            put_end_of(page->out, smp_bytes_text(&page->cell), page->callee_width);
+            smp_fitted_put_end(page->out, smp_bytes_text(cell), page->callee_width);
         pad_to(page, callee + page->callee_width + (page->callee_width > 0 ? 2 : 0));
-        make_group(page, spot);
+        smp_spot_text_group(cell, profile, spot);
     }
     put_calls_behind(page, spot->calls);
 }
@@ -425,15 +279,15 @@ static void put_spot_cells(struct summary_page *page, const struct smp_hot_spot 
 static void put_spot_line(struct summary_page *page, size_t rank)
 {
     const struct smp_hot_spot *const spot = &page->summary->spots.list[rank];
-    char amount[AMOUNT_BYTES];
+    char text[AMOUNT_BYTES];
 
     begin_line(page);
     smp_bytes_printf(page->out, "%2zu. ", rank + 1);
-    print_spot_amount(spot, amount);
-    put_amount_cell(page, amount);
-    smp_bytes_puts(page->out, " ");
-    put_state(page, spot->measure);
-    pad_to(page, NUMBER_WIDTH + page->amount_width + 1 + STATE_WIDTH + 2);
+    print_spot_amount(spot, text);
+    put_amount_cell(page, text);
+    print_spot_state(page->summary->profile, spot, text);
+    smp_bytes_printf(page->out, " %s", text);
+    pad_to(page, NUMBER_WIDTH + page->amount_width + 1 + page->state_width + 2);
     put_spot_cells(page, spot);
     end_line(page);
 }
@@ -457,12 +311,36 @@ static bool is_worth_a_line(const struct smp_hot_spots *spots, int64_t ns)
     return ns > 0 && ns >= spots->active_ns / SMP_HOT_SPOT_SHARE;
 }
 
+/* What is no list of spots: words, where most of it is, and in which group. */
+static void put_apart_line(struct summary_page *page, const struct smp_hot_spot *spot,
+                           const char *words, bool with_line)
+{
+    const struct smp_profile *const profile = page->summary->profile;
+    struct smp_bytes text;
+
+    if (!is_worth_a_line(&page->summary->spots, spot->ns))
+        return;
+    smp_bytes_init(&text, page->out->quota, SMP_MAX_FRAME_TEXT_BYTES);
+    smp_bytes_printf(&text, " %s, most of it in ", words);
+    if (with_line)
+        (void)smp_spot_text_place(&page->cell, profile, spot->callee);
+    else
+        smp_spot_text_callee(&page->cell, profile, spot);
+    smp_fitted_put_end(&text, smp_bytes_text(&page->cell), APART_WIDTH);
+    smp_spot_text_group(&page->cell, profile, spot);
+    smp_bytes_puts(&text, ", ");
+    smp_bytes_puts(&text, smp_bytes_text(&page->cell));
+    if (page->out->status == SMP_OK)
+        page->out->status = text.status;
+    put_other_line(page, spot->ns, smp_bytes_text(&text));
+    smp_bytes_fini(&text);
+}
+
 static void put_other_lines(struct summary_page *page)
 {
     const struct smp_hot_spots *const spots = &page->summary->spots;
     char number[SMP_NUMBER_BYTES];
     char text[AMOUNT_BYTES];
-    struct smp_bytes where;
 
     if (is_worth_a_line(spots, spots->others_ns)) {
         smp_number_count(spots->others, number);
@@ -470,19 +348,8 @@ static void put_other_lines(struct summary_page *page)
                        spots->others == 1 ? "" : "s");
         put_other_line(page, spots->others_ns, text);
     }
-    if (!is_worth_a_line(spots, spots->outside.ns))
-        return;
-    smp_bytes_init(&where, page->out->quota, SMP_MAX_FRAME_TEXT_BYTES);
-    smp_bytes_puts(&where, " in no code of yours, most of it in ");
-    make_callee(page, &spots->outside);
-    smp_bytes_puts(&where, smp_bytes_text(&page->cell));
-    make_group(page, &spots->outside);
-    smp_bytes_puts(&where, ", ");
-    smp_bytes_puts(&where, smp_bytes_text(&page->cell));
-    if (page->out->status == SMP_OK)
-        page->out->status = where.status;
-    put_other_line(page, spots->outside.ns, smp_bytes_text(&where));
-    smp_bytes_fini(&where);
+    put_apart_line(page, &spots->waits, "by threads that only wait for others", true);
+    put_apart_line(page, &spots->outside, "in no code of yours", false);
 }
 
 /* --- the other lines --- */
@@ -512,8 +379,13 @@ static void put_cpus(const struct smp_summary *summary, struct smp_bytes *out)
         return;
     smp_number_ratio((double)summary->cpu_ns / (double)profile->elapsed_ns, used);
     smp_bytes_printf(out, " CPU: %s", used);
-    if (profile->cpus > 0)
+    if (profile->cpu_quota_milli > 0 &&
+        (profile->cpus == 0 || profile->cpu_quota_milli < profile->cpus * MILLI)) {
+        smp_number_ratio((double)profile->cpu_quota_milli / MILLI, used);
+        smp_bytes_printf(out, " of %s (quota)", used);
+    } else if (profile->cpus > 0) {
         smp_bytes_printf(out, " of %" PRIu32, profile->cpus);
+    }
     smp_bytes_puts(out, summary->has_jvm ? "." : " (Java threads only).");
 }
 
@@ -577,12 +449,19 @@ static void put_your_code(struct summary_page *page)
     else
         put_packages(page);
     width = line_columns(page) + GUESSED_WIDTH;
-    put_begin_of(page->out, smp_bytes_text(&page->cell),
-                 width < SMP_SUMMARY_WIDTH ? SMP_SUMMARY_WIDTH - width : 0);
+    smp_fitted_put_begin(page->out, smp_bytes_text(&page->cell),
+                         width < SMP_SUMMARY_WIDTH ? SMP_SUMMARY_WIDTH - width : 0);
     if (page->summary->spots.package_count == 0)
         smp_bytes_puts(page->out, is_guessed ? "not seen" : " (not seen)");
     else if (is_guessed)
         smp_bytes_puts(page->out, " (guessed)");
+}
+
+static void put_state(struct summary_page *page, enum smp_measure measure)
+{
+    const char *const title = state_title(page->summary->profile, measure);
+
+    smp_bytes_put(page->out, title, (size_t)state_length(title));
 }
 
 static void put_states_line(struct summary_page *page)

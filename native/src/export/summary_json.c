@@ -51,7 +51,6 @@ static void put_spot_place(struct summary_writer *writer, const struct smp_hot_s
 
 static void put_spot_group(struct summary_writer *writer, const struct smp_hot_spot *spot)
 {
-    put_summary_frame(writer, "callee", spot->callee, false);
     put_summary_string(writer, "group", smp_hot_group_info(writer->profile, spot->group)->name);
     smp_json_put_number(writer->out, "groups", spot->group_count);
 }
@@ -71,14 +70,26 @@ static void put_spot_error(struct summary_writer *writer, const struct smp_hot_s
     smp_writer_put_byte(writer->out, ']');
 }
 
+/* Of one that was running, too. */
+static int64_t runnable_ns(const struct smp_hot_spot *spot)
+{
+    const bool is_computing =
+        spot->measure == SMP_MEASURE_RUNNING || spot->measure == SMP_MEASURE_RUNNABLE;
+
+    return is_computing ? spot->amounts.of[SMP_MEASURE_RUNNABLE] : 0;
+}
+
 static void put_json_spot(struct summary_writer *writer, const struct smp_hot_spot *spot)
 {
     smp_writer_puts(writer->out, "{\"state\":");
     smp_json_put_string(
         writer->out, smp_measure_info(smp_profile_measure(writer->profile, spot->measure))->name);
     smp_json_put_number(writer->out, "nanos", spot->ns);
+    if (runnable_ns(spot) > 0)
+        smp_json_put_number(writer->out, "runnableNanos", runnable_ns(spot));
     put_spot_error(writer, spot);
     put_spot_place(writer, spot);
+    put_summary_frame(writer, "callee", spot->callee, false);
     put_spot_group(writer, spot);
     if (spot->calls > 0)
         smp_json_put_number(writer->out, "calls", spot->calls);
@@ -87,6 +98,21 @@ static void put_json_spot(struct summary_writer *writer, const struct smp_hot_sp
     if (spot->has_holder)
         put_summary_string(writer, "holder",
                            smp_hot_group_info(writer->profile, spot->holder)->name);
+    smp_writer_put_byte(writer->out, '}');
+}
+
+/* What is no hot spot, and where most of it is: in a line, or in a method. */
+static void put_spot_apart(struct summary_writer *writer, const struct smp_hot_spot *spot,
+                           const char *key, const char *where)
+{
+    if (spot->ns == 0)
+        return;
+    smp_writer_puts(writer->out, ",\n ");
+    smp_json_put_key(writer->out, key, true);
+    smp_writer_puts(writer->out, "{\"nanos\":");
+    smp_writer_put_i64(writer->out, spot->ns);
+    put_summary_frame(writer, where, spot->callee, strcmp(where, "line") == 0);
+    put_spot_group(writer, spot);
     smp_writer_put_byte(writer->out, '}');
 }
 
@@ -103,12 +129,8 @@ static void put_json_spots(struct summary_writer *writer, const struct smp_hot_s
     smp_writer_put_u64(out, spots->others);
     smp_json_put_number(writer->out, "nanos", spots->others_ns);
     smp_writer_put_byte(out, '}');
-    if (spots->outside.ns == 0)
-        return;
-    smp_writer_puts(out, ",\n \"elsewhere\":{\"nanos\":");
-    smp_writer_put_i64(out, spots->outside.ns);
-    put_spot_group(writer, &spots->outside);
-    smp_writer_put_byte(out, '}');
+    put_spot_apart(writer, &spots->waits, "waits", "line");
+    put_spot_apart(writer, &spots->outside, "elsewhere", "callee");
 }
 
 static void put_summary_figures(struct summary_writer *writer, const struct smp_summary *summary)
@@ -120,6 +142,8 @@ static void put_summary_figures(struct summary_writer *writer, const struct smp_
     smp_json_put_number(writer->out, "groups", (int64_t)summary->groups);
     smp_json_put_number(writer->out, "cpuNanos", summary->cpu_ns);
     smp_json_put_number(writer->out, "cpus", writer->profile->cpus);
+    if (writer->profile->cpu_quota_milli > 0)
+        smp_json_put_number(writer->out, "cpuQuotaMilli", writer->profile->cpu_quota_milli);
     smp_json_put_number(writer->out, "activeNanos", summary->spots.active_ns);
     smp_json_put_number(writer->out, "idleNanos", summary->amounts.of[SMP_MEASURE_IDLE]);
     smp_json_put_number(writer->out, "idleThreads", (int64_t)summary->idle_threads);

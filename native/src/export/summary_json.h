@@ -5,6 +5,8 @@
  *   {"threads":n, "groups":n,                  without [JVM]
  *    "cpuNanos":n, "cpus":n,                   CPU time of all; CPUs that the process may use, 0:
  *                                              unknown
+ *    "cpuQuotaMilli":n,                        the quota of its control group, in thousandths of a
+ *                                              CPU; not there without one
  *    "activeNanos":n, "idleNanos":n, "idleThreads":n,
  *                                              with the CPU clock, or without states, activeNanos
  *                                              is all time, and there is no "states"
@@ -13,7 +15,8 @@
  *    "guessed":true,                           first spots are in
  *    "hotSpots":[{"state":"blocked",           the name of a measure: of a state, else "wall" or
  *                                              "cpu"
- *      "nanos":n, "error95":[n,n],             as in a group; not there where it is not known
+ *      "nanos":n, "runnableNanos":n,           of one that is running or runnable; not there if 0
+ *      "error95":[n,n],                        as in a group; not there where it is not known
  *      "class":"com.acme.StockLedger", "method":"reserve", "file":"StockLedger.java", "line":41,
  *      "callee":"java.lang.Thread.sleep",      not there where the place itself has most of it
  *      "group":"http-nio--exec-", "groups":1,  with most of it; so many have some
@@ -23,6 +26,9 @@
  *      "holder":"http-nio--exec-"},
  *     ...],
  *    "others":{"spots":n,"nanos":n},           of the user's code, not listed
+ *    "waits":{"nanos":n,"line":"...","group":"...","groups":n},
+ *                                              by threads that only wait for others; not there
+ *                                              without such time, nor by group
  *    "elsewhere":{"nanos":n,"callee":"...","group":"...","groups":n},
  *                                              not in the user's code; not there without such time
  *    "gcNanos":n, "jitNanos":n,                only with [JVM]

@@ -1,411 +1,217 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top.c - a table for a log: the methods, then the lines, with the most of the style's weight of
- * their own, over all thread groups. The summary stands before them (summary.h).
+ * top.c - what is hot, as tables for a log: the summary (summary.h); the lines of the user's code
+ * with the most active time, with all that they called; the methods, of any code, with the most
+ * active time of their own. Time is active if it is not idle. All idle time is one line at the end.
  *
- *   Top 20 methods of 321, by own wall time, in 6 thread groups, over 60000 ms
- *   percent      wall ms  samples  method
- *      45.1        27060      541  com.acme.A.run
+ *   Top 20 methods of 321, by own active time, over 60000 ms
+ *   percent    active ms   running ms  runnable ms   blocked ms       I/O ms   waiting ms  method
+ *      45.1        27060        26010         1050            0            0            0  A.run
  *
- * One pass over the nodes adds up what each frame has, a second over the frames what each method
- * has. What has no weight is in neither table. With the CPU clock, what is wall time elsewhere is
- * called CPU time here.
+ * With another weight, rows stand in the order of that, and its column is there, too. With error
+ * bars the column of active time has them (error_cell.h). With the CPU clock, or if states are not
+ * known, that column has all time, and there are no states.
  *
- * With error bars the columns of wall and CPU time have them (own_errors.h):
- *
- *   percent                  wall ms  samples  method
- *      45.1          27,060 ± 310 ms      541  com.acme.A.run
- *
- * Where calls are counted the table of methods has two columns more: the calls, and how many
- * microseconds of its own one took, by the counted trees alone, as the other times are those of
- * calls from elsewhere, too. Time and samples are those of the sampled trees. Counted trees have no
- * lines: by calls there is no table of lines.
+ * Where calls are counted, methods have two columns more: the calls, and how many microseconds of
+ * its own one took, by the counted trees alone, because the other times are those of calls from
+ * elsewhere, too. Counted trees have no lines: by calls there are no hot spots.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/bytes.h"
+#include "export/error_cell.h"
 #include "export/export_writers.h"
-#include "export/own_errors.h"
 #include "export/summary.h"
-#include "export/used_frames.h"
 
 enum {
     ROWS = 20,
+    CELL_BYTES = SMP_ERROR_CELL_BYTES,
     ROW_BYTES = 128,
     TENTHS = 1000,
     NS_PER_MS = 1000000,
     NS_PER_US = 1000,
-    CALL_WIDTH = 12,
-    NUMBER_BYTES = 32
+    WIDTH = 12,
+    CALLS_WIDTH = 14 /* a thousand million calls take seconds */
 };
 
-static const char call_head[] = "own us/call";
-
-/* What there is to choose from, all by one number. */
-struct entries {
-    struct smp_amounts *selves;
-    const uint32_t *locations; /* the line's, or one of the method's */
-    const int64_t *counted_ns; /* wall time in counted trees; NULL: not shown, nor are calls */
-    const struct smp_error *errors[SMP_ERROR_MEASURES]; /* NULL: without error bars */
-    size_t count;
-};
-
-struct top {
-    size_t rows[ROWS]; /* most first */
-    size_t count;
-};
-
-struct writer {
+struct top_table {
     const struct smp_export_job *job;
-    struct smp_used_frames frames;
-    struct smp_amounts *lines;   /* by frame number + 1, as frames.numbers has it */
-    struct smp_amounts *methods; /* by method id */
-    struct smp_error *line_errors[SMP_ERROR_MEASURES]; /* as lines and methods; NULL: none */
-    struct smp_error *method_errors[SMP_ERROR_MEASURES];
-    int64_t *counted_ns; /* likewise; NULL where no calls are counted */
-    uint32_t *method_locations;
-    uint32_t method_ids;
+    enum smp_spot_key key;
+    struct smp_hot_spots spots;
+    bool has_bars;
+    bool has_calls;
+    uint32_t columns; /* a set of measures, behind the active time */
     struct smp_bytes text;
 };
 
-/* --- adding up --- */
+/* --- cells --- */
 
-static uint32_t method_of(const struct writer *writer, uint32_t location)
+static void put_cell(const struct top_table *table, int width, const char *text)
 {
-    struct smp_location_view view;
+    char cell[CELL_BYTES];
 
-    smp_methods_view(writer->job->profile->methods, location, &view);
-    return view.method;
+    (void)snprintf(cell, sizeof(cell), " %*s", width, text);
+    smp_writer_puts(table->job->out, cell);
 }
 
-static uint32_t count_method_ids(const struct writer *writer)
+static void put_top_number(const struct top_table *table, int width, int64_t number)
 {
-    uint32_t count = 0;
+    char text[CELL_BYTES];
 
-    for (uint32_t i = 0; i < writer->frames.count; i++) {
-        const uint32_t method = method_of(writer, writer->frames.locations[i]);
-        if (method >= count)
-            count = method + 1;
+    (void)snprintf(text, sizeof(text), "%" PRId64, number);
+    put_cell(table, width, text);
+}
+
+static int column_width(enum smp_measure measure)
+{
+    return measure == SMP_MEASURE_CALLS ? CALLS_WIDTH : WIDTH;
+}
+
+/* --- the head --- */
+
+/* By the CPU clock wall time is CPU time. */
+static const struct smp_measure_info *time_info(const struct top_table *table)
+{
+    return smp_measure_info(smp_profile_measure(table->job->profile, SMP_MEASURE_WALL));
+}
+
+static void put_table_title(const struct top_table *table)
+{
+    const bool by_method = table->key == SMP_SPOT_METHOD;
+    const struct smp_export_job *const job = table->job;
+    const bool is_active = job->style->weight == SMP_MEASURE_WALL && table->spots.has_states;
+    const char *const what = by_method ? "method" : "hot spot";
+    char row[ROW_BYTES];
+
+    (void)snprintf(row, sizeof(row), "Top %zu %ss of %zu, by %s%s, over %" PRId64 " ms\n",
+                   table->spots.count, what, table->spots.count + table->spots.others,
+                   by_method ? "own " : "",
+                   is_active ? "active time" : smp_export_weight_title(job),
+                   job->profile->elapsed_ns / NS_PER_MS);
+    smp_writer_puts(job->out, row);
+}
+
+static void put_heads(const struct top_table *table)
+{
+    smp_writer_puts(table->job->out, "percent");
+    put_cell(table, table->has_bars ? SMP_ERROR_CELL_WIDTH : WIDTH,
+             table->spots.has_states ? "active ms" : time_info(table)->column);
+    for (uint32_t left = table->columns; left != 0; left &= left - 1) {
+        const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
+        put_cell(table, column_width(measure), smp_measure_info(measure)->column);
     }
-    return count;
+    if (table->has_calls)
+        put_cell(table, WIDTH, "own us/call");
+    smp_writer_puts(table->job->out, table->key == SMP_SPOT_METHOD ? "  method\n" : "  line\n");
 }
 
-static void add_up_methods(struct writer *writer)
+/* --- rows --- */
+
+static void put_time(const struct top_table *table, const struct smp_hot_spot *spot)
 {
-    for (uint32_t i = 0; i < writer->frames.count; i++) {
-        const uint32_t method = method_of(writer, writer->frames.locations[i]);
-        writer->method_locations[method] = writer->frames.locations[i];
-        smp_amounts_add(&writer->methods[method], &writer->lines[i + 1]);
+    const int64_t ns = smp_amounts_sum(&spot->amounts, table->spots.has_states
+                                                           ? SMP_ACTIVE_STATES
+                                                           : SMP_MEASURE_BIT(SMP_MEASURE_WALL));
+    char cell[SMP_ERROR_CELL_BYTES];
+
+    if (!table->has_bars) {
+        put_top_number(table, WIDTH, ns / NS_PER_MS);
+        return;
     }
-}
-
-/* A sampled tree is the whole of its measures, a counted one of its own (measure.h). */
-static void add_node(struct writer *writer, uint32_t node, bool is_counted)
-{
-    const struct smp_tree *const tree = writer->job->profile->tree;
-    const uint32_t location = smp_tree_nodes(tree)[node].location;
-    struct smp_amounts self = smp_tree_self_all(tree, node);
-
-    if (is_counted && writer->counted_ns != NULL) {
-        int64_t *const sum = &writer->counted_ns[method_of(writer, location)];
-        *sum = smp_add_clamped(*sum, self.of[SMP_MEASURE_WALL]);
-    }
-    smp_amounts_keep(&self, is_counted ? (uint32_t)SMP_OWN_MEASURES : ~(uint32_t)SMP_OWN_MEASURES);
-    smp_amounts_add(&writer->lines[writer->frames.numbers[location]], &self);
-}
-
-/* Where there are trees of several kinds. Those of holders have no time that is not in others. */
-static enum smp_status add_up_kinds(struct writer *writer)
-{
-    const struct smp_profile *const profile = writer->job->profile;
-    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
-    const size_t count = smp_tree_node_count(profile->tree);
-    uint8_t *const kinds = smp_alloc(writer->job->quota, count * sizeof(*kinds));
-
-    if (kinds == NULL)
-        return SMP_ENOMEM;
-    for (uint32_t i = 1; i < count; i++) {
-        const struct smp_group group = { .index = smp_node_group(&nodes[i]) };
-        if (smp_node_is_group(&nodes[i])) {
-            kinds[i] = (uint8_t)smp_thread_groups_kind(profile->groups, group);
-            continue;
-        }
-        kinds[i] = kinds[nodes[i].parent];
-        if (kinds[i] != SMP_GROUP_HOLDERS)
-            add_node(writer, i, kinds[i] == SMP_GROUP_COUNTED);
-    }
-    smp_free(writer->job->quota, kinds);
-    return SMP_OK;
-}
-
-static enum smp_status add_up_lines(struct writer *writer)
-{
-    if (writer->counted_ns != NULL || writer->job->holders->count > 0)
-        return add_up_kinds(writer);
-    smp_tree_sum_by_location(writer->job->profile->tree, writer->frames.numbers, writer->lines);
-    return SMP_OK;
-}
-
-static enum smp_status add_up_errors(struct writer *writer)
-{
-    struct smp_quota *const quota = writer->job->quota;
-    const size_t lines = (size_t)writer->frames.count + 1;
-    enum smp_status status = SMP_OK;
-
-    if (!smp_tree_has_errors(writer->job->profile->tree))
-        return SMP_OK;
-    for (int i = 0; i < SMP_ERROR_MEASURES && status == SMP_OK; i++) {
-        struct smp_error *const of_lines = smp_alloc(quota, lines * sizeof(*of_lines));
-        struct smp_error *const of_methods =
-            smp_alloc(quota, ((size_t)writer->method_ids + 1) * sizeof(*of_methods));
-        writer->line_errors[i] = of_lines;
-        writer->method_errors[i] = of_methods;
-        if (of_lines == NULL || of_methods == NULL)
-            return SMP_ENOMEM;
-        status =
-            smp_own_errors_add(writer->job, (enum smp_measure)i, writer->frames.numbers, of_lines);
-        for (uint32_t line = 0; line < writer->frames.count; line++)
-            smp_error_add(&of_methods[method_of(writer, writer->frames.locations[line])],
-                          of_lines[line + 1]);
-    }
-    return status;
-}
-
-static enum smp_status add_up(struct writer *writer)
-{
-    struct smp_quota *const quota = writer->job->quota;
-    const bool has_counted = writer->job->counted->count > 0;
-    enum smp_status status;
-    size_t ids;
-
-    writer->method_ids = count_method_ids(writer);
-    /* One more than needed, because there may be none and nothing cannot be allocated. */
-    ids = (size_t)writer->method_ids + 1;
-    writer->lines = smp_alloc(quota, ((size_t)writer->frames.count + 1) * sizeof(*writer->lines));
-    writer->methods = smp_alloc(quota, ids * sizeof(*writer->methods));
-    writer->method_locations = smp_alloc(quota, ids * sizeof(*writer->method_locations));
-    if (writer->lines == NULL || writer->methods == NULL || writer->method_locations == NULL)
-        return SMP_ENOMEM;
-    if (has_counted)
-        writer->counted_ns = smp_alloc(quota, ids * sizeof(*writer->counted_ns));
-    if (has_counted && writer->counted_ns == NULL)
-        return SMP_ENOMEM;
-    status = add_up_lines(writer);
-    add_up_methods(writer);
-    return status == SMP_OK ? add_up_errors(writer) : status;
-}
-
-/* --- choosing --- */
-
-static struct top top_of(const struct entries *entries, enum smp_measure by)
-{
-    struct top top = { .count = 0 };
-
-    for (size_t i = 0; i < entries->count; i++) {
-        const int64_t weight = entries->selves[i].of[by];
-        size_t at = top.count < ROWS ? top.count : ROWS;
-        if (weight == 0)
-            continue;
-        for (; at > 0 && entries->selves[top.rows[at - 1]].of[by] < weight; at--) {
-            if (at < ROWS)
-                top.rows[at] = top.rows[at - 1];
-        }
-        if (at < ROWS)
-            top.rows[at] = i;
-        top.count += top.count < ROWS;
-    }
-    return top;
-}
-
-static size_t count_weighty(const struct entries *entries, enum smp_measure by)
-{
-    size_t weighty = 0;
-
-    for (size_t i = 0; i < entries->count; i++)
-        weighty += entries->selves[i].of[by] > 0;
-    return weighty;
-}
-
-/* --- the tables --- */
-
-static bool has_column(const struct writer *writer, const struct entries *entries,
-                       enum smp_measure measure)
-{
-    const uint32_t always =
-        SMP_MEASURE_BIT(SMP_MEASURE_WALL) | SMP_MEASURE_BIT(SMP_MEASURE_SAMPLES) | SMP_OWN_MEASURES;
-
-    if (entries->counted_ns == NULL && smp_profile_kind_of(measure) == SMP_GROUP_COUNTED)
-        return false;
-    return smp_export_holds(writer->job, measure) &&
-           ((always | writer->job->style->columns) & SMP_MEASURE_BIT(measure)) != 0;
-}
-
-static bool has_bars(const struct entries *entries, enum smp_measure measure)
-{
-    return (int)measure < (int)SMP_ERROR_MEASURES && entries->errors[measure] != NULL;
-}
-
-/* Times are wider, and so are calls: a thousand million of them take seconds. */
-static int column_width(const struct entries *entries, enum smp_measure measure)
-{
-    if (has_bars(entries, measure))
-        return SMP_ERROR_CELL_WIDTH;
-    if (smp_profile_kind_of(measure) == SMP_GROUP_COUNTED)
-        return 14;
-    return smp_measure_info(measure)->unit == SMP_UNIT_NANOSECONDS ? 12 : 10;
+    smp_error_cell_print(ns, spot->error, cell);
+    put_cell(table, 0, cell);
 }
 
 /* Put together from whole numbers: "%.1f" would follow the locale the JVM has set. */
-static void put_call_time(struct writer *writer, int64_t counted_ns, int64_t calls)
+static void put_call_time(const struct top_table *table, const struct smp_hot_spot *spot)
 {
-    const int64_t ns = calls == 0 ? 0 : counted_ns / calls;
-    char number[NUMBER_BYTES] = "";
-    char cell[ROW_BYTES];
+    const int64_t ns = spot->calls == 0 ? 0 : spot->calls_ns / spot->calls;
+    char number[CELL_BYTES] = "";
 
     if (ns > 0)
         (void)snprintf(number, sizeof(number), "%" PRId64 ".%03d", ns / NS_PER_US,
                        (int)(ns % NS_PER_US));
-    (void)snprintf(cell, sizeof(cell), " %*s", CALL_WIDTH, number);
-    smp_writer_puts(writer->job->out, cell);
+    put_cell(table, WIDTH, number);
 }
 
-static void put_amount(struct writer *writer, const struct entries *entries, size_t row,
-                       enum smp_measure measure)
+static void put_amounts(const struct top_table *table, const struct smp_hot_spot *spot)
 {
-    const int64_t amount = entries->selves[row].of[measure];
-    char cell[ROW_BYTES];
-
-    smp_writer_puts(writer->job->out, " ");
-    if (has_bars(entries, measure))
-        smp_own_errors_print(amount, entries->errors[measure][row], cell);
-    else
-        (void)snprintf(cell, sizeof(cell), "%*" PRId64, column_width(entries, measure),
-                       smp_measure_printed(measure, amount));
-    smp_writer_puts(writer->job->out, cell);
-}
-
-static void put_amounts(struct writer *writer, const struct entries *entries, size_t row,
-                        int64_t all)
-{
-    const struct smp_amounts *const self = &entries->selves[row];
-    const double share = (double)self->of[writer->job->style->weight] / (double)all;
+    const double share = (double)spot->ns / (double)table->spots.active_ns;
     const unsigned tenths = (unsigned)(share * TENTHS + 0.5);
-    char cell[ROW_BYTES];
+    char cell[CELL_BYTES];
 
     (void)snprintf(cell, sizeof(cell), "%5u.%u", tenths / 10, tenths % 10);
-    smp_writer_puts(writer->job->out, cell);
-    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
-        if (!has_column(writer, entries, (enum smp_measure)i))
-            continue;
-        put_amount(writer, entries, row, (enum smp_measure)i);
+    smp_writer_puts(table->job->out, cell);
+    put_time(table, spot);
+    for (uint32_t left = table->columns; left != 0; left &= left - 1) {
+        const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
+        const int64_t amount =
+            measure == SMP_MEASURE_CALLS ? spot->calls : spot->amounts.of[measure];
+        put_top_number(table, column_width(measure), smp_measure_printed(measure, amount));
     }
-    if (entries->counted_ns != NULL)
-        put_call_time(writer, entries->counted_ns[row], self->of[SMP_MEASURE_CALLS]);
-    smp_writer_puts(writer->job->out, "  ");
+    if (table->has_calls)
+        put_call_time(table, spot);
 }
 
-static enum smp_status put_name(struct writer *writer, uint32_t location, bool with_line)
+static enum smp_status put_name(struct top_table *table, uint32_t location)
 {
-    struct smp_bytes *const text = &writer->text;
+    struct smp_bytes *const text = &table->text;
 
-    smp_bytes_clear(text);
-    if (with_line)
-        smp_methods_frame_text(writer->job->profile->methods, location, text);
+    smp_bytes_restart(text);
+    smp_bytes_puts(text, "  ");
+    if (table->key == SMP_SPOT_METHOD)
+        smp_methods_method_text(table->job->profile->methods, location, text);
     else
-        smp_methods_method_text(writer->job->profile->methods, location, text);
+        smp_methods_frame_text(table->job->profile->methods, location, text);
     smp_bytes_put(text, "\n", 1);
-    smp_writer_put(writer->job->out, smp_bytes_text(text), text->length);
+    smp_writer_put(table->job->out, smp_bytes_text(text), text->length);
     return text->status;
 }
 
-static void put_heads(struct writer *writer, const struct entries *entries, const char *what)
+/* The states of active time, what the style wants, and what is weighed. */
+static uint32_t table_columns(const struct top_table *table)
 {
-    struct smp_writer *const out = writer->job->out;
-    char cell[ROW_BYTES];
+    const struct smp_export_style *const style = table->job->style;
+    uint32_t columns =
+        (SMP_ACTIVE_STATES | SMP_OWN_MEASURES | style->columns | SMP_MEASURE_BIT(style->weight)) &
+        ~SMP_MEASURE_BIT(SMP_MEASURE_WALL) & smp_tree_measures(table->job->profile->tree);
 
-    smp_writer_puts(out, "percent");
-    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
-        const enum smp_measure measure =
-            smp_profile_measure(writer->job->profile, (enum smp_measure)i);
-        if (!has_column(writer, entries, (enum smp_measure)i))
-            continue;
-        (void)snprintf(cell, sizeof(cell), " %*s", column_width(entries, measure),
-                       smp_measure_info(measure)->column);
-        smp_writer_puts(out, cell);
-    }
-    if (entries->counted_ns != NULL) {
-        (void)snprintf(cell, sizeof(cell), " %*s", CALL_WIDTH, call_head);
-        smp_writer_puts(out, cell);
-    }
-    smp_writer_puts(out, "  ");
-    smp_writer_puts(out, what);
-    smp_writer_puts(out, "\n");
+    if (!table->spots.has_states)
+        columns &= ~SMP_STATE_MEASURES;
+    return table->has_calls ? columns : columns & ~(uint32_t)SMP_OWN_MEASURES;
 }
 
-static void put_table_head(struct writer *writer, const struct entries *entries,
-                           const struct top *top, const char *what)
+static enum smp_status put_table(const struct smp_export_job *job, enum smp_spot_key key)
 {
-    const struct smp_export_job *const job = writer->job;
-    const size_t of = count_weighty(entries, job->style->weight);
-    const size_t groups = smp_export_weighed(job)->count;
-    char row[ROW_BYTES];
+    const struct smp_spot_choice choice = {
+        .key = key, .most = ROWS, .share = INT64_MAX, .weight = job->style->weight
+    };
+    struct top_table table = { .job = job,
+                               .key = key,
+                               .has_calls = key == SMP_SPOT_METHOD && job->counted->count > 0,
+                               .has_bars = choice.weight == SMP_MEASURE_WALL &&
+                                           smp_tree_has_errors(job->profile->tree) };
+    enum smp_status status = smp_hot_spots_choose(&table.spots, job->quota, job->profile, &choice);
 
-    (void)snprintf(row, sizeof(row),
-                   "Top %zu %ss of %zu, by own %s, in %zu thread group%s, over %" PRId64 " ms\n",
-                   top->count, what, of, smp_export_weight_title(job), groups,
-                   groups == 1 ? "" : "s", job->profile->elapsed_ns / NS_PER_MS);
-    smp_writer_puts(job->out, row);
-    put_heads(writer, entries, what);
-}
-
-static enum smp_status put_table(struct writer *writer, const struct entries *entries,
-                                 bool with_line)
-{
-    const enum smp_measure weight = writer->job->style->weight;
-    const struct top top = top_of(entries, weight);
-    enum smp_status status = SMP_OK;
-    int64_t all = 0;
-
-    for (size_t i = 0; i < entries->count; i++)
-        all = smp_add_clamped(all, entries->selves[i].of[weight]);
-    put_table_head(writer, entries, &top, with_line ? "line" : "method");
-    for (size_t i = 0; i < top.count && status == SMP_OK; i++) {
-        put_amounts(writer, entries, top.rows[i], all);
-        status = put_name(writer, entries->locations[top.rows[i]], with_line);
+    /* Without code of the user there is one table. */
+    if (status != SMP_OK || (key == SMP_SPOT_PLACE && table.spots.count == 0))
+        return status;
+    table.columns = table_columns(&table);
+    smp_bytes_init(&table.text, job->quota, SMP_MAX_FRAME_TEXT_BYTES);
+    put_table_title(&table);
+    put_heads(&table);
+    for (size_t i = 0; i < table.spots.count && status == SMP_OK; i++) {
+        put_amounts(&table, &table.spots.list[i]);
+        status = put_name(&table, table.spots.list[i].place);
     }
+    smp_bytes_fini(&table.text);
+    if (key == SMP_SPOT_PLACE)
+        smp_writer_puts(job->out, "\n");
     return status;
 }
 
-/* Frame numbers begin with 1 there. */
-static const struct smp_error *lines_behind_first(const struct writer *writer,
-                                                  enum smp_measure measure)
-{
-    return writer->line_errors[measure] == NULL ? NULL : writer->line_errors[measure] + 1;
-}
-
-static enum smp_status put_tables(struct writer *writer)
-{
-    const struct entries methods = { .selves = writer->methods,
-                                     .locations = writer->method_locations,
-                                     .counted_ns = writer->counted_ns,
-                                     .errors = { writer->method_errors[SMP_MEASURE_WALL],
-                                                 writer->method_errors[SMP_MEASURE_CPU] },
-                                     .count = writer->method_ids };
-    const struct entries lines = { .selves = writer->lines + 1,
-                                   .locations = writer->frames.locations,
-                                   .errors = { lines_behind_first(writer, SMP_MEASURE_WALL),
-                                               lines_behind_first(writer, SMP_MEASURE_CPU) },
-                                   .count = writer->frames.count };
-    const enum smp_status status = put_table(writer, &methods, false);
-
-    if (smp_profile_kind_of(writer->job->style->weight) == SMP_GROUP_COUNTED)
-        return status;
-    smp_writer_puts(writer->job->out, "\n");
-    return status == SMP_OK ? put_table(writer, &lines, true) : status;
-}
-
-/* --- the summary --- */
+/* --- all of it --- */
 
 static enum smp_status put_top_summary(const struct smp_export_job *job)
 {
@@ -426,28 +232,26 @@ static enum smp_status put_top_summary(const struct smp_export_job *job)
     return status;
 }
 
+static void put_idle_time(const struct smp_export_job *job)
+{
+    const int64_t idle_ns = smp_profile_total(job->profile, SMP_MEASURE_IDLE);
+    char row[ROW_BYTES];
+
+    if (idle_ns == 0 || job->style->weight != SMP_MEASURE_WALL)
+        return;
+    (void)snprintf(row, sizeof(row), "\nIdle, in no row: %" PRId64 " ms\n", idle_ns / NS_PER_MS);
+    smp_writer_puts(job->out, row);
+}
+
 enum smp_status smp_export_top(const struct smp_export_job *job)
 {
-    struct writer writer = { .job = job };
     enum smp_status status = put_top_summary(job);
 
+    if (status == SMP_OK && smp_profile_kind_of(job->style->weight) != SMP_GROUP_COUNTED)
+        status = put_table(job, SMP_SPOT_PLACE);
     if (status == SMP_OK)
-        status = smp_used_frames_init(&writer.frames, job->quota, job->profile);
-    if (status != SMP_OK)
-        return status;
-    smp_bytes_init(&writer.text, job->quota, SMP_MAX_FRAME_TEXT_BYTES);
-    status = add_up(&writer);
+        status = put_table(job, SMP_SPOT_METHOD);
     if (status == SMP_OK)
-        status = put_tables(&writer);
-    smp_bytes_fini(&writer.text);
-    for (int i = 0; i < SMP_ERROR_MEASURES; i++) {
-        smp_free(job->quota, writer.line_errors[i]);
-        smp_free(job->quota, writer.method_errors[i]);
-    }
-    smp_free(job->quota, writer.counted_ns);
-    smp_free(job->quota, writer.method_locations);
-    smp_free(job->quota, writer.methods);
-    smp_free(job->quota, writer.lines);
-    smp_used_frames_fini(&writer.frames);
+        put_idle_time(job);
     return status;
 }

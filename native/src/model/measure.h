@@ -149,6 +149,7 @@ static inline int64_t smp_measure_printed(enum smp_measure measure, int64_t amou
 #define SMP_SAMPLED_MEASURES (SMP_MEASURE_BIT(SMP_SAMPLED_MEASURE_COUNT) - 1)
 #define SMP_TABLE_MEASURES (SMP_MEASURE_BIT(SMP_TABLE_MEASURE_COUNT) - 1)
 #define SMP_STATE_MEASURES (SMP_ALL_MEASURES & ~SMP_TABLE_MEASURES)
+#define SMP_ACTIVE_STATES (SMP_STATE_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_IDLE))
 
 /* With the measures that a tree is to hold: and error sums (error_sums.h). */
 #define SMP_WITH_ERRORS (1u << 31)
@@ -208,6 +209,16 @@ static inline void smp_amounts_add(struct smp_amounts *to, const struct smp_amou
         smp_add_clamped(to->of[SMP_MEASURE_##code], more->of[SMP_MEASURE_##code]);
     SMP_MEASURE_MAP(X)
 #undef X
+}
+
+/* Of the measures in the set. */
+static inline int64_t smp_amounts_sum(const struct smp_amounts *amounts, uint32_t measures)
+{
+    int64_t sum = 0;
+
+    for (; measures != 0; measures &= measures - 1)
+        sum = smp_add_clamped(sum, amounts->of[__builtin_ctz(measures)]);
+    return sum;
 }
 
 /* Only what is in the set stays. */

@@ -32,13 +32,15 @@ struct smp_profile {
     /* The wall clock at both ends, for titles; all amounts come from the monotonic clock. */
     int64_t from_wall_ms;
     int64_t till_wall_ms;
-    int64_t elapsed_ns; /* monotonic, without paused time */
-    int64_t period_ns;  /* the mean time between two polls; 0: unknown */
-    bool is_cpu_clock;  /* all times are CPU times, but elapsed_ns */
-    uint32_t cpus;      /* that the process may use; 0: unknown */
+    int64_t elapsed_ns;       /* monotonic, without paused time */
+    int64_t period_ns;        /* the mean time between two polls; 0: unknown */
+    bool is_cpu_clock;        /* all times are CPU times, but elapsed_ns */
+    uint32_t cpus;            /* that the process may use; 0: unknown */
+    uint32_t cpu_quota_milli; /* CPU time per time, in thousandths: the quota; 0: none */
     /* The monitored packages, for people; "": all are, and every frame was kept; SMP_FILTER_AUTO:
      * those of the guessed application. */
     char packages[SMP_PROFILE_PACKAGES_BYTES];
+    char main_package[SMP_PROFILE_PACKAGES_BYTES]; /* that of the main class; "": not known */
     uint32_t max_groups; /* of each kind that its readers want; 0: any number (group_limit.h) */
     /* The library that has taken the sampler's signal, for people; "": none. */
     char signal_taker[SMP_SIGNAL_TAKER_BYTES];

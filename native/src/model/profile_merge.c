@@ -482,9 +482,13 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
     to->is_cpu_clock = from->is_cpu_clock;
     if (from->cpus > to->cpus)
         to->cpus = from->cpus;
+    if (from->cpu_quota_milli > to->cpu_quota_milli)
+        to->cpu_quota_milli = from->cpu_quota_milli;
     /* Where lists differ the newest is shown; each frame knows itself whether it is monitored. */
     if (from->packages[0] != '\0')
         memcpy(to->packages, from->packages, sizeof(to->packages));
+    if (from->main_package[0] != '\0')
+        memcpy(to->main_package, from->main_package, sizeof(to->main_package));
     if (from->longest_handshake_ns > to->longest_handshake_ns)
         to->longest_handshake_ns = from->longest_handshake_ns;
     if (from->longest_handler_ns > to->longest_handler_ns)

@@ -125,12 +125,32 @@ struct smp_wait_rules {
     X("java.net.Inet6AddressImpl", "*", IO)                                                        \
     X("java.net.NetworkInterface", "*", IO)
 
+/* X(class, method), as above: waits for other threads to finish, or for their results. */
+#define FOR_OTHERS(X)                                                \
+    X("java.lang.Thread", "join*")                                   \
+    X("java.util.concurrent.FutureTask", "get")                      \
+    X("java.util.concurrent.CompletableFuture", "get")               \
+    X("java.util.concurrent.CompletableFuture", "join")              \
+    X("java.util.concurrent.ForkJoinTask", "get*")                   \
+    X("java.util.concurrent.ForkJoinTask", "join")                   \
+    X("java.util.concurrent.ForkJoinTask", "invoke*")                \
+    X("java.util.concurrent.ForkJoinTask", "quietly*")               \
+    X("java.util.concurrent.AbstractExecutorService", "invoke*")     \
+    X("java.util.concurrent.ForkJoinPool", "invoke*")                \
+    X("java.util.concurrent.ForkJoinPool", "awaitTermination")       \
+    X("java.util.concurrent.ForkJoinPool", "close")                  \
+    X("java.util.concurrent.ThreadPoolExecutor", "awaitTermination") \
+    X("java.util.concurrent.ThreadPerTaskExecutor", "*")             \
+    X("java.util.concurrent.ExecutorService", "close")               \
+    X("java.util.concurrent.ExecutorCompletionService", "*")         \
+    X("java.util.concurrent.StructuredTaskScope*", "join*")
+
 /* Packages that are not the application's, where nothing says which ones are. */
+#define JDK(X) X("java.") X("javax.") X("jdk.") X("sun.") X("com.sun.")
 #define JDK_AND_FRAMEWORKS(X) \
-    X("java.") X("javax.") X("jdk.") X("sun.") X("com.sun.") X("org.ietf.jgss.") \
-    X("org.w3c.dom.") X("org.xml.sax.") X("jakarta.") X("com.fasterxml.") \
-    X("com.github.benmanes.caffeine.") X("com.google.common.") X("com.google.gson.") \
-    X("com.google.inject.") X("com.google.protobuf.") X("com.ibm.db2.") \
+    JDK(X) X("org.ietf.jgss.") X("org.w3c.dom.") X("org.xml.sax.") X("jakarta.") \
+    X("com.fasterxml.") X("com.github.benmanes.caffeine.") X("com.google.common.") \
+    X("com.google.gson.") X("com.google.inject.") X("com.google.protobuf.") X("com.ibm.db2.") \
     X("com.microsoft.sqlserver.") X("com.mongodb.") X("com.mysql.") X("com.netflix.") \
     X("com.rabbitmq.") X("com.zaxxer.hikari.") X("akka.") X("ch.qos.logback.") X("groovy.") \
     X("groovyjarjar") X("io.grpc.") X("io.ktor.") X("io.lettuce.") X("io.micrometer.") \
@@ -157,6 +177,18 @@ struct rule {
 static const struct rule rules_of_names[] = {
 #define X(class_name, method_name, kind) { class_name, method_name, SMP_WAIT_##kind },
     RULES(X)
+#undef X
+};
+
+static const struct rule rules_for_others[] = {
+#define X(class_name, method_name) { class_name, method_name, SMP_WAIT_OTHER },
+    FOR_OTHERS(X)
+#undef X
+};
+
+enum {
+#define X(prefix) +1
+    JDK_PREFIXES = 0 JDK(X)
 #undef X
 };
 
@@ -188,34 +220,60 @@ static bool is_in_list(const struct smp_filter *filter, const char *class_name,
     return length > 0 && (size_t)length < sizeof(text) && smp_filter_monitors(filter, text);
 }
 
+static const struct rule *find_rule(const struct rule *rules, size_t count, const char *class_name,
+                                    const char *method_name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_match(rules[i].class_name, class_name) &&
+            is_match(rules[i].method_name, method_name))
+            return &rules[i];
+    }
+    return NULL;
+}
+
+bool smp_wait_rules_is_for_others(const char *class_name, const char *method_name)
+{
+    return find_rule(rules_for_others, sizeof(rules_for_others) / sizeof(rules_for_others[0]),
+                     class_name, method_name) != NULL;
+}
+
 enum smp_wait_kind smp_wait_rules_kind_of(const struct smp_wait_rules *rules,
                                           const char *class_name, const char *method_name)
 {
+    const struct rule *rule;
+
     if (rules != NULL && is_in_list(rules->io, class_name, method_name))
         return SMP_WAIT_USER_IO;
     if (rules != NULL && is_in_list(rules->idle, class_name, method_name))
         return SMP_WAIT_USER_IDLE;
-    for (size_t i = 0; i < sizeof(rules_of_names) / sizeof(rules_of_names[0]); i++) {
-        const struct rule *const rule = &rules_of_names[i];
-        if (is_match(rule->class_name, class_name) && is_match(rule->method_name, method_name))
-            return rule->kind;
-    }
-    return SMP_WAIT_OTHER;
+    rule = find_rule(rules_of_names, sizeof(rules_of_names) / sizeof(rules_of_names[0]), class_name,
+                     method_name);
+    return rule == NULL ? SMP_WAIT_OTHER : rule->kind;
+}
+
+/* By one of the first prefixes. */
+static bool has_prefix(const char *class_name, size_t count)
+{
+    bool is_found = false;
+
+    for (size_t i = 0; i < count && !is_found; i++)
+        is_found = strncmp(class_name, not_application[i], strlen(not_application[i])) == 0;
+    return is_found;
+}
+
+bool smp_wait_rules_is_jdk(const char *class_name)
+{
+    return has_prefix(class_name, JDK_PREFIXES);
 }
 
 bool smp_wait_rules_is_application(const struct smp_wait_rules *rules,
                                    const struct smp_filter *filter, const char *class_name)
 {
-    bool is_application = true;
-
     if (filter != NULL && !smp_filter_is_open(filter))
         return smp_filter_monitors(filter, class_name);
     if (rules != NULL && rules->own != NULL && smp_filter_monitors(rules->own, class_name))
         return true;
-    for (size_t i = 0; i < sizeof(not_application) / sizeof(not_application[0]) && is_application;
-         i++)
-        is_application = strncmp(class_name, not_application[i], strlen(not_application[i])) != 0;
-    return is_application;
+    return !has_prefix(class_name, sizeof(not_application) / sizeof(not_application[0]));
 }
 
 /* An empty list stays NULL: such a filter would match everything. */

@@ -55,6 +55,10 @@ void smp_wait_rules_destroy(struct smp_wait_rules *rules); /* NULL is fine */
 /* rules NULL: without additions. */
 enum smp_wait_kind smp_wait_rules_kind_of(const struct smp_wait_rules *rules,
                                           const char *class_name, const char *method_name);
+/* Does a thread in this method wait for others to finish: by join(), or for their results? */
+bool smp_wait_rules_is_for_others(const char *class_name, const char *method_name);
+/* Is it a class of the JDK, by the first parts of its name? */
+bool smp_wait_rules_is_jdk(const char *class_name);
 /* filter: of the monitored packages; NULL or empty: it is guessed. */
 bool smp_wait_rules_is_application(const struct smp_wait_rules *rules,
                                    const struct smp_filter *filter, const char *class_name);

@@ -24,7 +24,10 @@ public enum ReportFormat {
     SPEEDSCOPE("speedscope.json", "application/json"),
     /** Everything that is known, for scripts: format {@code threads-sampler/1}. */
     JSON("json", "application/json"),
-    /** Two tables for a log: the 20 methods and the 20 lines with the most time of their own. */
+    /**
+     * The summary, and two tables for a log, by active time with a column for each state: the 20 lines of your code with
+     * the most of it, with all they called, and the 20 methods with the most of their own. Idle time is one line.
+     */
     TOP("top.txt", "text/plain; charset=utf-8"),
     /**
      * {@code ProfilesData} of OpenTelemetry, {@code v1development} as in opentelemetry-proto 1.11: a profile for each

@@ -31,6 +31,8 @@ public final class ReportOptions {
     private static final int MIN_SHIFT = 20;
     private static final int MIN_MASK = 1023 << MIN_SHIFT;
     private static final int STANDARD_MIN = 5;
+    private static final int PER_MILLE = 10; // in a percent
+    private static final double ROUNDING = 1e-6; // 12.3 is no double
 
     private static final ReportOptions STANDARD =
             new ReportOptions(ReportWeight.WALL, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT);
@@ -103,7 +105,7 @@ public final class ReportOptions {
 
     /**
      * Whether {@link ReportFormat#TEXT} has each row's time by state, of the states that are not 0, and
-     * {@link ReportFormat#TOP} a column for each state.
+     * {@link ReportFormat#TOP} a column for idle time; it has those of the other states in any case.
      *
      * @param shown true for the states
      * @return a changed copy
@@ -128,7 +130,7 @@ public final class ReportOptions {
      *
      * @param percent 0 to 100, in steps of 0.1; 0: all rows are shown
      * @return a changed copy
-     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalArgumentException if it is out of range or between two steps
      */
     public ReportOptions withMinPercent(double percent) {
         int min = (int) perMille("minPercent", "0", percent);
@@ -195,12 +197,15 @@ public final class ReportOptions {
         return weight;
     }
 
-    /* least as the message has it. @throws IllegalArgumentException unless percent is from there to 100 */
+    /* least as the message has it. @throws IllegalArgumentException unless percent is from there to 100 in steps of 0.1 */
     static long perMille(String name, String least, double percent) {
-        if (!(percent >= Double.parseDouble(least) && percent <= 100)) {
-            throw new IllegalArgumentException(name + " must be between " + least + " and 100, got " + percent);
+        long perMille = Math.round(percent * PER_MILLE);
+        if (!(percent >= Double.parseDouble(least) && percent <= 100)
+                || Math.abs(percent * PER_MILLE - perMille) > ROUNDING) {
+            throw new IllegalArgumentException(
+                    name + " must be between " + least + " and 100, in steps of 0.1, got " + percent);
         }
-        return Math.round(percent * 10);
+        return perMille;
     }
 
     int flags() {

@@ -16,6 +16,7 @@ public final class SamplingHotSpot {
 
     private final String state;
     private final long nanos;
+    private final long runnableNanos;
     private final @Nullable ErrorRange error95;
     private final String className;
     private final String methodName;
@@ -33,6 +34,7 @@ public final class SamplingHotSpot {
     SamplingHotSpot(Map<String, Object> spot) {
         state = text(spot, "state", "");
         nanos = SamplingSummary.number(spot, "nanos", 0);
+        runnableNanos = SamplingSummary.number(spot, "runnableNanos", 0);
         error95 = SamplingSummary.range(spot, "error95");
         className = text(spot, "class", "");
         methodName = text(spot, "method", "");
@@ -59,7 +61,8 @@ public final class SamplingHotSpot {
 
     /**
      * The state of the threads: {@code running}, {@code runnable}, {@code blocked}, {@code io} or {@code waiting};
-     * {@code cpu} by {@link SamplingClock#CPU}, {@code wall} where states are not known.
+     * {@code cpu} by {@link SamplingClock#CPU}, {@code wall} where states are not known. A line that computes is one hot
+     * spot: {@code runnable} if it has waited for a CPU for most of its time, else {@code running}.
      *
      * @return the name of a measure
      */
@@ -74,6 +77,15 @@ public final class SamplingHotSpot {
      */
     public long getNanos() {
         return nanos;
+    }
+
+    /**
+     * How much of that time threads have waited for a CPU.
+     *
+     * @return nanoseconds; 0 unless the state is {@code running} or {@code runnable}
+     */
+    public long getRunnableNanos() {
+        return runnableNanos;
     }
 
     /**

@@ -75,6 +75,7 @@ public final class SamplingSummary {
 
     /**
      * The lines of your code with the most active time, by state: at most ten, and each has a hundredth of it or more.
+     * Running and runnable are one state.
      *
      * @return in descending time; not modifiable
      */
@@ -85,7 +86,8 @@ public final class SamplingSummary {
     /**
      * The active time of all thread groups.
      *
-     * @return nanoseconds: those of the hot spots, {@link #getOtherNanos} and {@link #getElsewhereNanos} together
+     * @return nanoseconds: those of the hot spots, {@link #getOtherNanos}, {@link #getElsewhereNanos} and
+     *     {@link #getWaitsNanos} together
      */
     public long getActiveNanos() {
         return number(figures, "activeNanos", 0);
@@ -107,6 +109,16 @@ public final class SamplingSummary {
      */
     public long getElsewhereNanos() {
         return partOf("elsewhere", "nanos");
+    }
+
+    /**
+     * The time of threads that only wait for others to finish, as a main thread does in {@code Thread.join}. That is no
+     * hot spot: what the others do is.
+     *
+     * @return nanoseconds
+     */
+    public long getWaitsNanos() {
+        return partOf("waits", "nanos");
     }
 
     /**

@@ -636,7 +636,7 @@ public class ThreadsSampler implements AutoCloseable {
      * a report are not affected.
      *
      * @param reportMinPercent 0 to 100, in steps of 0.1
-     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalArgumentException if it is out of range or between two steps
      */
     public void setReportMinPercent(double reportMinPercent) {
         properties.set(
@@ -896,7 +896,7 @@ public class ThreadsSampler implements AutoCloseable {
      * probes cost.
      *
      * @param overheadLimitPercent 0.1 to 100, in steps of 0.1
-     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalArgumentException if it is out of range or between two steps
      */
     public void setOverheadLimitPercent(double overheadLimitPercent) {
         properties.set(

@@ -168,10 +168,10 @@ public interface ThreadsSamplerMXBean {
     String dump();
 
     /**
-     * Waits and gives the 20 hottest methods and lines of that time. The reports are unaffected.
+     * Waits and gives the hottest lines of your code, and the hottest methods, of that time. The reports are unaffected.
      *
      * @param seconds how long, 1 to 60
-     * @return two tables, see {@link ReportFormat#TOP}
+     * @return the summary and two tables, see {@link ReportFormat#TOP}
      * @throws IllegalArgumentException if {@code seconds} is out of range
      * @throws IllegalStateException if the sampler does not run, or another call of this method is in progress
      */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/session/interval_end.h"
 
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/thread.h"
 
@@ -58,6 +60,10 @@ static void complete_profile(struct smp_interval_end *end, struct smp_profile *p
     profile->period_ns = end->options->sampling_frequency_millis * NS_PER_MS;
     profile->is_cpu_clock = end->options->clock == SMP_CLOCK_CPU;
     profile->cpus = smp_thread_own_cpus();
+    if (end->os_threads.quota_milli != NULL)
+        profile->cpu_quota_milli = end->os_threads.quota_milli(end->os_threads.self);
+    (void)snprintf(profile->main_package, sizeof(profile->main_package), "%s",
+                   end->options->main_packages);
 }
 
 /* Measures that rows end with. */

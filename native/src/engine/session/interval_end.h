@@ -30,6 +30,7 @@ struct smp_interval_end {
     struct smp_sampler *sampler;
     const struct smp_options *options; /* the running ones */
     struct smp_pause_source pauses;
+    struct smp_os_thread_source os_threads;
     struct smp_reporter_stats counted; /* the reporter's figures that the sampler has counted */
     int64_t sealed_cpu_ns;             /* of all internal threads, up to the last seal */
 };

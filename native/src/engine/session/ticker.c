@@ -555,6 +555,7 @@ enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup, struct s
         .reporter = setup->reporter,
         .sampler = ticker->sampler,
         .pauses = setup->vm->pauses,
+        .os_threads = setup->vm->os_threads,
     };
     publish_options(ticker);
     *out = ticker;

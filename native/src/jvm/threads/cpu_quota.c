@@ -6,7 +6,9 @@
 
 #include "base/task_file.h"
 
-enum { STAT_BYTES = 4096, DECIMAL = 10, NS_PER_US = 1000 };
+enum { STAT_BYTES = 4096, NUMBER_BYTES = 64, DECIMAL = 10, NS_PER_US = 1000, MILLI = 1000 };
+
+static const char root_folder[] = "/sys/fs/cgroup";
 
 /* Is "cpu" one of the controllers in "cpu,cpuacct"? */
 static bool has_cpu(const char *controllers, size_t length)
@@ -37,12 +39,12 @@ static bool put_group_path(const char *line, size_t length, char *out, size_t si
     const int path_length = (int)(length - (size_t)(path + 1 - line));
     if (name_length > 0 && !has_cpu(names + 1, (size_t)name_length))
         return false;
-    written = snprintf(out, size, "/sys/fs/cgroup%s%.*s%.*s/cpu.stat", name_length > 0 ? "/" : "",
+    written = snprintf(out, size, "%s%s%.*s%.*s", root_folder, name_length > 0 ? "/" : "",
                        name_length, names + 1, path_length, path + 1);
     return written > 0 && (size_t)written < size;
 }
 
-bool smp_cpu_quota_path(const char *groups, char *out, size_t size)
+bool smp_cpu_quota_folder(const char *groups, char *out, size_t size)
 {
     char path[SMP_CPU_QUOTA_PATH_BYTES];
     bool is_found = false;
@@ -59,17 +61,23 @@ bool smp_cpu_quota_path(const char *groups, char *out, size_t size)
     return is_found;
 }
 
+/* Blanks and digits; false: no digit, as in "max" and "-1". */
+static bool parse_digits(const char *text, int64_t *number)
+{
+    const char *at = text + strspn(text, " ");
+
+    if (*at < '0' || *at > '9')
+        return false;
+    for (*number = 0; *at >= '0' && *at <= '9'; at++)
+        *number = *number * DECIMAL + (*at - '0');
+    return true;
+}
+
 static bool parse_figure(const char *stat, const char *name, int64_t *figure)
 {
-    const char *at = strstr(stat, name);
+    const char *const at = strstr(stat, name);
 
-    if (at == NULL || (at != stat && at[-1] != '\n'))
-        return false;
-    at += strlen(name);
-    *figure = 0;
-    while (*at >= '0' && *at <= '9')
-        *figure = *figure * DECIMAL + (*at++ - '0');
-    return true;
+    return at != NULL && (at == stat || at[-1] == '\n') && parse_digits(at + strlen(name), figure);
 }
 
 int64_t smp_cpu_quota_parse(const char *stat)
@@ -81,19 +89,77 @@ int64_t smp_cpu_quota_parse(const char *stat)
     return parse_figure(stat, "throttled_time ", &figure) ? figure : 0;
 }
 
+/* Of this process. False: no group. */
+static bool find_folder(char folder[SMP_CPU_QUOTA_PATH_BYTES])
+{
+    char groups[STAT_BYTES];
+
+    return smp_system_file_read("/proc/self/cgroup", groups, sizeof(groups)) &&
+           smp_cpu_quota_folder(groups, folder, SMP_CPU_QUOTA_PATH_BYTES);
+}
+
+static bool read_in(const char *folder, const char *name, char *out, size_t size)
+{
+    char path[SMP_CPU_QUOTA_PATH_BYTES];
+    const int length = snprintf(path, sizeof(path), "%s/%s", folder, name);
+
+    return length > 0 && (size_t)length < sizeof(path) && smp_system_file_read(path, out, size);
+}
+
 /* In a container the path is often that of the host: its group is then the root that is seen. */
 int64_t smp_cpu_quota_throttled_ns(void)
 {
-    char groups[STAT_BYTES];
+    char folder[SMP_CPU_QUOTA_PATH_BYTES];
     char stat[STAT_BYTES];
-    char path[SMP_CPU_QUOTA_PATH_BYTES];
 
-    if (smp_system_file_read("/proc/self/cgroup", groups, sizeof(groups)) &&
-        smp_cpu_quota_path(groups, path, sizeof(path)) &&
-        smp_system_file_read(path, stat, sizeof(stat)))
+    if (find_folder(folder) && read_in(folder, "cpu.stat", stat, sizeof(stat)))
         return smp_cpu_quota_parse(stat);
-    return smp_system_file_read("/sys/fs/cgroup/cpu.stat", stat, sizeof(stat)) ||
-                   smp_system_file_read("/sys/fs/cgroup/cpu/cpu.stat", stat, sizeof(stat))
+    return read_in(root_folder, "cpu.stat", stat, sizeof(stat)) ||
+                   read_in("/sys/fs/cgroup/cpu", "cpu.stat", stat, sizeof(stat))
                ? smp_cpu_quota_parse(stat)
                : 0;
+}
+
+uint32_t smp_cpu_quota_parse_milli(const char *quota, const char *period)
+{
+    int64_t quota_us = 0;
+    int64_t period_us = 0;
+
+    if (!parse_digits(quota, &quota_us) || !parse_digits(period, &period_us) || period_us == 0)
+        return 0;
+    quota_us = quota_us > INT32_MAX ? 0 : quota_us * MILLI / period_us;
+    return quota_us > INT32_MAX ? 0 : (uint32_t)quota_us;
+}
+
+/* Version 2 has both numbers in one file: "150000 100000", or "max 100000". */
+static uint32_t quota_of(const char *folder)
+{
+    char quota[NUMBER_BYTES];
+    char period[NUMBER_BYTES];
+
+    if (read_in(folder, "cpu.max", quota, sizeof(quota)))
+        return smp_cpu_quota_parse_milli(quota, quota + strcspn(quota, " "));
+    return read_in(folder, "cpu.cfs_quota_us", quota, sizeof(quota)) &&
+                   read_in(folder, "cpu.cfs_period_us", period, sizeof(period))
+               ? smp_cpu_quota_parse_milli(quota, period)
+               : 0;
+}
+
+static uint32_t smaller_quota(uint32_t a, uint32_t b)
+{
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+uint32_t smp_cpu_quota_milli(void)
+{
+    char folder[SMP_CPU_QUOTA_PATH_BYTES];
+    uint32_t milli = smaller_quota(quota_of(root_folder), quota_of("/sys/fs/cgroup/cpu"));
+
+    if (!find_folder(folder))
+        return milli;
+    for (char *end; strlen(folder) > sizeof(root_folder) - 1; *end = '\0') {
+        milli = smaller_quota(milli, quota_of(folder));
+        end = strrchr(folder, '/');
+    }
+    return milli;
 }

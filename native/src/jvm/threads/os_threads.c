@@ -303,6 +303,12 @@ static int64_t read_throttled_ns(void *self)
     return smp_cpu_quota_throttled_ns();
 }
 
+static uint32_t read_quota_milli(void *self)
+{
+    (void)self;
+    return smp_cpu_quota_milli();
+}
+
 static void read_machine_time(void *self, struct smp_machine_time *out)
 {
     (void)self;
@@ -374,6 +380,7 @@ struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_thre
         .is_runnable = may_task_wait,
         .queued_ns = os_threads->run_queue.is_known ? read_queued_ns : NULL,
         .throttled_ns = read_throttled_ns,
+        .quota_milli = read_quota_milli,
         .machine_time = read_machine_time,
         .is_in_io = is_task_in_io,
         .self = os_threads,

@@ -49,7 +49,7 @@ class BadInputIT {
                 "maxDepthFrames          | 65537         | maxDepthFrames must be between 16 and 65536, got 65537",
                 "maxCallDepth            | 0             | maxCallDepth must be between 1 and 1000000, got 0",
                 "maxGroups               | 0             | maxGroups must be between 1 and 20000, got 0",
-                "reportMinPercent        | 100.1         | reportMinPercent must be between 0 and 100, got 100.1",
+                "reportMinPercent        | 100.1         | reportMinPercent must be between 0 and 100, in steps of 0.1, got 100.1",
                 "rootMethods             | run           | rootMethods must be methods separated by commas, as"
                         + " com.acme.OrderHandler.handle, com.acme.jobs.*.run, com.acme.batch.**, com.acme.Order.<init>"
                         + " or com.acme.Order.add(int, String); got \"run\": no class before the method",

@@ -20,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -119,7 +120,10 @@ class CommandLineIT {
             String output = done(process, "--duration=300ms", "--interval=5ms", "--threads", "unaware-worker");
             assertThat(output).contains("methods of ").containsOnlyOnce("Summary.\n");
             return output.contains(UnawareProgram.class.getName() + ".work")
-                    && output.contains("running   UnawareProgram.work(UnawareProgram.java:");
+                    && Pattern.compile(
+                                    "(?:running|runnable)(?: \\d+ %)? +UnawareProgram\\.work\\(UnawareProgram\\.java:")
+                            .matcher(output)
+                            .find();
         });
     }
 

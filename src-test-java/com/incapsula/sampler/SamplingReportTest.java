@@ -141,16 +141,19 @@ class SamplingReportTest {
         ReportOptions chosen = ReportOptions.standard();
         assertThat(requested(chosen)).isEqualTo("TEXT 0 " + ((5 << 20) | 128));
         assertThat(requested(chosen.withMinPercent(100))).isEqualTo("TEXT 0 " + ((1000 << 20) | 128));
-        assertThat(requested(chosen.withMinPercent(12.34).withAccount(ReportAccount.FULL)))
+        assertThat(requested(chosen.withMinPercent(12.3).withAccount(ReportAccount.FULL)))
                 .isEqualTo("TEXT 0 " + (123 << 20));
-        assertThat(requested(WHOLE.withMinPercent(0.04).withAccount(ReportAccount.SHORT)))
-                .isEqualTo("TEXT 0 128");
+        assertThat(requested(WHOLE.withAccount(ReportAccount.SHORT))).isEqualTo("TEXT 0 128");
+        assertThatIllegalArgumentException()
+                .as("it is not taken as 0")
+                .isThrownBy(() -> chosen.withMinPercent(0.04))
+                .withMessage("minPercent must be between 0 and 100, in steps of 0.1, got 0.04");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> chosen.withMinPercent(100.1))
-                .withMessage("minPercent must be between 0 and 100, got 100.1");
+                .withMessage("minPercent must be between 0 and 100, in steps of 0.1, got 100.1");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> chosen.withMinPercent(Double.NaN))
-                .withMessage("minPercent must be between 0 and 100, got NaN");
+                .withMessage("minPercent must be between 0 and 100, in steps of 0.1, got NaN");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> chosen.withAccount(null))
                 .withMessage("account must not be null");

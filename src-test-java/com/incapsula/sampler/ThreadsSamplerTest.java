@@ -252,24 +252,31 @@ class ThreadsSamplerTest {
         assertRefused(() -> sampler.setIdleLookbackMillis(0), "idleLookbackMillis must be between 1 and 60000, got 0");
         assertRefused(
                 () -> sampler.setOverheadLimitPercent(0.09),
-                "overheadLimitPercent must be between 0.1 and 100, got 0.09");
+                "overheadLimitPercent must be between 0.1 and 100, in steps of 0.1, got 0.09");
         assertRefused(
                 () -> sampler.setOverheadLimitPercent(100.1),
-                "overheadLimitPercent must be between 0.1 and 100, got 100.1");
+                "overheadLimitPercent must be between 0.1 and 100, in steps of 0.1, got 100.1");
         assertRefused(
                 () -> sampler.setOverheadLimitPercent(Double.NaN),
-                "overheadLimitPercent must be between 0.1 and 100, got NaN");
+                "overheadLimitPercent must be between 0.1 and 100, in steps of 0.1, got NaN");
         assertRefused(() -> sampler.setMonitoredPackages(null), "monitoredPackages must not be null");
         assertRefused(
                 () -> sampler.setMonitoredPackages("com acme"),
                 "monitoredPackages must be package prefixes"
                         + " separated by commas, without white space or control characters inside, got \"com acme\"");
         assertRefused(() -> sampler.setReportOrder(null), "reportOrder must not be null");
-        assertRefused(() -> sampler.setReportMinPercent(-0.1), "reportMinPercent must be between 0 and 100, got -0.1");
         assertRefused(
-                () -> sampler.setReportMinPercent(100.1), "reportMinPercent must be between 0 and 100, got 100.1");
+                () -> sampler.setReportMinPercent(-0.1),
+                "reportMinPercent must be between 0 and 100, in steps of 0.1, got -0.1");
         assertRefused(
-                () -> sampler.setReportMinPercent(Double.NaN), "reportMinPercent must be between 0 and 100, got NaN");
+                () -> sampler.setReportMinPercent(100.1),
+                "reportMinPercent must be between 0 and 100, in steps of 0.1, got 100.1");
+        assertRefused(
+                () -> sampler.setReportMinPercent(Double.NaN),
+                "reportMinPercent must be between 0 and 100, in steps of 0.1, got NaN");
+        assertRefused(
+                () -> sampler.setReportMinPercent(0.04),
+                "reportMinPercent must be between 0 and 100, in steps of 0.1, got 0.04");
         assertRefused(() -> sampler.setReportAccount(null), "reportAccount must not be null");
         assertRefused(() -> sampler.setRootMethods(null), "rootMethods must not be null");
         assertRefused(

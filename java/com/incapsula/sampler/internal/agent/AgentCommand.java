@@ -31,6 +31,9 @@ record AgentCommand(
 
     static final String COPY = "copy";
 
+    /** {@code false}: the answer needs no summary, because the command line shows a report that begins with one. */
+    static final String SUMMARY = "summary";
+
     /** The jar, for the native library that looks for the agent's classes. */
     static final String JAR = "jar";
 
@@ -86,7 +89,7 @@ record AgentCommand(
                 answer = value;
             } else if (key.equals(COPY)) {
                 copies.add(value);
-            } else if (!key.equals(JAR) && !key.equals(LIBRARY)) {
+            } else if (!key.equals(JAR) && !key.equals(LIBRARY) && !key.equals(SUMMARY)) {
                 Keys.add(settings, key, value);
             }
         }

@@ -310,7 +310,8 @@ final class AgentSession {
 
     /* For the terminal of a command line; other answers go to the application's standard error. The report is written. */
     private static String summary(Run run, SamplingReport report) {
-        if (!run.slot().isAwaited() || !run.used().sampler().isReportSummary()) {
+        boolean isShown = !run.slot().wantsSummary() && !report.getGroups().isEmpty(); // else it has none
+        if (isShown || !run.slot().isAwaited() || !run.used().sampler().isReportSummary()) {
             return "";
         }
         try {

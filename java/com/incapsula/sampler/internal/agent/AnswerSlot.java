@@ -39,20 +39,29 @@ final class AnswerSlot {
     record Answer(State state, @Nullable String content, String text) {}
 
     private final @Nullable String id;
+    private final boolean wantsSummary;
     private final int place = Math.floorMod(COMMANDS.getAndIncrement(), PLACES);
 
-    private AnswerSlot(@Nullable String id) {
+    private AnswerSlot(@Nullable String id, boolean wantsSummary) {
         this.id = id;
+        this.wantsSummary = wantsSummary;
     }
 
     /** @return the slot that this command names, whether the command is right or not */
     static AnswerSlot of(String options) {
-        return new AnswerSlot(AgentCommand.written(options, AgentCommand.ANSWER));
+        return new AnswerSlot(
+                AgentCommand.written(options, AgentCommand.ANSWER),
+                !"false".equals(AgentCommand.written(options, AgentCommand.SUMMARY)));
     }
 
     /** @return true: a command line waits for the answer */
     boolean isAwaited() {
         return id != null;
+    }
+
+    /** @return true: it shows no report that begins with a summary */
+    boolean wantsSummary() {
+        return wantsSummary;
     }
 
     /** @return what only the command line and this JVM know: the id */

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ final class Arguments {
     private static final Map<String, String> SHORT =
             Map.of("-d", Keys.DURATION, "-i", "interval", "--duration", Keys.DURATION);
     private static final String STANDARD_DURATION = "10s";
+    private static final Set<String> BEGIN_WITH_SUMMARY = Set.of("top", "text"); // formats
 
     private Action action = Action.LIST;
     private Verb verb = Verb.RUN;
@@ -181,6 +183,10 @@ final class Arguments {
         }
         if (verb == Verb.RUN) {
             sent.put(Keys.DURATION, durationMillis() + "ms");
+            String content = sent.getOrDefault(Keys.CONTENT, "").toLowerCase(Locale.ROOT);
+            if (output == null && BEGIN_WITH_SUMMARY.contains(content)) {
+                sent.put(AgentCommand.SUMMARY, "false");
+            }
         }
         StringBuilder text = new StringBuilder(verb.text());
         sent.forEach((key, value) -> text.append(',').append(key).append('=').append(AgentCommand.escape(value)));

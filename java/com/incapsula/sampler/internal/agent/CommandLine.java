@@ -34,8 +34,6 @@ public final class CommandLine {
 
     private static final long ANSWER_MILLIS = 60_000; // past a run's end, on a busy machine
     private static final long SHOW_MILLIS = 1000;
-    private static final String SUMMARY = "Summary.\n";
-    private static final int HEAD_BYTES = 256; // of a report: its title, and that of its first record
 
     private final PrintStream out;
     private final PrintStream err;
@@ -174,22 +172,12 @@ public final class CommandLine {
         if (files == null) {
             out.write(shown(content, arguments));
             out.flush();
-            err.println(PlainText.of(beginsWithSummary(content) ? withoutSummary(answer.text()) : answer.text()));
+            err.println(PlainText.of(answer.text()));
         } else {
             Path file = files.write(Instant.now(), stream -> stream.write(content));
             out.println(PlainText.of(answer.text()) + ", in " + file);
         }
         return DONE;
-    }
-
-    private static boolean beginsWithSummary(byte[] content) {
-        return new String(content, 0, Math.min(content.length, HEAD_BYTES), StandardCharsets.UTF_8).contains(SUMMARY);
-    }
-
-    /* What follows it; it ends with an empty line. */
-    private static String withoutSummary(String text) {
-        int end = text.startsWith(SUMMARY) ? text.indexOf("\n\n") : -1;
-        return end < 0 ? text : text.substring(end + 2);
     }
 
     private int relay(Path socket, String id, String text) throws IOException {

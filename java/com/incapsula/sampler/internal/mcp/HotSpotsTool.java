@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /** The hot spots of a report, each of one thread group: more than the summary has. */
 final class HotSpotsTool implements Tool {
@@ -22,6 +22,9 @@ final class HotSpotsTool implements Tool {
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final KeptIntervals intervals;
+
+    /** What a hot spot has in one state. */
+    private record StateTime(SamplingHotSpot spot, String state, long nanos) {}
 
     HotSpotsTool(KeptIntervals intervals) {
         this.intervals = intervals;
@@ -63,38 +66,48 @@ final class HotSpotsTool implements Tool {
             throw new ToolRefusal("state: no thread was seen " + state + " in this interval; the states are "
                     + String.join(", ", STATES));
         }
-        Map<String, List<SamplingHotSpot>> rows = new LinkedHashMap<>();
+        Map<String, List<StateTime>> rows = new LinkedHashMap<>();
         report.getHotSpots().stream()
-                .filter(spot -> isWanted(spot, state, group))
-                .forEach(spot -> rows.computeIfAbsent(place(spot) + '\n' + spot.getGroup(), key -> new ArrayList<>())
-                        .add(spot));
-        List<List<SamplingHotSpot>> sorted = new ArrayList<>(rows.values());
+                .filter(spot -> group == null || group.equals(spot.getGroup()))
+                .flatMap(HotSpotsTool::states)
+                .filter(time -> state == null || state.equals(time.state()))
+                .forEach(time -> rows.computeIfAbsent(
+                                place(time.spot()) + '\n' + time.spot().getGroup(), key -> new ArrayList<>())
+                        .add(time));
+        List<List<StateTime>> sorted = new ArrayList<>(rows.values());
         sorted.sort(Comparator.comparingLong(HotSpotsTool::nanos).reversed());
         return text(sorted, new BudgetText(arguments.budgetChars(), interval.title()));
     }
 
-    private static String text(List<List<SamplingHotSpot>> rows, BudgetText text) {
+    private static String text(List<List<StateTime>> rows, BudgetText text) {
         text.head(
                 "Seconds by state, line > method that it called | lock | group; a dot at the begin stands for the same"
                         + " package");
         int shown = 0;
         String before = "";
         while (shown < rows.size() && text.row(row(rows.get(shown), before))) {
-            before = packageOf(rows.get(shown).get(0));
+            before = packageOf(rows.get(shown).get(0).spot());
             shown++;
         }
         return text.end() + (rows.isEmpty() ? "\nThere is no such hot spot." : leftOut(rows, shown));
     }
 
-    private static boolean isWanted(SamplingHotSpot spot, @Nullable String state, @Nullable String group) {
-        return (state == null || state.equals(spot.getState())) && (group == null || group.equals(spot.getGroup()));
+    /* A line that computes is one hot spot with two states. */
+    private static Stream<StateTime> states(SamplingHotSpot spot) {
+        long runnable = spot.getRunnableNanos();
+        return runnable == 0
+                ? Stream.of(new StateTime(spot, spot.getState(), spot.getNanos()))
+                : Stream.of(
+                                new StateTime(spot, "running", spot.getNanos() - runnable),
+                                new StateTime(spot, "runnable", runnable))
+                        .filter(time -> time.nanos() > 0);
     }
 
-    private static long nanos(List<SamplingHotSpot> states) {
-        return states.stream().mapToLong(SamplingHotSpot::getNanos).sum();
+    private static long nanos(List<StateTime> states) {
+        return states.stream().mapToLong(StateTime::nanos).sum();
     }
 
-    private static String leftOut(List<List<SamplingHotSpot>> rows, int shown) {
+    private static String leftOut(List<List<StateTime>> rows, int shown) {
         long nanos = rows.stream().skip(shown).mapToLong(HotSpotsTool::nanos).sum();
         return shown == rows.size()
                 ? ""
@@ -102,18 +115,19 @@ final class HotSpotsTool implements Tool {
     }
 
     /* Of one place and group, the state with most of its time first. */
-    private static String row(List<SamplingHotSpot> spots, String packageBefore) {
-        SamplingHotSpot first = spots.get(0);
-        long least = nanos(spots) / SMALL_PART;
+    private static String row(List<StateTime> states, String packageBefore) {
+        SamplingHotSpot first = states.get(0).spot();
+        long least = nanos(states) / SMALL_PART;
         String place = place(first);
         boolean isSame = !packageBefore.isEmpty() && packageOf(first).equals(packageBefore);
-        return spots.stream()
-                        .filter(spot -> spot.getNanos() >= least)
-                        .map(spot -> spot.getState() + " " + seconds(spot.getNanos()))
+        return states.stream()
+                        .filter(time -> time.nanos() >= least)
+                        .sorted(Comparator.comparingLong(StateTime::nanos).reversed())
+                        .map(time -> time.state() + " " + seconds(time.nanos()))
                         .collect(Collectors.joining(" + "))
                 + " " + Frames.clean(isSame ? place.substring(packageBefore.length()) : place)
                 + (first.getCallee() == null ? "" : " > " + Frames.clean(withoutPackage(first.getCallee())))
-                + spots.stream().map(HotSpotsTool::lock).collect(Collectors.joining())
+                + states.stream().map(time -> lock(time.spot())).collect(Collectors.joining())
                 + " | " + Frames.quoted(first.getGroup())
                 + (first.getCalls() > 0 ? ", " + first.getCalls() + " calls" : "");
     }

@@ -43,7 +43,7 @@ final class DescribedBean extends StandardMBean {
             Map.entry(
                     "statistics", "What was counted since the start (total.) and in the current interval (interval.)"),
             Map.entry("dump", "The sampler's live state, for people: threads, queues, memory, throttle, options"),
-            Map.entry("top", "Waits and gives the 20 hottest methods and lines of that time"),
+            Map.entry("top", "Waits and gives the hottest lines of your code, and the hottest methods, of that time"),
             Map.entry("states", "Waits and gives how long the threads of each group were in each state, nanoseconds"),
             Map.entry("summary", "Waits and gives the summary of that time"),
             Map.entry("hotSpots", "Waits and gives the lines of your code with the most active time, nanoseconds"));

@@ -91,7 +91,7 @@ class AgentSessionIT {
         assertThat(done("set,overheadLimitPercent=5")).isEqualTo("overheadLimitPercent is 5 from the next tick on");
         assertThat(done("status")).contains("overheadLimitPercent=5");
         assertThat(refused("set,overheadLimitPercent=500"))
-                .isEqualTo("overheadLimitPercent must be between 0.1 and 100, got 500.0");
+                .isEqualTo("overheadLimitPercent must be between 0.1 and 100, in steps of 0.1, got 500.0");
         assertThat(refused("set,clock=cpu")).contains("clock cannot be changed while the sampler runs");
         assertThat(refused("dump")).isEqualTo("dump needs a file, as the sampler was started without one");
 

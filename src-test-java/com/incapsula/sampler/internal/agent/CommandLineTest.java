@@ -124,7 +124,12 @@ class CommandLineTest {
 
     @Test
     void optionsGoToTheAgentAsTheyAre() {
-        assertThat(Arguments.parse("7").forAgent()).isEqualTo("run,content=top,duration=10000ms");
+        assertThat(Arguments.parse("7").forAgent()).isEqualTo("run,content=top,duration=10000ms,summary=false");
+        assertThat(Arguments.parse("7", "--format", "TEXT").forAgent())
+                .isEqualTo("run,content=TEXT,duration=10000ms,summary=false");
+        assertThat(Arguments.parse("7", "--format", "collapsed").forAgent())
+                .as("what is shown has no summary")
+                .isEqualTo("run,content=collapsed,duration=10000ms");
         assertThat(Arguments.parse("7", "-o", "a.html", "--packages", "a,b", "-d", "2m")
                         .forAgent())
                 .isEqualTo("run,monitoredPackages=a\\,b,duration=120000ms,content=html");

@@ -255,15 +255,16 @@ class ToolsTest {
                         "pool",
                         ",\"lock\":\"a.L\",\"holding\":\"a.B.n(B.java:9)\"," + "\"holder\":\"x\\\"y\"")
                 + ","
-                + spot("running", 1_500_000_000L, "main", "") + ","
-                + spot("runnable", 100_000_000L, "main", "") + "]}}";
+                + spot("runnable", 2_900_000_000L, "main", ",\"runnableNanos\":1600000000") + ","
+                + spot("running", 100_000_000L, "pool", ",\"runnableNanos\":1000000") + "]}}";
         blockedNanos = 5;
         List<String> all = call("hot_spots").lines().toList();
         assertThat(all.get(0)).startsWith("Interval 0");
         assertThat(all.get(1)).isEqualTo(BudgetText.NAMES);
         String blocked = "blocked 4.00 .B.m:7 | lock of L, held in B.java:9 by \"x'y\" | \"pool\"";
         assertThat(all.subList(3, all.size()))
-                .containsExactly("waiting 9.00 + running 1.50 a.B.m:7 > Thread.sleep | \"main\"", blocked);
+                .containsExactly(
+                        "waiting 9.00 + runnable 1.60 + running 1.30 a.B.m:7 > Thread.sleep | \"main\"", blocked);
         assertThat(call("hot_spots", "state", "blocked")).endsWith("\n" + blocked.replace(" .B", " a.B"));
         assertThat(call("hot_spots", "group", "main").lines()).hasSize(4).doesNotContain(blocked);
         assertThat(call("hot_spots", "group", "main", "state", "blocked")).endsWith("\nThere is no such hot spot.");

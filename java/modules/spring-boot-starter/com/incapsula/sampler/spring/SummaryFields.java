@@ -20,6 +20,7 @@ final class SummaryFields {
         fields.put("idleMillis", summary.getIdleNanos() / NANOS_PER_MILLI);
         fields.put("otherMillis", summary.getOtherNanos() / NANOS_PER_MILLI);
         fields.put("elsewhereMillis", summary.getElsewhereNanos() / NANOS_PER_MILLI);
+        fields.put("waitsMillis", summary.getWaitsNanos() / NANOS_PER_MILLI);
         fields.put("threads", summary.getThreadCount());
         fields.put("groups", summary.getGroupCount());
         fields.put("packages", summary.getPackages());
@@ -34,6 +35,7 @@ final class SummaryFields {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("state", spot.getState());
         fields.put("millis", spot.getNanos() / NANOS_PER_MILLI);
+        fields.put("runnableMillis", spot.getRunnableNanos() / NANOS_PER_MILLI);
         fields.put("class", spot.getClassName());
         fields.put("method", spot.getMethodName());
         fields.put("file", spot.getFileName());

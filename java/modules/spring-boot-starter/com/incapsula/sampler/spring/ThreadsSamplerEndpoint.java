@@ -36,7 +36,7 @@ import org.springframework.util.MimeType;
  * <tr><th>request</th><th>answer</th></tr>
  * <tr><td>{@code GET}</td><td>state, figures, settings and a summary, JSON</td></tr>
  * <tr><td>{@code GET /summary}</td><td>the summary as text; its fields are in the status, too</td></tr>
- * <tr><td>{@code GET /report}, {@code /top}</td><td>the report as text, and its hottest methods and lines</td></tr>
+ * <tr><td>{@code GET /report}, {@code /top}</td><td>the report as text, and its hottest lines and methods</td></tr>
  * <tr><td>{@code GET /flamegraph}</td><td>the page, HTML</td></tr>
  * <tr><td>{@code GET /pprof}, {@code /collapsed}, {@code /speedscope}, {@code /json}</td><td>for other tools</td></tr>
  * <tr><td>{@code POST}, {@code {"name": "reportCpuTime", "value": "true"}}</td><td>changes a setting</td></tr>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/own_errors.h"
+#include "export/error_cell.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,40 +8,6 @@
 #include "export/numbers.h"
 
 enum { NS_PER_MS = 1000000, TEXT_BYTES = SMP_ERROR_CELL_BYTES - SMP_ERROR_CELL_WIDTH };
-
-/* --- adding up --- */
-
-/* A frame that has nothing there is not in the sum. */
-static void add_own_error(const struct smp_group_errors *errors, uint32_t node,
-                          enum smp_measure measure, struct smp_error *sum)
-{
-    if (smp_tree_self(errors->profile->tree, node, measure) > 0)
-        smp_error_add(sum, smp_group_errors_own(errors, node, measure));
-}
-
-enum smp_status smp_own_errors_add(const struct smp_export_job *job, enum smp_measure measure,
-                                   const uint32_t *numbers, struct smp_error *sums)
-{
-    const struct smp_profile *const profile = job->profile;
-    struct smp_tree_walk walk;
-    enum smp_status status;
-
-    smp_tree_walk_init(&walk, job->quota, profile->tree);
-    for (size_t i = 0; i < job->groups->count; i++) {
-        const uint32_t root = smp_export_group(job, job->groups, i)->root;
-        const struct smp_group_errors errors = smp_group_errors_of(profile, root);
-        smp_tree_walk_begin(&walk, root);
-        while (smp_tree_walk_next(&walk)) {
-            const uint32_t node = smp_tree_walk_node(&walk);
-            add_own_error(&errors, node, measure, &sums[numbers[walk.nodes[node].location]]);
-        }
-    }
-    status = walk.status;
-    smp_tree_walk_fini(&walk);
-    return status;
-}
-
-/* --- printing --- */
 
 /* Milliseconds to two digits, which is as well as an error is known; 1 at least. */
 static int64_t two_digits(int64_t ns, bool rounds_up)
@@ -76,7 +42,7 @@ static void print_amount(int64_t amount, struct smp_error error, char text[TEXT_
     }
 }
 
-void smp_own_errors_print(int64_t amount, struct smp_error error, char cell[SMP_ERROR_CELL_BYTES])
+void smp_error_cell_print(int64_t amount, struct smp_error error, char cell[SMP_ERROR_CELL_BYTES])
 {
     char text[TEXT_BYTES];
     int missing;

@@ -31,6 +31,9 @@ record AgentCommand(
 
     static final String COPY = "copy";
 
+    /** The id of a command whose answer has been read. */
+    static final String FORGET = "forget";
+
     /** The jar, for the native library that looks for the agent's classes. */
     static final String JAR = "jar";
 

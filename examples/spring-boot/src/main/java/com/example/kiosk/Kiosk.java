@@ -15,6 +15,8 @@ public class Kiosk {
 
     private static final int SEATS = 400;
     private static final int PAYMENT_MILLIS = 20;
+    private static final int PRINT_MILLIS = 5;
+    private static final Object PRINTER = new Object();
 
     public static void main(String[] args) {
         SpringApplication.run(Kiosk.class, args);
@@ -25,6 +27,7 @@ public class Kiosk {
     public String ticket(@RequestParam(name = "show", defaultValue = "1") int show) throws InterruptedException {
         int seat = bestSeat(show);
         awaitPayment();
+        print();
         return "show " + show + ", seat " + seat;
     }
 
@@ -49,5 +52,12 @@ public class Kiosk {
 
     private static void awaitPayment() throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(PAYMENT_MILLIS);
+    }
+
+    /* There is one printer for all customers. */
+    private static void print() throws InterruptedException {
+        synchronized (PRINTER) {
+            TimeUnit.MILLISECONDS.sleep(PRINT_MILLIS);
+        }
     }
 }

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whoever lets the sampler into a service, and by whatever way, finds all faults of the service in the first lines that
- * he reads: with their lines, their states, and the holders of locks. All is as it is by default.
+ * Each way in shows all faults of a service in the first lines of its report: with their lines, their states, and the
+ * holders of locks. All options have their defaults.
  */
 public abstract class EveryWayIn {
 

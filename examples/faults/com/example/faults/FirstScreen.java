@@ -12,7 +12,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
 
-/** What a browser shows of a page before anybody scrolls, in a window of a small laptop. */
+/** The part of a page that a browser shows before a user scrolls, in the window of a small laptop. */
 final class FirstScreen implements AutoCloseable {
 
     private static final Path BINARY = Path.of("/usr/bin/chromium");

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Files in one folder whose names have a time, a running number or a process in them, and a limit to how many stay. The
- * number in the name, else the time in it, says which file is newer: not the file system, whose times can be changed. It
- * is asked where the names have neither.
+ * number in the name, else the time in it, says which file is newer: not the file system, whose times can be changed.
+ * The file system's times decide if the names have neither.
  *
  * <p>Threads: one at a time.
  */

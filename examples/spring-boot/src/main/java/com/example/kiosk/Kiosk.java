@@ -15,8 +15,7 @@ public class Kiosk {
 
     private static final int SEATS = 400;
     private static final int PAYMENT_MILLIS = 20;
-    private static final int PRINT_MILLIS = 5;
-    private static final Object PRINTER = new Object();
+    private static final int PRINT_MILLIS = 15;
 
     public static void main(String[] args) {
         SpringApplication.run(Kiosk.class, args);
@@ -55,9 +54,7 @@ public class Kiosk {
     }
 
     /* There is one printer for all customers. */
-    private static void print() throws InterruptedException {
-        synchronized (PRINTER) {
-            TimeUnit.MILLISECONDS.sleep(PRINT_MILLIS);
-        }
+    private static synchronized void print() throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(PRINT_MILLIS);
     }
 }

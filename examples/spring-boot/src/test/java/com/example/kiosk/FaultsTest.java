@@ -7,25 +7,16 @@ import com.example.faults.EveryWayIn;
 import com.example.faults.Service;
 import com.example.faults.Shown;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
 class FaultsTest extends EveryWayIn {
 
-    private static final int CUSTOMERS = 4;
     private static final long LONG_RUN_SECONDS = 10;
     private static final int MOST_LINES = 150;
     private static final String[] DEFAULTS = {"--spring.config.location=optional:classpath:/none/", "--server.port=0"};
@@ -53,38 +44,21 @@ class FaultsTest extends EveryWayIn {
     private static long sell(long seconds, String... properties) throws Exception {
         List<String> arguments = new ArrayList<>(List.of(DEFAULTS));
         arguments.addAll(List.of(properties));
-        ExecutorService customers = Executors.newFixedThreadPool(CUSTOMERS);
         try (ConfigurableApplicationContext kiosk =
                 SpringApplication.run(Kiosk.class, arguments.toArray(String[]::new))) {
-            URI ticket = URI.create(
-                    "http://127.0.0.1:" + kiosk.getEnvironment().getProperty("local.server.port") + "/ticket");
-            long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-            List<Future<Long>> all = new ArrayList<>();
-            for (int i = 0; i < CUSTOMERS; i++) {
-                all.add(customers.submit(() -> buy(ticket, until)));
-            }
-            long tickets = 0;
-            for (Future<Long> each : all) {
-                tickets += each.get();
-            }
-            return tickets;
-        } finally {
-            customers.shutdownNow();
+            Process customers = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Customers.class.getName(),
+                            kiosk.getEnvironment().getProperty("local.server.port"),
+                            Long.toString(seconds))
+                    .inheritIO()
+                    .start();
+            Runtime.getRuntime().addShutdownHook(new Thread(customers::destroyForcibly));
+            return customers.waitFor() == 0 ? 1 : 0;
         }
-    }
-
-    private static long buy(URI ticket, long until) throws Exception {
-        HttpClient client = HttpClient.newHttpClient();
-        long bought = 0;
-        while (System.nanoTime() < until) {
-            HttpResponse<String> answer =
-                    client.send(HttpRequest.newBuilder(ticket).build(), HttpResponse.BodyHandlers.ofString());
-            if (answer.statusCode() != 200) {
-                throw new IllegalStateException(answer.body());
-            }
-            bought++;
-        }
-        return bought;
     }
 
     @Test

@@ -34,6 +34,7 @@ public abstract class EveryWayIn {
 
     private final List<Fault> faults;
     private final Class<? extends Service> service;
+    private final Pattern started;
 
     @TempDir
     protected Path folder;
@@ -49,8 +50,10 @@ public abstract class EveryWayIn {
      *
      * @param sources the folder of its classes
      * @param service has a constructor without parameters, which is public like the class
+     * @param started what it prints once it has started, as a regular expression
      */
-    protected EveryWayIn(Path sources, Class<? extends Service> service) throws IOException {
+    protected EveryWayIn(Path sources, Class<? extends Service> service, String started) throws IOException {
+        this.started = Pattern.compile(started);
         this.faults = Fault.read(sources);
         this.service = service;
     }
@@ -82,7 +85,7 @@ public abstract class EveryWayIn {
             Process running =
                     start("models", command(List.of("-javaagent:" + jar() + "=http=0,mcp=true"), service, HOUR));
             try {
-                URI server = awaitServer("models");
+                URI server = URI.create(await("models", SERVER).group(1));
                 running.waitFor(seconds, TimeUnit.SECONDS);
                 return ModelClient.read(server);
             } finally {
@@ -92,16 +95,16 @@ public abstract class EveryWayIn {
         assertThat(shown.text().strip()).hasSizeLessThanOrEqualTo(ModelClient.MOST_CHARACTERS);
     }
 
-    private URI awaitServer(String name) throws Exception {
+    private Matcher await(String name, Pattern output) throws Exception {
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(HANG_SECONDS);
         while (System.nanoTime() < until) {
-            Matcher url = SERVER.matcher(Files.readString(folder.resolve(name + ".txt")));
-            if (url.find()) {
-                return URI.create(url.group(1));
+            Matcher found = output.matcher(Files.readString(folder.resolve(name + ".txt")));
+            if (found.find()) {
+                return found;
             }
             Thread.sleep(POLL_MILLIS);
         }
-        throw new AssertionError("no server: " + lines(name));
+        throw new AssertionError("no " + output + " in " + lines(name));
     }
 
     @Test
@@ -118,6 +121,7 @@ public abstract class EveryWayIn {
     protected final List<String> readAttached(long seconds, Path page) throws Exception {
         Process running = start("running", command(List.of(), service, HOUR));
         try {
+            await("running", started);
             String pid = Long.toString(running.pid());
             Process attached =
                     start("attached", List.of(java(), "-jar", jar(), pid, "-d", seconds + "s", "-o", page.toString()));
@@ -128,15 +132,17 @@ public abstract class EveryWayIn {
         }
     }
 
+    /* Not the report at the end: Spring Boot stops the log before the JVM ends. */
     @Test
     public void anAgentLogsThem() throws Exception {
         assertAllFound(seconds -> {
+            long every = SECONDS_BEFORE_THE_LOG + seconds;
             Process running = start(
                     "agent",
                     command(
-                            List.of("-javaagent:" + jar() + "=output=log"),
+                            List.of("-javaagent:" + jar() + "=output=log,every=" + every + "s"),
                             service,
-                            Long.toString(SECONDS_BEFORE_THE_LOG + seconds)));
+                            Long.toString(2 * every)));
             assertThat(end("agent", running)).isZero();
             return Shown.in(lines("agent"));
         });

@@ -19,10 +19,10 @@ public record Shown(List<Spot> spots, String text) {
      * The first lines of a report, among others.
      *
      * @param lines what a program has printed or logged
-     * @return the first {@value #MOST_LINES} lines of the last report in them
+     * @return the first {@value #MOST_LINES} lines of the first report in them
      */
     public static Shown in(List<String> lines) {
-        for (int i = lines.size() - 1; i >= 0; i--) {
+        for (int i = 0; i < lines.size(); i++) {
             if (lines.get(i).endsWith(FIRST_LINE)) {
                 return firstOf(lines.subList(i, Math.min(lines.size(), i + MOST_LINES - MOST_LINES_BEFORE)));
             }

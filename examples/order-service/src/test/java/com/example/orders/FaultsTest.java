@@ -9,7 +9,7 @@ import java.nio.file.Path;
 class FaultsTest extends EveryWayIn {
 
     FaultsTest() throws IOException {
-        super(Path.of("src", "main", "java", "com", "example", "orders"), Orders.class);
+        super(Path.of("src", "main", "java", "com", "example", "orders"), Orders.class, "");
     }
 
     /** The service without a sampler. */

@@ -6,6 +6,7 @@
  */
 #include "engine/session/interval_queue.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -18,9 +19,11 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "base/task_file.h"
 #include "base/thread.h"
 #include "support/failing_alloc.h"
+#include "support/fake_clock.h"
 #include "support/rounds.h"
 #include "support/tree_amounts.h"
 
@@ -31,6 +34,7 @@ struct fixture {
     struct smp_methods *methods;
     struct smp_interval_queue *intervals;
     unsigned locations; /* made so far */
+    struct fake_clock clock;
 };
 
 static int setup(void **state)
@@ -38,6 +42,7 @@ static int setup(void **state)
     struct fixture *f = calloc(1, sizeof(*f));
 
     assert_non_null(f);
+    fake_clock_install(&f->clock);
     f->quota = smp_quota_create(LIMIT_BYTES);
     assert_int_equal(smp_methods_create(f->quota, 4 * PART_BYTES, NULL, &f->methods), SMP_OK);
     assert_int_equal(smp_interval_queue_create(f->quota, &f->intervals), SMP_OK);
@@ -53,6 +58,7 @@ static int teardown(void **state)
     smp_methods_release(f->methods);
     assert_int_equal(smp_quota_used(f->quota), 0);
     smp_quota_release(f->quota);
+    fake_clock_remove();
     free(f);
     return 0;
 }
@@ -794,6 +800,232 @@ static void each_interval_is_taken_or_counted_as_dropped(void **state)
     assert_int_equal(taken_ns + (int64_t)smp_interval_queue_dropped(crowd.f->intervals), INTERVALS);
 }
 
+/* --- windows --- */
+
+#define SECOND_NS INT64_C(1000000000)
+#define MINUTE_NS (60 * SECOND_NS)
+
+static int64_t window(struct fixture *f, enum smp_window length)
+{
+    struct smp_profile *taken = NULL;
+    const enum smp_status status = smp_interval_queue_take_window(f->intervals, length, &taken);
+
+    if (status == SMP_ESTATE)
+        return -1;
+    assert_int_equal(status, SMP_OK);
+    const int64_t wall_ns = tree_wall(taken->tree, 0);
+    smp_profile_release(taken);
+    return wall_ns;
+}
+
+static size_t count_waiting_ones(struct fixture *f)
+{
+    size_t waiting = 0;
+    size_t readers = 0;
+
+    smp_interval_queue_get_sizes(f->intervals, &waiting, &readers);
+    return waiting;
+}
+
+static void append_after(struct fixture *f, int64_t ns, int64_t wall_ns)
+{
+    fake_clock_advance(&f->clock, ns);
+    append(f, wall_ns);
+    smp_interval_queue_compact(f->intervals);
+}
+
+static void reading_a_window_empties_nothing(void **state)
+{
+    struct fixture *f = *state;
+    const unsigned reader = open_one(f);
+
+    append(f, 1);
+    assert_int_equal(window(f, SMP_WINDOW_START), -1);
+    smp_interval_queue_keep_windows(f->intervals);
+    assert_int_equal(window(f, SMP_WINDOW_START), -1);
+    append_after(f, SECOND_NS, 10);
+    append_after(f, SECOND_NS, 100);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(window(f, SMP_WINDOW_1_MINUTE), 110);
+        assert_int_equal(window(f, SMP_WINDOW_START), 110);
+    }
+    assert_int_equal(take(f, reader), 111);
+    assert_int_equal(window(f, SMP_WINDOW_15_MINUTES), 110);
+    smp_interval_queue_keep_windows(f->intervals); /* they are kept */
+    assert_int_equal(window(f, SMP_WINDOW_START), 110);
+    smp_interval_queue_forget_windows(f->intervals);
+    assert_int_equal(count_waiting_ones(f), 0);
+    assert_int_equal(window(f, SMP_WINDOW_START), -1);
+}
+
+static void a_window_has_the_last_minutes_and_no_more(void **state)
+{
+    struct fixture *f = *state;
+
+    smp_interval_queue_keep_windows(f->intervals);
+    append_after(f, 15 * SECOND_NS, 1);
+    append_after(f, 15 * SECOND_NS, 10);
+    append_after(f, 30 * SECOND_NS, 100);
+    assert_int_equal(window(f, SMP_WINDOW_1_MINUTE), 111);
+    append_after(f, 15 * SECOND_NS, 1000);
+    assert_int_equal(window(f, SMP_WINDOW_1_MINUTE), 1110);
+    append_after(f, 15 * SECOND_NS, 10000);
+    assert_int_equal(window(f, SMP_WINDOW_1_MINUTE), 11100);
+    append_after(f, 40 * MINUTE_NS, 100000); /* as after a pause */
+    assert_int_equal(window(f, SMP_WINDOW_1_MINUTE), 100000);
+    assert_int_equal(window(f, SMP_WINDOW_15_MINUTES), 100000);
+    assert_int_equal(window(f, SMP_WINDOW_START), 111111);
+}
+
+/* All intervals, each as it came: the reference. */
+struct piece {
+    int64_t from_ns;
+    int64_t till_ns;
+    int64_t wall_ns;
+};
+
+/* The sum of all that ends after from_ns. */
+static int64_t sum_after(const struct piece *pieces, size_t count, int64_t from_ns)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += pieces[i].till_ns > from_ns ? pieces[i].wall_ns : 0;
+    return sum;
+}
+
+/* How much earlier than the window may its first interval begin? */
+static int64_t slack_of(enum smp_window length)
+{
+    return length == SMP_WINDOW_1_MINUTE ? 15 * SECOND_NS : MINUTE_NS;
+}
+
+static void check_window(struct fixture *f, enum smp_window length, const struct piece *pieces,
+                         size_t count)
+{
+    const int64_t now_ns = pieces[count - 1].till_ns;
+    const int64_t from_ns = smp_window_from(length, now_ns);
+    const int64_t found = window(f, length);
+
+    if (length == SMP_WINDOW_START) {
+        assert_int_equal(found, sum_after(pieces, count, INT64_MIN));
+        return;
+    }
+    /* It begins at the end of an interval: one of the sums of the reference, exactly. */
+    for (size_t i = 0; i < count; i++) {
+        const int64_t begin_ns = pieces[i].from_ns;
+        if ((begin_ns <= from_ns || i == 0) && begin_ns >= from_ns - slack_of(length) &&
+            found == sum_after(pieces, count, begin_ns))
+            return;
+        if (i == 0 && begin_ns > from_ns && found == sum_after(pieces, count, INT64_MIN))
+            return;
+    }
+    fail_msg("window %d of %zu intervals has %" PRId64, (int)length, count, found);
+}
+
+static void windows_are_the_sums_of_their_intervals(void **state)
+{
+    enum { COUNT = 400, LONGEST_SECONDS = 15 };
+    struct fixture *f = *state;
+    static struct piece pieces[COUNT];
+    uint64_t random = 42;
+    size_t most = 0;
+
+    for (long round = 0; round < test_rounds(4); round++) {
+        const unsigned reader = open_one(f);
+        int64_t unread = 0;
+        smp_interval_queue_forget_windows(f->intervals);
+        smp_interval_queue_keep_windows(f->intervals);
+        for (size_t i = 0; i < COUNT; i++) {
+            const int64_t ns =
+                (int64_t)(1 + smp_random_next(&random) % LONGEST_SECONDS) * SECOND_NS;
+            pieces[i].from_ns = i > 0 ? pieces[i - 1].till_ns : smp_clock_ns();
+            pieces[i].till_ns = pieces[i].from_ns + ns;
+            pieces[i].wall_ns = 1 + (int64_t)(smp_random_next(&random) % 1000);
+            append_after(f, ns, pieces[i].wall_ns);
+            unread += pieces[i].wall_ns;
+            for (int length = 0; length < SMP_WINDOW_COUNT; length++)
+                check_window(f, (enum smp_window)length, pieces, i + 1);
+            most = count_waiting_ones(f) > most ? count_waiting_ones(f) : most;
+            if (smp_random_next(&random) % 20 == 0) {
+                assert_int_equal(take(f, reader), unread);
+                unread = 0;
+            }
+        }
+        smp_interval_queue_close(f->intervals, reader);
+    }
+    assert_in_range(most, 10, SMP_MAX_WAITING * 3 / 4);
+    assert_int_equal(smp_interval_queue_coarse(f->intervals), 0);
+}
+
+static void windows_stay_within_their_share_of_memory(void **state)
+{
+    enum { COUNT = 100, NODES = 2000, FEW_BYTES = 8 << 20 };
+    struct fixture *f = *state;
+    struct smp_interval_queue *const usual = f->intervals;
+    struct smp_quota *const quota = smp_quota_create(FEW_BYTES);
+    size_t most = 0;
+
+    assert_int_equal(smp_interval_queue_create(quota, &f->intervals), SMP_OK);
+    smp_interval_queue_keep_windows(f->intervals);
+    for (int i = 0; i < COUNT; i++) {
+        fake_clock_advance(&f->clock, 15 * SECOND_NS);
+        f->locations = 0; /* the same ones */
+        (void)smp_interval_queue_append(f->intervals, make_interval(f, 1, NODES), 0);
+        smp_interval_queue_compact(f->intervals);
+        const size_t used = smp_quota_used(f->quota) + smp_quota_used(quota);
+        most = used > most ? used : most;
+    }
+    assert_in_range(most, 1, FEW_BYTES / SMP_WINDOWS_SHARE + PART_BYTES);
+    assert_int_equal(window(f, SMP_WINDOW_START), COUNT * NODES);
+    assert_in_range(smp_interval_queue_coarse(f->intervals), 1, COUNT);
+    assert_int_equal(smp_interval_queue_dropped(f->intervals), 0);
+    smp_interval_queue_destroy(f->intervals);
+    f->intervals = usual;
+    assert_int_equal(smp_quota_used(quota), 0);
+    smp_quota_release(quota);
+}
+
+static void a_window_that_finds_no_memory_is_read_later(void **state)
+{
+    struct fixture *f = *state;
+    struct smp_profile *taken = NULL;
+
+    smp_interval_queue_keep_windows(f->intervals);
+    append_after(f, SECOND_NS, 1);
+    append_after(f, SECOND_NS, 10);
+    for (size_t step = 1; taken == NULL; step++) {
+        struct failing_alloc failing;
+        failing_alloc_arm(&failing, step, SIZE_MAX);
+        const enum smp_status status =
+            smp_interval_queue_take_window(f->intervals, SMP_WINDOW_START, &taken);
+        (void)failing_alloc_disarm(&failing);
+        assert_true(status == SMP_ENOMEM || status == SMP_EQUOTA || (status == SMP_OK && step > 3));
+    }
+    assert_int_equal(tree_wall(taken->tree, 0), 11);
+    smp_profile_release(taken);
+}
+
+/* The sampler gets the memory that it needs, and the windows lose their oldest part. */
+static void an_eviction_drops_of_windows_last(void **state)
+{
+    struct fixture *f = *state;
+
+    smp_interval_queue_keep_windows(f->intervals);
+    append_after(f, 15 * SECOND_NS, 1);
+    append_after(f, 15 * SECOND_NS, 10);
+    append_after(f, 15 * SECOND_NS, 100);
+    assert_true(smp_interval_queue_evict(f->intervals));
+    assert_true(smp_interval_queue_evict(f->intervals));
+    assert_int_equal(smp_interval_queue_coarse(f->intervals), 2);
+    assert_int_equal(window(f, SMP_WINDOW_START), 111);
+    assert_true(smp_interval_queue_evict(f->intervals));
+    assert_int_equal(smp_interval_queue_dropped(f->intervals), 3);
+    assert_int_equal(window(f, SMP_WINDOW_START), -1);
+    append_after(f, SECOND_NS, 7);
+    assert_int_equal(window(f, SMP_WINDOW_START), 7);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -817,6 +1049,12 @@ int main(void)
         TEST(random_steps_agree_with_the_reference),
         TEST(all_threads_at_once),
         TEST(each_interval_is_taken_or_counted_as_dropped),
+        TEST(reading_a_window_empties_nothing),
+        TEST(a_window_has_the_last_minutes_and_no_more),
+        TEST(windows_are_the_sums_of_their_intervals),
+        TEST(windows_stay_within_their_share_of_memory),
+        TEST(a_window_that_finds_no_memory_is_read_later),
+        TEST(an_eviction_drops_of_windows_last),
     };
 #undef TEST
     return cmocka_run_group_tests_name("interval_queue", tests, NULL, NULL);

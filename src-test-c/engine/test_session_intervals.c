@@ -4,6 +4,7 @@
  * outputer. Time is the test's.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -15,6 +16,7 @@
 
 #include "engine/session/interval_queue.h"
 #include "engine/session/session.h"
+#include "engine/threads/throttle.h"
 #include "support/failing_alloc.h"
 #include "support/session_fixture.h"
 #include "support/tree_amounts.h"
@@ -365,6 +367,161 @@ static void all_threads_at_once(void **state)
     assert_int_equal(statistics.sampler.total_counters[SMP_COUNTER_DROPPED_INTERVALS], 0);
 }
 
+/* --- windows --- */
+
+#define SECOND (1000 * MS)
+
+static int64_t window_ms(struct session_fixture *f, enum smp_window window)
+{
+    struct smp_profile *taken = NULL;
+
+    assert_int_equal(smp_session_take_window(f->session, window, &taken), SMP_OK);
+    const int64_t wall_ns = smp_profile_total(taken, SMP_MEASURE_WALL);
+    assert_int_equal(taken->elapsed_ns, wall_ns); /* of the one thread there is */
+    smp_profile_release(taken);
+    return wall_ns / MS;
+}
+
+static enum smp_status try_window(struct session_fixture *f)
+{
+    struct smp_profile *taken = NULL;
+    const enum smp_status status = smp_session_take_window(f->session, SMP_WINDOW_START, &taken);
+
+    smp_profile_release(taken);
+    return status;
+}
+
+static uint64_t counter(struct session_fixture *f, enum smp_counter counter)
+{
+    struct smp_statistics statistics;
+
+    smp_session_get_statistics(f->session, &statistics);
+    return statistics.sampler.total_counters[counter];
+}
+
+static void a_window_begins_with_the_session_and_takes_from_nobody(void **state)
+{
+    struct session_fixture *f = *state;
+
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
+    assert_int_equal(smp_session_keep_windows(f->session), SMP_OK);
+    assert_int_equal(try_window(f), SMP_ESTATE);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    const unsigned reader = open_one(f);
+    fake_clock_advance(&f->clock, 2 * SECOND);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), 2000);
+    fake_clock_advance(&f->clock, 2 * SECOND);
+    assert_int_equal(window_ms(f, SMP_WINDOW_1_MINUTE), 4000);
+    assert_int_equal(take_ms(f, reader), 4000);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 4000);
+    fake_clock_advance(&f->clock, 2 * SECOND);
+    assert_int_equal(window_ms(f, SMP_WINDOW_15_MINUTES), 6000);
+    smp_session_forget_windows(f->session);
+    assert_int_equal(try_window(f), SMP_ESTATE);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(try_window(f), SMP_ESTOPPED);
+}
+
+static void a_window_that_comes_too_soon_ends_where_the_last_one_did(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    assert_int_equal(smp_session_keep_windows(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 400 * MS);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), 400);
+    for (int i = 0; i < 2; i++) {
+        fake_clock_advance(&f->clock, 400 * MS);
+        assert_int_equal(window_ms(f, SMP_WINDOW_START), 400);
+    }
+    fake_clock_advance(&f->clock, 200 * MS);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), 1400);
+    assert_int_equal(counter(f, SMP_COUNTER_REPEATED_WINDOWS), 2);
+}
+
+/* The first one is never too soon: there is nothing to give again. */
+static void windows_kept_anew_have_something_at_once(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    assert_int_equal(smp_session_keep_windows(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 2 * SECOND);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), 2000);
+    smp_session_forget_windows(f->session);
+    assert_int_equal(smp_session_keep_windows(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 3 * MS);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), 3);
+}
+
+/* The report thread merges; on a busy machine it comes late. */
+static void await_merges(struct session_fixture *f)
+{
+    struct smp_session_live live;
+
+    do {
+        (void)sched_yield();
+        smp_session_get_live(f->session, &live);
+    } while (live.waiting_intervals > SMP_MAX_WAITING * 3 / 4);
+}
+
+/* Without any read, so that the last minute is not the whole hour. */
+static void windows_are_parted_as_time_passes(void **state)
+{
+    enum { TICK_SECONDS = 5, TICKS = 360 };
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, "samplingFrequencyMillis=1000\nreportFrequencySeconds=0\n");
+    assert_int_equal(smp_session_keep_windows(f->session), SMP_OK);
+    for (int i = 0; i < TICKS; i++) {
+        fake_clock_advance(&f->clock, TICK_SECONDS * SECOND);
+        assert_int_equal(smp_session_resume(f->session), SMP_OK); /* wakes the sampler up */
+        assert_int_equal(smp_session_resume(f->session), SMP_OK); /* after what was due */
+        await_merges(f);
+    }
+    assert_in_range(window_ms(f, SMP_WINDOW_1_MINUTE), 60000, 60000 + 20000);
+    assert_in_range(window_ms(f, SMP_WINDOW_5_MINUTES), 300000, 300000 + 65000);
+    assert_in_range(window_ms(f, SMP_WINDOW_15_MINUTES), 900000, 900000 + 65000);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), TICKS * TICK_SECONDS * 1000);
+}
+
+static void spend_cpu(void *self)
+{
+    fake_clock_spend_cpu(self, 50 * SECOND);
+}
+
+/* So much for each of them that a few would empty the bucket of the overhead limit, which is large
+ * where an interval of sampling is an hour. */
+static void what_readers_cost_makes_sampling_no_rarer(void **state)
+{
+    enum { SECONDS = 30 };
+    struct session_fixture *f = *state;
+    struct smp_session_live live;
+
+    session_fixture_start(f, SESSION_BY_HAND "overheadLimitPerMille=10\n");
+    const unsigned reader = open_one(f);
+    fake_jvm_on_walk(f->vm, spend_cpu, &f->clock);
+    for (int i = 0; i < SECONDS; i++) {
+        fake_clock_advance(&f->clock, SECOND);
+        assert_int_equal(take_ms(f, reader), 1000);
+    }
+    smp_session_get_live(f->session, &live);
+    assert_int_equal(live.ticker.sampler.source.throttle_share, SMP_THROTTLE_WHOLE);
+    assert_int_equal(live.ticker.sampler.source.throttle_debt_ns, 0);
+    assert_in_range(counter(f, SMP_COUNTER_DEMAND_CPU_US), (SECONDS - 1) * 50000000,
+                    SECONDS * 50000000);
+    /* The same budget: a window has to wait, and gets what there is. */
+    assert_int_equal(smp_session_keep_windows(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 2 * SECOND);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), 2000); /* the first one */
+    fake_clock_advance(&f->clock, 2 * SECOND);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), 2000);
+    fake_clock_advance(&f->clock, 20 * SECOND);
+    assert_int_equal(window_ms(f, SMP_WINDOW_START), 24000);
+    fake_jvm_on_walk(f->vm, NULL, NULL);
+}
+
 int main(void)
 {
 #define TEST(name) \
@@ -381,6 +538,11 @@ int main(void)
         TEST(a_reader_that_never_takes_does_no_harm),
         TEST(intervals_dropped_for_the_last_report_are_counted),
         TEST(all_threads_at_once),
+        TEST(a_window_begins_with_the_session_and_takes_from_nobody),
+        TEST(a_window_that_comes_too_soon_ends_where_the_last_one_did),
+        TEST(windows_kept_anew_have_something_at_once),
+        TEST(windows_are_parted_as_time_passes),
+        TEST(what_readers_cost_makes_sampling_no_rarer),
     };
 #undef TEST
     return cmocka_run_group_tests_name("session_intervals", tests, NULL, NULL);

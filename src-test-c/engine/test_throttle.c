@@ -362,6 +362,47 @@ static void a_limit_that_is_raised_holds_at_once(void **state)
     assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
 }
 
+/* A client that asks every 0.4 s costs nothing of it, whether a tick comes in between or not. */
+static void what_is_excused_throttles_nothing(void **state)
+{
+    enum { TICKS = 3000, BETWEEN = 40, COST_MS = 20 };
+    struct world *world = *state;
+
+    world->tick_ns = 5 * US;
+    world->poll_ns = 10 * US;
+    for (int i = 0; i < TICKS; i++) {
+        tick(world, 10 * MS, 5);
+        if (i % BETWEEN != 0)
+            continue;
+        if (i % 2 == 0)
+            smp_throttle_begin(&world->throttle, world->now_ns);
+        fake_clock_spend_cpu(&world->clock, COST_MS * MS);
+        if (i % 2 == 0)
+            smp_throttle_end(&world->throttle);
+        smp_throttle_excuse(&world->throttle, COST_MS * MS);
+        assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
+    }
+    assert_int_equal(world->polls, TICKS * 5);
+    assert_int_equal(world->longest_gap_ns, 10 * MS);
+    assert_true(world->throttle.tick_ns <= world->tick_ns);
+}
+
+/* What was used before is charged all the same, however many requests there are. */
+static void asking_excuses_nothing_else(void **state)
+{
+    enum { TICKS = 3000, WANTED = 100 };
+    struct world *world = *state;
+
+    world->tick_ns = 5 * US;
+    world->poll_ns = 10 * US;
+    for (int i = 0; i < TICKS; i++) {
+        tick(world, 10 * MS, WANTED);
+        fake_clock_spend_cpu(&world->clock, US);
+        smp_throttle_excuse(&world->throttle, US);
+    }
+    assert_in_range(world->polls, 1, TICKS * WANTED / 4);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -383,6 +424,8 @@ int main(void)
         TEST(polls_beyond_a_full_bucket_wait),
         TEST(a_tick_comes_each_second_on_average_at_least),
         TEST(a_limit_that_is_raised_holds_at_once),
+        TEST(what_is_excused_throttles_nothing),
+        TEST(asking_excuses_nothing_else),
     };
 #undef TEST
     return cmocka_run_group_tests_name("throttle", tests, NULL, NULL);

@@ -69,6 +69,29 @@ JNIEXPORT jlong BRIDGE(takeInterval)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
     return (jlong)(intptr_t)taken;
 }
 
+JNIEXPORT void BRIDGE(keepWindows)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
+{
+    smp_throw(env, smp_session_keep_windows(smp_bridge_session(session)));
+}
+
+JNIEXPORT void BRIDGE(forgetWindows)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass bridge,
+                                     jlong session)
+{
+    smp_session_forget_windows(smp_bridge_session(session));
+}
+
+JNIEXPORT jlong BRIDGE(takeWindow)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session,
+                                   jint window)
+{
+    struct smp_profile *taken = NULL;
+
+    smp_throw(env, window < 0 || window >= SMP_WINDOW_COUNT
+                       ? SMP_EINVAL
+                       : smp_session_take_window(smp_bridge_session(session),
+                                                 (enum smp_window)window, &taken));
+    return (jlong)(intptr_t)taken;
+}
+
 JNIEXPORT jlong BRIDGE(currentReport)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
     struct smp_profile *current = smp_session_current_report(smp_bridge_session(session));

@@ -37,6 +37,9 @@
     X(openReader, "(J)I")                                                                        \
     X(closeReader, "(JI)V")                                                                      \
     X(takeInterval, "(JI)J")                                                                     \
+    X(keepWindows, "(J)V")                                                                       \
+    X(forgetWindows, "(J)V")                                                                     \
+    X(takeWindow, "(JI)J")                                                                       \
     X(currentReport, "(J)J")                                                                     \
     X(mergeSnapshots, "(JJ)J")                                                                   \
     X(releaseSnapshot, "(J)V")                                                                   \

@@ -227,6 +227,15 @@ enum smp_outcome {
       "Exports have them.")                                                                   \
     X(DROPPED_INTERVALS, ALWAYS, "intervals dropped for lack of memory",                      \
       "There was no memory left to keep the oldest interval until it was read. It is lost.")  \
+    X(COARSE_WINDOWS, ALWAYS, "parts of the last minutes merged for lack of memory",          \
+      "There was no memory left to keep them apart, so a window of the last minutes begins "  \
+      "earlier than its length says. No time is lost.")                                       \
+    X(DEMAND_CPU_US, NEVER, "CPU time for reports on demand (us)",                            \
+      "What the sampler's thread has used for the server, the actuator, MCP, JMX and other "  \
+      "readers. It has a limit of its own, beside `overheadLimitPercent`.")                   \
+    X(REPEATED_WINDOWS, NEVER, "windows that were read again too soon",                       \
+      "Requests for the last minutes came more than once a second, or had used up the limit " \
+      "for reports on demand: the answer ends where the last one did.")                       \
     X(UNMOUNTED_DRAWS, NEVER, "draws of virtual threads",                                     \
       "How often virtual threads were drawn, about ten times a second "                       \
       "(`sampleUnmountedVirtualThreads`).")                                                   \

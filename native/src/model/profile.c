@@ -127,6 +127,12 @@ void smp_profile_release(struct smp_profile *profile)
     smp_quota_release(quota);
 }
 
+size_t smp_profile_bytes(const struct smp_profile *profile)
+{
+    return smp_tree_bytes(profile->tree) + smp_thread_groups_bytes(profile->groups) +
+           smp_second_times_bytes(profile->seconds);
+}
+
 /* A sampled group by its time alone: its root may have CPU time that no poll has shown. */
 static bool has_anything(const struct smp_profile *profile, const struct smp_group_info *info)
 {

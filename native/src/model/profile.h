@@ -105,6 +105,9 @@ bool smp_profile_misses_packages(const struct smp_profile *profile);
 struct smp_profile *smp_profile_hold(struct smp_profile *profile);
 void smp_profile_release(struct smp_profile *profile); /* NULL is fine */
 
+/* Memory of its tree, groups and times by second; names may be shared, and are not in it. */
+size_t smp_profile_bytes(const struct smp_profile *profile);
+
 /* Nothing was sampled or counted: no poll was made, and no thread group has time or calls; no
  * interval was dropped since the last one, and no library has taken the signal. The group [JVM]
  * does not count. */

@@ -326,6 +326,11 @@ void smp_second_times_add_row(struct smp_second_times *times, uint32_t row,
 
 /* --- reading --- */
 
+size_t smp_second_times_bytes(const struct smp_second_times *times)
+{
+    return times == NULL ? 0 : sizeof(*times) + times->budget.used_bytes;
+}
+
 uint64_t smp_second_times_lost(const struct smp_second_times *times)
 {
     return times == NULL ? 0 : times->lost;

@@ -87,6 +87,8 @@ void smp_second_times_shift(struct smp_second_times *times, int64_t seconds);
 void smp_second_times_add_row(struct smp_second_times *times, uint32_t row,
                               const struct smp_second_times *from, uint32_t from_row);
 
+/* Of all slots. times may be NULL: 0. */
+size_t smp_second_times_bytes(const struct smp_second_times *times);
 /* How often time was lost. times may be NULL: 0. */
 uint64_t smp_second_times_lost(const struct smp_second_times *times);
 struct smp_second_range smp_second_times_range(const struct smp_second_times *times);

@@ -163,6 +163,11 @@ static void forget_living(struct smp_thread_groups *groups)
     groups->living_count = 0;
 }
 
+size_t smp_thread_groups_bytes(const struct smp_thread_groups *groups)
+{
+    return sizeof(*groups) + groups->budget.used_bytes;
+}
+
 void smp_thread_groups_destroy(struct smp_thread_groups *groups)
 {
     if (groups == NULL)

@@ -74,6 +74,8 @@ struct smp_group_info {
 
 struct smp_thread_groups;
 
+/* Memory of the groups, their names and threads. */
+size_t smp_thread_groups_bytes(const struct smp_thread_groups *groups);
 /* max_bytes bounds everything; at least two steps of an arena. */
 SMP_CHECKED enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_bytes,
                                                      struct smp_thread_groups **out);

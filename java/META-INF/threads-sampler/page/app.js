@@ -106,6 +106,8 @@ class App {
         this.summary = new Summary(byId('summary'), (spot) => this.focusOn(spot));
         this.address = new Address(this);
         this.strip = new Strip(byId('strip'));
+        /** @type {Live | null} only where a server has sent the page */
+        this.live = null;
         new Input(this);
         this.setTheme(remembered('theme') ?? 'auto');
     }
@@ -897,7 +899,7 @@ try {
     /** @type {HTMLMetaElement | null} */
     const meta = document.querySelector('meta[name="threads-sampler-live"]:not([content=""])');
     if (meta) {
-        new Live(meta, {
+        app.live = new Live(meta, {
             report: (data) => {
                 const newer = modelsOf(data);
                 app.replace(newer.sampled, newer.counted);

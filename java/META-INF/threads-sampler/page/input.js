@@ -140,6 +140,7 @@ class Input {
                 this.app.filterBar.open(true);
                 byId('filter-hide').focus();
             },
+            t: () => this.app.live?.nextWindow(),
             p: () => this.app.setPaint(this.app.colours.paint === 'state' ? 'package' : 'state'),
             c: () => this.app.setMetric('cpu'),
             n: () => this.app.setMetric('calls'),

@@ -232,6 +232,18 @@ const COUNTERS = {
         text: 'intervals dropped for lack of memory',
         words: 'There was no memory left to keep the oldest interval until it was read. It is lost.',
     },
+    COARSE_WINDOWS: {
+        text: 'parts of the last minutes merged for lack of memory',
+        words: 'There was no memory left to keep them apart, so a window of the last minutes begins earlier than its length says. No time is lost.',
+    },
+    DEMAND_CPU_US: {
+        text: 'CPU time for reports on demand (us)',
+        words: 'What the sampler\'s thread has used for the server, the actuator, MCP, JMX and other readers. It has a limit of its own, beside overheadLimitPercent.',
+    },
+    REPEATED_WINDOWS: {
+        text: 'windows that were read again too soon',
+        words: 'Requests for the last minutes came more than once a second, or had used up the limit for reports on demand: the answer ends where the last one did.',
+    },
     UNMOUNTED_DRAWS: {
         text: 'draws of virtual threads',
         words: 'How often virtual threads were drawn, about ten times a second (sampleUnmountedVirtualThreads).',

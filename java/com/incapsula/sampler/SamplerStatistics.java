@@ -248,6 +248,16 @@ public final class SamplerStatistics {
         return gauge("walksInOtherHandlers");
     }
 
+    /**
+     * How often the sampler was started. All totals begin at zero with a start, so two totals can be compared only where
+     * this number is the same.
+     *
+     * @return the number
+     */
+    public long getStarts() {
+        return gauge("starts");
+    }
+
     private long gauge(String name) {
         return gauges.getOrDefault(name, 0L);
     }

@@ -259,6 +259,15 @@ public class ThreadsSampler implements AutoCloseable {
         return new SamplingCursor(lifecycle.readers().openCursor(), reports);
     }
 
+    /**
+     * Opens a reader of the last minutes, which are kept from now on, or from the next start on.
+     *
+     * @return a reader, to be closed; it stays open when the sampler is closed and started again
+     */
+    public RecentWindow openRecentWindow() {
+        return new RecentWindow(lifecycle.readers(), reports);
+    }
+
     /** Makes reports, with the options of the periodic ones. */
     private final class Reports implements Maker<SamplingReport> {
 

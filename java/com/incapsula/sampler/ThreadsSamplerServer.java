@@ -25,20 +25,21 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>What the server answers</caption>
  * <tr><th>path</th><th>answer</th></tr>
- * <tr><td>{@code /}</td><td>the page of the running interval; it follows the sampler</td></tr>
+ * <tr><td>{@code /}</td><td>the page of the last minutes; it follows the sampler</td></tr>
  * <tr><td>{@code /report.json}</td><td>{@link ReportFormat#JSON}</td></tr>
  * <tr><td>{@code /report.txt}</td><td>{@link ReportFormat#TEXT}</td></tr>
  * <tr><td>{@code /collapsed}</td><td>{@link ReportFormat#COLLAPSED}</td></tr>
  * <tr><td>{@code /profile.json}</td><td>{@link ReportFormat#SPEEDSCOPE}</td></tr>
  * <tr><td>{@code /top.txt}</td><td>{@link ReportFormat#TOP}</td></tr>
+ * <tr><td>{@code /profile.pb.gz}</td><td>{@link ReportFormat#PPROF}</td></tr>
  * <tr><td>{@code /debug/pprof/}</td><td>a page with links to all of these</td></tr>
  * <tr><td>{@code /debug/pprof/profile?seconds=N}</td><td>what happens in the next N seconds, without {@code seconds}
  *     30: {@code go tool pprof http://127.0.0.1:7070/debug/pprof/profile?seconds=5}</td></tr>
  * <tr><td>{@code /mcp}, with {@link #setMcp}</td><td>the Model Context Protocol, for language models; by POST</td></tr>
  * </table>
  *
- * <p>The running interval begins anew after {@code intervalSeconds}. It is the server's own: the sampler's reports and
- * other readers are unaffected.
+ * <p>All of them but the last two are of the last 5 minutes; with {@code ?window=1m}, {@code 5m}, {@code 15m} or
+ * {@code start} of another {@link RecentWindow}. The sampler's reports and other readers are unaffected.
  *
  * <p>Safety: the server listens on the loopback address unless {@link #setHost} names another. It answers GET and HEAD
  * only, at {@code /mcp} POST, and only requests that were sent to a name of its own, so that no page in a browser can
@@ -66,8 +67,6 @@ public class ThreadsSamplerServer implements AutoCloseable {
 
     private static final int MAX_PORT = 65_535;
     private static final int MAX_SECONDS_LIMIT = 3_600;
-    private static final long MAX_INTERVAL_SECONDS = 31_536_000;
-    private static final long STANDARD_INTERVAL_SECONDS = 900;
     private static final int STANDARD_MAX_SECONDS = 60;
 
     /* As clients send them; an IPv6 address has two colons at least, a name with its port has one. */
@@ -80,7 +79,6 @@ public class ThreadsSamplerServer implements AutoCloseable {
     private @Nullable String token;
     private String allowedHosts = "";
     private int maxSeconds = STANDARD_MAX_SECONDS;
-    private long intervalSeconds;
     private boolean mcp;
     private @Nullable LiveServer running;
 
@@ -122,21 +120,8 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     private LiveServer.Plan plan(ThreadsSampler of, InetAddress address) {
-        long fixed = intervalSeconds;
         return new LiveServer.Plan(
-                of,
-                new InetSocketAddress(address, port),
-                host,
-                names(allowedHosts),
-                token,
-                maxSeconds,
-                () -> fixed > 0 ? fixed : secondsOf(of),
-                mcp);
-    }
-
-    private static long secondsOf(ThreadsSampler of) {
-        long seconds = of.getReportFrequencySeconds();
-        return seconds > 0 ? seconds : STANDARD_INTERVAL_SECONDS;
+                of, new InetSocketAddress(address, port), host, names(allowedHosts), token, maxSeconds, mcp);
     }
 
     private static List<String> names(String list) {
@@ -311,30 +296,6 @@ public class ThreadsSamplerServer implements AutoCloseable {
      */
     public synchronized int getMaxSeconds() {
         return maxSeconds;
-    }
-
-    /**
-     * After how long the interval that is shown begins anew. Default 0: the sampler's
-     * {@link ThreadsSampler#getReportFrequencySeconds()}, or 900 where that is 0.
-     *
-     * @param intervalSeconds 0 to 31,536,000
-     * @throws IllegalArgumentException if it is out of range
-     */
-    public synchronized void setIntervalSeconds(long intervalSeconds) {
-        if (intervalSeconds < 0 || intervalSeconds > MAX_INTERVAL_SECONDS) {
-            throw new IllegalArgumentException(
-                    "intervalSeconds must be between 0 and " + MAX_INTERVAL_SECONDS + ", got " + intervalSeconds);
-        }
-        this.intervalSeconds = intervalSeconds;
-    }
-
-    /**
-     * After how long the interval that is shown begins anew.
-     *
-     * @return seconds; 0: as the sampler reports
-     */
-    public synchronized long getIntervalSeconds() {
-        return intervalSeconds;
     }
 
     /**

@@ -20,6 +20,7 @@ void smp_interval_end_count(struct smp_interval_end *end)
     smp_sampler_count(end->sampler, SMP_COUNTER_CUT_RECORDS, now.cut - end->counted.cut);
     smp_sampler_count(end->sampler, SMP_COUNTER_DROPPED_INTERVALS,
                       now.dropped - end->counted.dropped);
+    smp_sampler_count(end->sampler, SMP_COUNTER_COARSE_WINDOWS, now.coarse - end->counted.coarse);
     end->counted = now;
 }
 
@@ -137,6 +138,18 @@ void smp_interval_end_periodic(struct smp_interval_end *end, int64_t now_ns)
         smp_interval_queue_request_eviction(end->intervals);
     smp_reporter_wake(end->reporter);
     smp_interval_end_merge(end);
+}
+
+void smp_interval_end_slot(struct smp_interval_end *end, int64_t now_ns)
+{
+    const size_t refused_before = smp_quota_refusals(end->quota);
+
+    if (!smp_interval_queue_has_room(end->intervals) ||
+        smp_interval_end_append(end, now_ns) == SMP_OK ||
+        smp_quota_refusals(end->quota) == refused_before)
+        return;
+    smp_interval_queue_request_eviction(end->intervals);
+    smp_reporter_wake(end->reporter);
 }
 
 /* Waits for memory that a report gives back, or evicts an interval. False: neither is possible. */

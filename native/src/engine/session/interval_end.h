@@ -46,6 +46,8 @@ SMP_CHECKED enum smp_status smp_interval_end_report(struct smp_interval_end *end
 void smp_interval_end_periodic(struct smp_interval_end *end, int64_t now_ns);
 /* Without a report, for the readers. */
 SMP_CHECKED enum smp_status smp_interval_end_append(struct smp_interval_end *end, int64_t now_ns);
+/* The same for the windows, on their cadence: where there is no room the interval goes on. */
+void smp_interval_end_slot(struct smp_interval_end *end, int64_t now_ns);
 /* The last one: waits for memory that reports give back, because nothing is sampled any more. */
 SMP_CHECKED enum smp_status smp_interval_end_last(struct smp_interval_end *end, int64_t now_ns,
                                                   int64_t wall_ms);

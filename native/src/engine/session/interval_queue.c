@@ -4,15 +4,22 @@
  *
  *   entries   [1..4] [5] [6..7] [8]        cursors: the number of the next interval of a reader
  *
- * Invariant: a cursor stands at the first interval of an entry or behind the last one, and so does
- * that of a running take. Merging runs without the lock. Before a merged interval replaces its
- * parts, they are checked again: if a cursor has come to stand between them, the merged one is
- * thrown away.
+ * Where windows are kept, entries get longer with age (window.h), and the oldest one is all that
+ * only the longest window has:
+ *
+ *   [1..90] [91..94] [95..98] ... [150..151] [152] [153]
+ *    since   a minute each         seconds
+ *
+ * Invariant: a cursor stands at the first interval of an entry or behind the last one, and so do
+ * that of a running take and the begin of the windows. Merging runs without the lock. Before a
+ * merged interval replaces its parts, they are checked again: if a cursor has come to stand between
+ * them, the merged one is thrown away.
  */
 #include "engine/session/interval_queue.h"
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/lock.h"
 #include "model/group_limit.h"
 #include "model/profile_merge.h"
@@ -21,7 +28,9 @@ struct queue_entry {
     struct smp_profile *profile; /* held */
     uint64_t first;              /* numbers of intervals */
     uint64_t last;
-    unsigned mark; /* a reader that will take up to last and no further; 0: none */
+    unsigned mark;   /* a reader that will take up to last and no further; 0: none */
+    int64_t from_ns; /* by the monotonic clock */
+    int64_t till_ns;
 };
 
 struct queue_reader {
@@ -38,10 +47,13 @@ struct smp_interval_queue {
     size_t count;
     struct queue_reader readers[SMP_MAX_READERS];
     unsigned last_id;
-    uint64_t next; /* the number of the next interval */
+    uint64_t next;   /* the number of the next interval */
+    uint64_t recent; /* the first interval of the windows; 0: none are kept */
+    int64_t till_ns; /* the end of the last interval */
     bool is_compacting;
     bool is_to_evict;
     uint64_t dropped;
+    uint64_t coarse;
 };
 
 /* Profiles taken out of the entries, or held beside them, to be released without the lock. */
@@ -50,7 +62,11 @@ struct held_profiles {
     size_t count;
     uint64_t first;
     uint64_t last;
+    bool is_coarse; /* a run that its age alone would not have joined */
 };
+
+/* Why entries are merged. */
+enum merge_reason { MERGE_FOR_LENGTH, MERGE_FOR_MEMORY };
 
 static void release_held(struct held_profiles *held)
 {
@@ -91,10 +107,10 @@ static struct queue_reader *find_reader(struct smp_interval_queue *intervals, un
     return NULL;
 }
 
-/* The first interval that a reader has not had. */
+/* The first interval that a reader has not had, or that a window has. */
 static uint64_t first_wanted(const struct smp_interval_queue *intervals)
 {
-    uint64_t first = intervals->next;
+    uint64_t first = intervals->recent != 0 ? intervals->recent : intervals->next;
 
     for (size_t i = 0; i < SMP_MAX_READERS; i++) {
         const struct queue_reader *reader = &intervals->readers[i];
@@ -111,7 +127,7 @@ static void remove_entries(struct smp_interval_queue *intervals, size_t at, size
     intervals->count -= count;
 }
 
-/* Moves the intervals that every reader has had to unwanted, which has room for all. */
+/* Moves the intervals that no reader and no window wants to unwanted, which has room for all. */
 static void trim_entries(struct smp_interval_queue *intervals, struct held_profiles *unwanted)
 {
     const uint64_t wanted = first_wanted(intervals);
@@ -128,7 +144,7 @@ static bool is_boundary(struct smp_interval_queue *intervals, size_t at)
     const struct queue_entry *entry = &intervals->entries[at];
     const struct queue_reader *marker = find_reader(intervals, entry->mark);
 
-    if (marker != NULL && marker->next <= entry->last)
+    if (entry->last + 1 == intervals->recent || (marker != NULL && marker->next <= entry->last))
         return true;
     for (size_t i = 0; i < SMP_MAX_READERS; i++) {
         const struct queue_reader *reader = &intervals->readers[i];
@@ -150,19 +166,71 @@ static void hold_entries(struct smp_interval_queue *intervals, size_t at, size_t
     out->last = intervals->entries[at + count - 1].last;
 }
 
-/* Holds the oldest run of entries, two at least, that may be merged. False: there is none. */
-static bool hold_run(struct smp_interval_queue *intervals, struct held_profiles *out)
+static bool is_recent(const struct smp_interval_queue *intervals, size_t at)
 {
-    for (size_t at = 0; at < intervals->count; at++) {
-        size_t count = 1;
-        while (at + count < intervals->count && !is_boundary(intervals, at + count - 1))
-            count++;
-        if (count > 1) {
-            hold_entries(intervals, at, count, out);
+    return intervals->recent != 0 && intervals->entries[at].first >= intervals->recent;
+}
+
+/* Are the entries [at, at + count) together no longer than their age allows? */
+static bool is_short_for_age(const struct smp_interval_queue *intervals, size_t at, size_t count)
+{
+    return smp_window_may_join(intervals->entries[at].from_ns,
+                               intervals->entries[at + count - 1].till_ns, intervals->till_ns);
+}
+
+/* So many entries from at on may be merged. For memory the windows give up two at a time. */
+static size_t run_length(struct smp_interval_queue *intervals, size_t at, enum merge_reason reason)
+{
+    const size_t most = reason == MERGE_FOR_MEMORY && is_recent(intervals, at) ? 2 : SIZE_MAX;
+    size_t count = 1;
+
+    while (count < most && at + count < intervals->count &&
+           !is_boundary(intervals, at + count - 1) &&
+           (reason == MERGE_FOR_MEMORY || !is_recent(intervals, at) ||
+            is_short_for_age(intervals, at, count + 1)))
+        count++;
+    return count;
+}
+
+/* Finds the oldest run of entries, two at least, that may be merged. False: there is none. */
+static bool find_run(struct smp_interval_queue *intervals, enum merge_reason reason, size_t *at,
+                     size_t *count)
+{
+    for (*at = 0; *at < intervals->count; (*at)++) {
+        *count = run_length(intervals, *at, reason);
+        if (*count > 1)
             return true;
-        }
     }
     return false;
+}
+
+static bool hold_run(struct smp_interval_queue *intervals, enum merge_reason reason,
+                     struct held_profiles *out)
+{
+    size_t count = 0;
+    size_t at = 0;
+
+    if (!find_run(intervals, reason, &at, &count))
+        return false;
+    hold_entries(intervals, at, count, out);
+    out->is_coarse = is_recent(intervals, at) && !is_short_for_age(intervals, at, count);
+    return true;
+}
+
+/* Have the windows more than their share of the memory limit? */
+static bool is_over_share(const struct smp_interval_queue *intervals)
+{
+    size_t bytes = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < intervals->count; i++) {
+        if (!is_recent(intervals, i))
+            continue;
+        bytes += smp_profile_bytes(intervals->entries[i].profile);
+        count++;
+    }
+    return count > 1 && intervals->quota != NULL &&
+           bytes > intervals->quota->limit_bytes / SMP_WINDOWS_SHARE;
 }
 
 /* Entries are only removed from the front: if the first one of a run is there, all are. */
@@ -189,9 +257,12 @@ static bool replace_run(struct smp_interval_queue *intervals, const struct held_
         return false;
     for (size_t i = 0; i < run->count; i++)
         unwanted->profiles[unwanted->count++] = intervals->entries[at + i].profile;
+    const struct queue_entry newest = intervals->entries[at + run->count - 1];
     intervals->entries[at].profile = merged;
     intervals->entries[at].last = run->last;
-    intervals->entries[at].mark = intervals->entries[at + run->count - 1].mark;
+    intervals->entries[at].mark = newest.mark;
+    intervals->entries[at].till_ns = newest.till_ns;
+    intervals->coarse += run->is_coarse ? 1 : 0;
     remove_entries(intervals, at + 1, run->count - 1);
     return true;
 }
@@ -270,6 +341,7 @@ enum smp_status smp_interval_queue_create(struct smp_quota *quota, struct smp_in
         return SMP_ENOMEM;
     intervals->quota = quota;
     intervals->next = 1;
+    intervals->till_ns = smp_clock_ns();
     if (smp_lock_init(&intervals->lock) != SMP_OK) {
         smp_free(quota, intervals);
         return SMP_ENOMEM;
@@ -389,6 +461,71 @@ enum smp_status smp_interval_queue_take(struct smp_interval_queue *intervals, un
     return SMP_OK;
 }
 
+/* --- public: windows --- */
+
+void smp_interval_queue_keep_windows(struct smp_interval_queue *intervals)
+{
+    smp_lock_acquire(&intervals->lock);
+    if (intervals->recent == 0)
+        intervals->recent = intervals->next;
+    smp_lock_release(&intervals->lock);
+}
+
+void smp_interval_queue_forget_windows(struct smp_interval_queue *intervals)
+{
+    struct held_profiles unwanted = { .count = 0 };
+
+    smp_lock_acquire(&intervals->lock);
+    intervals->recent = 0;
+    trim_entries(intervals, &unwanted);
+    smp_lock_release(&intervals->lock);
+    release_held(&unwanted);
+}
+
+bool smp_interval_queue_has_windows(struct smp_interval_queue *intervals)
+{
+    smp_lock_acquire(&intervals->lock);
+    const bool has_windows = intervals->recent != 0;
+    smp_lock_release(&intervals->lock);
+    return has_windows;
+}
+
+/* Holds what the window has. False: nothing. */
+static bool hold_window(struct smp_interval_queue *intervals, enum smp_window window,
+                        struct held_profiles *out)
+{
+    const int64_t from_ns = smp_window_from(window, intervals->till_ns);
+    size_t at = 0;
+
+    while (at < intervals->count &&
+           (!is_recent(intervals, at) || intervals->entries[at].till_ns <= from_ns))
+        at++;
+    if (at < intervals->count)
+        hold_entries(intervals, at, intervals->count - at, out);
+    return at < intervals->count;
+}
+
+enum smp_status smp_interval_queue_take_window(struct smp_interval_queue *intervals,
+                                               enum smp_window window, struct smp_profile **out)
+{
+    struct held_profiles held = { .count = 0 };
+    struct smp_profile *taken = NULL;
+    enum smp_status status = SMP_ESTATE;
+
+    smp_lock_acquire(&intervals->lock);
+    if (hold_window(intervals, window, &held))
+        status = SMP_OK;
+    smp_lock_release(&intervals->lock);
+    if (held.count == 1)
+        taken = smp_profile_hold(held.profiles[0]);
+    else if (held.count > 1)
+        status = merge_held(intervals, &held, (struct smp_merge_limits){ 0 }, &taken);
+    release_held(&held);
+    if (status == SMP_OK)
+        *out = smp_group_limit_apply(intervals->quota, taken, 1);
+    return status;
+}
+
 /* --- public: the sampler --- */
 
 static size_t count_waiting(struct smp_interval_queue *intervals)
@@ -408,11 +545,19 @@ uint64_t smp_interval_queue_append(struct smp_interval_queue *intervals,
                                    struct smp_profile *interval, unsigned mark)
 {
     struct held_profiles unwanted = { .count = 0 };
+    const int64_t now_ns = smp_clock_ns();
 
     smp_lock_acquire(&intervals->lock);
     const uint64_t number = intervals->next++;
-    intervals->entries[intervals->count++] =
-        (struct queue_entry){ .profile = interval, .first = number, .last = number, .mark = mark };
+    intervals->entries[intervals->count++] = (struct queue_entry){
+        .profile = interval,
+        .first = number,
+        .last = number,
+        .mark = mark,
+        .from_ns = intervals->till_ns,
+        .till_ns = now_ns,
+    };
+    intervals->till_ns = now_ns;
     trim_entries(intervals, &unwanted);
     smp_lock_release(&intervals->lock);
     release_held(&unwanted);
@@ -421,31 +566,48 @@ uint64_t smp_interval_queue_append(struct smp_interval_queue *intervals,
 
 /* --- public: keeping it short --- */
 
-bool smp_interval_queue_is_long(struct smp_interval_queue *intervals)
+static bool are_windows_over_share(struct smp_interval_queue *intervals)
 {
-    return count_waiting(intervals) > SMP_MAX_APART;
+    smp_lock_acquire(&intervals->lock);
+    const bool is_over = is_over_share(intervals);
+    smp_lock_release(&intervals->lock);
+    return is_over;
 }
 
-static bool begin_compact(struct smp_interval_queue *intervals, struct held_profiles *run)
+bool smp_interval_queue_is_long(struct smp_interval_queue *intervals)
+{
+    size_t count = 0;
+    size_t at = 0;
+
+    smp_lock_acquire(&intervals->lock);
+    const bool is_long =
+        (intervals->count > SMP_MAX_APART && find_run(intervals, MERGE_FOR_LENGTH, &at, &count)) ||
+        is_over_share(intervals);
+    smp_lock_release(&intervals->lock);
+    return is_long;
+}
+
+static bool begin_compact(struct smp_interval_queue *intervals, enum merge_reason reason,
+                          struct held_profiles *run)
 {
     smp_lock_acquire(&intervals->lock);
     while (intervals->is_compacting)
         smp_lock_wait(&intervals->lock);
-    const bool begins = hold_run(intervals, run);
+    const bool begins = hold_run(intervals, reason, run);
     intervals->is_compacting = begins;
     smp_lock_release(&intervals->lock);
     return begins;
 }
 
 /* True: there is one entry less at least. */
-static bool compact_run(struct smp_interval_queue *intervals)
+static bool compact_run(struct smp_interval_queue *intervals, enum merge_reason reason)
 {
     struct held_profiles run = { .count = 0 };
     struct held_profiles unwanted = { .count = 0 };
     struct smp_profile *merged = NULL;
     bool is_shorter;
 
-    if (!begin_compact(intervals, &run))
+    if (!begin_compact(intervals, reason, &run))
         return false;
     const enum smp_status status = merge_held(intervals, &run, waiting_limits(intervals), &merged);
     if (status == SMP_OK)
@@ -477,6 +639,8 @@ static bool drop_oldest(struct smp_interval_queue *intervals)
             if (intervals->readers[i].next <= entry.last)
                 intervals->readers[i].next = entry.last + 1;
         }
+        if (intervals->recent != 0 && intervals->recent <= entry.last)
+            intervals->recent = entry.last + 1;
         intervals->dropped += entry.last - entry.first + 1;
         oldest = entry.profile;
     }
@@ -487,7 +651,7 @@ static bool drop_oldest(struct smp_interval_queue *intervals)
 
 bool smp_interval_queue_evict(struct smp_interval_queue *intervals)
 {
-    return compact_run(intervals) || drop_oldest(intervals);
+    return compact_run(intervals, MERGE_FOR_MEMORY) || drop_oldest(intervals);
 }
 
 void smp_interval_queue_request_eviction(struct smp_interval_queue *intervals)
@@ -508,7 +672,9 @@ static bool take_eviction_request(struct smp_interval_queue *intervals)
 
 void smp_interval_queue_compact(struct smp_interval_queue *intervals)
 {
-    while (smp_interval_queue_is_long(intervals) && compact_run(intervals))
+    while (count_waiting(intervals) > SMP_MAX_APART && compact_run(intervals, MERGE_FOR_LENGTH))
+        ;
+    while (are_windows_over_share(intervals) && compact_run(intervals, MERGE_FOR_MEMORY))
         ;
     if (take_eviction_request(intervals))
         (void)smp_interval_queue_evict(intervals);
@@ -520,6 +686,14 @@ uint64_t smp_interval_queue_dropped(struct smp_interval_queue *intervals)
     const uint64_t dropped = intervals->dropped;
     smp_lock_release(&intervals->lock);
     return dropped;
+}
+
+uint64_t smp_interval_queue_coarse(struct smp_interval_queue *intervals)
+{
+    smp_lock_acquire(&intervals->lock);
+    const uint64_t coarse = intervals->coarse;
+    smp_lock_release(&intervals->lock);
+    return coarse;
 }
 
 void smp_interval_queue_get_sizes(struct smp_interval_queue *intervals, size_t *waiting,

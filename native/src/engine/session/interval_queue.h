@@ -14,6 +14,10 @@
  * as many. The oldest interval is dropped, and counted once, only when memory has run out and
  * nothing is left to merge; never while a take that runs holds it.
  *
+ * Windows are what was sampled of late, at any time (window.h): they empty nothing. Where they are
+ * kept, intervals stay after every reader is past them, as few and as long as their age allows.
+ * Past their share of the memory limit the oldest are merged beyond that, and counted.
+ *
  * Owns     the profiles that wait.
  * Threads  any. append, has_room: the sampler thread, and they never wait for a merge. No lock is
  *          held while profiles are merged or freed.
@@ -29,6 +33,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "engine/session/window.h"
 #include "model/profile.h"
 
 enum {
@@ -39,7 +44,9 @@ enum {
     /* Shares of the memory limit, for a merged interval: */
     SMP_WAITING_SHARE = 6,        /* a sixth: its tree */
     SMP_WAITING_GROUPS_SHARE = 8, /* an eighth: its groups and their threads that live */
-    SMP_WAITING_NAMES_SHARE = 8 /* an eighth: names, where the sampler has dropped some meanwhile */
+    SMP_WAITING_NAMES_SHARE =
+        8,                /* an eighth: names, where the sampler has dropped some meanwhile */
+    SMP_WINDOWS_SHARE = 4 /* a quarter of the memory limit: all intervals of the windows */
 };
 
 /* Takes all intervals. */
@@ -92,5 +99,20 @@ void smp_interval_queue_get_sizes(struct smp_interval_queue *intervals, size_t *
 
 /* Intervals dropped so far. */
 uint64_t smp_interval_queue_dropped(struct smp_interval_queue *intervals);
+
+/* Keeps the windows, from the next interval on; nothing where they are kept. */
+void smp_interval_queue_keep_windows(struct smp_interval_queue *intervals);
+void smp_interval_queue_forget_windows(struct smp_interval_queue *intervals);
+bool smp_interval_queue_has_windows(struct smp_interval_queue *intervals);
+/*
+ * What the window has, up to the last interval: the caller holds *out. It begins with the interval
+ * in which the window begins. SMP_ESTATE: nothing is kept. SMP_ENOMEM, SMP_EQUOTA: not now, and
+ * nothing is lost.
+ */
+SMP_CHECKED enum smp_status smp_interval_queue_take_window(struct smp_interval_queue *intervals,
+                                                           enum smp_window window,
+                                                           struct smp_profile **out);
+/* Merges so far that made an interval of the windows longer than its age allows, for memory. */
+uint64_t smp_interval_queue_coarse(struct smp_interval_queue *intervals);
 
 #endif

@@ -324,6 +324,7 @@ void smp_reporter_get_stats(struct smp_reporter *reporter, struct smp_reporter_s
     out->is_ending = reporter->is_ending;
     smp_lock_release(&reporter->lock);
     out->dropped = smp_interval_queue_dropped(reporter->intervals);
+    out->coarse = smp_interval_queue_coarse(reporter->intervals);
 }
 
 size_t smp_reporter_queued(struct smp_reporter *reporter)

@@ -45,6 +45,7 @@ struct smp_reporter_stats {
     uint64_t failed;
     uint64_t cut;       /* records cut at their size limit */
     uint64_t dropped;   /* intervals, by the interval queue */
+    uint64_t coarse;    /* intervals of its windows */
     uint64_t waiting;   /* reports now, with the one that is being written */
     bool is_ending;     /* no further report comes */
     int64_t own_cpu_ns; /* of the thread, up to the last report */

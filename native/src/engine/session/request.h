@@ -22,6 +22,8 @@ enum smp_request_kind {
     SMP_REQUEST_SAMPLE_ONCE,  /* the same, after a poll of all threads; SMP_ESTATE while sampling */
     SMP_REQUEST_END_INTERVAL, /* for the readers only */
     SMP_REQUEST_OPEN_READER,  /* the same, and opens a reader; fine before start */
+    SMP_REQUEST_KEEP_WINDOWS, /* the same, and keeps the windows from then on; fine before start */
+    SMP_REQUEST_END_WINDOW,   /* as END_INTERVAL, but does nothing where it comes too soon */
     SMP_REQUEST_RESET_COUNTS  /* counted calls begin at zero */
 };
 
@@ -31,6 +33,7 @@ struct smp_request {
     bool only;
     struct smp_report_ticket *ticket; /* REPORT, SAMPLE_ONCE */
     unsigned reader;                  /* OPEN_READER: set */
+    bool is_first;                    /* END_WINDOW: never too soon, as nothing is kept yet */
     bool is_full; /* set where the only reason for SMP_EQUOTA is that too many reports wait */
     bool is_done;
     enum smp_status status;

@@ -467,6 +467,14 @@ int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler)
     return most_ns;
 }
 
+void smp_sampler_excuse_cpu(struct smp_sampler *sampler, int64_t used_ns)
+{
+    for (size_t i = 0; i < sampler->source_count; i++) {
+        if (sampler->sources[i].excuse_cpu != NULL)
+            sampler->sources[i].excuse_cpu(sampler->sources[i].self, used_ns);
+    }
+}
+
 uint64_t smp_sampler_idle_ticks(const struct smp_sampler *sampler)
 {
     uint64_t least = UINT64_MAX;

@@ -98,6 +98,8 @@ void smp_sampler_overslept(struct smp_sampler *sampler, int64_t now_ns, int64_t 
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late);
 /* After a tick: the least time until the next one, by the overhead limit; 0: none. */
 int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler);
+/* The CPU time that the calling thread has used last does not count against that limit. */
+void smp_sampler_excuse_cpu(struct smp_sampler *sampler, int64_t used_ns);
 /*
  * After a tick: so many of the next ticks have no thread to poll, unless one starts. watch: a
  * thread's start calls the listener's event (jvm.h); false: one has started already. Ticks may be

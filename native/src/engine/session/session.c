@@ -321,6 +321,37 @@ enum smp_status smp_session_take_interval(struct smp_session *session, unsigned 
     return taken == SMP_ESTATE && sealed != SMP_OK ? sealed : taken;
 }
 
+enum smp_status smp_session_keep_windows(struct smp_session *session)
+{
+    struct smp_request request = { .kind = SMP_REQUEST_KEEP_WINDOWS };
+
+    return request_interval(session, &request);
+}
+
+void smp_session_forget_windows(struct smp_session *session)
+{
+    smp_interval_queue_forget_windows(session->intervals);
+}
+
+/* Evicts nothing for it: a client that reads the last minutes takes nothing from other readers. */
+enum smp_status smp_session_take_window(struct smp_session *session, enum smp_window window,
+                                        struct smp_profile **out)
+{
+    struct smp_request request = { .kind = SMP_REQUEST_END_WINDOW };
+    enum smp_status sealed;
+    enum smp_status taken;
+
+    do {
+        smp_interval_queue_compact(session->intervals);
+        sealed = do_request(session, &request);
+        if (sealed == SMP_ESELF || sealed == SMP_ESTATE || sealed == SMP_ESTOPPED)
+            return sealed;
+        taken = smp_interval_queue_take_window(session->intervals, window, out);
+        request.is_first = !request.is_first;
+    } while (taken == SMP_ESTATE && sealed == SMP_OK && request.is_first);
+    return taken == SMP_ESTATE && sealed != SMP_OK ? sealed : taken;
+}
+
 struct smp_profile *smp_session_current_report(struct smp_session *session)
 {
     return smp_reporter_current(session->reporter);
@@ -365,6 +396,7 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
     count_late(out, SMP_COUNTER_FAILED_REPORTS, reporter.failed - ticker.counted.failed);
     count_late(out, SMP_COUNTER_CUT_RECORDS, reporter.cut - ticker.counted.cut);
     count_late(out, SMP_COUNTER_DROPPED_INTERVALS, reporter.dropped - ticker.counted.dropped);
+    count_late(out, SMP_COUNTER_COARSE_WINDOWS, reporter.coarse - ticker.counted.coarse);
 }
 
 void smp_session_get_live(struct smp_session *session, struct smp_session_live *out)

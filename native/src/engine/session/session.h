@@ -29,6 +29,7 @@
 #include "engine/session/reporter.h"
 #include "engine/session/sampler.h"
 #include "engine/session/ticker.h"
+#include "engine/session/window.h"
 #include "export/outputer.h"
 #include "model/options.h"
 
@@ -129,6 +130,22 @@ void smp_session_close_reader(struct smp_session *session, unsigned reader);
  */
 SMP_CHECKED enum smp_status smp_session_take_interval(struct smp_session *session, unsigned reader,
                                                       struct smp_profile **out);
+/*
+ * Windows: what was sampled in the last minutes, or since they are kept, which is now, or at start.
+ * Reading them empties nothing. Kept until forget; a second keep is SMP_OK. Errors as those of
+ * open_reader.
+ */
+SMP_CHECKED enum smp_status smp_session_keep_windows(struct smp_session *session);
+void smp_session_forget_windows(struct smp_session *session);
+/*
+ * Ticks (unless paused) and ends the interval, at most once a second and within the budget for
+ * reports on demand (demand.h): else the window ends where the last one did. The caller holds *out,
+ * which may outlive the session. SMP_ESTATE: no windows are kept, or it is not started.
+ * SMP_ESTOPPED. SMP_ENOMEM, SMP_EQUOTA: nothing is lost.
+ */
+SMP_CHECKED enum smp_status smp_session_take_window(struct smp_session *session,
+                                                    enum smp_window window,
+                                                    struct smp_profile **out);
 /* Within a call of the outputer: the reported profile, held for the caller. Else NULL. */
 struct smp_profile *smp_session_current_report(struct smp_session *session);
 

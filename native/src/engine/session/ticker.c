@@ -8,12 +8,14 @@
 #include "base/clock.h"
 #include "base/event.h"
 #include "base/utf8.h"
+#include "engine/session/demand.h"
 #include "engine/session/interval_end.h"
 #include "engine/session/schedule.h"
 #include "engine/session/worker.h"
 
 #define NS_PER_SECOND 1000000000LL
 #define NS_PER_MS 1000000LL
+#define NS_PER_US 1000
 #define MAX_WAIT_NS (3600 * NS_PER_SECOND) /* wakes up in vain once an hour */
 #define FORGET_NS (600 * NS_PER_SECOND)    /* a paused sampler gives ended threads back */
 
@@ -28,6 +30,8 @@ struct smp_ticker {
     struct smp_sampler *sampler; /* NULL after the last tick */
     struct smp_interval_end end;
     struct smp_schedule schedule;
+    struct smp_demand demand;
+    int64_t slot_due_ns;  /* the next interval of the windows; INT64_MAX: none are kept */
     bool is_paused;       /* by request */
     uint64_t rest_ticks;  /* the next ones, which are skipped */
     bool has_rested;      /* since the last tick */
@@ -179,6 +183,23 @@ static void make_periodic_report(struct smp_ticker *ticker, int64_t now_ns)
     publish_stats(ticker);
 }
 
+static void plan_slot(struct smp_ticker *ticker, int64_t now_ns)
+{
+    const bool is_wanted = smp_interval_queue_has_windows(ticker->end.intervals);
+
+    ticker->slot_due_ns = is_wanted ? now_ns + SMP_WINDOW_SLOT_NS : INT64_MAX;
+}
+
+static void make_slot(struct smp_ticker *ticker, int64_t now_ns)
+{
+    plan_slot(ticker, now_ns);
+    if (ticker->slot_due_ns == INT64_MAX)
+        return;
+    make_tick(ticker, now_ns, false);
+    smp_interval_end_slot(&ticker->end, now_ns);
+    publish_stats(ticker);
+}
+
 static void make_last_report(struct smp_ticker *ticker)
 {
     const int64_t now_ns = smp_clock_ns();
@@ -237,10 +258,47 @@ static enum smp_status open_reader(struct smp_ticker *ticker, struct smp_request
                             : status;
 }
 
-enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_started)
+/* Here for the same reason. */
+static enum smp_status keep_windows(struct smp_ticker *ticker, struct smp_request *request,
+                                    bool is_started)
 {
-    struct smp_ticker *ticker = self;
+    const enum smp_status status = is_started ? end_interval(ticker, request) : SMP_OK;
 
+    if (status == SMP_OK) {
+        smp_interval_queue_keep_windows(ticker->end.intervals);
+        plan_slot(ticker, smp_clock_ns());
+    }
+    return status;
+}
+
+static enum smp_status end_window(struct smp_ticker *ticker, struct smp_request *request)
+{
+    const int64_t now_ns = smp_clock_ns();
+    enum smp_status status;
+
+    if (!request->is_first && !smp_demand_allows(&ticker->demand, now_ns)) {
+        smp_sampler_count(ticker->sampler, SMP_COUNTER_REPEATED_WINDOWS, 1);
+        return SMP_OK;
+    }
+    status = end_interval(ticker, request);
+    if (status == SMP_OK)
+        smp_demand_renewed(&ticker->demand, now_ns);
+    return status;
+}
+
+/* What the request has used is paid for out of a budget of its own, and not by fewer polls. */
+static void pay_request(struct smp_ticker *ticker, int64_t cpu_ns)
+{
+    const int64_t used_ns = smp_clock_own_cpu_ns() - cpu_ns;
+
+    smp_demand_pay(&ticker->demand, smp_clock_ns(), used_ns);
+    smp_sampler_count(ticker->sampler, SMP_COUNTER_DEMAND_CPU_US, (uint64_t)used_ns / NS_PER_US);
+    smp_sampler_excuse_cpu(ticker->sampler, used_ns);
+}
+
+static enum smp_status do_unpaid(struct smp_ticker *ticker, struct smp_request *request,
+                                 bool is_started)
+{
     switch (request->kind) {
     case SMP_REQUEST_SET_FILTER:
         catch_up(ticker);
@@ -260,11 +318,26 @@ enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_s
         return is_started ? end_interval(ticker, request) : SMP_ESTATE;
     case SMP_REQUEST_OPEN_READER:
         return open_reader(ticker, request, is_started);
+    case SMP_REQUEST_KEEP_WINDOWS:
+        return keep_windows(ticker, request, is_started);
+    case SMP_REQUEST_END_WINDOW:
+        return is_started ? end_window(ticker, request) : SMP_ESTATE;
     case SMP_REQUEST_RESET_COUNTS:
         smp_sampler_reset_counts(ticker->sampler);
         return SMP_OK;
     }
     return SMP_EINVAL;
+}
+
+enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_started)
+{
+    struct smp_ticker *ticker = self;
+    const int64_t cpu_ns = is_started ? smp_clock_own_cpu_ns() : 0;
+    const enum smp_status status = do_unpaid(ticker, request, is_started);
+
+    if (is_started)
+        pay_request(ticker, cpu_ns);
+    return status;
 }
 
 static void use_new_options(struct smp_ticker *ticker)
@@ -332,6 +405,8 @@ static int64_t next_work_ns(const struct smp_ticker *ticker)
 
     (void)smp_schedule_skip_ticks(&after_rest, INT64_MAX, ticker->rest_ticks);
     next_ns = smp_schedule_next_ns(&after_rest, is_running);
+    if (is_running && ticker->slot_due_ns < next_ns)
+        next_ns = ticker->slot_due_ns;
     return next_ns < forget_ns ? next_ns : forget_ns;
 }
 
@@ -386,6 +461,8 @@ static void do_what_is_due(struct smp_ticker *ticker)
     } else if (smp_schedule_tick_is_due(&ticker->schedule, now_ns)) {
         tick_on_schedule(ticker, now_ns);
     }
+    if (smp_sampler_is_running(ticker->sampler) && now_ns >= ticker->slot_due_ns)
+        make_slot(ticker, now_ns);
     if (smp_schedule_report_is_due(&ticker->schedule, now_ns))
         make_periodic_report(ticker, now_ns);
 }
@@ -399,6 +476,8 @@ static void run_sampler_thread(void *self)
     use_new_options(ticker);
     smp_schedule_init(&ticker->schedule, interval_ns(ticker), period_ns(ticker), now_ns,
                       (uint64_t)now_ns ^ (uint64_t)(uintptr_t)ticker);
+    smp_demand_init(&ticker->demand, now_ns);
+    plan_slot(ticker, now_ns);
     ticker->forgot_ns = now_ns;
     start_or_pause(ticker);
     publish_stats(ticker);

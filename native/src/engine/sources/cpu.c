@@ -467,6 +467,11 @@ static int64_t tick_gap_of_cpu(void *self)
     return source->roster->default_name_rule ? 0 : smp_throttle_tick_gap_ns(&source->throttle);
 }
 
+static void excuse_cpu_source(void *self, int64_t used_ns)
+{
+    smp_throttle_excuse(&((struct cpu_source *)self)->throttle, used_ns);
+}
+
 /* --- options, filter --- */
 
 static void visit_all_again(void *self)
@@ -526,6 +531,7 @@ static struct smp_source describe_cpu_source(struct cpu_source *source)
         .filter_changed = visit_all_again,
         .idle_ticks = no_idle_ticks,
         .tick_gap_ns = tick_gap_of_cpu,
+        .excuse_cpu = excuse_cpu_source,
         .destroy = destroy_cpu,
         .self = source,
     };

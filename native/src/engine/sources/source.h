@@ -91,6 +91,10 @@ struct smp_source {
     /* After a tick: the least time until the next one, by the overhead limit; 0: none. */
     int64_t (*tick_gap_ns)(void *self);
 
+    /* The CPU time that the thread has used last, so much of it, does not count against the limit.
+     */
+    void (*excuse_cpu)(void *self, int64_t used_ns);
+
     /* CPU time since create of threads that work for the source alone: up to date after a flush, a
      * little behind between two. NULL: it has none. */
     int64_t (*own_cpu_ns)(const void *self);

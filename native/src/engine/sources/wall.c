@@ -314,6 +314,11 @@ static int64_t tick_gap_of_wall(void *self)
     return smp_throttle_tick_gap_ns(&((struct smp_wall *)self)->schedule.throttle);
 }
 
+static void excuse_wall_cpu(void *self, int64_t used_ns)
+{
+    smp_throttle_excuse(&((struct smp_wall *)self)->schedule.throttle, used_ns);
+}
+
 /* --- options, filter --- */
 
 /* A thread that was not sampled so far has no time before the last tick. */
@@ -403,6 +408,7 @@ static struct smp_source wall_source(struct smp_wall *wall)
         .idle_ticks = idle_ticks_of_wall,
         .skip_ticks = skip_wall_ticks,
         .tick_gap_ns = tick_gap_of_wall,
+        .excuse_cpu = excuse_wall_cpu,
         .take_news = take_wall_news,
         .destroy = destroy_wall,
         .self = wall,

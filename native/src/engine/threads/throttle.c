@@ -136,6 +136,15 @@ void smp_throttle_end(struct smp_throttle *throttle)
     throttle->end_cpu_ns = smp_clock_own_cpu_ns();
 }
 
+/* No further than now: a tick within that time has begun to count anew. */
+void smp_throttle_excuse(struct smp_throttle *throttle, int64_t used_ns)
+{
+    const int64_t cpu_ns = smp_clock_own_cpu_ns();
+
+    throttle->cpu_ns = at_most(throttle->cpu_ns + used_ns, cpu_ns);
+    throttle->end_cpu_ns = at_most(throttle->end_cpu_ns + used_ns, cpu_ns);
+}
+
 int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle)
 {
     const int64_t left_ns = throttle->bucket_ns - (throttle->end_cpu_ns - throttle->cpu_ns);

@@ -74,6 +74,8 @@ void smp_throttle_begin(struct smp_throttle *throttle, int64_t now_ns);
 bool smp_throttle_is_spent(struct smp_throttle *throttle);
 /* The polls of the tick are over. */
 void smp_throttle_end(struct smp_throttle *throttle);
+/* The CPU time that the thread has used last, so much of it, does not count. */
+void smp_throttle_excuse(struct smp_throttle *throttle, int64_t used_ns);
 /* The least time until the next tick, at random around a mean of SMP_THROTTLE_MOST_GAP_MS at most;
  * 0: none. */
 int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle);

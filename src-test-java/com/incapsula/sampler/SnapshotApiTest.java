@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -63,6 +64,62 @@ class SnapshotApiTest {
     void nothingIsHeld() throws IOException {
         sampler.close();
         assertThat(FakeSnapshot.LIVE.get()).isEqualTo(liveBefore);
+    }
+
+    @Test
+    void windowsAreKeptFromTheStartWhileAReaderIsOpen() throws IOException {
+        RecentWindow early = sampler.openRecentWindow();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> early.report(RecentWindow.Length.LAST_MINUTE))
+                .withMessage("report() needs a running sampler: init() comes first");
+        sampler.init();
+        assertThat(fake.keepsWindows()).as("before a report").isTrue();
+        RecentWindow late = sampler.openRecentWindow();
+        for (RecentWindow.Length length : RecentWindow.Length.values()) {
+            late.report(length).close();
+        }
+        assertThat(fake.calls())
+                .containsExactly("start", "takeWindow 0", "takeWindow 1", "takeWindow 2", "takeWindow 3");
+        late.close();
+        late.close();
+        assertThat(fake.keepsWindows()).isTrue();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> late.report(RecentWindow.Length.SINCE_START))
+                .withMessage("the window is closed");
+        sampler.close();
+        sampler.init();
+        assertThat(fake.keepsWindows()).as("started again").isTrue();
+        early.report(RecentWindow.Length.SINCE_START).close();
+        early.close();
+        assertThat(fake.keepsWindows()).isFalse();
+    }
+
+    /** Until there is memory for it each report tries again. */
+    @Test
+    void aWindowThatCouldNotBeginBeginsWithAReport() {
+        sampler.init();
+        fake.onOpenReader(() -> {
+            throw new OutOfMemoryError("for a test");
+        });
+        try (RecentWindow window = sampler.openRecentWindow()) {
+            assertThatThrownBy(() -> window.report(RecentWindow.Length.SINCE_START))
+                    .isInstanceOf(OutOfMemoryError.class);
+            fake.onOpenReader(() -> {});
+            window.report(RecentWindow.Length.SINCE_START).close();
+            assertThat(fake.keepsWindows()).isTrue();
+        }
+    }
+
+    @Test
+    void aLengthIsWrittenAsItsCode() {
+        assertThat(RecentWindow.Length.of("15m")).isSameAs(RecentWindow.Length.LAST_15_MINUTES);
+        assertThat(RecentWindow.Length.LAST_5_MINUTES)
+                .hasToString("the last 5 minutes")
+                .extracting(RecentWindow.Length::getCode)
+                .isEqualTo("5m");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RecentWindow.Length.of("0"))
+                .withMessage("window must be one of 1m, 5m, 15m, start, got \"0\"");
     }
 
     @Test

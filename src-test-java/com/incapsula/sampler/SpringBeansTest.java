@@ -64,8 +64,6 @@ class SpringBeansTest {
                             "0",
                             "maxSeconds",
                             "5",
-                            "intervalSeconds",
-                            "10",
                             "allowedHosts",
                             "a.example, b.example",
                             "token",

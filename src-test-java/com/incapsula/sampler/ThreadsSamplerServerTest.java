@@ -29,8 +29,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
@@ -129,54 +127,33 @@ class ThreadsSamplerServerTest {
             assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
                     .isEqualTo("PPROF 0 " + FakeSnapshot.STANDARD_FLAGS);
         }
-        /* 1 is the sampler's own, 2 the page's. */
+        /* 1 is the sampler's own. */
         await().untilAsserted(
-                        () -> assertThat(fake.calls()).containsExactly("start", "takeInterval 3", "closeReader 3"));
+                        () -> assertThat(fake.calls()).containsExactly("start", "takeInterval 2", "closeReader 2"));
     }
 
-    @Test
-    void runningIntervalGrowsAndTheSamplersOwnReaderIsUnaffected() throws Exception {
-        AtomicInteger count = new AtomicInteger();
-        fake.setInterval(() -> {
-            FakeSnapshot interval = new FakeSnapshot();
-            interval.document = String.valueOf(count.incrementAndGet());
-            return interval;
-        });
-        String first;
-        String second;
-        long began;
-        do { // anew each time: a second after the first report the next one may come between the two
-            server.close();
-            count.set(0);
-            server.init();
-            began = System.nanoTime();
-            first = get("/report.json").body();
-            second = get("/report.json").body();
-        } while (secondsSince(began) >= 1);
-        assertThat(second).as("within a second").isEqualTo(first).endsWith(String.valueOf(count.get()));
-        assertThat(first).startsWith("1");
-        String grown = await().until(() -> get("/report.txt").body(), Predicate.not(first::equals));
-        assertThat(grown).isEqualTo(first + "+" + count.get());
-        assertThat(fake.calls()).doesNotContain("takeInterval 1");
-    }
-
-    @Test
-    void runningIntervalBeginsAnew() throws Exception {
-        server.setIntervalSeconds(1);
-        AtomicInteger count = new AtomicInteger();
-        fake.setInterval(() -> {
-            FakeSnapshot interval = new FakeSnapshot();
-            interval.document = "<" + count.incrementAndGet() + ">";
-            return interval;
-        });
+    @ParameterizedTest
+    @CsvSource({
+        "/report.json, 1",
+        "/report.json?window=1m, 0",
+        "/report.txt?window=5m, 1",
+        "/top.txt?window=15m, 2",
+        "/collapsed?a=b&window=start, 3",
+        "/profile.pb.gz?window=1m, 0"
+    })
+    void windowIsChosenAndNoReaderIsAffected(String path, int window) throws Exception {
         server.init();
-        String first = get("/report.json").body();
-        /* No request has read the interval in which the time was over: it is dropped. */
-        await().untilAsserted(() -> assertThat(get("/report.json").body()).doesNotContain(first));
+        assertThat(get(path).statusCode()).isEqualTo(200);
+        assertThat(fake.calls()).contains("takeWindow " + window).doesNotContain("takeInterval 1");
     }
 
-    private static double secondsSince(long nanos) {
-        return (System.nanoTime() - nanos) / 1e9;
+    @Test
+    void unknownWindowIsRefused() throws Exception {
+        server.init();
+        HttpResponse<String> answer = get("/report.json?window=2m");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).isEqualTo("window must be one of 1m, 5m, 15m, start, got \"2m\"\n");
+        assertThat(fake.calls()).doesNotContain("takeWindow 1");
     }
 
     @Test
@@ -250,6 +227,7 @@ class ThreadsSamplerServerTest {
                         "/top.txt",
                         "/collapsed",
                         "/profile.json",
+                        "/profile.pb.gz",
                         "/report.json");
         HttpResponse<String> without = get("/debug/pprof");
         assertThat(without.statusCode()).isEqualTo(301);
@@ -352,7 +330,7 @@ class ThreadsSamplerServerTest {
         server.init();
         HttpResponse<String> answer = get("/debug/pprof/profile?seconds=" + seconds);
         assertThat(answer.statusCode()).isEqualTo(400);
-        assertThat(answer.body()).isEqualTo("seconds must be between 1 and 60\n");
+        assertThat(answer.body()).isEqualTo("seconds must be between 1 and 60, got \"" + seconds + "\"\n");
     }
 
     @Test
@@ -543,33 +521,17 @@ class ThreadsSamplerServerTest {
         assertThat(second.getUrl()).isNull();
     }
 
-    /** Thirty others read the sampler: {@code openCursor} throws, and requests may find a place later. */
+    /** The last minutes are kept as soon as there is memory for that. */
     @Test
-    void withoutAPlaceForItsReaderTheServerStartsAllTheSame() throws Exception {
+    void withoutMemoryForWindowsTheServerStartsAllTheSame() throws Exception {
         server.setMcp(true);
         fake.onOpenReader(() -> {
-            throw new OutOfMemoryError("30 readers");
+            throw new OutOfMemoryError("no memory");
         });
         server.init();
         assertRefused(get("/report.txt"), 503, "not enough memory for this report");
         fake.onOpenReader(() -> {});
         assertThat(get("/report.txt").body()).isEqualTo("TEXT 0 " + FakeSnapshot.STANDARD_FLAGS);
-    }
-
-    @Test
-    void aServerThatCannotStartGivesItsPortBack() {
-        server.init();
-        int port = server.getUrl().getPort();
-        server.close();
-        server.setPort(port);
-        fake.onOpenReader(() -> {
-            throw new UnsupportedOperationException("no reader");
-        });
-        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(server::init);
-        assertThat(server.getUrl()).isNull();
-        fake.onOpenReader(() -> {});
-        server.init();
-        assertThat(server.getUrl().getPort()).isEqualTo(port);
     }
 
     /** In the log that has the library's other messages. */
@@ -655,7 +617,6 @@ class ThreadsSamplerServerTest {
         assertThat(server.getToken()).isNull();
         assertThat(server.getAllowedHosts()).isEmpty();
         assertThat(server.getMaxSeconds()).isEqualTo(60);
-        assertThat(server.getIntervalSeconds()).isZero();
         server.setToken("");
         assertThat(server.getToken()).isNull();
     }
@@ -677,9 +638,6 @@ class ThreadsSamplerServerTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> server.setMaxSeconds(0))
                 .withMessage("maxSeconds must be between 1 and 3600, got 0");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> server.setIntervalSeconds(-1))
-                .withMessage("intervalSeconds must be between 0 and 31536000, got -1");
         assertThatIllegalStateException()
                 .isThrownBy(new ThreadsSamplerServer()::init)
                 .withMessage("sampler must be set before init()");

@@ -151,22 +151,26 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
      */
     private static final class Count implements ToDoubleFunction<ThreadsSampler> {
 
-        private final ToDoubleFunction<ThreadsSampler> figure;
-        private double before; // of the starts before this one; guarded by this
-        private double last; // of this one; guarded by this
+        private final ToDoubleFunction<SamplerStatistics> figure;
+        private final double unit;
+        private long start; // guarded by this
+        private double before; // of the starts before that one; guarded by this
+        private double last; // of that one; guarded by this
 
-        Count(ToDoubleFunction<ThreadsSampler> figure) {
+        Count(ToDoubleFunction<SamplerStatistics> figure, double unit) {
             this.figure = figure;
+            this.unit = unit;
         }
 
         @Override
         public synchronized double applyAsDouble(ThreadsSampler of) {
-            double now = figure.applyAsDouble(of);
-            if (now < last) {
+            SamplerStatistics statistics = of.getStatistics();
+            if (statistics.getStarts() != start) {
+                start = statistics.getStarts();
                 before += last;
             }
-            last = now;
-            return before + now;
+            last = figure.applyAsDouble(statistics) / unit;
+            return before + last;
         }
     }
 
@@ -187,7 +191,7 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
             keep(FunctionCounter.builder(
                             "threadsampler.cpu",
                             sampler,
-                            new Count(figure(SamplerStatistics::getOwnCpuNanos, NANOS_PER_SECOND)))
+                            new Count(SamplerStatistics::getOwnCpuNanos, NANOS_PER_SECOND))
                     .tags(tags)
                     .baseUnit("seconds")
                     .description("CPU time of the sampler itself")
@@ -234,8 +238,7 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
                 meters.add(FunctionCounter.builder(
                                 "threadsampler.polls",
                                 sampler,
-                                new Count(figure(
-                                        statistics -> statistics.getOutcomes().getOrDefault(outcome, 0L), 1)))
+                                new Count(statistics -> statistics.getOutcomes().getOrDefault(outcome, 0L), 1))
                         .tags(tags)
                         .tag("outcome", outcome)
                         .description("Checks of a thread, by how they ended")

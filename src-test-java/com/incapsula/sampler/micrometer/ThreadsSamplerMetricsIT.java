@@ -97,6 +97,22 @@ class ThreadsSamplerMetricsIT {
         assertThat(registry.get("threadsampler.cpu").functionCounter().count()).isBetween(0.0, 3600.0);
     }
 
+    /** Also where the second run has counted more than the first one when it is read next. */
+    @Test
+    void countsGoOnAfterARestart() throws IOException {
+        sampler.init();
+        metrics.bindTo(registry);
+        awaitTicks(sampler, 5);
+        sampler.close();
+        double first = polls();
+        assertThat(first).isEqualTo(sampler.getStatistics().getPolls()).isPositive();
+        sampler.init();
+        patiently().until(() -> sampler.getStatistics().getPolls() > 2 * first);
+        sampler.close();
+        assertThat(polls()).isEqualTo(first + sampler.getStatistics().getPolls());
+        assertThat(sampler.getStatistics().getStarts()).isEqualTo(2);
+    }
+
     private BusyGroups busyGroups(Duration step, int maxNames) {
         BusyGroups busy = new BusyGroups(sampler, registry, Tags.empty(), step, maxNames);
         busyGroups.add(busy);

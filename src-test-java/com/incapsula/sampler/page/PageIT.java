@@ -806,7 +806,8 @@ class PageIT {
             browser.click("#live-pause");
             assertThat(browser.text("#live-text")).isEqualTo("Paused");
             assertThat(browser.complaints()).isEmpty();
-            assertThat(browser.requests()).allMatch(url -> url.equals(address) || url.equals(address + "report.json"));
+            assertThat(browser.requests())
+                    .allMatch(url -> url.equals(address) || url.equals(address + "report.json?window=5m"));
         } finally {
             server.stop(0);
         }

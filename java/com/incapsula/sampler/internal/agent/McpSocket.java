@@ -105,9 +105,8 @@ final class McpSocket implements AutoCloseable {
      */
     void serve(ThreadsSampler sampler, String greeting) throws IOException, InterruptedException {
         try (SocketChannel client = accept();
-                KeptIntervals intervals = new KeptIntervals(sampler, () -> Long.MAX_VALUE)) {
+                KeptIntervals intervals = new KeptIntervals(sampler)) {
             close(); // no other client can connect
-            intervals.begin();
             OutputStream out = Channels.newOutputStream(client);
             out.write((greeting + "\n").getBytes(StandardCharsets.UTF_8));
             McpStream.serve(Channels.newInputStream(client), out, new McpProtocol(intervals));

@@ -62,6 +62,14 @@ interface Engine {
     /** @return everything since the reader's last interval, held by the caller */
     Snapshot takeInterval(int reader);
 
+    /** Keeps the last minutes, and all from now on, see {@link NativeBridge#keepWindows}. */
+    void keepWindows();
+
+    void forgetWindows();
+
+    /** @return what was sampled in a window, see {@link NativeBridge#takeWindow}; held by the caller */
+    Snapshot takeWindow(int window);
+
     /** For the reporter thread, from within a callback. @return the interval of the report, held by the caller */
     Snapshot currentReport();
 

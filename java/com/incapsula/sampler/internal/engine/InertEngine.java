@@ -103,6 +103,17 @@ final class InertEngine implements Engine {
     }
 
     @Override
+    public void keepWindows() {}
+
+    @Override
+    public void forgetWindows() {}
+
+    @Override
+    public Snapshot takeWindow(int window) {
+        return takeInterval(READER);
+    }
+
+    @Override
     public Snapshot currentReport() {
         return takeInterval(READER);
     }

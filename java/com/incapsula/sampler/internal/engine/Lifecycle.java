@@ -277,6 +277,7 @@ public final class Lifecycle {
                 config.applyThreads(launched);
             }
             int reader = launched.openReader();
+            readers.keepWindowsIfOpen(launched);
             run.setEngine(launched);
             launched.start();
             for (EngineConfig next = properties.config();
@@ -285,6 +286,7 @@ public final class Lifecycle {
                 next.apply(launched, config);
                 config = next;
             }
+            readers.keepWindowsIfOpen(launched);
             launched = null;
         } finally {
             if (launched != null) {
@@ -306,6 +308,7 @@ public final class Lifecycle {
             exitReport = installed;
             readers.setShared(launched, reader);
             updater.setApplied(config);
+            liveState.countStart();
             state.setEngine(launched);
             state.reach(Phase.RUNNING);
             return true;

@@ -12,8 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LiveState {
 
+    private static final String STARTS = "gauge.starts";
+
     private final RunState state;
     private RawStatistics last = RawStatistics.NONE;
+    private long starts; // guarded by the lock of state
 
     LiveState(RunState state) {
         this.state = state;
@@ -36,6 +39,11 @@ public final class LiveState {
      */
     void setLast(RawStatistics figures) {
         last = figures;
+    }
+
+    /** The lock is held: the figures of another engine follow. */
+    void countStart() {
+        starts++;
     }
 
     /**
@@ -62,17 +70,25 @@ public final class LiveState {
      * @return the figures of the last tick; after the end, the last ones
      */
     public RawStatistics statistics() {
-        Engine running = engine();
+        Engine running;
+        long start;
+        state.lock();
+        try {
+            running = state.engine();
+            start = starts;
+        } finally {
+            state.unlock();
+        }
         try {
             if (running != null) {
-                return running.statistics();
+                return running.statistics().with(STARTS, start);
             }
         } catch (IllegalStateException ended) {
             // the sampler has ended since, and stored the last figures before
         }
         state.lock();
         try {
-            return last;
+            return starts == 0 ? last : last.with(STARTS, starts);
         } finally {
             state.unlock();
         }

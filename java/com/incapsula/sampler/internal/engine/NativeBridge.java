@@ -140,6 +140,25 @@ final class NativeBridge {
      */
     static native int openReader(long session);
 
+    /**
+     * Keeps what is sampled from now on for windows, until {@link #forgetWindows}. Twice is fine.
+     *
+     * @see #takeWindow
+     */
+    static native void keepWindows(long session);
+
+    static native void forgetWindows(long session);
+
+    /**
+     * Gives what was sampled of late, and empties nothing. It ends now; or where it ended last, if that was less than a
+     * second ago, or reports on demand have cost too much.
+     *
+     * @param window 0: the last minute; 1: 5 minutes; 2: 15 minutes; 3: since {@link #keepWindows}
+     * @return a snapshot, held by the caller
+     * @throws IllegalStateException if no windows are kept, or the session does not run
+     */
+    static native long takeWindow(long session, int window);
+
     static native void closeReader(long session, int reader);
 
     /**

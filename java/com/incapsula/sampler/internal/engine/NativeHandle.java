@@ -154,6 +154,27 @@ final class NativeHandle implements Engine {
     }
 
     @Override
+    public void keepWindows() {
+        try (Use use = new Use()) {
+            NativeBridge.keepWindows(use.address);
+        }
+    }
+
+    @Override
+    public void forgetWindows() {
+        try (Use use = new Use()) {
+            NativeBridge.forgetWindows(use.address);
+        }
+    }
+
+    @Override
+    public Snapshot takeWindow(int window) {
+        try (Use use = new Use()) {
+            return NativeSnapshot.ofWindow(use.address, window);
+        }
+    }
+
+    @Override
     public Snapshot currentReport() {
         try (Use use = new Use()) {
             return NativeSnapshot.ofReport(use.address);

@@ -83,6 +83,18 @@ final class NativeSnapshot implements Snapshot {
         }
     }
 
+    /** @return what was sampled in a window, held by the caller */
+    static Snapshot ofWindow(long session, int window) {
+        NativeSnapshot taken = new NativeSnapshot();
+        try {
+            taken.net.address = NativeBridge.takeWindow(session, window);
+            return taken;
+        } catch (RuntimeException | Error e) {
+            taken.net.free();
+            throw e;
+        }
+    }
+
     /** For the reporter thread. @return the interval of the report, held by the caller */
     static Snapshot ofReport(long session) {
         NativeSnapshot current = new NativeSnapshot();

@@ -34,6 +34,15 @@ public record RawStatistics(String engine, List<String> names, List<Long> values
         }
     }
 
+    /** @return these figures, with one more at the end */
+    RawStatistics with(String name, long value) {
+        List<String> moreNames = new ArrayList<>(names);
+        List<Long> moreValues = new ArrayList<>(values);
+        moreNames.add(name);
+        moreValues.add(value);
+        return new RawStatistics(engine, moreNames, moreValues);
+    }
+
     /** @return these figures, with the reports that wait, and the one that is being written, as failed ones */
     RawStatistics withoutWaiting() {
         int waiting = names.indexOf(WAITING);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * The readers of a running sampler's intervals: one that all callers of {@link #snapshot} share, and cursors.
+ * The readers of a running sampler's intervals: one that all callers of {@link #snapshot} share, cursors, and windows
+ * of the last minutes, which an engine keeps from its start on if one is open.
  *
  * <p>When the JVM exits, they wait until the engine has stopped and give what was collected up to then.
  *
@@ -29,6 +32,9 @@ public final class SnapshotReaders {
 
     private final RunState state;
     private final ReportDispatcher dispatcher;
+
+    private int windows; // open ones; guarded by the lock of state
+    private volatile @Nullable Engine keeping; // the engine that keeps them
 
     @SuppressWarnings("NullAway.Init") // set when an engine starts, before there is anything to read
     private IntervalReader shared; // guarded by the lock of state
@@ -89,6 +95,88 @@ public final class SnapshotReaders {
         }
         Engine ended = InertEngine.of("the JVM is exiting");
         return new EngineCursor(new IntervalReader(ended, ended.openReader()));
+    }
+
+    /** One more user of windows, which are kept from now on, or from the next start on. */
+    public void openWindow() {
+        Engine running = countWindow(1);
+        if (running != null) {
+            try {
+                keepWindows(running);
+            } catch (IllegalStateException | OutOfMemoryError notNow) {
+                // the first report keeps them
+            }
+        }
+    }
+
+    /** One user less. */
+    public void closeWindow() {
+        Engine running = countWindow(-1);
+        if (running != null && keeping == running) {
+            keeping = null;
+            try {
+                running.forgetWindows();
+            } catch (IllegalStateException ended) {
+                // they have ended together with their engine
+            }
+        }
+    }
+
+    /* @return the engine that has something to do: with the first user and without the last one; null: none */
+    private @Nullable Engine countWindow(int more) {
+        state.lock();
+        try {
+            boolean had = windows > 0;
+            windows += more;
+            return had != windows > 0 ? state.engine() : null;
+        } finally {
+            state.unlock();
+        }
+    }
+
+    /** Before an engine starts, and after that: a user may have come meanwhile. */
+    void keepWindowsIfOpen(Engine launched) {
+        state.lock();
+        boolean isOpen = windows > 0;
+        state.unlock();
+        if (isOpen && keeping != launched) {
+            keepWindows(launched);
+        }
+    }
+
+    private void keepWindows(Engine running) {
+        running.keepWindows();
+        keeping = running;
+    }
+
+    /**
+     * What was sampled in a window. No other reader loses it.
+     *
+     * @param <T> what the caller gets
+     * @param window see {@link NativeBridge#takeWindow}
+     * @param maker makes it of the interval
+     * @return the result
+     * @throws IllegalStateException as for {@link #snapshot}, and while the JVM exits
+     */
+    public <T> T window(int window, Maker<T> maker) {
+        String call = "report()";
+        dispatcher.refuseInCallback(call);
+        StackRoom.require();
+        Engine running = state.runningEngine(call);
+        if (keeping != running) {
+            keepWindows(running);
+        }
+        Snapshot taken = running.takeWindow(window);
+        boolean complete = false;
+        try {
+            T made = maker.make(taken);
+            complete = true;
+            return made;
+        } finally {
+            if (!complete) {
+                taken.release();
+            }
+        }
     }
 
     private <T> T take(IntervalReader reader, Maker<T> maker) {

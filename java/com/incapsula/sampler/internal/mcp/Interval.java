@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.mcp;
 
+import com.incapsula.sampler.RecentWindow;
 import com.incapsula.sampler.SamplingReport;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A report with the number by which models name it.
  *
- * @param number 0: the whole time so far
+ * @param number 0: a window
  * @param report valid until the next call of {@link KeptIntervals}
+ * @param window its length; null: it is none
  */
-record Interval(int number, SamplingReport report) {
+record Interval(int number, SamplingReport report, RecentWindow.@Nullable Length window) {
 
+    private static final String WHOLE = " (the whole time so far)";
     private static final double MILLIS_PER_SECOND = 1000.0;
     private static final long FEW_MILLIS = 2000;
 
@@ -24,7 +28,7 @@ record Interval(int number, SamplingReport report) {
                 Locale.ROOT,
                 "Interval %d%s: %.1f s until %s; wall %.1f s, cpu %.1f s in all threads.%s",
                 number,
-                number == 0 ? " (the whole time so far)" : "",
+                window == null ? "" : window == RecentWindow.Length.SINCE_START ? WHOLE : " (" + window + ")",
                 millis / MILLIS_PER_SECOND,
                 report.getTill().truncatedTo(ChronoUnit.SECONDS),
                 seconds(report.getWallNanos()),

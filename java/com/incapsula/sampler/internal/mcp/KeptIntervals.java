@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.mcp;
 
+import com.incapsula.sampler.RecentWindow;
+import com.incapsula.sampler.RecentWindow.Length;
+import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
-import com.incapsula.sampler.internal.report.RunningInterval;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -12,11 +14,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The intervals that models read: the whole time so far, with number 0, and the last few of calls with {@code seconds},
- * numbered from 1. It has a cursor of its own, so other readers are unaffected. Those of calls are given
- * back when none was read for an hour: a client does not say that it is gone.
+ * The intervals that models read: a window of the last minutes or of the whole time so far, with number 0, and the last
+ * few of calls with {@code seconds}, numbered from 1. Those of calls are given back when none was read for an hour: a
+ * client does not say that it is gone.
  *
  * <p>Threads: one at a time.
  */
@@ -31,39 +35,34 @@ public final class KeptIntervals implements AutoCloseable {
     static final long UNREAD_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private static final int MAX_NUMBER = 1_000_000;
+    private static final String WINDOW = "window";
 
     private final ThreadsSampler sampler;
-    private final RunningInterval whole;
+    private final RecentWindow recent;
     private final Deque<Interval> kept = new ArrayDeque<>();
     private final LongSupplier clock;
+    private @Nullable SamplingReport window; // given last
     private int last;
     private long readNanos; // when a kept one was
 
     /**
-     * Intervals of a sampler.
+     * Intervals of a sampler, whose whole time begins now.
      *
      * @param sampler need not run yet
-     * @param maxSeconds gives the longest whole time, after which it begins anew; called each time
      */
-    public KeptIntervals(ThreadsSampler sampler, LongSupplier maxSeconds) {
-        this(sampler, maxSeconds, System::nanoTime);
+    public KeptIntervals(ThreadsSampler sampler) {
+        this(sampler, System::nanoTime);
     }
 
     /* For tests. */
-    KeptIntervals(ThreadsSampler sampler, LongSupplier maxSeconds, LongSupplier clock) {
+    KeptIntervals(ThreadsSampler sampler, LongSupplier clock) {
         this.sampler = sampler;
         this.clock = clock;
-        whole = new RunningInterval(sampler, maxSeconds);
+        recent = sampler.openRecentWindow();
     }
 
-    /** Begins now, if the sampler runs. */
-    public void begin() {
-        whole.begin();
-    }
-
-    /** Begins the whole time anew where it is long enough, and gives back what is not read any more. */
+    /** Gives back what is not read any more. */
     public void renew() {
-        whole.renew();
         if (clock.getAsLong() - readNanos >= UNREAD_NANOS) {
             closeKept();
         }
@@ -88,10 +87,16 @@ public final class KeptIntervals implements AutoCloseable {
         return sampler;
     }
 
-    /** The two parameters that choose one. */
+    /** The parameters that choose one. */
     static List<Parameter> parameters() {
         return List.of(
-                number("interval", "Number of the interval to read. Default 0: the whole time so far."), seconds());
+                number("interval", "Number of the interval to read. Default 0: the whole time so far, or the window."),
+                Parameter.choice(
+                        WINDOW,
+                        Stream.of(Length.values()).map(Length::getCode).toList(),
+                        "Reads only the last minute, 5 or 15 minutes. Default " + Length.SINCE_START.getCode()
+                                + ": the whole time so far."),
+                seconds());
     }
 
     /** Those of a tool that reads one: which one, {@code own}, and the budget. */
@@ -130,12 +135,34 @@ public final class KeptIntervals implements AutoCloseable {
     /* As above; the interval with the number needed makes no room for a new one. */
     Interval choose(ToolArguments arguments, String name, int standard, int needed) throws InterruptedException {
         if (arguments.has("seconds")) {
-            if (arguments.has(name)) {
-                throw new ToolRefusal("give either " + name + " or seconds, which makes a new interval");
+            for (String other : List.of(name, WINDOW)) {
+                if (arguments.has(other)) {
+                    throw new ToolRefusal("give either " + other + " or seconds, which makes a new interval");
+                }
             }
             return take(arguments.number("seconds", 1), needed);
         }
-        return find(arguments.number(name, standard));
+        if (!arguments.has(WINDOW)) {
+            return find(arguments.number(name, standard));
+        }
+        if (arguments.has(name) && arguments.number(name, standard) != 0) {
+            throw new ToolRefusal("give either " + name + " or window, which is interval 0");
+        }
+        return window(Length.of(String.valueOf(arguments.text(WINDOW))));
+    }
+
+    private Interval window(Length length) {
+        SamplingReport report = recent.report(length);
+        closeWindow();
+        window = report;
+        return new Interval(0, report, length);
+    }
+
+    private void closeWindow() {
+        if (window != null) {
+            window.close();
+            window = null;
+        }
     }
 
     /** @return the number of the newest one; 0: there is none */
@@ -146,7 +173,7 @@ public final class KeptIntervals implements AutoCloseable {
     /** The interval of this number. */
     Interval find(int number) {
         if (number == 0) {
-            return new Interval(0, whole.report());
+            return window(Length.SINCE_START);
         }
         readNanos = clock.getAsLong();
         return kept.stream()
@@ -162,25 +189,21 @@ public final class KeptIntervals implements AutoCloseable {
         return kept.stream().map(each -> ", " + each.number()).collect(Collectors.joining());
     }
 
-    private Interval take(int seconds, int needed) throws InterruptedException {
-        whole.next().close();
-        TimeUnit.SECONDS.sleep(seconds);
-        return keep(needed);
+    /* What is sampled in so many seconds from now on. */
+    Interval take(int seconds, int needed) throws InterruptedException {
+        try (SamplingCursor cursor = sampler.openCursor()) {
+            TimeUnit.SECONDS.sleep(seconds);
+            return keep(cursor.next(), needed);
+        }
     }
 
-    /** Keeps what was sampled since the last report. */
-    Interval keep() {
-        return keep(0);
-    }
-
-    private Interval keep(int needed) {
-        SamplingReport report = whole.next();
+    private Interval keep(SamplingReport report, int needed) {
         if (kept.size() == MAX_KEPT) {
             makeRoom(needed);
         }
         readNanos = clock.getAsLong();
         last++;
-        Interval taken = new Interval(last, report);
+        Interval taken = new Interval(last, report, null);
         kept.addLast(taken);
         return taken;
     }
@@ -198,6 +221,7 @@ public final class KeptIntervals implements AutoCloseable {
     @Override
     public void close() {
         closeKept();
-        whole.close();
+        closeWindow();
+        recent.close();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.server;
 
+import com.incapsula.sampler.RecentWindow;
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
@@ -9,7 +10,6 @@ import com.incapsula.sampler.internal.engine.InternalThreads;
 import com.incapsula.sampler.internal.engine.Lifecycle;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.LibraryLog;
-import com.incapsula.sampler.internal.report.RunningInterval;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -59,11 +58,13 @@ public final class LiveServer implements AutoCloseable {
             <ul>
             <li><a href="profile?seconds=5">profile?seconds=5</a>: the next 5 seconds, for <code>go tool pprof</code>;
             at most MAX_SECONDS</li>
-            <li><a href="../../">/</a>: the running interval as a page</li>
+            <li><a href="../../">/</a>: the last 5 minutes as a page; as all of the following with
+            <code>?window=1m</code>, <code>5m</code>, <code>15m</code> or <code>start</code></li>
             <li><a href="../../report.txt">/report.txt</a>: as text</li>
             <li><a href="../../top.txt">/top.txt</a>: the methods and lines with the most time</li>
             <li><a href="../../collapsed">/collapsed</a>: for flame graph tools</li>
             <li><a href="../../profile.json">/profile.json</a>: for speedscope</li>
+            <li><a href="../../profile.pb.gz">/profile.pb.gz</a>: for pprof</li>
             <li><a href="../../report.json">/report.json</a>: everything, for scripts</li>
             </ul>
             </body>
@@ -76,7 +77,9 @@ public final class LiveServer implements AutoCloseable {
             "/report.txt", ReportFormat.TEXT,
             "/collapsed", ReportFormat.COLLAPSED,
             "/profile.json", ReportFormat.SPEEDSCOPE,
+            "/profile.pb.gz", ReportFormat.PPROF,
             "/top.txt", ReportFormat.TOP);
+    private static final RecentWindow.Length STANDARD_WINDOW = RecentWindow.Length.LAST_5_MINUTES;
 
     /**
      * The properties of a server.
@@ -87,7 +90,6 @@ public final class LiveServer implements AutoCloseable {
      * @param otherNames other names of the server
      * @param token null: requests need none
      * @param maxSeconds the longest profile
-     * @param intervalSeconds gives the longest interval of the page; called each time
      * @param hasMcp true: language models may read it, at {@link McpEndpoint#PATH}
      */
     public record Plan(
@@ -97,14 +99,13 @@ public final class LiveServer implements AutoCloseable {
             List<String> otherNames,
             @Nullable String token,
             int maxSeconds,
-            LongSupplier intervalSeconds,
             boolean hasMcp) {}
 
     private final Plan plan;
     private final HttpFront front;
     private final RequestWorkers workers;
     private final RequestGuard guard;
-    private final RunningInterval interval; // guarded by rendering once the server has started
+    private final RecentWindow window;
     private final @Nullable McpEndpoint models;
     private final Semaphore rendering = new Semaphore(1);
     private final Semaphore profiling = new Semaphore(1);
@@ -126,16 +127,12 @@ public final class LiveServer implements AutoCloseable {
         this.plan = plan;
         keptPieces = new Semaphore((int) (keptBytes / AnswerBody.PIECE_BYTES));
         guard = new RequestGuard(plan.address().getAddress(), plan.host(), plan.otherNames(), plan.token());
-        interval = new RunningInterval(plan.sampler(), plan.intervalSeconds());
-        models = plan.hasMcp() ? new McpEndpoint(plan.sampler(), plan.intervalSeconds()) : null;
+        window = plan.sampler().openRecentWindow();
+        models = plan.hasMcp() ? new McpEndpoint(plan.sampler()) : null;
         ThreadGroup threads = InternalThreads.hidden(lifecycle);
         workers = new RequestWorkers(threads, ANSWER_MILLIS);
         HttpFront opened = null;
         try {
-            interval.begin();
-            if (models != null) {
-                models.begin();
-            }
             opened = new HttpFront(plan.address(), threads, headersMillis, this::take);
         } catch (IOException e) {
             throw new UncheckedIOException(
@@ -143,12 +140,14 @@ public final class LiveServer implements AutoCloseable {
         } finally {
             if (opened == null) {
                 workers.close();
-                closeIntervals();
+                closeReaders();
             }
         }
         front = opened;
         front.start();
-        workers.repeat(this::renew, WAIT_MILLIS);
+        if (models != null) {
+            workers.repeat(models::renew, WAIT_MILLIS);
+        }
     }
 
     private static long keptBytes() {
@@ -170,38 +169,13 @@ public final class LiveServer implements AutoCloseable {
         closed = true;
         workers.close();
         front.close();
-        closeIntervals();
+        closeReaders();
     }
 
-    private void closeIntervals() {
-        rendering.acquireUninterruptibly();
-        interval.close();
-        rendering.release();
+    private void closeReaders() {
+        window.close();
         if (models != null) {
             models.close();
-        }
-    }
-
-    private void renew() {
-        try {
-            renewPage();
-            if (models != null) {
-                models.renew();
-            }
-        } catch (RuntimeException | Error e) {
-            LibraryLog.log(System.Logger.Level.DEBUG, "an interval could not begin anew", e);
-        }
-    }
-
-    private void renewPage() {
-        if (rendering.tryAcquire()) {
-            try {
-                if (!closed) {
-                    interval.renew();
-                }
-            } finally {
-                rendering.release();
-            }
         }
     }
 
@@ -311,12 +285,14 @@ public final class LiveServer implements AutoCloseable {
             /* Relative: a proxy may have put this server below a path of its own. */
             throw new Refusal(301, "the index is at pprof/", Map.of("Location", "pprof/"));
         }
-        ReportFormat format = PROFILE_PATH.equals(path) ? ReportFormat.PPROF : PATHS.get(path);
+        boolean waits = PROFILE_PATH.equals(path);
+        ReportFormat format = waits ? ReportFormat.PPROF : PATHS.get(path);
         if (format == null) {
             throw new Refusal(
                     404,
                     "nothing is at the path of this request; there is /, /report.json, /report.txt,"
-                            + " /collapsed, /profile.json, /top.txt, " + INDEX_PATH + " and " + PROFILE_PATH
+                            + " /collapsed, /profile.json, /profile.pb.gz, /top.txt, " + INDEX_PATH + " and "
+                            + PROFILE_PATH
                             + "?seconds=N");
         }
         exchange.getResponseHeaders().set("Content-Type", format.getMediaType());
@@ -324,18 +300,19 @@ public final class LiveServer implements AutoCloseable {
             /* The page has a policy of its own for its scripts. */
             exchange.getResponseHeaders().set("Content-Security-Policy", "frame-ancestors 'none'");
         }
-        int seconds =
-                format == ReportFormat.PPROF ? seconds(exchange.getRequestURI().getRawQuery()) : 0;
+        String query = exchange.getRequestURI().getRawQuery();
+        int seconds = waits ? seconds(query) : 0;
+        RecentWindow.Length length = waits ? STANDARD_WINDOW : window(query);
         if (format != ReportFormat.PPROF) {
             out.negotiate(exchange.getRequestHeaders());
         }
         if (exchange.getRequestMethod().equals("HEAD")) {
             return;
         }
-        if (format == ReportFormat.PPROF) {
+        if (waits) {
             profile(seconds, out);
         } else {
-            render(format, out);
+            render(format, length, out);
         }
     }
 
@@ -348,19 +325,34 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    private int seconds(String query) throws Refusal {
+    /* The last one of this name. */
+    private static @Nullable String parameter(@Nullable String query, String name) {
         String value = null;
         for (String part : query == null ? new String[0] : query.split("&")) {
-            if (part.startsWith("seconds=")) {
-                value = part.substring("seconds=".length());
+            if (part.startsWith(name + "=")) {
+                value = part.substring(name.length() + 1);
             }
         }
+        return value;
+    }
+
+    private static RecentWindow.Length window(@Nullable String query) throws Refusal {
+        String value = parameter(query, "window");
+        try {
+            return value == null ? STANDARD_WINDOW : RecentWindow.Length.of(value);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(400, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private int seconds(@Nullable String query) throws Refusal {
+        String value = parameter(query, "seconds");
         if (value == null) {
             return Math.min(STANDARD_PROFILE_SECONDS, plan.maxSeconds());
         }
         int seconds = value.matches("\\d{1,9}") ? Integer.parseInt(value) : 0;
         if (seconds < 1 || seconds > plan.maxSeconds()) {
-            throw new Refusal(400, "seconds must be between 1 and " + plan.maxSeconds());
+            throw new Refusal(400, "seconds must be between 1 and " + plan.maxSeconds() + ", got \"" + value + "\"");
         }
         return seconds;
     }
@@ -395,16 +387,12 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /* Only keeps the report, where the memory suffices: it is sent when the permit is free again. */
-    private void render(ReportFormat format, AnswerStream out) throws IOException, Refusal {
+    private void render(ReportFormat format, RecentWindow.Length length, AnswerStream out) throws IOException, Refusal {
         if (!acquireRendering()) {
             throw new Refusal(
                     429, "a report for another request is being made; one at a time is", retry(RETRY_SECONDS));
         }
-        try {
-            if (closed) {
-                throw new IOException("the server was closed");
-            }
-            SamplingReport report = interval.report();
+        try (SamplingReport report = report(length)) {
             if (format == ReportFormat.HTML) {
                 HtmlPage.writeLive(out, data -> report.writeTo(ReportFormat.JSON, data));
             } else {
@@ -413,6 +401,13 @@ public final class LiveServer implements AutoCloseable {
         } finally {
             rendering.release();
         }
+    }
+
+    private SamplingReport report(RecentWindow.Length length) throws IOException {
+        if (closed) {
+            throw new IOException("the server was closed");
+        }
+        return window.report(length);
     }
 
     private boolean acquireRendering() throws IOException {

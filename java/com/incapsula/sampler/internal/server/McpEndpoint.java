@@ -10,7 +10,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /**
  * The path at which language models read the sampler: the protocol's transport over HTTP, each answer in one piece. One
@@ -34,17 +33,12 @@ final class McpEndpoint implements AutoCloseable {
     private final Semaphore turn = new Semaphore(1, true);
     private volatile boolean closed;
 
-    McpEndpoint(ThreadsSampler sampler, LongSupplier maxSeconds) {
-        intervals = new KeptIntervals(sampler, maxSeconds);
+    McpEndpoint(ThreadsSampler sampler) {
+        intervals = new KeptIntervals(sampler);
         protocol = new McpProtocol(intervals);
     }
 
-    /** Begins, if the sampler runs; before any other call. */
-    void begin() {
-        intervals.begin();
-    }
-
-    /** Begins the interval anew where it is long enough; does nothing while a request is answered. */
+    /** Gives back intervals that are not read any more; does nothing while a request is answered. */
     void renew() {
         if (turn.tryAcquire()) {
             try {

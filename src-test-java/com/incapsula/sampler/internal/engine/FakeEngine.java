@@ -65,6 +65,7 @@ final class FakeEngine implements Engine {
     volatile Supplier<FakeSnapshot> interval = FakeSnapshot::new;
     final AtomicInteger readers = new AtomicInteger();
     volatile boolean destroyed;
+    volatile boolean keepsWindows;
     volatile Thread[] selected;
     volatile long polls;
     volatile long waiting;
@@ -164,6 +165,24 @@ final class FakeEngine implements Engine {
     @Override
     public Snapshot takeInterval(int reader) {
         note("takeInterval " + reader);
+        onInterval.run();
+        return interval.get();
+    }
+
+    @Override
+    public void keepWindows() {
+        onOpenReader.run();
+        keepsWindows = true;
+    }
+
+    @Override
+    public void forgetWindows() {
+        keepsWindows = false;
+    }
+
+    @Override
+    public Snapshot takeWindow(int window) {
+        note("takeWindow " + window);
         onInterval.run();
         return interval.get();
     }

@@ -47,6 +47,11 @@ public final class FakeSampler {
         return List.copyOf(source.last().calls);
     }
 
+    /** Does the last engine keep the last minutes? */
+    public boolean keepsWindows() {
+        return source.last().keepsWindows;
+    }
+
     /** The groups whose threads are not sampled. */
     public List<ThreadGroup> hiddenGroups() {
         return List.copyOf(source.hiddenGroups);

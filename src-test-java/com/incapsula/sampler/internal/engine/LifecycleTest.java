@@ -684,11 +684,11 @@ class LifecycleTest {
         assertThat(lifecycle.liveState().statistics()).isEqualTo(RawStatistics.NONE);
         FakeEngine engine = start();
         engine.polls = 5;
-        assertThat(lifecycle.liveState().statistics().values()).containsExactly(5L);
+        assertThat(lifecycle.liveState().statistics().values()).containsExactly(5L, 1L);
         engine.polls = 6;
         engine.onStop = () -> engine.polls = 7;
         lifecycle.close();
-        assertThat(lifecycle.liveState().statistics().values()).containsExactly(7L);
+        assertThat(lifecycle.liveState().statistics().values()).containsExactly(7L, 1L);
         assertThat(lifecycle.liveState().statistics().engine()).isEqualTo("fake");
     }
 
@@ -813,7 +813,7 @@ class LifecycleTest {
         assertThat(engine.calls).containsExactly("start", "stop");
         assertThat(blocking.calls).hasSize(2);
         assertThat(lifecycle.liveState().isRunning()).isFalse();
-        assertThat(lifecycle.liveState().statistics().values()).containsExactly(2L, 0L, 0L);
+        assertThat(lifecycle.liveState().statistics().values()).containsExactly(2L, 0L, 0L, 1L);
         lifecycle.close();
 
         properties.setOutputer(outputer);

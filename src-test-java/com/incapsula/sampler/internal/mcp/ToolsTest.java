@@ -47,8 +47,7 @@ class ToolsTest {
     void start() {
         fake.setInterval(this::snapshot);
         sampler.init();
-        intervals = new KeptIntervals(sampler, () -> 900, now::get);
-        intervals.begin();
+        intervals = new KeptIntervals(sampler, now::get);
     }
 
     private FakeSnapshot snapshot() {
@@ -234,7 +233,7 @@ class ToolsTest {
         assertThat(refusal("tree", "group", "main", "begin", "code", "from", "x"))
                 .isEqualTo("give either from or begin: code");
         document = "{\"summary\":{\"packages\":[\"shop.Ca\"],\"lines\":[]}}";
-        intervals.keep();
+        intervals.take(0, 0);
         assertThat(refusal("tree", "group", "main", "begin", "code", "interval", 1L))
                 .as("a part of a name is no package")
                 .startsWith("begin: no line of the program's own code");
@@ -425,10 +424,23 @@ class ToolsTest {
     }
 
     @Test
-    void theOldestIntervalMakesRoom() {
+    void aWindowIsReadByItsCode() throws Exception {
+        addOrders();
+        assertThat(call("groups", "window", "5m")).startsWith("Interval 0 (the last 5 minutes): 59.0 s until ");
+        assertThat(call("groups", "window", "start", "interval", 0L))
+                .startsWith("Interval 0 (the whole time so far): ");
+        assertThat(refusal("groups", "window", "2m")).isEqualTo("window must be one of 1m, 5m, 15m, start, got \"2m\"");
+        assertThat(refusal("groups", "window", "1m", "interval", 1L))
+                .isEqualTo("give either interval or window, which is interval 0");
+        assertThat(refusal("groups", "window", "1m", "seconds", 1L))
+                .isEqualTo("give either window or seconds, which makes a new interval");
+    }
+
+    @Test
+    void theOldestIntervalMakesRoom() throws Exception {
         addOrders();
         for (int i = 0; i <= KeptIntervals.MAX_KEPT; i++) {
-            intervals.keep();
+            intervals.take(0, 0);
         }
         assertThat(intervals.find(2).number()).isEqualTo(2);
         assertThatExceptionOfType(ToolRefusal.class)
@@ -441,7 +453,7 @@ class ToolsTest {
     void theIntervalBeforeIsNotTheOneThatMakesRoom() throws Exception {
         addOrders();
         for (int i = 0; i < KeptIntervals.MAX_KEPT; i++) {
-            intervals.keep();
+            intervals.take(0, 0);
         }
         assertThat(call("diff", "a", 1L, "seconds", 1L))
                 .startsWith("Before: Interval 1: ")
@@ -453,10 +465,10 @@ class ToolsTest {
 
     /** A client does not say that it is gone, and they are memory of the sampler. */
     @Test
-    void intervalsThatAreNotReadAreGivenBack() {
+    void intervalsThatAreNotReadAreGivenBack() throws Exception {
         addOrders();
         int live = FakeSnapshot.LIVE.get();
-        intervals.keep();
+        intervals.take(0, 0);
         now.addAndGet(KeptIntervals.UNREAD_NANOS - 1);
         intervals.find(1);
         now.addAndGet(KeptIntervals.UNREAD_NANOS - 1);
@@ -466,14 +478,16 @@ class ToolsTest {
         intervals.renew();
         assertThatExceptionOfType(ToolRefusal.class).isThrownBy(() -> intervals.find(1));
         assertThat(FakeSnapshot.LIVE.get()).isLessThanOrEqualTo(live + 1);
-        assertThat(intervals.keep().number()).as("a number is not given twice").isEqualTo(2);
+        assertThat(intervals.take(0, 0).number())
+                .as("a number is not given twice")
+                .isEqualTo(2);
     }
 
     @Test
-    void withoutMemoryTheOldestIntervalIsGivenUp() {
+    void withoutMemoryTheOldestIntervalIsGivenUp() throws Exception {
         addOrders();
-        intervals.keep();
-        intervals.keep();
+        intervals.take(0, 0);
+        intervals.take(0, 0);
         assertThat(intervals.giveUpOldest()).isTrue();
         assertThatExceptionOfType(ToolRefusal.class).isThrownBy(() -> intervals.find(1));
         assertThat(intervals.find(2).number()).isEqualTo(2);
@@ -490,7 +504,7 @@ class ToolsTest {
                 + "{\"lock\":\"a.Ca\\u202ert\",\"waiting\":\"a.B.add(B.java:5)\",\"holding\":\"[owner not read]\","
                 + "\"wall\":1500000}]}";
         blockedNanos = 10_000_000;
-        intervals.keep();
+        intervals.take(0, 0);
         assertThat(call("locks", "interval", 1L))
                 .startsWith("Interval 1")
                 .contains(

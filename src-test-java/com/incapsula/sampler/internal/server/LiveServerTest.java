@@ -59,7 +59,6 @@ class LiveServerTest {
                 List.of(),
                 null,
                 HOUR_SECONDS,
-                () -> 900,
                 true);
         server = new LiveServer(plan, fake.lifecycle(), headersMillis, keptBytes);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.spring;
 
+import com.incapsula.sampler.RecentWindow;
+import com.incapsula.sampler.RecentWindow.Length;
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingCursor;
@@ -32,7 +34,7 @@ import org.springframework.util.MimeType;
  * <table>
  * <caption>What it answers, below {@code /actuator/threadsampler}</caption>
  * <tr><th>request</th><th>answer</th></tr>
- * <tr><td>{@code GET}</td><td>state, figures, settings and the summary of late, JSON</td></tr>
+ * <tr><td>{@code GET}</td><td>state, figures, settings and a summary, JSON</td></tr>
  * <tr><td>{@code GET /summary}</td><td>the summary as text; its fields are in the status, too</td></tr>
  * <tr><td>{@code GET /report}, {@code /top}</td><td>the report as text, and its hottest methods and lines</td></tr>
  * <tr><td>{@code GET /flamegraph}</td><td>the page, HTML</td></tr>
@@ -41,10 +43,11 @@ import org.springframework.util.MimeType;
  * <tr><td>{@code POST /start}, {@code /stop}, {@code /pause}, {@code /resume}</td><td>as in the sampler</td></tr>
  * </table>
  *
- * <p>A report is of what happened of late: {@code reportFrequencySeconds} at least (900 where that is 0), if the
- * sampler has run for so long. With {@code ?seconds=5} it is of the next five seconds, of at most
- * {@value #MAX_SECONDS}. The sampler's own reports are unaffected. One report of each kind is made at a time: other
- * requests get status 429. While the sampler does not run the status is 503.
+ * <p>A report is of the last 5 minutes, with {@code ?window=1m}, {@code 15m} or {@code start} of another
+ * {@link RecentWindow}. With {@code ?seconds=5} it is of the next five seconds, of at most {@value #MAX_SECONDS}. The
+ * sampler's own reports are unaffected. One report of each kind is made at a time: other requests get status 429. While
+ * the sampler does not run the status is 503. The summary in the answer to {@code GET} is made anew once in
+ * {@value #SUMMARY_SECONDS} seconds at most, so that a client may ask for the figures often.
  *
  * <p>Requests that change something need {@code management.endpoint.threadsampler.access=unrestricted}. What is
  * changed lasts until the application ends. Names of classes, files and threads are in the reports, so Boot exposes
@@ -60,6 +63,10 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     /** The longest {@code seconds} of a request. */
     public static final int MAX_SECONDS = 60;
 
+    /** The summary in the status is up to so many seconds old. */
+    static final long SUMMARY_SECONDS = 60;
+
+    private static final Length STANDARD_WINDOW = Length.LAST_5_MINUTES;
     private static final int BAD_REQUEST = 400;
     private static final int NOT_FOUND = 404;
     private static final int CONFLICT = 409;
@@ -74,12 +81,15 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
 
     private final ThreadsSampler sampler;
     private final SamplerSettings settings;
-    private final RunningReport running; // guarded by reporting
+    private final LongSupplier nanoTime;
+    private final RecentWindow recent;
     private final Semaphore reporting = new Semaphore(1);
+    private @Nullable Map<String, @Nullable Object> summary; // made last; guarded by reporting
+    private long summaryNanos; // when; guarded by reporting
     private final Semaphore waiting = new Semaphore(1); // held by the request that waits for its seconds
 
     /**
-     * An endpoint of a sampler. What its first report has begins now, if the sampler runs.
+     * An endpoint of a sampler, which keeps the last minutes from now on.
      *
      * @param sampler the sampler
      */
@@ -90,8 +100,8 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     ThreadsSamplerEndpoint(ThreadsSampler sampler, LongSupplier nanoTime) {
         this.sampler = sampler;
         this.settings = new SamplerSettings(sampler);
-        this.running = new RunningReport(sampler, nanoTime);
-        running.begin();
+        this.nanoTime = nanoTime;
+        this.recent = sampler.openRecentWindow();
     }
 
     private static Map<String, ReportFormat> forms() {
@@ -128,9 +138,9 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         status.put("memoryUsedBytes", figures.getMemoryUsedBytes());
         status.put("reports", names());
         status.put("settings", settings.values());
-        Map<String, @Nullable Object> summary = summary();
-        if (summary != null) {
-            status.put(SUMMARY, summary);
+        Map<String, @Nullable Object> fields = summary();
+        if (fields != null) {
+            status.put(SUMMARY, fields);
         }
         return status;
     }
@@ -141,13 +151,28 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
             return null;
         }
         try {
-            return running.use(report -> SummaryFields.of(report.getSummary()));
+            if (!sampler.isRunning()) {
+                summary = null;
+            } else if (summary == null
+                    || nanoTime.getAsLong() - summaryNanos >= TimeUnit.SECONDS.toNanos(SUMMARY_SECONDS)) {
+                summary = newSummary();
+                summaryNanos = nanoTime.getAsLong();
+            }
+            return summary;
         } catch (IllegalStateException | OutOfMemoryError notNow) {
             return null;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         } finally {
             reporting.release();
+        }
+    }
+
+    private Map<String, @Nullable Object> newSummary() {
+        try (SamplingReport report = recent.report(STANDARD_WINDOW)) {
+            Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+            fields.put("from", report.getFrom().toString());
+            fields.put("till", report.getTill().toString());
+            fields.putAll(SummaryFields.of(report.getSummary()));
+            return fields;
         }
     }
 
@@ -163,7 +188,8 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
      *
      * @param form {@code summary}, {@code report}, {@code top}, {@code flamegraph}, {@code pprof}, {@code collapsed},
      *        {@code speedscope} or {@code json}
-     * @param seconds null: of late; else of the next so many seconds
+     * @param seconds null: of a window; else of the next so many seconds
+     * @param window {@code 1m}, {@code 5m}, {@code 15m} or {@code start}; null: {@code 5m}, if {@code seconds} is null
      * @return the report with its media type, or a text that says what is wrong
      */
     @ReadOperation(
@@ -174,7 +200,9 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
                 "application/json"
             })
     public WebEndpointResponse<byte[]> report(
-            @Selector String form, @org.springframework.lang.Nullable @Nullable Integer seconds) {
+            @Selector String form,
+            @org.springframework.lang.Nullable @Nullable Integer seconds,
+            @org.springframework.lang.Nullable @Nullable String window) {
         ReportFormat format = form.equals(SUMMARY) ? ReportFormat.TEXT : FORMS.get(form);
         if (format == null) {
             return text(NOT_FOUND, "there is no report " + form + "; there are " + String.join(", ", names()));
@@ -182,15 +210,21 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         if (seconds != null && (seconds < 1 || seconds > MAX_SECONDS)) {
             return text(BAD_REQUEST, "seconds must be between 1 and " + MAX_SECONDS + ", got " + seconds);
         }
+        if (seconds != null && window != null) {
+            return text(BAD_REQUEST, "give either window or seconds");
+        }
+        Length length;
+        try {
+            length = window == null ? STANDARD_WINDOW : Length.of(window);
+        } catch (IllegalArgumentException e) {
+            return text(BAD_REQUEST, String.valueOf(e.getMessage()));
+        }
         Semaphore permit = seconds == null ? reporting : waiting;
         if (!permit.tryAcquire()) {
             return text(TOO_MANY_REQUESTS, "another report is being made; the same request may succeed later");
         }
         try {
-            RunningReport.Use<byte[]> content = form.equals(SUMMARY)
-                    ? report -> report.getSummary().toString().getBytes(StandardCharsets.UTF_8)
-                    : report -> bytes(report, format);
-            byte[] bytes = seconds == null ? running.use(content) : next(seconds, content);
+            byte[] bytes = seconds == null ? recent(length, form) : next(seconds, form);
             return new WebEndpointResponse<>(
                     bytes, WebEndpointResponse.STATUS_OK, MimeType.valueOf(format.getMediaType()));
         } catch (IllegalStateException notRunning) {
@@ -210,11 +244,17 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         return names;
     }
 
-    private byte[] next(int seconds, RunningReport.Use<byte[]> content) throws IOException {
+    private byte[] recent(Length length, String form) throws IOException {
+        try (SamplingReport report = recent.report(length)) {
+            return bytes(report, form);
+        }
+    }
+
+    private byte[] next(int seconds, String form) throws IOException {
         try (SamplingCursor cursor = sampler.openCursor()) {
             TimeUnit.SECONDS.sleep(seconds);
             try (SamplingReport report = cursor.next()) {
-                return content.with(report);
+                return bytes(report, form);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -222,7 +262,11 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         }
     }
 
-    private static byte[] bytes(SamplingReport report, ReportFormat format) throws IOException {
+    private static byte[] bytes(SamplingReport report, String form) throws IOException {
+        ReportFormat format = FORMS.get(form);
+        if (format == null) {
+            return report.getSummary().toString().getBytes(StandardCharsets.UTF_8);
+        }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         report.writeTo(format, bytes);
         return bytes.toByteArray();
@@ -255,34 +299,12 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     @WriteOperation
     public WebEndpointResponse<Map<String, @Nullable Object>> command(@Selector String command) {
         return switch (command) {
-            case "start" -> change(this::start);
-            case "stop" -> change(this::stop);
+            case "start" -> change(sampler::init);
+            case "stop" -> change(sampler::close);
             case "pause" -> change(sampler::pauseSampling);
             case "resume" -> change(sampler::resumeSampling);
             default -> problem(NOT_FOUND, "there is no command " + command + "; there are start, stop, pause, resume");
         };
-    }
-
-    private void start() {
-        sampler.init();
-        beginAnew();
-    }
-
-    private void stop() throws IOException {
-        sampler.close();
-        beginAnew();
-    }
-
-    /* Or else the report that is being made finds that its sampler has ended, and begins anew. */
-    private void beginAnew() {
-        if (reporting.tryAcquire()) {
-            try {
-                running.close();
-                running.begin();
-            } finally {
-                reporting.release();
-            }
-        }
     }
 
     private interface Change {
@@ -310,14 +332,9 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         return new WebEndpointResponse<>(body, status);
     }
 
-    /** Forgets what was read of the sampler, which goes on; waits for a report that is being written. */
+    /** Lets the sampler, which goes on, forget the last minutes. */
     @Override
     public void close() {
-        reporting.acquireUninterruptibly();
-        try {
-            running.close();
-        } finally {
-            reporting.release();
-        }
+        recent.close();
     }
 }

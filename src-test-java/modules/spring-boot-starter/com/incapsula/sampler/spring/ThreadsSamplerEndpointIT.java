@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -165,6 +168,40 @@ class ThreadsSamplerEndpointIT {
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(took).isGreaterThanOrEqualTo(1_000_000_000L);
         assertThat(text(answer)).contains("threads-sampler/1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1m", "5m", "15m", "start"})
+    void aWindowIsChosenAndEmptiesNothing(String window) {
+        awaitPolls();
+        for (int i = 0; i < 2; i++) {
+            HttpResponse<byte[]> answer = get("threadsampler/summary?window=" + window);
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(text(answer)).startsWith("Summary.");
+        }
+    }
+
+    @Test
+    void aWrongWindowIsRefused() {
+        HttpResponse<byte[]> answer = get("threadsampler/report?window=2m");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(text(answer)).isEqualTo("window must be one of 1m, 5m, 15m, start, got \"2m\"\n");
+        assertThat(text(get("threadsampler/report?window=1m&seconds=1"))).isEqualTo("give either window or seconds\n");
+    }
+
+    /** Who asks for the figures all the time does not have a report made each time. */
+    @Test
+    void theStatusMakesASummaryOnceInAMinute() {
+        awaitPolls();
+        AtomicLong nanos = new AtomicLong();
+        try (ThreadsSamplerEndpoint endpoint = new ThreadsSamplerEndpoint(sampler(), nanos::get)) {
+            Object first = endpoint.status().get("summary");
+            assertThat(first).asInstanceOf(InstanceOfAssertFactories.MAP).containsKeys("from", "till", "hotSpots");
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(ThreadsSamplerEndpoint.SUMMARY_SECONDS) - 1);
+            assertThat(endpoint.status().get("summary")).isSameAs(first);
+            nanos.addAndGet(1);
+            assertThat(endpoint.status().get("summary")).isNotNull().isNotSameAs(first);
+        }
     }
 
     @Test

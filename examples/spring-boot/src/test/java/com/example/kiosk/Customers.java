@@ -23,7 +23,7 @@ final class Customers {
     public static void main(String[] args) throws Exception {
         URI ticket = URI.create("http://127.0.0.1:" + args[0] + "/ticket");
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.parseLong(args[1]));
-        ExecutorService customers = Executors.newFixedThreadPool(COUNT);
+        ExecutorService customers = Executors.newFixedThreadPool(COUNT, Customers::daemon);
         List<Future<?>> all = new ArrayList<>();
         for (int i = 0; i < COUNT; i++) {
             all.add(customers.submit(() -> {
@@ -34,7 +34,13 @@ final class Customers {
         for (Future<?> each : all) {
             each.get();
         }
-        System.exit(0);
+    }
+
+    /* Once the kiosk is killed, nothing keeps this process. */
+    private static Thread daemon(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        return thread;
     }
 
     private static void buy(URI ticket, long until) throws Exception {

@@ -103,7 +103,7 @@ class AgentIT {
         String output = runToEnd(child).output();
 
         String host = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
-        assertOneReport(Pattern.quote(host) + "-\\d{8}-\\d{6}\\.collapsed");
+        assertOneReport(Pattern.quote(host) + "-\\d{8}-\\d{6}Z\\.collapsed");
         assertThat(output)
                 .contains("with reportCpuTime=true, samplingFrequencyMillis=5ms")
                 .contains("ignored, as no options: [THREADS_SAMPLER_SERVICE_HOST]");

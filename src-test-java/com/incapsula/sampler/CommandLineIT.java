@@ -10,6 +10,7 @@ import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.Tool;
 import com.incapsula.sampler.testing.UnawareProgram;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
@@ -92,6 +93,26 @@ class CommandLineIT {
                 .containsPattern("\nSampler \\S+ s|, sampler \\S+ s")
                 .containsPattern(" of a CPU\\)\\.\n\n\\d+ samples in \\d+ ms, in " + file + "\n$");
         assertThat(file).content().startsWith("<!DOCTYPE html>").contains("unaware-worker");
+    }
+
+    /** The answers are read from the target's system properties. */
+    @Test
+    void nothingStaysInThePropertiesOfTheTarget() throws Exception {
+        ChildJvm.Running own = target().start().awaitOutput("ready");
+        String pid = String.valueOf(own.process().pid());
+        done("status", pid);
+        done(pid, "-d", "100ms");
+        assertFails(1, "not running", commandLine(), "stop", pid);
+        try (InputStream properties = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(), pid, "VM.system_properties")
+                .start()
+                .getInputStream()) {
+            assertThat(new String(properties.readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("java.class.path=")
+                    .doesNotContain("sampler.agent.answer");
+        }
+        own.process().getOutputStream().close();
+        own.await().assertFine();
     }
 
     /** From the command to the file: two seconds are for the start of a JVM, attaching, the page and the way back. */
@@ -409,7 +430,7 @@ class CommandLineIT {
                     .hasSize(2)
                     .satisfiesExactly(
                             name -> assertThat(name).isEqualTo("flame.html"),
-                            name -> assertThat(name).matches("report-" + process + "-\\d{8}-\\d{6}\\.html"));
+                            name -> assertThat(name).matches("report-" + process + "-\\d{8}-\\d{6}Z\\.html"));
         }
     }
 

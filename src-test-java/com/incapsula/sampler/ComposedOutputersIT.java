@@ -36,6 +36,22 @@ class ComposedOutputersIT {
         }
     }
 
+    /** An action that was interrupted leaves the flag set, which is about that report alone. */
+    @Test
+    void theReportAfterAnInterruptIsNotInterrupted() throws IOException {
+        List<Boolean> interrupted = new ArrayList<>();
+        try (ThreadsSampler sampler = quick(SamplingOutputer.of(report -> {
+            interrupted.add(Thread.currentThread().isInterrupted());
+            throw new InterruptedException("late");
+        }))) {
+            sampler.init();
+            awaitTicks(sampler, 3);
+            sampler.printReport();
+            awaitTicks(sampler, 3);
+        }
+        assertThat(interrupted).containsExactly(false, false);
+    }
+
     @Test
     void oneThatFailsKeepsNoOtherFromItsReport() throws IOException {
         Full full = new Full();

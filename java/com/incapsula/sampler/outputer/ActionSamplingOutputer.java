@@ -27,6 +27,9 @@ final class ActionSamplingOutputer implements SamplingOutputer, ErrorsToLog {
             throw e;
         } catch (IOException e) {
             throw new UncheckedIOException(e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e.toString(), e);
         } catch (Exception e) {
             throw new IllegalStateException(e.toString(), e);
         }

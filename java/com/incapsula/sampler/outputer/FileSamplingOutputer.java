@@ -66,17 +66,18 @@ public class FileSamplingOutputer implements SamplingOutputer {
 
     /**
      * The names of the files. In the last part of the path, {@code %t} becomes the time where the report ends, as
-     * {@code yyyyMMdd-HHmmss} in the JVM's time zone, {@code %n} a running number, one more than the highest there is
-     * in the folder, and {@code %%} a percent sign. With {@code %t} alone, a second report in one second gets
-     * {@code -2} behind the time. Neither replaces what another sampler or process writes at that moment. Without the two,
-     * each report replaces the one before.
+     * {@code yyyyMMdd-HHmmssZ} in UTC, {@code %n} a running number, one more than the highest there is in the folder, and
+     * {@code %%} a percent sign. There and in the folders, {@code %p} becomes the id of the process, and {@code %h} the
+     * name of the host. With {@code %t} alone, a second report in one second gets {@code -2} behind the time. Neither it
+     * nor {@code %n} replaces what another sampler or process writes at that moment. Without the two, each report
+     * replaces the one before.
      *
      * <p>Missing folders are made. Files whose names this pattern could have made count as old reports and are
-     * removed; other files are not touched.
+     * removed, unless they are of another process that still runs; other files are not touched.
      *
      * @param file a path
      * @throws IllegalArgumentException if it is null, blank, not a path or a folder, has a name of more than 255
-     *         characters, another letter behind a percent sign, one of the two twice, or one in the name of a folder
+     *         characters, another letter behind a percent sign, one of the two twice, or %t or %n in the name of a folder
      */
     public void setFile(String file) {
         series = new FileSeries(file);

@@ -152,6 +152,8 @@ public interface SamplingOutputer {
 
     /**
      * Ends the outputer. The sampler's {@code close()} calls it once, after the last report; {@code shutdown()} never.
+     * A container that has made the outputer, such as Spring, may call it again, so a second call must do nothing. The
+     * outputers of this library are so.
      */
     void close();
 }

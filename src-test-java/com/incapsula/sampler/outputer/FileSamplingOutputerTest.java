@@ -22,7 +22,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
-import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.TimeZone;
 import java.util.stream.Stream;
@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FileSamplingOutputerTest {
 
     private static final int TILL = 1;
+    private static final int ENDED = 5_000_000; // more than the kernel gives to a process
 
     @TempDir
     private Path folder;
@@ -59,10 +60,8 @@ class FileSamplingOutputerTest {
         }
     }
 
-    private static Instant local(int hour, int minute, int second) {
-        return LocalDateTime.of(2026, 11, 20, hour, minute, second)
-                .atZone(ZoneId.systemDefault())
-                .toInstant();
+    private static Instant at(int hour, int minute, int second) {
+        return LocalDateTime.of(2026, 11, 20, hour, minute, second).toInstant(ZoneOffset.UTC);
     }
 
     @Test
@@ -95,16 +94,16 @@ class FileSamplingOutputerTest {
     void timesInNames() throws IOException {
         outputer.setFile(folder.resolve("100%%-%t.txt").toString());
         outputer.setFormat(ReportFormat.TEXT);
-        write("one", local(9, 8, 7));
-        write("two", local(9, 8, 7));
-        write("three", local(9, 8, 7));
-        write("four", local(9, 8, 8));
+        write("one", at(9, 8, 7));
+        write("two", at(9, 8, 7));
+        write("three", at(9, 8, 7));
+        write("four", at(9, 8, 8));
         assertThat(files())
                 .containsExactly(
-                        "100%-20261120-090807-2.txt",
-                        "100%-20261120-090807-3.txt", "100%-20261120-090807.txt", "100%-20261120-090808.txt");
-        assertThat(folder.resolve("100%-20261120-090807.txt")).hasContent("one");
-        assertThat(folder.resolve("100%-20261120-090807-3.txt")).hasContent("three");
+                        "100%-20261120-090807Z-2.txt",
+                        "100%-20261120-090807Z-3.txt", "100%-20261120-090807Z.txt", "100%-20261120-090808Z.txt");
+        assertThat(folder.resolve("100%-20261120-090807Z.txt")).hasContent("one");
+        assertThat(folder.resolve("100%-20261120-090807Z-3.txt")).hasContent("three");
     }
 
     @Test
@@ -132,57 +131,97 @@ class FileSamplingOutputerTest {
     void oldestGoFirstByTimeAndThenByTheirPlaceInIt() throws IOException {
         outputer.setFile(folder.resolve("r-%t.txt").toString());
         outputer.setMaxFiles(2);
-        write("a", local(9, 0, 0));
-        write("b", local(10, 0, 0));
-        write("c", local(10, 0, 0));
-        assertThat(files()).containsExactly("r-20261120-100000-2.txt", "r-20261120-100000.txt");
-        write("d", local(10, 0, 1));
-        assertThat(files()).containsExactly("r-20261120-100000-2.txt", "r-20261120-100001.txt");
+        write("a", at(9, 0, 0));
+        write("b", at(10, 0, 0));
+        write("c", at(10, 0, 0));
+        assertThat(files()).containsExactly("r-20261120-100000Z-2.txt", "r-20261120-100000Z.txt");
+        write("d", at(10, 0, 1));
+        assertThat(files()).containsExactly("r-20261120-100000Z-2.txt", "r-20261120-100001Z.txt");
     }
 
-    /** At the end of summer time an hour comes twice, and a container may get another time zone. */
     @Test
     void whatWasWrittenLastStaysAlsoAfterTheClockWasSetBack() throws IOException {
         outputer.setFile(folder.resolve("r-%t.txt").toString());
         outputer.setMaxFiles(2);
-        write("a", local(10, 0, 0));
-        write("b", local(10, 30, 0));
-        write("c", local(9, 45, 0));
-        assertThat(files()).containsExactly("r-20261120-094500.txt", "r-20261120-103000.txt");
-        assertThat(folder.resolve("r-20261120-094500.txt")).hasContent("c");
+        write("a", at(10, 0, 0));
+        write("b", at(10, 30, 0));
+        write("c", at(9, 45, 0));
+        assertThat(files()).containsExactly("r-20261120-094500Z.txt", "r-20261120-103000Z.txt");
+        assertThat(folder.resolve("r-20261120-094500Z.txt")).hasContent("c");
         outputer.setMaxTotalBytes(1);
-        write("dd", local(9, 50, 0));
-        assertThat(files()).containsExactly("r-20261120-095000.txt");
+        write("dd", at(9, 50, 0));
+        assertThat(files()).containsExactly("r-20261120-095000Z.txt");
     }
 
+    /** Local times come twice when summer time ends, and samplers of two zones may share a folder. */
     @Test
-    void timesInNamesAreOfTheZoneThatTheApplicationHasSet() throws IOException {
+    void timesInNamesAreOfNoZone() throws IOException {
         outputer.setFile(folder.resolve("r-%t.txt").toString());
-        Instant till = Instant.parse("2026-11-20T10:00:00Z");
+        Instant secondHour = Instant.parse("2026-10-25T01:30:00Z"); // 02:30 in Berlin, as an hour before
         TimeZone before = TimeZone.getDefault();
         try {
-            TimeZone.setDefault(TimeZone.getTimeZone("GMT+05:30"));
-            write("a", till);
+            TimeZone.setDefault(TimeZone.getTimeZone("Europe/Berlin"));
+            write("a", secondHour.minusSeconds(1800)); // 02:00, for the second time
+            write("b", secondHour.minusSeconds(3600)); // 02:30
             TimeZone.setDefault(TimeZone.getTimeZone("GMT-08:00"));
-            write("b", till);
+            write("c", secondHour);
         } finally {
             TimeZone.setDefault(before);
         }
-        assertThat(files()).containsExactly("r-20261120-020000.txt", "r-20261120-153000.txt");
+        assertThat(files())
+                .containsExactly("r-20261025-003000Z.txt", "r-20261025-010000Z.txt", "r-20261025-013000Z.txt");
+    }
+
+    /** Those that have ended: the files of a process that runs are its own. */
+    @Test
+    void filesOfEarlierProcessesAreOldOnes() throws Exception {
+        Process running = new ProcessBuilder("sleep", "1000").start();
+        try {
+            String other = "r-" + running.pid() + "-20261120-080000Z.txt";
+            Files.writeString(folder.resolve(other), "");
+            Files.writeString(folder.resolve("r-" + ENDED + "-20261120-070000Z.txt"), "");
+            Files.writeString(folder.resolve("r-" + ENDED + "-20261120-080000Z.txt"), "");
+            outputer.setFile(folder.resolve("r-%p-%t.txt").toString());
+            outputer.setMaxFiles(2);
+            write("a", at(9, 0, 0));
+            assertThat(files())
+                    .containsExactlyInAnyOrder(
+                            other,
+                            "r-" + ENDED + "-20261120-080000Z.txt",
+                            "r-" + ProcessHandle.current().pid() + "-20261120-090000Z.txt");
+        } finally {
+            running.destroyForcibly();
+        }
+    }
+
+    @Test
+    void aFileOfEachProcessIsAnOldOneToo() throws IOException {
+        Path older = Files.writeString(folder.resolve("r-" + ENDED + ".txt"), "");
+        Path newer = Files.writeString(folder.resolve("r-" + (ENDED - 1) + ".txt"), "");
+        Files.setLastModifiedTime(older, FileTime.from(Instant.parse("2026-11-20T08:00:00Z")));
+        Files.setLastModifiedTime(newer, FileTime.from(Instant.parse("2026-11-20T09:00:00Z")));
+        outputer.setFile(folder.resolve("r-%p.txt").toString());
+        outputer.setMaxFiles(2);
+        write("a");
+        assertThat(files())
+                .containsExactlyInAnyOrder(
+                        newer.getFileName().toString(),
+                        "r-" + ProcessHandle.current().pid() + ".txt");
     }
 
     @Test
     void aStartRemovesWhatAJvmThatWasKilledHasLeft() throws IOException {
-        List<String> left = List.of(".r-20261118-100000.html.1f.tmp", ".r-20261118-100000-2.html.ffffffffffffffff.tmp");
+        List<String> left =
+                List.of(".r-20261118-100000Z.html.1f.tmp", ".r-20261118-100000Z-2.html.ffffffffffffffff.tmp");
         List<String> others =
-                List.of(".r-20261118-100000.txt.1f.tmp", ".r.html.1f.tmp", "r-20261118-100000.html.1f.tmp", ".x.tmp");
+                List.of(".r-20261118-100000Z.txt.1f.tmp", ".r.html.1f.tmp", "r-20261118-100000Z.html.1f.tmp", ".x.tmp");
         for (String name : left) {
             makeOld(Files.createFile(folder.resolve(name)));
         }
         for (String name : others) {
             makeOld(Files.createFile(folder.resolve(name)));
         }
-        Path beingWritten = Files.createFile(folder.resolve(".r-20261120-100000.html.2e.tmp"));
+        Path beingWritten = Files.createFile(folder.resolve(".r-20261120-100000Z.html.2e.tmp"));
         outputer.setFile(folder.resolve("r-%t.html").toString());
         outputer.starting();
         assertThat(files())
@@ -317,8 +356,8 @@ class FileSamplingOutputerTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "r-%x|file may have %t, %n and %%, not %x, got r-%x",
-                "r-%|file may have %t, %n and %%, not %, got r-%",
+                "r-%x|file may have %t, %n, %p, %h and %%, not %x, got r-%x",
+                "r-%|file may have %t, %n, %p, %h and %%, not %, got r-%",
                 "%n-%n|file must have %n once, got %n-%n",
                 "%t/r|file must have %t and %n in the file's own name only, got %t/r",
                 "/|file must name a file, got /",

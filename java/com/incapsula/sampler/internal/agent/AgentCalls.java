@@ -64,6 +64,11 @@ public final class AgentCalls {
     }
 
     private static void carryOut(String options, boolean atStart) {
+        String read = AgentCommand.written(options, AgentCommand.FORGET);
+        if (read != null) {
+            AnswerSlot.forget(read);
+            return;
+        }
         AnswerSlot slot = AnswerSlot.of(options);
         try {
             if (atStart) {

@@ -34,6 +34,9 @@ record AgentCommand(
     /** {@code false}: the answer needs no summary, because the command line shows a report that begins with one. */
     static final String SUMMARY = "summary";
 
+    /** The id of a command whose answer has been read. */
+    static final String FORGET = "forget";
+
     /** The jar, for the native library that looks for the agent's classes. */
     static final String JAR = "jar";
 

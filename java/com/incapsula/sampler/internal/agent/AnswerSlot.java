@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the answer to one command goes. The command line gives each command an id and reads the answer from a system
  * property of the target, which works across users and namespaces. There are eight such properties, used in turn: a
- * command that goes on may be answered after later ones. A command without an id ({@code -javaagent}, jcmd) is answered
+ * command that goes on may be answered after later ones. The command line has a property removed once it has read it. A
+ * command without an id ({@code -javaagent}, jcmd) is answered
  * on standard error.
  *
  * <p>Threads: any.
@@ -106,6 +107,16 @@ final class AnswerSlot {
             }
         }
         return null;
+    }
+
+    /** Removes the answer to the command with this id, which has been read. */
+    static void forget(String id) {
+        for (int i = 0; i < PLACES; i++) {
+            String value = System.getProperty(PROPERTY + i, "");
+            if (value.startsWith(id + " ")) {
+                System.getProperties().remove(PROPERTY + i, value); // unless a later answer has its place by now
+            }
+        }
     }
 
     /** @return true: some command has been answered in these properties */

@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.options.Times;
+import com.incapsula.sampler.internal.report.FileNames;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,7 +38,8 @@ final class Arguments {
 
     private Action action = Action.LIST;
     private Verb verb = Verb.RUN;
-    private @Nullable String output;
+    private @Nullable String output; // null: standard output
+    private boolean isStandardOutput; // by name
     private final List<String> words = new ArrayList<>();
     private final Map<String, List<String>> settings = new LinkedHashMap<>();
 
@@ -89,7 +91,8 @@ final class Arguments {
         }
         String value = equals < 0 ? arguments[last] : word.substring(equals + 1);
         if (isOutput) {
-            output = value;
+            isStandardOutput = value.equals("-");
+            output = isStandardOutput ? null : value;
         } else {
             Keys.add(settings, key, value);
         }
@@ -126,13 +129,17 @@ final class Arguments {
         if (words.size() > 1) {
             throw new Refusal("\"" + words.get(1) + "\" is one word too many");
         }
+        if (verb == Verb.START && isStandardOutput) {
+            throw new Refusal("-o - is the standard output of this command, which ends before the reports come;"
+                    + " --output stdout is that of the target");
+        }
         if (verb == Verb.SET && settings.size() != 1) {
             throw new Refusal("set needs one KEY=VALUE");
         }
     }
 
     private boolean isBare() {
-        return settings.isEmpty() && output == null;
+        return settings.isEmpty() && output == null && !isStandardOutput;
     }
 
     Action action() {

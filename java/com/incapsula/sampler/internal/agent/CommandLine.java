@@ -4,6 +4,7 @@ package com.incapsula.sampler.internal.agent;
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.agent.AnswerSlot.Answer;
 import com.incapsula.sampler.internal.agent.AnswerSlot.State;
+import com.incapsula.sampler.internal.report.FileNames;
 import com.incapsula.sampler.internal.report.FileSeries;
 import com.incapsula.sampler.internal.report.IoReason;
 import com.incapsula.sampler.internal.report.PlainText;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The program of the jar: {@code java -jar threads-sampler.jar}. Samples another JVM, or makes one report of several.
  *
- * <p>Exit: 0 done; 1 the target refused it, or there is no report; 2 usage; 3 the target cannot be attached to.
+ * <p>Exit: 0 done; 1 the target refused it, there is no report, or standard output cannot be written to; 2 usage; 3 the
+ * target cannot be attached to.
  *
  * <p>Threads: one.
  */
@@ -55,7 +57,8 @@ public final class CommandLine {
     /** @return the exit code */
     int run(String... arguments) {
         try {
-            return execute(Arguments.parse(arguments));
+            int exit = execute(Arguments.parse(arguments));
+            return exit == DONE && out.checkError() ? fail(REFUSED, "standard output cannot be written to") : exit;
         } catch (Refusal | InvalidPathException e) { // a name that this locale cannot write
             return fail(USAGE, e.getMessage() + "\n--help explains the options");
         } catch (IOException e) {
@@ -111,8 +114,9 @@ public final class CommandLine {
         List<Target.Listed> found = JvmNames.find(all, wanted);
         if (found.size() != 1) {
             String which = found.isEmpty() ? "no JVM of this user is called " : "more than one JVM is called ";
-            list(found.isEmpty() ? all : found, arguments.verb() == Verb.MCP ? err : out);
-            return fail(found.isEmpty() ? NO_ATTACH : USAGE, which + wanted);
+            int exit = fail(found.isEmpty() ? NO_ATTACH : USAGE, which + wanted);
+            list(found.isEmpty() ? all : found, err);
+            return exit;
         }
         try (Target target = Target.attach(found.get(0).pid())) {
             return command(target, found.get(0), arguments);

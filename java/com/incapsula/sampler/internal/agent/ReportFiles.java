@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.report.FileNames;
 import com.incapsula.sampler.internal.report.OpenFolder;
 import com.incapsula.sampler.internal.report.WholeFile;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
@@ -38,7 +39,7 @@ final class ReportFiles extends FileSamplingOutputer {
         String format = settings.get(Keys.FORMAT);
         String keep = settings.get(Keys.KEEP);
         try {
-            String name = FileNames.expand(settings.getOrDefault(Keys.FILE, ""));
+            String name = settings.getOrDefault(Keys.FILE, "");
             setFile(name.isEmpty() ? name : Path.of(name).toAbsolutePath().toString());
             if (format != null) {
                 setFormat(format(format));
@@ -85,7 +86,8 @@ final class ReportFiles extends FileSamplingOutputer {
 
     /** @return the pattern and the form, for people */
     String description() {
-        return getFile() + " (" + getFormat().name().toLowerCase(Locale.ROOT) + ")";
+        return FileNames.expand(String.valueOf(getFile())) + " ("
+                + getFormat().name().toLowerCase(Locale.ROOT) + ")";
     }
 
     /**

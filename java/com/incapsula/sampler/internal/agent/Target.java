@@ -42,6 +42,7 @@ final class Target implements AutoCloseable {
 
     private final VirtualMachine machine;
     private final TargetFiles files;
+    private @Nullable String asked; // the id of the last command
 
     private Target(VirtualMachine machine, TargetFiles files) {
         this.machine = machine;
@@ -107,6 +108,7 @@ final class Target implements AutoCloseable {
     String send(String options) throws Unreachable {
         String id = Long.toHexString(ThreadLocalRandom.current().nextLong());
         String request = options + part(AgentCommand.ANSWER, id);
+        asked = id;
         try {
             Properties properties = properties();
             requireVersion(properties.getProperty("java.specification.version", ""));
@@ -151,6 +153,7 @@ final class Target implements AutoCloseable {
             asLibrary = e;
         }
         try {
+            files.removeLibrary();
             machine.loadAgent(jar, request + copies());
         } catch (AgentLoadException | AgentInitializationException | IOException e) {
             e.addSuppressed(asLibrary);
@@ -246,8 +249,17 @@ final class Target implements AutoCloseable {
         return files;
     }
 
+    /** Has the target forget its answer, where that needs no more than its library. */
     @Override
     public void close() throws IOException {
-        machine.detach();
+        try {
+            if (asked != null) {
+                isServed(properties(), AgentCommand.FORGET + "=" + asked);
+            }
+        } catch (IOException ended) {
+            // and the answer with it
+        } finally {
+            machine.detach();
+        }
     }
 }

@@ -45,6 +45,7 @@ import java.util.stream.Stream;
 final class TargetFiles {
 
     private static final int SIGQUIT = 3;
+    private static final String LIBRARY_EXTENSION = ".so";
 
     private final Path process;
     private final List<String> copies = new ArrayList<>();
@@ -118,13 +119,25 @@ final class TargetFiles {
 
     /** Removes the copies, as the target has not taken them over. */
     void removeCopies() throws IOException {
+        removeCopies("");
+    }
+
+    /** Removes the copy of the library, which the target cannot load: each command would leave another one. */
+    void removeLibrary() throws IOException {
+        removeCopies(LIBRARY_EXTENSION);
+    }
+
+    private void removeCopies(String end) throws IOException {
         for (String copy : copies) {
+            if (!copy.endsWith(end)) {
+                continue;
+            }
             Path file = absolute(copy);
             try (SecureDirectoryStream<Path> in = open(root(), requireNonNull(file.getParent()))) {
                 in.deleteFile(requireNonNull(file.getFileName()));
             }
         }
-        copies.clear();
+        copies.removeIf(copy -> copy.endsWith(end));
     }
 
     /**
@@ -135,7 +148,7 @@ final class TargetFiles {
      */
     static String copyInto(Path root, String folder, Path file) throws IOException {
         Path parent = absolute(folder);
-        String extension = file.toString().endsWith(".so") ? ".so" : ".jar";
+        String extension = file.toString().endsWith(LIBRARY_EXTENSION) ? LIBRARY_EXTENSION : ".jar";
         Path name = Path.of("threads-sampler-agent-"
                 + Long.toHexString(ThreadLocalRandom.current().nextLong()) + extension);
         Set<PosixFilePermission> readable = PosixFilePermissions.fromString("rw-r--r--");

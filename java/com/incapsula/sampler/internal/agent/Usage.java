@@ -20,8 +20,8 @@ final class Usage {
               NAME                main class, jar, or a part of the command line
               -d, --duration T    of a sample: 500ms, 10s, 5m, 1h
               -o FILE             the report; its extension says the format: .html .txt .top.txt .collapsed .pb.gz
-                                  .otlp.pb .speedscope.json .json; without it, top goes to standard output. With start, a file
-                                  of the target: %p process, %h host, %t time, %n number
+                                  .otlp.pb .speedscope.json .json; without it, or with -o -, top goes to standard output. With
+                                  start, a file of the target: %p process, %h host, %t time, %n number
               --format FORMAT     html, text, top, collapsed, pprof, otlp, speedscope, json
               -i, --interval T    between two samples of a thread (50ms)
               --packages LIST     the code that is of interest
@@ -40,7 +40,7 @@ final class Usage {
               --PROPERTY VALUE    any property of ThreadsSampler, as --reportCpuTime true
               -h, --help          --version
 
-            exit: 0 done; 1 the target refused; 2 usage; 3 the target cannot be attached to
+            exit: 0 done; 1 the target refused, or nothing can be written; 2 usage; 3 the target cannot be attached to
             """;
 
     private Usage() {}

@@ -75,6 +75,7 @@ final class ReportRun implements NativeCallbacks {
         if (isAbandoned) {
             return false;
         }
+        Thread.interrupted(); // an outputer may have left the flag set: that was about an earlier report
         try {
             begin();
             current = user.outputer();

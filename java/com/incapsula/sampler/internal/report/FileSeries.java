@@ -7,31 +7,38 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files in one folder whose names have a time or a running number in them, and a limit to how many stay. The number in
- * the name, else the time in it, says which file is newer: not the file system, whose times can be changed.
+ * Files in one folder whose names have a time, a running number or a process in them, and a limit to how many stay. The
+ * number in the name, else the time in it, says which file is newer: not the file system, whose times can be changed.
+ * The file system's times decide if the names have neither.
  *
  * <p>Threads: one at a time.
  */
 public final class FileSeries {
 
-    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
-    private static final String TIME_PATTERN = "(?<time>\\d{8}-\\d{6})(?:-(?<again>\\d{1,9}))?";
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final String TIME_PATTERN = "(?<time>\\d{8}-\\d{6}Z)(?:-(?<again>\\d{1,9}))?";
     private static final String NUMBER_PATTERN = "(?<number>\\d{1,18})";
+    private static final String PROCESS_PATTERN = "(?<process>\\d{1,10})";
     private static final int MAX_IN_ONE_SECOND = 10_000;
+    private static final FileTime START = FileTime.fromMillis(0);
     private static final Duration LEFTOVER_AGE = Duration.ofDays(1);
 
     /* More than any file system takes, and the time to compile an expression grows with the square of its length. */
@@ -42,15 +49,16 @@ public final class FileSeries {
     private final String name; // the last part of the pattern
     private final boolean timed;
     private final boolean numbered;
+    private final boolean perProcess;
     private final Pattern names;
 
     /* A folder or a link counts too: its name is not free. */
-    private record Found(Path name, long number, String time, long again) {}
+    private record Found(Path name, String process, long number, String time, long again) {}
 
     /**
      * A series of files, some of which may exist.
      *
-     * @param pattern a path with %t, %n and %% in its last part
+     * @param pattern a path with %t, %n, %p, %h and %% in its last part, and with %p and %h in its folders
      * @throws IllegalArgumentException if it is null, blank or wrong
      */
     public FileSeries(String pattern) {
@@ -68,10 +76,11 @@ public final class FileSeries {
             throw new IllegalArgumentException(
                     "file must have a name of at most " + MAX_NAME_CHARS + " characters, got " + name.length());
         }
-        folder = folder(parent, pattern);
+        folder = Path.of(FileNames.expand(folder(parent, pattern).toString()));
         names = Pattern.compile(regex());
         timed = names.pattern().contains(TIME_PATTERN);
         numbered = names.pattern().contains(NUMBER_PATTERN);
+        perProcess = names.pattern().contains(PROCESS_PATTERN);
     }
 
     private static Path path(String pattern) {
@@ -106,7 +115,7 @@ public final class FileSeries {
                 throw new IllegalArgumentException("file must have %" + part + " once, got " + pattern);
             }
             if (meaning.isEmpty()) {
-                plain.append('%');
+                plain.append(part.equals("h") ? FileNames.host() : "%");
             } else {
                 regex.append(quoteAndClear(plain)).append(meaning);
             }
@@ -114,14 +123,16 @@ public final class FileSeries {
         return regex.append(quoteAndClear(plain)).toString();
     }
 
-    /** @return empty for a percent sign itself */
+    /** @return empty for the host, and a percent sign itself */
     private String meaning(String part) {
         return switch (part) {
             case "t" -> TIME_PATTERN;
             case "n" -> NUMBER_PATTERN;
-            case "%" -> "";
+            case "p" -> PROCESS_PATTERN;
+            case "h", "%" -> "";
             default ->
-                throw new IllegalArgumentException("file may have %t, %n and %%, not %" + part + ", got " + pattern);
+                throw new IllegalArgumentException(
+                        "file may have %t, %n, %p, %h and %%, not %" + part + ", got " + pattern);
         };
     }
 
@@ -201,7 +212,7 @@ public final class FileSeries {
     }
 
     private String next(Instant till, Set<String> taken) throws IOException {
-        String time = TIME.format(till.atZone(ZoneId.systemDefault())); // applications set their zone late
+        String time = TIME.format(till);
         String number = numbered ? String.valueOf(highest(taken) + 1) : "";
         String next = nameOf(time, number);
         for (int i = 2; timed && !numbered && taken.contains(next); i++) {
@@ -220,7 +231,14 @@ public final class FileSeries {
             if (c == '%') {
                 i++;
                 char part = name.charAt(i);
-                made.append(part == 't' ? time : part == 'n' ? number : "%");
+                made.append(
+                        switch (part) {
+                            case 't' -> time;
+                            case 'n' -> number;
+                            case 'p' -> FileNames.ownProcess();
+                            case 'h' -> FileNames.host();
+                            default -> "%";
+                        });
             } else {
                 made.append(c);
             }
@@ -248,22 +266,24 @@ public final class FileSeries {
         String again = timed ? matcher.group("again") : null;
         return new Found(
                 fileName,
+                perProcess ? matcher.group("process") : "",
                 numbered ? Long.parseLong(matcher.group("number")) : 0,
                 timed ? matcher.group("time") : "",
                 again == null ? 0 : Long.parseLong(again));
     }
 
     /**
-     * Removes the oldest files. Does nothing if the pattern has neither %t nor %n.
+     * Removes the oldest files. Does nothing if the pattern has neither %t nor %n nor %p. Files of processes that have ended
+     * count, or restarts would fill the disk; those of others that run are theirs to remove.
      *
      * @param newest the file that was written last. It stays, also where others have a later time in their names: clocks are
-     *     set back, at the end of summer time for one
+     *     set back
      * @param maxFiles how many may stay
      * @param maxTotalBytes how large they may be together
      * @throws IOException what went wrong first; all others were tried
      */
     public void removeOld(Path newest, int maxFiles, long maxTotalBytes) throws IOException {
-        if (!timed && !numbered) {
+        if (!timed && !numbered && !perProcess) {
             return;
         }
         try (OpenFolder open = OpenFolder.open(folder)) {
@@ -273,9 +293,12 @@ public final class FileSeries {
 
     private void removeOld(OpenFolder open, Path newest, int maxFiles, long maxTotalBytes) throws IOException {
         List<Found> newestFirst = all(open.names());
+        newestFirst.removeIf(found -> isOfAnother(found.process()));
+        Map<Path, FileTime> changed = timed || numbered ? Map.of() : changed(open, newestFirst);
         Comparator<Found> byName = Comparator.comparingLong(Found::number)
                 .thenComparing(Found::time)
-                .thenComparingLong(Found::again);
+                .thenComparingLong(Found::again)
+                .thenComparing(found -> changed.getOrDefault(found.name(), START));
         newestFirst.sort(
                 Comparator.<Found, Boolean>comparing(found -> found.name().equals(newest))
                         .thenComparing(byName)
@@ -299,6 +322,23 @@ public final class FileSeries {
         if (first != null) {
             throw first;
         }
+    }
+
+    private static boolean isOfAnother(String process) {
+        return !process.isEmpty()
+                && !process.equals(FileNames.ownProcess())
+                && ProcessHandle.of(Long.parseLong(process)).isPresent();
+    }
+
+    private static Map<Path, FileTime> changed(OpenFolder open, List<Found> files) throws IOException {
+        Map<Path, FileTime> times = new HashMap<>();
+        for (Found each : files) {
+            BasicFileAttributes found = open.attributes(each.name(), LinkOption.NOFOLLOW_LINKS);
+            if (found != null) {
+                times.put(each.name(), found.lastModifiedTime());
+            }
+        }
+        return times;
     }
 
     private static @Nullable IOException delete(OpenFolder open, Path name, @Nullable IOException first) {

@@ -26,44 +26,47 @@ public final class FoundFaults {
 
     /* Each has its jars in a folder of its name below target/faults. */
     private enum Service {
-        ORDERS(
-                "com.example.orders.OrderService",
-                new Fault("a lock", "PriceBook.priceOf", "blocked", true),
-                new Fault("a slow query", "OrderRepository.bestCustomer", "running|runnable", false),
-                new Fault("a small pool", "Database.connection|OrderRepository.store", "waiting", false)),
-        BOOKINGS(
-                "com.example.bookings.BookingService",
-                new Fault("a lock held during I/O", "Seats.reserve", "blocked", true),
-                new Fault("the I/O below it", "SeatSync.refresh", "I/O", false),
-                new Fault("a slow socket", "Payments.authorise", "I/O", false),
-                new Fault("a slow comparison", "Offer.compareTo", "running|runnable", false),
-                new Fault("exceptions", "Tickets.parsed", "running|runnable", false),
-                new Fault("a backtracking pattern", "Names.isComplete", "running|runnable", false),
-                new Fault("a small pool", "Connections.store", "waiting|blocked", false),
-                new Fault("a full executor", "Quotes.best", "waiting", false)),
-        KIOSK(
-                "com.example.kiosk.Kiosk",
-                new Fault("a wait", "Kiosk.awaitPayment", "waiting", false),
-                new Fault("a slow search", "Kiosk.bestSeat", "running|runnable", false));
+        ORDERS("order-service", "com.example.orders.OrderService"),
+        BOOKINGS("booking-service", "com.example.bookings.BookingService"),
+        KIOSK("spring-boot", "com.example.kiosk.Kiosk");
 
+        private final String example;
         private final String main;
-        private final Fault[] faults;
 
-        Service(String main, Fault... faults) {
+        Service(String example, String main) {
+            this.example = example;
             this.main = main;
-            this.faults = faults;
+        }
+
+        /** @return those that the tests of the example look for, too */
+        private List<Fault> faults() throws IOException {
+            try (Stream<String> lines = Files.lines(Path.of("examples", example, "faults.txt"))) {
+                return lines.filter(line -> !line.startsWith("#"))
+                        .map(line -> Fault.of(line.split("\\|", Fault.COLUMNS)))
+                        .toList();
+            }
         }
     }
 
-    /* Methods and states may be several, with bars between them. */
-    private record Fault(String name, String methods, String states, boolean isHeld) {
+    private record Fault(String name, String method, List<String> states, boolean isHeld) {
+
+        private static final int COLUMNS = 8;
+
+        /** The columns are as the first lines of a file say. */
+        private static Fault of(String... columns) {
+            return new Fault(
+                    columns[0].strip(),
+                    columns[1].strip(),
+                    List.of(columns[4].strip().split(", ")),
+                    !columns[5].isBlank());
+        }
 
         private boolean isNamedIn(String line) {
-            return Stream.of(methods.split("\\|")).anyMatch(line::contains);
+            return line.contains(method);
         }
 
         private boolean isInState(String line) {
-            return Stream.of(states.split("\\|")).anyMatch(state -> line.contains(" " + state + " "));
+            return states.stream().anyMatch(state -> line.contains(" " + state + " "));
         }
     }
 
@@ -143,7 +146,7 @@ public final class FoundFaults {
             List<String> ours = ours(process.pid(), plan, jdk);
             List<String> traces = traces(process.pid(), plan, scratch);
             List<List<String>> views = views(process.pid(), plan, jdk, scratch);
-            for (Fault fault : service.faults) {
+            for (Fault fault : service.faults()) {
                 String line = ours.stream()
                         .filter(text -> fault.isNamedIn(text) && fault.isInState(text))
                         .findFirst()

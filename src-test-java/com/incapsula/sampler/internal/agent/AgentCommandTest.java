@@ -140,14 +140,6 @@ class AgentCommandTest {
     }
 
     @Test
-    void namesOfFilesHaveProcessAndHost() {
-        assertThat(FileNames.expand("/r/%h/%p-%t-%n.html", "42", "box")).isEqualTo("/r/box/42-%t-%n.html");
-        assertThat(FileNames.expand("100%%p%", "42", "box")).isEqualTo("100%%p%");
-        assertThat(FileNames.expand("%p"))
-                .isEqualTo(String.valueOf(ProcessHandle.current().pid()));
-    }
-
-    @Test
     void variablesAreSettingsByTheirNames() {
         List<String> ignored = new ArrayList<>();
         assertThat(Keys.ofEnvironment(

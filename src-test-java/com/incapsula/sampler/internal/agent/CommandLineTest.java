@@ -72,6 +72,7 @@ class CommandLineTest {
                 "2 | the result can be .html, .json or .collapsed, got text | diff a b --format text",
                 "2 | samplingFrequencyMillis has no meaning with diff and merge | diff a b -i 5ms",
                 "1 | there is no file /nowhere/a.collapsed | merge /nowhere/a.collapsed /nowhere/b.collapsed",
+                "2 | -o - is the standard output of this command | start 1 -o -",
                 "3 | no JVM of this user is called NoSuchProgram | NoSuchProgram",
                 "3 | cannot attach to 2147483646 | 2147483646"
             })
@@ -79,6 +80,34 @@ class CommandLineTest {
         assertThat(run(arguments.split(" "))).isEqualTo(exit);
         assertThat(complaint()).startsWith("threads-sampler: ").contains(message);
         assertThat(complaint().contains("--help explains the options")).isEqualTo(exit == 2);
+        assertThat(printed()).as("the results alone, if there are any").isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"--help", "--version", "", "diff a.collapsed a.collapsed", "merge a.collapsed a.collapsed -o -"})
+    void whatCannotBePrintedIsAFailure(String arguments) throws Exception {
+        Path file = Files.writeString(folder.resolve("a.collapsed"), "main;x.X.run(X.java:1) 5\n");
+        String[] words = arguments.isEmpty() ? new String[0] : arguments.split(" ");
+        for (int i = 0; i < words.length; i++) {
+            words[i] = words[i].replace("a.collapsed", file.toString());
+        }
+        try (PrintStream full = new PrintStream("/dev/full")) {
+            CommandLine commandLine = new CommandLine(full, new PrintStream(err, true, StandardCharsets.UTF_8));
+            assertThat(commandLine.run(words)).isEqualTo(1);
+        }
+        assertThat(complaint()).isEqualTo("threads-sampler: standard output cannot be written to\n");
+    }
+
+    @Test
+    void aMinusIsStandardOutput() throws Exception {
+        Path file = Files.writeString(folder.resolve("a.collapsed"), "main;x.X.run(X.java:1) 5\n");
+        assertThat(run("merge", file.toString(), file.toString(), "-o", "-")).isZero();
+        assertThat(printed()).isEqualTo("main;x.X.run(X.java:1) 10\n");
+        assertThat(Path.of("-")).doesNotExist();
+        assertThat(Arguments.parse("7", "-o", "-").output()).isNull();
+        assertThat(Arguments.parse("dump", "7", "-o", "-", "--format", "json").forAgent())
+                .isEqualTo("dump,content=json");
     }
 
     @Test

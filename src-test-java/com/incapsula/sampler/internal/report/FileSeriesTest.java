@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
-import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,7 @@ class FileSeriesTest {
 
     private Path write(String pattern, Content content) throws IOException {
         return new FileSeries(folder.resolve(pattern).toString())
-                .write(TIME.atZone(ZoneId.systemDefault()).toInstant(), content);
+                .write(TIME.atZone(ZoneOffset.UTC).toInstant(), content);
     }
 
     private static Content text(String text) {
@@ -42,9 +42,9 @@ class FileSeriesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "r-%t.txt, r-20261120-090807.txt, r-20261120-090807-2.txt",
+        "r-%t.txt, r-20261120-090807Z.txt, r-20261120-090807Z-2.txt",
         "r-%n.txt, r-1.txt, r-2.txt",
-        "%t-%n, 20261120-090807-1, 20261120-090807-2"
+        "%t-%n, 20261120-090807Z-1, 20261120-090807Z-2"
     })
     void whatAnotherWritesMeanwhileHasAnotherName(String pattern, String first, String second) throws IOException {
         Path written = write(pattern, out -> {
@@ -69,7 +69,7 @@ class FileSeriesTest {
     /** By a program that does not know the files that are being written. */
     @ParameterizedTest
     @CsvSource({
-        "r-%t.txt, r-20261120-090807.txt, r-20261120-090807-2.txt",
+        "r-%t.txt, r-20261120-090807Z.txt, r-20261120-090807Z-2.txt",
         "r-%n.txt, r-1.txt, r-2.txt",
     })
     void aFileThatHasComeMeanwhileStays(String pattern, String first, String second) throws IOException {

@@ -4,11 +4,18 @@ package com.incapsula.sampler.spring;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.origin.Origin;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.env.Environment;
@@ -23,10 +30,15 @@ import org.springframework.core.env.Environment;
  */
 final class ConfiguredSampler {
 
+    private final Iterable<ConfigurationPropertySource> sources;
     private final Binder binder;
 
     ConfiguredSampler(Environment environment) {
-        this.binder = Binder.get(environment);
+        sources = ConfigurationPropertySources.get(environment);
+        PlaceholdersResolver placeholders = new PropertySourcesPlaceholdersResolver(environment);
+        List<ConfigurationPropertySource> settings = new ArrayList<>();
+        sources.forEach(each -> settings.add(new SettingSource(each, ThreadsSamplerProperties.PREFIX, placeholders)));
+        binder = new Binder(settings, placeholders);
     }
 
     /**
@@ -36,19 +48,23 @@ final class ConfiguredSampler {
      * @param manipulator groups threads; null: the default
      * @return a sampler that runs, unless it is not to be started yet; after a failure one that does not run, with its
      *         properties at their defaults
-     * @throws RuntimeException the failure, where the sampler is required
+     * @throws RequiredSamplerException with the failure, where the sampler is required
      */
     ThreadsSampler start(@Nullable SamplingOutputer outputer, @Nullable ThreadNameManipulator manipulator) {
+        UnknownSettings.in(sources).forEach(log()::warn);
         try {
             return configureAndStart(outputer, manipulator);
         } catch (RuntimeException | LinkageError e) {
             if (isRequired()) {
-                throw e;
+                throw new RequiredSamplerException(reason(e), e);
             }
-            LogFactory.getLog(ThreadsSampler.class)
-                    .warn("threads-sampler does not sample, and the application runs on: " + reason(e));
+            log().warn("threads-sampler does not sample, and the application runs on: " + reason(e));
             return withDefaults();
         }
+    }
+
+    private static Log log() {
+        return LogFactory.getLog(ThreadsSampler.class);
     }
 
     private ThreadsSampler configureAndStart(

@@ -3,6 +3,7 @@ package com.incapsula.sampler.spring;
 
 import static com.incapsula.sampler.spring.Patience.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ThreadsSampler;
@@ -21,11 +22,16 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -193,6 +199,107 @@ class ThreadsSamplerAutoConfigurationIT {
         application
                 .withPropertyValues("threads-sampler.required=true", "threads-sampler.sampling-frequency-millis=0")
                 .run(context -> assertThat(context).hasFailed());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(ThreadsSamplerAutoConfiguration.class)
+    static class WithoutWeb {}
+
+    /** As Boot says it of its own properties. */
+    @Test
+    void aFailureThatStopsTheStartIsExplainedWithoutAStackTrace(CapturedOutput output) {
+        SpringApplication required = new SpringApplicationBuilder(WithoutWeb.class)
+                .web(WebApplicationType.NONE)
+                .build();
+        assertThatThrownBy(() -> required.run(
+                        "--threads-sampler.required=true", "--threads-sampler.report-frequency-seconds=often"))
+                .hasStackTraceContaining("threads-sampler.report-frequency-seconds");
+        assertThat(output.getAll())
+                .contains(
+                        "APPLICATION FAILED TO START",
+                        "threads-sampler cannot sample, and threads-sampler.required is true: "
+                                + "threads-sampler.report-frequency-seconds: ",
+                        "remove threads-sampler.required")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void listsTimesAndSizesAreWrittenAsElsewhereInBoot() {
+        application
+                .withPropertyValues(
+                        "threads-sampler.auto-start=false",
+                        "acme.root=com.acme",
+                        "acme.minutes=10m",
+                        "threads-sampler.monitored-packages[0]=${acme.root}",
+                        "threads-sampler.monitoredPackages[1]=org.example",
+                        "threads-sampler.root-methods[0]=com.acme.A.a",
+                        "threads-sampler.report-frequency-seconds=${acme.minutes}",
+                        "threads-sampler.close-timeout-seconds=PT90S",
+                        "threads-sampler.sampling-frequency-millis=1s",
+                        "threads-sampler.idle-lookback-millis=500ms",
+                        "threads-sampler.memory-limit-bytes=16MB")
+                .run(context -> {
+                    ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+                    assertThat(sampler.getMonitoredPackages()).isEqualTo("com.acme,org.example");
+                    assertThat(sampler.getRootMethods()).isEqualTo("com.acme.A.a");
+                    assertThat(sampler.getReportFrequencySeconds()).isEqualTo(600);
+                    assertThat(sampler.getCloseTimeoutSeconds()).isEqualTo(90);
+                    assertThat(sampler.getSamplingFrequencyMillis()).isEqualTo(1000);
+                    assertThat(sampler.getIdleLookbackMillis()).isEqualTo(500);
+                    assertThat(sampler.getMemoryLimitBytes()).isEqualTo(16 << 20);
+                });
+    }
+
+    @Test
+    void aListInYamlIsOne(CapturedOutput output) throws IOException {
+        Path yaml = Files.writeString(folder.resolve("application.yaml"), """
+                threads-sampler:
+                  auto-start: false
+                  monitored-packages:
+                    - com.acme
+                    - org.example
+                  report-frequency-seconds: 10m
+                """);
+        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(WithoutWeb.class)
+                .web(WebApplicationType.NONE)
+                .run("--spring.config.location=" + yaml.toUri())) {
+            ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+            assertThat(sampler.getMonitoredPackages()).isEqualTo("com.acme,org.example");
+            assertThat(sampler.getReportFrequencySeconds()).isEqualTo(600);
+        }
+        assertThat(output.getAll()).doesNotContain(WARNING, "there is no property");
+    }
+
+    @Test
+    void aTimeThatIsNoWholeSecondIsOneWarning(CapturedOutput output) {
+        application
+                .withPropertyValues("threads-sampler.report-frequency-seconds=1500ms")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(warnings(output)).isEqualTo(1);
+        assertThat(output.getAll()).contains("threads-sampler.report-frequency-seconds", "1500ms");
+    }
+
+    @Test
+    void aNameThatThereIsNotIsAWarningWithTheNearestOne(CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "threads-sampler.monitored-package=com.acme",
+                        "threads-sampler.report-frequency=10m",
+                        "threads-sampler.output.max-file=3",
+                        "threads-sampler.output.maxFiles=3",
+                        "threads-sampler.sampling_frequency_millis=20",
+                        "threads-sampler.enabled=true")
+                .run(context -> assertThat(context.getBean(ThreadsSampler.class).isRunning())
+                        .isTrue());
+        assertThat(output.getAll().split("there is no property ", -1)).hasSize(1 + 3);
+        assertThat(output.getAll())
+                .contains(
+                        "there is no property threads-sampler.monitored-package; did you mean"
+                                + " threads-sampler.monitored-packages?",
+                        "there is no property threads-sampler.report-frequency; did you mean"
+                                + " threads-sampler.report-frequency-seconds?",
+                        "there is no property threads-sampler.output.max-file; did you mean"
+                                + " threads-sampler.output.max-files?");
     }
 
     @Test

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A small service under load, in which {@link Fault} names what is wrong. Four workers book seats, one thread tells a
+ * A small service under load; {@code faults.txt} names what is wrong with it. Four workers book seats, one thread tells a
  * partner what is taken, two have cards authorised. Nothing leaves the machine. The sampler runs beside it with its
  * defaults and prints its report at the end.
  *

@@ -2,58 +2,100 @@
 package com.example.bookings;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
 
-/** The slow service of a partner, on the loopback interface: it answers after as many milliseconds as it reads. */
+/**
+ * The slow service of a partner, on the loopback interface: it answers after as many milliseconds as it reads. It stands
+ * for another machine, so it is one thread that mostly waits for work.
+ */
 final class Downstream implements AutoCloseable {
 
     private static final int MOST_MILLIS_TO_WAIT = 20_000;
 
-    private final ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+    private record Answer(SocketChannel to, long at) {}
+
+    private final Selector selector = Selector.open();
+    private final ServerSocketChannel server = ServerSocketChannel.open();
+    private final ByteBuffer one = ByteBuffer.allocate(1);
+    private final PriorityQueue<Answer> answers = new PriorityQueue<>((a, b) -> Long.signum(a.at() - b.at()));
 
     Downstream() throws IOException {
-        new Thread(this::accept, "downstream-accept").start();
+        server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).configureBlocking(false);
+        server.register(selector, SelectionKey.OP_ACCEPT);
+        new Thread(this::serve, "downstream").start();
     }
 
     Socket connect() throws IOException {
-        Socket socket = new Socket(server.getInetAddress(), server.getLocalPort());
+        InetSocketAddress address = (InetSocketAddress) server.getLocalAddress();
+        Socket socket = new Socket(address.getAddress(), address.getPort());
         socket.setSoTimeout(MOST_MILLIS_TO_WAIT);
         return socket;
     }
 
-    private void accept() {
-        try {
-            for (int number = 1; ; number++) {
-                Socket client = server.accept();
-                new Thread(() -> serve(client), "downstream-" + number).start();
+    private void serve() {
+        try (selector;
+                server) {
+            while (server.isOpen()) {
+                selector.select(this::takeOrRead, millisToAnswer());
+                while (!answers.isEmpty() && answers.peek().at() <= System.nanoTime()) {
+                    write(answers.remove().to());
+                }
             }
-        } catch (SocketException closed) {
-            /* the run is over */
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private static void serve(Socket client) {
-        try (client) {
-            InputStream questions = client.getInputStream();
-            for (int millis = questions.read(); millis >= 0; millis = questions.read()) {
-                Thread.sleep(millis);
-                client.getOutputStream().write(1);
+    /* 0: there is none. */
+    private long millisToAnswer() {
+        if (answers.isEmpty()) {
+            return 0;
+        }
+        return Math.max(1, TimeUnit.NANOSECONDS.toMillis(answers.peek().at() - System.nanoTime()));
+    }
+
+    private void takeOrRead(SelectionKey key) {
+        try {
+            if (key.isAcceptable()) {
+                SocketChannel client = server.accept();
+                client.configureBlocking(false).register(selector, SelectionKey.OP_READ);
+            } else {
+                read((SocketChannel) key.channel());
             }
-        } catch (SocketException closed) {
-            /* by the client */
-        } catch (IOException | InterruptedException e) {
-            throw new IllegalStateException(e);
+        } catch (IOException gone) {
+            key.cancel();
+        }
+    }
+
+    private void read(SocketChannel client) throws IOException {
+        if (client.read(one.clear()) < 0) {
+            client.close();
+            return;
+        }
+        answers.add(
+                new Answer(client, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Byte.toUnsignedInt(one.get(0)))));
+    }
+
+    private void write(SocketChannel client) {
+        try {
+            client.write(one.clear());
+        } catch (IOException gone) {
+            /* the client has not waited */
         }
     }
 
     @Override
     public void close() throws IOException {
         server.close();
+        selector.wakeup();
     }
 }

@@ -15,6 +15,7 @@ public class Kiosk {
 
     private static final int SEATS = 400;
     private static final int PAYMENT_MILLIS = 20;
+    private static final int PRINT_MILLIS = 15;
 
     public static void main(String[] args) {
         SpringApplication.run(Kiosk.class, args);
@@ -25,6 +26,7 @@ public class Kiosk {
     public String ticket(@RequestParam(name = "show", defaultValue = "1") int show) throws InterruptedException {
         int seat = bestSeat(show);
         awaitPayment();
+        print();
         return "show " + show + ", seat " + seat;
     }
 
@@ -49,5 +51,10 @@ public class Kiosk {
 
     private static void awaitPayment() throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(PAYMENT_MILLIS);
+    }
+
+    /* There is one printer for all customers. */
+    private static synchronized void print() throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(PRINT_MILLIS);
     }
 }

@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.internal.agent;
+package com.incapsula.sampler.internal.report;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Names of report files: {@code %p} is the process and {@code %h} the host, also in names of folders.
- * {@code FileSamplingOutputer} replaces {@code %t}, {@code %n} and {@code %%}.
+ * Names of report files: {@code %p} is the process and {@code %h} the host, also in names of folders. {@link FileSeries}
+ * replaces {@code %t}, {@code %n} and {@code %%}.
  */
-final class FileNames {
+public final class FileNames {
 
     private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
 
     private FileNames() {}
 
-    /** @return the name in this JVM */
-    static String expand(String pattern) {
-        return expand(pattern, String.valueOf(ProcessHandle.current().pid()));
+    /**
+     * The name in this JVM.
+     *
+     * @param pattern may have %p and %h
+     * @return the pattern with both replaced
+     */
+    public static String expand(String pattern) {
+        return expand(pattern, ownProcess());
     }
 
-    /** @return the name for another process of this host */
-    static String expand(String pattern, String process) {
+    /**
+     * The name for a process of this host.
+     *
+     * @param pattern may have %p and %h
+     * @param process its id
+     * @return the pattern with both replaced
+     */
+    public static String expand(String pattern, String process) {
         return expand(pattern, process, pattern.contains("%h") ? host() : "");
     }
 
@@ -46,8 +57,12 @@ final class FileNames {
         return name.toString();
     }
 
+    static String ownProcess() {
+        return String.valueOf(ProcessHandle.current().pid());
+    }
+
     /* Without a question to a name server. */
-    private static String host() {
+    static String host() {
         try {
             String name = Files.readString(HOST).strip().replace("%", "");
             return name.isEmpty() ? "localhost" : name.replace('/', '_');

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.bookings;
+
+import com.example.faults.EveryWayIn;
+import com.example.faults.Service;
+import java.io.IOException;
+import java.nio.file.Path;
+
+class FaultsTest extends EveryWayIn {
+
+    FaultsTest() throws IOException {
+        super(Path.of("src", "main", "java", "com", "example", "bookings"), Bookings.class, "");
+    }
+
+    /** The service without a sampler. */
+    public static final class Bookings implements Service {
+        @Override
+        public long run(long seconds) throws Exception {
+            return BookingService.run(seconds);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.spring;
+
+/** The sampler is required, and cannot sample. */
+final class RequiredSamplerException extends IllegalStateException {
+
+    private static final long serialVersionUID = 1L;
+
+    RequiredSamplerException(String reason, Throwable cause) {
+        super(reason, cause);
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.spring;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
+
+/** Says, in place of a stack trace, why an application does not start that requires the sampler. */
+@Order(0) // before Boot's own, which may know the cause as well
+final class RequiredSamplerFailureAnalyzer extends AbstractFailureAnalyzer<RequiredSamplerException> {
+
+    RequiredSamplerFailureAnalyzer() {}
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, RequiredSamplerException cause) {
+        return new FailureAnalysis(
+                "threads-sampler cannot sample, and threads-sampler.required is true: " + cause.getMessage(),
+                "Correct that, or remove threads-sampler.required: then the application starts without samples, and a"
+                        + " warning says why.",
+                cause);
+    }
+}

@@ -23,7 +23,8 @@ static const struct smp_probe_hook hook = { .class_name = "java/lang/Hook",
                                             .exit = "exit",
                                             .enter_root = "enterRoot",
                                             .exit_root = "exitRoot",
-                                            .reflected = "reflected" };
+                                            .reflected = "reflected",
+                                            .caught = "caught" };
 
 /* A class file before and after. */
 struct run {

@@ -32,6 +32,7 @@ size_t smp_moved_tables_growth(const struct smp_class_file *file,
 enum smp_rewrite smp_moved_tables_write(const struct smp_class_file *file,
                                         const struct smp_class_code *code,
                                         const struct smp_moved_code *moved,
+                                        const struct smp_probe *probe,
                                         const struct smp_moved_names *names,
                                         struct smp_byte_writer *writer);
 

@@ -25,7 +25,8 @@ static const struct smp_probe_hook probe_hook = { .class_name = SMP_HOOK_CLASS,
                                                   .exit = SMP_HOOK_EXIT,
                                                   .enter_root = SMP_HOOK_ENTER_ROOT,
                                                   .exit_root = SMP_HOOK_EXIT_ROOT,
-                                                  .reflected = SMP_HOOK_REFLECTED };
+                                                  .reflected = SMP_HOOK_REFLECTED,
+                                                  .caught = SMP_HOOK_CAUGHT };
 
 /* --- open and close --- */
 

@@ -14,6 +14,7 @@
 #include "counting/call_pools.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/local_frame.h"
+#include "jvm/calls/own_calls.h"
 #include "model/counting_account.h"
 
 static struct {
@@ -40,7 +41,6 @@ static const jlong layout[] = {
     offsetof(struct smp_call_node, next),
     offsetof(struct smp_call_node, count),
     offsetof(struct smp_call_node, time),
-    offsetof(struct smp_call_node, exits),
     sizeof(struct smp_call_node),
     SMP_CALL_OVERFLOW,
     offsetof(struct smp_call_node, depth),
@@ -110,6 +110,19 @@ static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self,
     return (jlong)(uintptr_t)smp_call_child(state_of(state), node, id);
 }
 
+static int32_t count_own_calls(SMP_UNUSED void *self)
+{
+    return smp_own_calls_count();
+}
+
+static void JNICALL hook_caught(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,
+                                jint id, jint doubt)
+{
+    static const struct smp_call_stack stack = { .count_calls = count_own_calls };
+
+    smp_call_caught(state_of(state), id, doubt, &stack);
+}
+
 static jboolean JNICALL hook_reflected(JNIEnv *env, SMP_UNUSED jobject self, jobject called,
                                        jobject receiver)
 {
@@ -124,6 +137,7 @@ static bool register_natives(JNIEnv *env, jclass type)
         { (char *)"enter0", (char *)"(JI)V", (void *)hook_enter },
         { (char *)"exit0", (char *)"(JI)V", (void *)hook_exit },
         { (char *)"child0", (char *)"(JJI)J", (void *)hook_child },
+        { (char *)"caught0", (char *)"(JII)V", (void *)hook_caught },
         { (char *)"reflected0", (char *)"(Ljava/lang/Object;Ljava/lang/Object;)Z",
           (void *)hook_reflected },
     };

@@ -39,6 +39,8 @@
 #define SMP_HOOK_SIGNATURE "(I)V"
 /* This one takes a Method or Constructor, and the receiver or null. */
 #define SMP_HOOK_REFLECTED "reflected"
+/* This one an exception or null, and an int. */
+#define SMP_HOOK_CAUGHT "caught"
 
 enum { SMP_HOOK_REASON_BYTES = 160 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classfile/catch_places.h"
 #include "classfile/opcodes.h"
 #include "classfile/stack_map.h"
 #include "classfile/super_call.h"

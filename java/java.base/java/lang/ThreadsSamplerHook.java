@@ -94,9 +94,6 @@ public abstract class ThreadsSamplerHook {
     /** Address of all that is shared, for another core in this JVM. */
     private static long shared;
 
-    /** Exits that were not counted for lack of stack; threads may overwrite each other's. */
-    private static long lost;
-
     /** For the native part. */
     protected ThreadsSamplerHook() {}
 
@@ -232,7 +229,6 @@ public abstract class ThreadsSamplerHook {
                 }
             }
         } catch (StackOverflowError e) {
-            lost++;
             if (state != 0) {
                 U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
             }
@@ -272,7 +268,7 @@ public abstract class ThreadsSamplerHook {
                 }
             }
         } catch (StackOverflowError e) {
-            lost++;
+            /* caught says that the root is over */
         } catch (Throwable e) {
             stopExitRoot(e, at, id);
         }
@@ -296,7 +292,7 @@ public abstract class ThreadsSamplerHook {
                 }
             }
         } catch (StackOverflowError e) {
-            lost++;
+            /* the next method that catches it finds out */
         } catch (Throwable e) {
             passOn(e);
         }
@@ -367,7 +363,6 @@ public abstract class ThreadsSamplerHook {
         if (isStop(e)) {
             throw (Error) e;
         }
-        lost++;
     }
 
     /**

@@ -19,7 +19,6 @@
 
 static struct {
     jclass type; /* a global reference; NULL: not open */
-    jfieldID lost;
     smp_on_reflected *on_reflected; /* set before the hooks can be called */
 } hook;
 
@@ -243,24 +242,16 @@ static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK
     return SMP_OK;
 }
 
-static enum smp_status keep_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
-{
-    jfieldID lost = smp_jdk_static_field(env, type, "lost", "J");
-
-    if (lost == NULL)
-        return refuse_hook(env, reason, "another version of this library counts in this JVM");
-    hook.type = (*env)->NewGlobalRef(env, type);
-    hook.lost = lost;
-    return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
-}
-
 static enum smp_status find_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES])
 {
     jclass type = smp_jdk_class(env, SMP_HOOK_CLASS);
     const enum smp_status status =
         type != NULL ? adopt_hook(env, type, reason) : define_hook(env, reason, &type);
 
-    return status == SMP_OK ? keep_hook(env, type, reason) : status;
+    if (status != SMP_OK)
+        return status;
+    hook.type = (*env)->NewGlobalRef(env, type);
+    return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
 }
 
 enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
@@ -290,9 +281,4 @@ enum smp_status smp_hook_class_take(JNIEnv *env, char reason[SMP_HOOK_REASON_BYT
     status = take_natives(env, hook.type, reason);
     smp_local_frame_pop(env);
     return status;
-}
-
-int64_t smp_hook_class_lost(JNIEnv *env)
-{
-    return hook.type == NULL ? 0 : (*env)->GetStaticLongField(env, hook.type, hook.lost);
 }

@@ -111,8 +111,7 @@ static void naive_caught(int method, int running)
     int found = -1;
 
     for (int i = 0; i < naive.count + naive.below; i++) {
-        const struct call *call =
-            i < naive.count ? &naive.stack[i] : &naive.deep[i - naive.count];
+        const struct call *call = i < naive.count ? &naive.stack[i] : &naive.deep[i - naive.count];
         if (call->method == method && (running == 0 || seen++ < running))
             found = i;
     }
@@ -335,7 +334,9 @@ static void assert_path(const int *methods, int count)
 
 static struct smp_call_state *open_deep(int32_t depth)
 {
-    const struct smp_call_options options = { .max_bytes = 1 << 24, .nodes = 100000, .depth = depth };
+    const struct smp_call_options options = { .max_bytes = 1 << 24,
+                                              .nodes = 100000,
+                                              .depth = depth };
 
     memset(&naive, 0, sizeof(naive));
     memset(&counts_so_far, 0, sizeof(counts_so_far));

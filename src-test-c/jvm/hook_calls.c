@@ -169,8 +169,7 @@ JNIEXPORT jlongArray HOOKED(losses)(JNIEnv *env, jclass type)
 {
     const struct smp_call_losses losses = smp_call_arena_losses();
     const jlong numbers[LOSSES] = { (jlong)losses.roots, (jlong)losses.chunks,
-                                    (jlong)smp_alloc_live_bytes(),
-                                    (jlong)smp_call_arena_news() };
+                                    (jlong)smp_alloc_live_bytes(), (jlong)smp_call_arena_news() };
 
     (void)type;
     return new_array(env, numbers, LOSSES);

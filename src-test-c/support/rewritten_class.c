@@ -101,7 +101,8 @@ static bool is_covered(const struct pair *pair, uint32_t pc, uint32_t handler)
     const uint8_t *row = pair->before->bytes + pair->old->code.exceptions;
 
     for (uint32_t i = 0; i < pair->old->code.exception_count; i++, row += 8) {
-        if (pc >= smp_class_u2(row) && pc < smp_class_u2(row + 2) && smp_class_u2(row + 4) <= handler)
+        if (pc >= smp_class_u2(row) && pc < smp_class_u2(row + 2) &&
+            smp_class_u2(row + 4) <= handler)
             return true;
     }
     return false;

@@ -193,7 +193,7 @@ enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
         if (catch < moved->catches + moved->catch_count && catch->pc == place.old) {
             smp_probe_caught_write(probe, catch->has_exception, writer);
             place.new += probe->caught_length;
-            catch++;
+            catch ++;
         }
         const enum smp_rewrite result = write_point(moved, place, probe, writer, &copied);
         if (result != SMP_REWRITE_DONE)

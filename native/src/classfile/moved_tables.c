@@ -313,19 +313,14 @@ static enum smp_rewrite move_attributes(struct moving *moving)
     return SMP_REWRITE_DONE;
 }
 
-enum smp_rewrite smp_moved_tables_write(const struct smp_class_file *file,
-                                        const struct smp_class_code *code,
-                                        const struct smp_moved_code *moved,
-                                        const struct smp_probe *probe,
-                                        const struct smp_moved_names *names,
-                                        struct smp_byte_writer *writer)
+enum smp_rewrite
+smp_moved_tables_write(const struct smp_class_file *file, const struct smp_class_code *code,
+                       const struct smp_moved_code *moved, const struct smp_probe *probe,
+                       const struct smp_moved_names *names, struct smp_byte_writer *writer)
 {
-    struct moving moving = { .file = file,
-                             .code = code,
-                             .moved = moved,
-                             .probe = probe,
-                             .names = names,
-                             .writer = writer };
+    struct moving moving = {
+        .file = file, .code = code, .moved = moved, .probe = probe, .names = names, .writer = writer
+    };
     const enum smp_rewrite result = write_exceptions(&moving);
 
     return result == SMP_REWRITE_DONE ? move_attributes(&moving) : result;

@@ -39,7 +39,7 @@ enum {
     SMP_PROBE_MOST_BYTES = 6,
     SMP_PROBE_CAUGHT_BYTES = SMP_PROBE_MOST_BYTES + 1,
     SMP_PROBE_HAND_BYTES = 5,
-    SMP_PROBE_STACK = 1,     /* what a probe needs of the stack, beside what lies on it */
+    SMP_PROBE_STACK = 1, /* what a probe needs of the stack, beside what lies on it */
     SMP_PROBE_CAUGHT_STACK = 2,
     SMP_PROBE_HAND_STACK = 2 /* at the entry, where nothing lies on it */
 };

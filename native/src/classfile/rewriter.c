@@ -240,9 +240,8 @@ static enum smp_rewrite write_code(struct rewriting *rewriting, uint32_t i)
     smp_byte_writer_u4(writer, smp_moved_code_size(&work->moved, &work->probe));
     enum smp_rewrite result = smp_moved_code_write(&work->moved, &work->probe, writer);
     if (result == SMP_REWRITE_DONE)
-        result =
-            smp_moved_tables_write(rewriting->file, code, &work->moved, &work->probe,
-                                   &rewriting->names, writer);
+        result = smp_moved_tables_write(rewriting->file, code, &work->moved, &work->probe,
+                                        &rewriting->names, writer);
     if (result != SMP_REWRITE_DONE || writer->is_full)
         return result != SMP_REWRITE_DONE ? result : SMP_REWRITE_UNKNOWN_CODE;
     smp_byte_writer_set_u4(writer->bytes + start + 2, (uint32_t)(writer->length - start - 6));

@@ -68,7 +68,7 @@ struct smp_call_node {
         struct smp_call_node *next;
         _Atomic int64_t over_memory; /* of the overflow node, which has no siblings */
     };
-    _Atomic int64_t count; /* of the top: the depth where a doubt was settled; call_path.c */
+    _Atomic int64_t count;   /* of the top: the depth where a doubt was settled; call_path.c */
     _Atomic int64_t time;    /* ticks of call_clock.h, of calls that have ended */
     _Atomic int64_t entered; /* when the running call began; 0: none, or it has no time stamp */
     int32_t depth;

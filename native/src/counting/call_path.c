@@ -440,8 +440,7 @@ static bool has_unknown(const struct smp_call_state *state, const struct running
 /* The same exception came to a call further in, and since then calls have ended as they should. */
 static bool is_settled(const struct smp_call_state *state, int32_t doubt, const struct running *at)
 {
-    return doubt > 0 &&
-           atomic_load_explicit(&state->top->exits, RELAXED) == (uint32_t)doubt &&
+    return doubt > 0 && atomic_load_explicit(&state->top->exits, RELAXED) == (uint32_t)doubt &&
            depth_of(at) < atomic_load_explicit(&state->top->count, RELAXED);
 }
 

@@ -18,7 +18,7 @@
 #include "model/counting_account.h"
 
 static struct {
-    jclass type; /* a global reference; NULL: not open */
+    jclass type;                    /* a global reference; NULL: not open */
     smp_on_reflected *on_reflected; /* set before the hooks can be called */
 } hook;
 

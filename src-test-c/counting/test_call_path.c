@@ -104,7 +104,7 @@ static void naive_exit(struct call call)
     }
 }
 
-/* The call that runs is the last of so many of its method, from the outermost one on; of 0: of all. */
+/* The call that runs is the last of so many of its method, from the outermost on; of 0: of all. */
 static void naive_caught(int method, int running)
 {
     int seen = 0;
@@ -165,7 +165,7 @@ static int32_t count_calls(void *self)
     return *(const int *)self;
 }
 
-/* doubt: the stack is asked; it says how many calls of this method run, or nothing. */
+/* doubt: the stack decides; it shows how many calls of this method run, or nothing. */
 static void catch_in(int method, bool doubt, int running)
 {
     const struct smp_call_stack stack = { .count_calls = count_calls, .self = &running };
@@ -314,7 +314,7 @@ enum { MANY = 3000, PATHS = 8 };
 
 static struct call_counts counts_so_far;
 
-/* What is counted below a caught call is below its own path, however deep what was lost had been. */
+/* What is counted below a caught call is below its own path, however deep what was lost was. */
 static void assert_path(const int *methods, int count)
 {
     struct call_counts *const counts = &counts_so_far;
@@ -372,7 +372,7 @@ static void what_follows_a_failed_constructor_is_in_its_place(void **state)
     }
 }
 
-/* Of a recursion of constructors the innermost one fails: each catches, the next one out goes on. */
+/* Of a recursion of constructors the innermost one fails: each catches, the next one goes on. */
 static void a_recursion_of_constructors_loses_its_innermost_call_alone(void **state)
 {
     static const int path[PATHS] = { 1, 3, 3, 3, 3, 3, 3, 3 };
@@ -393,26 +393,26 @@ static void a_recursion_of_constructors_loses_its_innermost_call_alone(void **st
     }
 }
 
-static int asked;
+static int walks;
 
-static int32_t count_asked(void *self)
+static int32_t count_walks(void *self)
 {
-    asked++;
+    walks++;
     return *(const int32_t *)self;
 }
 
-/* The same error goes through a recursion that catches it in each call: the stack is asked once, and
- * once more where exits were lost again, and for the next error. */
-static void the_stack_is_asked_once_for_an_error(void **state)
+/* The same error goes through a recursion that catches it in each call: one walk, and one more for
+ * the next error. */
+static void an_error_needs_the_stack_once(void **state)
 {
     enum { CALLS = 50, LOST = 3, ERROR = 77 };
     int32_t running = CALLS;
-    const struct smp_call_stack stack = { .count_calls = count_asked, .self = &running };
+    const struct smp_call_stack stack = { .count_calls = count_walks, .self = &running };
 
     (void)state;
     struct smp_call_state *own = open_deep(CALLS / 2);
     for (int error = 0; error < 2; error++) {
-        asked = 0;
+        walks = 0;
         for (int i = 0; i < CALLS + LOST; i++)
             smp_call_enter(own, 2);
         for (running = CALLS; running > 0; running--) {
@@ -420,13 +420,37 @@ static void the_stack_is_asked_once_for_an_error(void **state)
             end_hook(own);
             smp_call_exit(own, 2);
         }
-        assert_int_equal(asked, 1);
+        assert_int_equal(walks, 1);
         assert_path((const int[]){ 1 }, 1);
     }
     close_deep();
 }
 
-/* Without memory for keys deep calls are counted, not told apart: then the stack decides alone. */
+/* A stack that is too deep is not walked for each call that catches the error, but once for each half
+ * of it. */
+static void a_stack_that_is_too_deep_is_walked_again_at_half_its_depth(void **state)
+{
+    enum { CALLS = 64, LOST = 2, ERROR = 5, FITS = 20 };
+    int32_t real = 0;
+    const struct smp_call_stack stack = { .count_calls = count_walks, .self = &real };
+
+    (void)state;
+    struct smp_call_state *own = open_deep(CALLS / 4);
+    for (int i = 0; i < CALLS + LOST; i++)
+        smp_call_enter(own, 2);
+    walks = 0;
+    for (int running = CALLS; running > 0; running--) {
+        real = running <= FITS ? running : 0;
+        smp_call_caught(own, 2, ERROR, &stack);
+        end_hook(own);
+        smp_call_exit(own, 2);
+    }
+    assert_int_equal(walks, 3); /* of 64, 32 and 16 */
+    assert_path((const int[]){ 1 }, 1);
+    close_deep();
+}
+
+/* Without memory for keys deep calls are counted, but not known: then the stack decides alone. */
 static void without_keys_the_stack_says_whether_a_call_has_a_node(void **state)
 {
     const struct smp_call_options options = { .max_bytes = 10000, .nodes = 64, .depth = 2 };
@@ -442,7 +466,7 @@ static void without_keys_the_stack_says_whether_a_call_has_a_node(void **state)
     catch_in(2, false, MANY);
     assert_int_equal(atomic_load(&own->top[SMP_CALL_OVERFLOW_NODE].count), MANY - 1);
     int32_t running = 1;
-    const struct smp_call_stack stack = { .count_calls = count_asked, .self = &running };
+    const struct smp_call_stack stack = { .count_calls = count_walks, .self = &running };
     smp_call_caught(own, 2, SMP_CALL_NO_DOUBT, &stack);
     assert_path((const int[]){ 1, 2 }, 2);
     close_deep();
@@ -655,7 +679,8 @@ int main(void)
         cmocka_unit_test(is_as_the_naive_version),
         cmocka_unit_test(what_follows_a_failed_constructor_is_in_its_place),
         cmocka_unit_test(a_recursion_of_constructors_loses_its_innermost_call_alone),
-        cmocka_unit_test(the_stack_is_asked_once_for_an_error),
+        cmocka_unit_test(an_error_needs_the_stack_once),
+        cmocka_unit_test(a_stack_that_is_too_deep_is_walked_again_at_half_its_depth),
         cmocka_unit_test(without_keys_the_stack_says_whether_a_call_has_a_node),
         cmocka_unit_test(exact_times_are_inclusive),
         cmocka_unit_test(a_hook_says_whose_time_it_is_in),

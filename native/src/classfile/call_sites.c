@@ -252,7 +252,7 @@ static bool is_woven_body(struct smp_class_text name)
     return false;
 }
 
-static bool goes_on(const struct smp_class_file *file, struct smp_class_text name)
+static bool is_resumption(const struct smp_class_file *file, struct smp_class_text name)
 {
     const struct smp_class_text super = smp_class_file_super_name(file);
 
@@ -272,5 +272,5 @@ bool smp_class_method_passes_on(const struct smp_class_file *file,
     return (method->access & ACC_BRIDGE) != 0 ||
            (is_added && is_static &&
             (has_start(method->name, "access$") || has_end(method->name, "$default"))) ||
-           (is_static && is_woven_body(method->name)) || goes_on(file, method->name);
+           (is_static && is_woven_body(method->name)) || is_resumption(file, method->name);
 }

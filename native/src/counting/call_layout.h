@@ -45,7 +45,7 @@ enum {
     SMP_CALL_POOLS = 256,       /* of virtual threads, by the name of their group; 0: without */
     SMP_CALL_POOL_NAME_BYTES = 128,
     SMP_CALL_REFLECTED = 65536, /* calls by reflection that were seen: a table of the hook's */
-    SMP_CALL_DEEP = 1 << 20,    /* calls without a node that are told apart, of a thread */
+    SMP_CALL_DEEP = 1 << 20,    /* calls of a thread that have a key but no node */
     SMP_CALL_UNIT = 64          /* bytes of a node; a root has two units */
 };
 
@@ -60,8 +60,8 @@ struct smp_call_node {
     _Atomic(struct smp_call_node *) parent; /* stored last: the node is complete */
     union {
         struct smp_call_node *child;
-        /* Of the overflow node: the keys of its calls; the first number is no key, but for how many
-         * there is room, as a negative number. The hook in Java takes it for a child of no method. */
+        /* Of the overflow node: the keys of its calls; the first number is no key, but minus how
+         * many there is room for. The hook in Java takes it for a child of no method. */
         int32_t *deep;
     };
     union {

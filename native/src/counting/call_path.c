@@ -43,7 +43,7 @@ static int64_t level_of(const struct smp_call_node *overflow)
     return atomic_load_explicit(&overflow->count, RELAXED);
 }
 
-/* How many of the calls that the overflow node stands for have a key: the deeper ones are not known. */
+/* How many of the calls that the overflow node stands for have a key: deeper ones are not known. */
 static int64_t room_of(const struct smp_call_node *overflow)
 {
     return overflow->deep == NULL ? 0 : -overflow->deep[0];
@@ -301,8 +301,8 @@ void smp_call_enter(struct smp_call_state *state, int32_t id)
 
 enum { NOT_DEEP = 0, OF_NOTHING = -1 };
 
-/* The level at which a call of this key runs that has no node. A call that is not known is taken for
- * it, unless a root ends. A root that is in between says that the call has ended before. */
+/* The level at which a call of this key runs that has no node. A call that is not known is taken
+ * for it, unless a root ends. A root that is in between shows that the call has ended before. */
 static int64_t level_of_call(const struct smp_call_node *overflow, int32_t key)
 {
     const int64_t room = room_of(overflow);
@@ -393,7 +393,7 @@ static struct running innermost(const struct smp_call_state *state)
                              .level = is_deep ? level_of(at) : 0 };
 }
 
-static int64_t depth_of(const struct running *call)
+static int64_t running_depth(const struct running *call)
 {
     return call->node->depth + call->level;
 }
@@ -437,38 +437,49 @@ static bool has_unknown(const struct smp_call_state *state, const struct running
     return call->level > room_of(overflow_of(state));
 }
 
-/* The same exception came to a call further in, and since then calls have ended as they should. */
+/* The same exception came to a call further in. Either the stack was looked at, and since then calls
+ * have ended as they should; or it was too deep, and is still more than half as deep. */
 static bool is_settled(const struct smp_call_state *state, int32_t doubt, const struct running *at)
 {
+    const int64_t depth = atomic_load_explicit(&state->top->count, RELAXED);
+
     return doubt > 0 && atomic_load_explicit(&state->top->exits, RELAXED) == (uint32_t)doubt &&
-           depth_of(at) < atomic_load_explicit(&state->top->count, RELAXED);
+           (depth >= 0 ? running_depth(at) < depth : running_depth(at) > -depth);
 }
 
-static void settle(struct smp_call_state *state, int32_t doubt, const struct running *at)
+/* depth: below 0: down to there the stack is too deep. */
+static void settle(struct smp_call_state *state, int32_t doubt, int64_t depth)
 {
     if (doubt <= 0)
         return;
     atomic_store_explicit(&state->top->exits, (uint32_t)doubt, RELAXED);
-    atomic_store_explicit(&state->top->count, depth_of(at), RELAXED);
+    atomic_store_explicit(&state->top->count, depth, RELAXED);
 }
 
 /* Which call catches? False: none that is known. Of several of one method the outer ones run: as
  * many as the thread's stack has. */
-static bool find_catching(const struct smp_call_state *state, int32_t id, int32_t doubt,
+static bool find_catching(struct smp_call_state *state, int32_t id, int32_t doubt,
                           const struct smp_call_stack *stack, struct running *call)
 {
     const bool is_blind = has_unknown(state, call);
-    const bool is_in_doubt = is_blind || (doubt != 0 && !is_settled(state, doubt, call));
+    const bool was_settled = is_settled(state, doubt, call);
+    const bool is_in_doubt = is_blind || (doubt != 0 && !was_settled);
     const int32_t count = is_in_doubt ? count_calls(state, *call, id) : 0;
     const int32_t real = count > (is_blind ? 0 : 1) ? stack->count_calls(stack->self) : 0;
 
     if (is_blind && real > count)
         return false;
+    const bool is_too_deep = count > 1 && real <= 0;
+    const int64_t half = running_depth(call) / 2;
     bool is_found = find_method(state, call, id);
     for (int32_t lost = real > 0 ? count - real : 0; is_found && lost > 0; lost--) {
         step_out(call);
         is_found = find_method(state, call, id);
     }
+    if (is_too_deep)
+        settle(state, doubt, -half);
+    else if (is_found && (!was_settled || atomic_load_explicit(&state->top->count, RELAXED) >= 0))
+        settle(state, doubt, running_depth(call));
     return is_found;
 }
 
@@ -497,5 +508,4 @@ void smp_call_caught(struct smp_call_state *state, int32_t id, int32_t doubt,
     if (!find_catching(state, id, doubt, stack, &call))
         return;
     go_back(state, &call);
-    settle(state, doubt, &call);
 }

@@ -14,7 +14,7 @@
  * its own place. In a recursion its own call need not be the nearest one: the nearest may be one
  * that has lost its exit. So what is known is never less than what runs, and of the calls of one
  * method the outer ones run. Where one of that method may have lost its exit (a constructor, which
- * runs none before super(); the end of the stack), the thread's stack is asked how many these are.
+ * runs none before super(); the end of the stack), the thread's stack shows how many these are.
  *
  * A thread may be inside of a root when counting is closed, and never leave it. Its next root in a
  * later counting is an outermost one then, and the exits of its old frames find nothing.
@@ -27,8 +27,8 @@
  *
  * Threads  a state: its thread.
  * Errors   what cannot be counted is counted as such, in the overflow node.
- * Cost     some ns; each new node a cache miss or two. A root 20 ns more. caught: where it has to
- *          ask the stack, what a walk costs.
+ * Cost     some ns; each new node a cache miss or two. A root 20 ns more. caught: where it needs
+ *          the stack, a walk.
  */
 #ifndef SMP_COUNTING_CALL_PATH_H
 #define SMP_COUNTING_CALL_PATH_H
@@ -48,7 +48,7 @@ void smp_call_enter(struct smp_call_state *state, int32_t id);
 void smp_call_exit(struct smp_call_state *state, int32_t id);
 
 /* Of the calling thread: how many calls of the method that catches are on its stack? At most
- * that many run. Below 1: it cannot say. */
+ * that many run. Below 1: not known. */
 struct smp_call_stack {
     int32_t (*count_calls)(void *self);
     void *self;

@@ -411,8 +411,8 @@ static bool has_namesake(const struct smp_class_file *file, const struct smp_cla
 }
 
 /* A root that was named stays where the class has no method of the source by that name. */
-static bool passes_on(const struct smp_class_file *file, const struct smp_class_method *method,
-                      bool is_root)
+static bool is_left_to_others(const struct smp_class_file *file,
+                              const struct smp_class_method *method, bool is_root)
 {
     return smp_class_method_passes_on(file, method) && (!is_root || has_namesake(file, method));
 }
@@ -428,7 +428,7 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
         (void)smp_reach_plan(load->counted->reach, load->index, probes, file->method_count);
         has_others = false;
         for (uint32_t i = 0; i < file->method_count; i++) {
-            if (probes[i].id < 0 || !passes_on(file, &file->methods[i], probes[i].is_root))
+            if (probes[i].id < 0 || !is_left_to_others(file, &file->methods[i], probes[i].is_root))
                 continue;
             leave_alone(load, i, SMP_REWRITE_PASSES_ON);
             has_others = true;

@@ -31,7 +31,7 @@ static bool is_own(struct known_methods *known, jmethodID id)
     return known->is_same[place];
 }
 
-static int32_t count_own(const jvmtiFrameInfo *frames, jint count)
+static int32_t count_same(const jvmtiFrameInfo *frames, jint count)
 {
     struct known_methods known = { .own = frames[HOOK_FRAMES].method };
     int32_t calls = 0;
@@ -44,20 +44,17 @@ static int32_t count_own(const jvmtiFrameInfo *frames, jint count)
 int32_t smp_own_calls_count(void)
 {
     jvmtiEnv *const jvmti = smp_agent_is_live() ? smp_agent_jvmti() : NULL;
-    jvmtiFrameInfo *frames = NULL;
+    jvmtiFrameInfo *const frames =
+        jvmti == NULL ? NULL : smp_alloc(NULL, SMP_OWN_CALLS_MOST_FRAMES * sizeof(*frames));
     jint count = 0;
     int32_t calls = 0;
 
-    if (jvmti == NULL || (*jvmti)->GetFrameCount(jvmti, NULL, &count) != JVMTI_ERROR_NONE)
-        return 0;
-    if (count <= HOOK_FRAMES || count > SMP_OWN_CALLS_MOST_FRAMES)
-        return 0;
-    frames = smp_alloc(NULL, (size_t)count * sizeof(*frames));
     if (frames == NULL)
         return 0;
-    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, count, frames, &count) == JVMTI_ERROR_NONE &&
-        count > HOOK_FRAMES)
-        calls = count_own(frames, count);
+    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, SMP_OWN_CALLS_MOST_FRAMES, frames, &count) ==
+            JVMTI_ERROR_NONE &&
+        count > HOOK_FRAMES && count < SMP_OWN_CALLS_MOST_FRAMES)
+        calls = count_same(frames, count);
     smp_free(NULL, frames);
     return calls;
 }

@@ -9,15 +9,16 @@
  *
  * Owns     nothing.
  * Threads  the calling one, in a native method of the hook.
- * Errors   0: no memory, the stack is too deep, or the JVM is about to end.
- * Cost     a walk of the whole stack by JVMTI: tens of ns for each frame.
+ * Errors   0: no memory, SMP_OWN_CALLS_MOST_FRAMES or more, or the JVM is about to end.
+ * Cost     a walk of the whole stack by JVMTI, for which a safepoint waits: tens of ns for each
+ *          frame.
  */
 #ifndef SMP_JVM_CALLS_OWN_CALLS_H
 #define SMP_JVM_CALLS_OWN_CALLS_H
 
 #include <stdint.h>
 
-enum { SMP_OWN_CALLS_MOST_FRAMES = 1 << 17 };
+enum { SMP_OWN_CALLS_MOST_FRAMES = 16384 };
 
 int32_t smp_own_calls_count(void);
 

@@ -129,7 +129,7 @@ class FailedCallsIT {
         assertAllEdges(true);
     }
 
-    /** Those past the limit have no place, and are told; what is above it is exact. LAZY follows only what has a place. */
+    /** Those past the limit are one figure; what is above it is exact. LAZY follows only what has a place. */
     @Test
     void theLimitOfDepthIsNoPlaceWhereCallsAreLost() {
         sampler.setInstrumentation(Instrumentation.TOTAL);

@@ -426,8 +426,8 @@ static void an_error_needs_the_stack_once(void **state)
     close_deep();
 }
 
-/* A stack that is too deep is not walked for each call that catches the error, but once for each half
- * of it. */
+/* A stack that is too deep is not walked for each call that catches the error, but once for each
+ * half of it. */
 static void a_stack_that_is_too_deep_is_walked_again_at_half_its_depth(void **state)
 {
     enum { CALLS = 64, LOST = 2, ERROR = 5, FITS = 20 };

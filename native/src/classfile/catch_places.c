@@ -32,8 +32,8 @@ static bool takes_exception(uint8_t opcode)
            (opcode >= OP_ASTORE_0 && opcode <= OP_ASTORE_3);
 }
 
-static int64_t find_place(const struct smp_class_file *file, const struct smp_class_code *code,
-                          uint32_t handler)
+static int64_t place_of_handler(const struct smp_class_file *file,
+                                const struct smp_class_code *code, uint32_t handler)
 {
     const uint8_t *bytes = file->bytes + code->bytes;
 
@@ -76,7 +76,7 @@ uint32_t smp_catch_places_find(const struct smp_class_file *file, const struct s
 
     for (uint32_t i = 0; i < rows; i++, row += EXCEPTION_ROW) {
         const uint32_t handler = smp_class_u2(row + 4);
-        const int64_t pc = find_place(file, code, handler);
+        const int64_t pc = place_of_handler(file, code, handler);
         if (pc != NO_PLACE)
             count = insert_place(
                 places, count,

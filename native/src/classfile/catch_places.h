@@ -16,7 +16,7 @@
  * Code may also jump to a place. The probe does nothing then.
  *
  * Threads  any.
- * Errors   none: a method with more than SMP_CATCH_MOST_ROWS handlers has no places.
+ * Errors   a method with more than SMP_CATCH_MOST_ROWS handlers has no places.
  * Cost     for each handler a pass over the exception table.
  */
 #ifndef SMP_CLASSFILE_CATCH_PLACES_H

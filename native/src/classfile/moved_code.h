@@ -12,8 +12,8 @@
  *                               18: ...
  *                         body_end: probe of the exit, athrow      the handler, if there is one
  *
- * Where the method catches an exception (catch_places.h), a probe stands before the instruction, and
- * what jumps there comes to the probe.
+ * Where the method catches an exception (catch_places.h), a probe stands before the instruction,
+ * and what jumps there comes to the probe.
  *
  * A method that only hands out at its entry has neither probes of the exit nor a handler. Where the
  * probe of the entry stands later in the code, a nop is in its place.

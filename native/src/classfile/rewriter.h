@@ -23,7 +23,7 @@
  * Threads  any; one at a time for a plan.
  * Errors   SMP_ENOMEM: nothing was made.
  * Cost     some passes over the code of the chosen methods, one copy of all else; one piece of
- *          memory beside the result: 4 bytes for each of their code, and for each of their handlers.
+ *          memory beside the result: 4 bytes for each of their code and each of their handlers.
  */
 #ifndef SMP_CLASSFILE_REWRITER_H
 #define SMP_CLASSFILE_REWRITER_H

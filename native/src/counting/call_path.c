@@ -437,8 +437,8 @@ static bool has_unknown(const struct smp_call_state *state, const struct running
     return call->level > room_of(overflow_of(state));
 }
 
-/* The same exception came to a call further in. Either the stack was looked at, and since then calls
- * have ended as they should; or it was too deep, and is still more than half as deep. */
+/* The same exception came to a call further in. Either the stack was looked at, and since then
+ * calls have ended as they should; or it was too deep, and is still more than half as deep. */
 static bool is_settled(const struct smp_call_state *state, int32_t doubt, const struct running *at)
 {
     const int64_t depth = atomic_load_explicit(&state->top->count, RELAXED);

@@ -100,9 +100,11 @@ enum {
       "first 20 a line follows: `not counted since <time>: <method>`. What they call seems to " \
       "be called by their callers from then on; what an outermost root called is not counted "  \
       "there any more. Roots that are named without a star stay.")                              \
-    X(OVER_NODE_LIMIT, SUM, ALWAYS, "calls without a place, over the limit of nodes (maxCallNodes)", \
+    X(OVER_NODE_LIMIT, SUM, ALWAYS,                                                             \
+      "calls without a place, over the limit of nodes (maxCallNodes)",                          \
       "The thread's tree of calls has `maxCallNodes`. Known places go on being counted.")       \
-    X(OVER_DEPTH_LIMIT, SUM, ALWAYS, "calls without a place, over the limit of depth (maxCallDepth)", \
+    X(OVER_DEPTH_LIMIT, SUM, ALWAYS,                                                            \
+      "calls without a place, over the limit of depth (maxCallDepth)",                          \
       "Calls deeper than `maxCallDepth`.")                                                      \
     X(OVER_MEMORY_LIMIT, SUM, ALWAYS, "calls without a place, over the memory limit",           \
       "There was no memory for a node of the tree, or for a thread's tree.")                    \

@@ -7,7 +7,6 @@
  * Calls from before a root count as well, and those of a version of the method that was changed
  * meanwhile: so the answer may be too high, never too low.
  *
- * Owns     nothing.
  * Threads  the calling one, in a native method of the hook.
  * Errors   0: no memory, SMP_OWN_CALLS_MOST_FRAMES or more, or the JVM is about to end.
  * Cost     a walk of the whole stack by JVMTI, for which a safepoint waits: tens of ns for each

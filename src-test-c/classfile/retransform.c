@@ -41,7 +41,8 @@ static const struct smp_probe_hook hook = { .class_name = "java/lang/ProbeCounte
                                             .enter = "enter",
                                             .exit = "exit",
                                             .enter_root = "enterRoot",
-                                            .exit_root = "exitRoot" };
+                                            .exit_root = "exitRoot",
+                                            .caught = "caught" };
 static jvmtiEnv *jvmti;
 static jclass hook_class;
 static enum mode mode;

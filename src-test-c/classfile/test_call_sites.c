@@ -238,6 +238,48 @@ static void other_methods_are_not_trivial(void **state)
     assert_false(is_trivial(NULL, 0)); /* native */
 }
 
+static bool passes_on(uint16_t access, const char *name, const char *super)
+{
+    static const uint8_t code[] = { 177 };
+    struct class_builder builder;
+    struct smp_class_file file;
+    uint8_t *bytes = NULL;
+
+    class_builder_init(&builder, 61, "a/A", super);
+    class_builder_method(&builder, access, name, "()V",
+                         &(struct built_code){ .bytes = code, .length = sizeof(code) });
+    const size_t size = class_builder_finish(&builder, &bytes);
+    assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
+    const bool result = smp_class_method_passes_on(&file, &file.methods[0]);
+    smp_class_file_close(&file);
+    free(bytes);
+    return result;
+}
+
+static void what_compilers_add_to_pass_a_call_on_is_known(void **state)
+{
+    enum { STATIC = 0x0008, BRIDGE = 0x0040, ADDED = 0x1000 };
+    const char *const goes_on = "kotlin/coroutines/jvm/internal/ContinuationImpl";
+
+    (void)state;
+    assert_true(passes_on(BRIDGE | ADDED, "compare", "a/B"));
+    assert_true(passes_on(STATIC | ADDED, "access$000", "a/B"));
+    assert_true(passes_on(STATIC | ADDED, "total$default", "a/B"));
+    assert_true(passes_on(STATIC, "total_aroundBody0", "a/B"));
+    assert_true(passes_on(STATIC, "total_aroundBody11$advice", "a/B"));
+    assert_true(passes_on(0, "invokeSuspend", goes_on));
+    assert_false(passes_on(ADDED, "compare", "a/B"));
+    assert_false(passes_on(STATIC | ADDED, "lambda$total$0", "a/B"));
+    assert_false(passes_on(ADDED, "total$default", "a/B"));
+    assert_false(passes_on(STATIC, "total$default", "a/B"));
+    assert_false(passes_on(STATIC, "access$000", "a/B"));
+    assert_false(passes_on(STATIC, "_aroundBody0", "a/B"));
+    assert_false(passes_on(STATIC, "total_aroundBody", "a/B"));
+    assert_false(passes_on(STATIC, "total_aroundBodyA", "a/B"));
+    assert_false(passes_on(0, "invokeSuspend", "kotlin/coroutines/jvm/internal/SuspendLambda"));
+    assert_false(passes_on(0, "total", goes_on));
+}
+
 static bool count_call(void *self, const struct smp_class_call_site *site)
 {
     size_t *count = self;
@@ -284,6 +326,7 @@ int main(void)
         cmocka_unit_test(calls_of_compiled_code_are_found),
         cmocka_unit_test(trivial_methods_are_known),
         cmocka_unit_test(other_methods_are_not_trivial),
+        cmocka_unit_test(what_compilers_add_to_pass_a_call_on_is_known),
         cmocka_unit_test(any_change_is_survived),
     };
 

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
+#include "classfile/catch_places.h"
 #include "classfile/stack_map.h"
 #include "support/class_builder.h"
 #include "support/failing_alloc.h"
@@ -23,7 +24,8 @@ static const struct smp_probe_hook hook = { .class_name = "java/lang/Hook",
                                             .exit = "exit",
                                             .enter_root = "enterRoot",
                                             .exit_root = "exitRoot",
-                                            .reflected = "reflected" };
+                                            .reflected = "reflected",
+                                            .caught = "caught" };
 
 /* A class file before and after. */
 struct run {
@@ -237,6 +239,86 @@ static void jumps_to_the_start_and_to_returns_land_as_drawn(void **state)
     assert_int_equal(after->exception_count, 1);
     assert_int_equal(after->max_stack, 2);
     close_run(&run);
+}
+
+/* How many bytes a method grows beyond its probes of entry, exit and handler, with id 3. */
+static int32_t bytes_of_catches(const uint8_t *code, uint32_t length, const uint16_t (*rows)[4],
+                                uint16_t count)
+{
+    const struct built_code built = { .bytes = code,
+                                      .length = length,
+                                      .exceptions = rows,
+                                      .exception_count = count,
+                                      .max_stack = 2 };
+    struct class_builder builder;
+    struct run run;
+
+    class_builder_init(&builder, JAVA_5, "a/A", "a/Base");
+    run_method(&run, &builder, "m", &built, 3); /* compares with the naive version */
+    assert_int_equal(run.methods[0].result, SMP_REWRITE_DONE);
+    const int32_t more = (int32_t)run.after.methods[0].code.length - (int32_t)length - 4 - 4 - 5;
+    close_run(&run);
+    return more;
+}
+
+#define CATCHES(code, rows) \
+    bytes_of_catches(code, sizeof(code), rows, sizeof(rows) / sizeof((rows)[0]))
+
+/* The probe of a catch has 5 bytes. It never stands where its own failure would come back to it. */
+static void each_catch_that_cannot_come_back_has_a_probe(void **state)
+{
+    /* nop; return; a handler of astore_1, nop, athrow; another of pop, nop, nop */
+    static const uint8_t code[] = { 0, 177, 76, 0, 191, 87, 0, 191 };
+    static const uint16_t one[][4] = { { 0, 1, 2, 0 } };
+    static const uint16_t two[][4] = { { 0, 1, 2, 0 }, { 0, 1, 5, 0 } };
+    static const uint16_t twice[][4] = { { 0, 1, 2, 0 }, { 1, 2, 2, 0 } };
+    static const uint16_t finally_of_old[][4] = { { 0, 1, 2, 0 }, { 2, 3, 2, 0 } };
+    static const uint16_t synchronized_code[][4] = { { 0, 1, 2, 0 }, { 2, 4, 2, 0 } };
+    static const uint16_t covered_by_a_later_one[][4] = { { 0, 1, 2, 0 }, { 2, 5, 5, 0 } };
+    static const uint16_t covered_by_an_earlier_one[][4] = { { 0, 1, 5, 0 }, { 5, 8, 2, 0 } };
+
+    (void)state;
+    assert_int_equal(CATCHES(code, one), 5);
+    assert_int_equal(CATCHES(code, two), 10);
+    assert_int_equal(CATCHES(code, twice), 5);
+    assert_int_equal(CATCHES(code, finally_of_old), 5);
+    assert_int_equal(CATCHES(code, synchronized_code), 0);
+    assert_int_equal(CATCHES(code, covered_by_a_later_one), 10);
+    assert_int_equal(CATCHES(code, covered_by_an_earlier_one), 5); /* that of 2 alone */
+}
+
+/* Jumps, switches and returns may be the first instruction of a handler. */
+static void a_catch_may_begin_with_any_instruction(void **state)
+{
+    static const uint8_t jump[] = { 0, 177, 167, 255, 254 };
+    static const uint8_t back[] = { 167, 0, 4, 177, 191 };
+    static const uint8_t ends[] = { 0, 177, 176 };
+    static const uint8_t wide[] = { 0, 177, 200, 255, 255, 255, 254 };
+    static const uint8_t makes[] = { 0, 177, 187, 0, 1, 191 };
+    static const uint16_t rows[][4] = { { 0, 1, 2, 0 } };
+    static const uint16_t last[][4] = { { 0, 3, 4, 0 } };
+
+    (void)state;
+    assert_int_equal(CATCHES(jump, rows), 5);
+    assert_int_equal(CATCHES(back, last), 5);
+    assert_int_equal(CATCHES(ends, rows), 5 + 4);
+    assert_int_equal(CATCHES(wide, rows), 5);
+    assert_int_equal(CATCHES(makes, rows), 5);
+}
+
+/* A method with very many handlers has its other probes. */
+static void too_many_handlers_have_no_probes(void **state)
+{
+    static uint16_t rows[SMP_CATCH_MOST_ROWS + 1][4];
+    static const uint8_t code[] = { 0, 177, 191 };
+
+    (void)state;
+    for (uint32_t i = 0; i <= SMP_CATCH_MOST_ROWS; i++) {
+        rows[i][1] = 1;
+        rows[i][2] = 2;
+    }
+    assert_int_equal(bytes_of_catches(code, sizeof(code), rows, SMP_CATCH_MOST_ROWS), 5);
+    assert_int_equal(bytes_of_catches(code, sizeof(code), rows, SMP_CATCH_MOST_ROWS + 1), 0);
 }
 
 static void switches_keep_their_alignment(void **state)
@@ -952,6 +1034,9 @@ int main(void)
         cmocka_unit_test(entries_hand_out),
         cmocka_unit_test(old_class_files_have_no_stack_maps),
         cmocka_unit_test(jumps_to_the_start_and_to_returns_land_as_drawn),
+        cmocka_unit_test(each_catch_that_cannot_come_back_has_a_probe),
+        cmocka_unit_test(a_catch_may_begin_with_any_instruction),
+        cmocka_unit_test(too_many_handlers_have_no_probes),
         cmocka_unit_test(switches_keep_their_alignment),
         cmocka_unit_test(a_method_may_be_as_large_as_it_just_fits),
         cmocka_unit_test(a_method_that_is_compiled_stays_so),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random calls, exceptions and lost exits beside a naive version; times. */
+/* Random calls, exceptions and lost exits beside a naive version; what is caught; times. */
 #include "counting/call_path.h"
 
 #include <setjmp.h>
@@ -15,6 +15,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_clock.h"
 #include "counting/call_reader.h"
+#include "counting/call_shared.h"
 #include "support/call_counts.h"
 #include "support/fake_clock.h"
 
@@ -46,8 +47,8 @@ static struct {
     struct call stack[MAX_STACK]; /* what has a node */
     int paths_of_stack[MAX_STACK];
     int count;
-    int below; /* calls deeper than the limit */
-    int roots_below;
+    struct call deep[MAX_STACK]; /* calls deeper than the limit */
+    int below;
     struct path paths[MAX_PATHS];
     int path_count;
     int64_t uncounted;
@@ -72,8 +73,7 @@ static void naive_enter(struct call call)
     if (naive.count == 0 && !call.is_root)
         return;
     if (naive.below > 0 || naive.count == DEPTH) {
-        naive.roots_below = call.is_root + (naive.below > 0 ? naive.roots_below : 0);
-        naive.below++;
+        naive.deep[naive.below++] = call;
         naive.uncounted++;
         return;
     }
@@ -85,10 +85,13 @@ static void naive_enter(struct call call)
 
 static void naive_exit(struct call call)
 {
-    if (naive.below > 0 && (!call.is_root || naive.roots_below > 0)) {
-        naive.below--;
-        naive.roots_below -= call.is_root;
-        return;
+    for (int i = naive.below - 1; i >= 0; i--) {
+        if (naive.deep[i].method == call.method && naive.deep[i].is_root == call.is_root) {
+            naive.below = i;
+            return;
+        }
+        if (naive.deep[i].is_root && !call.is_root)
+            return;
     }
     for (int i = naive.count - 1; i >= 0; i--) {
         if (naive.stack[i].method == call.method && naive.stack[i].is_root == call.is_root) {
@@ -99,6 +102,23 @@ static void naive_exit(struct call call)
         if (naive.stack[i].is_root && !call.is_root)
             return;
     }
+}
+
+/* The call that runs is the last of so many of its method, from the outermost on; of 0: of all. */
+static void naive_caught(int method, int running)
+{
+    int seen = 0;
+    int found = -1;
+
+    for (int i = 0; i < naive.count + naive.below; i++) {
+        const struct call *call = i < naive.count ? &naive.stack[i] : &naive.deep[i - naive.count];
+        if (call->method == method && (running == 0 || seen++ < running))
+            found = i;
+    }
+    if (found < 0)
+        return;
+    naive.below = found < naive.count ? 0 : found + 1 - naive.count;
+    naive.count = found < naive.count ? found + 1 : naive.count;
 }
 
 static void naive_reset(void)
@@ -138,6 +158,24 @@ static void leave(struct call call)
         end_hook(state);
     }
     naive_exit(call);
+}
+
+static int32_t count_calls(void *self)
+{
+    return *(const int *)self;
+}
+
+/* doubt: the stack decides; it shows how many calls of this method run, or nothing. */
+static void catch_in(int method, bool doubt, int running)
+{
+    const struct smp_call_stack stack = { .count_calls = count_calls, .self = &running };
+    struct smp_call_state *state = smp_call_state_find(TID);
+
+    if (state != NULL) {
+        smp_call_caught(state, method, doubt ? SMP_CALL_DOUBT : SMP_CALL_NO_DOUBT, &stack);
+        end_hook(state);
+    }
+    naive_caught(method, doubt ? running : 0);
 }
 
 /* The path of a row, in the naive version. */
@@ -198,6 +236,15 @@ static struct call random_call(uint64_t *random)
     return (struct call){ (int)(smp_random_next(random) % (uint64_t)methods), is_root };
 }
 
+static int real_calls(const struct real *real, int method)
+{
+    int calls = 0;
+
+    for (int i = 0; i < real->count; i++)
+        calls += real->stack[i].method == method;
+    return calls;
+}
+
 static void random_step(struct real *real, uint64_t *random)
 {
     const uint64_t kind = smp_random_next(random) % 100;
@@ -211,8 +258,12 @@ static void random_step(struct real *real, uint64_t *random)
         leave(real->stack[--real->count]);
     } else if (kind < 96 && real->count > 0) {
         real->count--; /* its exit is lost */
-    } else if (kind < 98) {
+    } else if (kind < 97) {
         leave(random_call(random)); /* of a method that ran before it was counted */
+    } else if (kind < 99 && real->count > 0) {
+        const int method = real->stack[real->count - 1].method;
+        const bool doubt = smp_random_next(random) % 2 == 0;
+        catch_in(method, doubt, doubt ? real_calls(real, method) : 0);
     } else {
         while (real->count > 0) /* an exception through all frames */
             leave(real->stack[--real->count]);
@@ -255,6 +306,170 @@ static void is_as_the_naive_version(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++)
         run_random(seed);
+}
+
+/* ---- exits that are lost, of calls that throw ---- */
+
+enum { MANY = 3000, PATHS = 8 };
+
+static struct call_counts counts_so_far;
+
+/* What is counted below a caught call is below its own path, however deep what was lost was. */
+static void assert_path(const int *methods, int count)
+{
+    struct call_counts *const counts = &counts_so_far;
+    const struct smp_call_delta *row = NULL;
+    struct smp_call_position position;
+
+    call_counts_read(counts);
+    assert_true(smp_call_position_of(TID, &position));
+    row = call_counts_row(counts, position.tree, position.ordinal);
+    for (int i = count - 1; i >= 0; i--) {
+        assert_non_null(row);
+        assert_int_equal(row->method, methods[i]);
+        row = row->parent == 0 ? NULL : call_counts_row(counts, row->tree, row->parent);
+    }
+    assert_null(row);
+}
+
+static struct smp_call_state *open_deep(int32_t depth)
+{
+    const struct smp_call_options options = { .max_bytes = 1 << 24,
+                                              .nodes = 100000,
+                                              .depth = depth };
+
+    memset(&naive, 0, sizeof(naive));
+    memset(&counts_so_far, 0, sizeof(counts_so_far));
+    assert_int_equal(smp_call_arena_open(&options), SMP_OK);
+    smp_call_enter_root(TID, false, 0, 1);
+    return smp_call_state_find(TID);
+}
+
+static void close_deep(void)
+{
+    smp_call_arena_close();
+    smp_call_arena_retire(TID);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+/* A constructor that fails before super() in a loop, above the limit of depth and below it. */
+static void what_follows_a_failed_constructor_is_in_its_place(void **state)
+{
+    static const int path[] = { 1, 2, 4 };
+
+    (void)state;
+    for (int32_t depth = 3; depth < 100; depth += 96) {
+        struct smp_call_state *own = open_deep(depth);
+        smp_call_enter(own, 2);
+        for (int i = 0; i < MANY; i++) {
+            smp_call_enter(own, 3); /* the constructor, which has no exit */
+            smp_call_enter(own, 5);
+            catch_in(2, false, 0);
+        }
+        smp_call_enter(own, 4);
+        assert_path(path, 3);
+        close_deep();
+    }
+}
+
+/* Of a recursion of constructors the innermost one fails: each catches, the next one goes on. */
+static void a_recursion_of_constructors_loses_its_innermost_call_alone(void **state)
+{
+    static const int path[PATHS] = { 1, 3, 3, 3, 3, 3, 3, 3 };
+
+    (void)state;
+    for (int32_t depth = 4; depth <= 100; depth += 96) {
+        struct smp_call_state *own = open_deep(depth);
+        for (int i = 1; i < PATHS + 1; i++)
+            smp_call_enter(own, 3);
+        for (int running = PATHS - 1; running > 0; running--) {
+            catch_in(3, true, running);
+            if (running < depth)
+                assert_path(path, running + 1);
+            smp_call_exit(own, 3);
+        }
+        assert_path(path, 1);
+        close_deep();
+    }
+}
+
+static int walks;
+
+static int32_t count_walks(void *self)
+{
+    walks++;
+    return *(const int32_t *)self;
+}
+
+/* The same error goes through a recursion that catches it in each call: one walk, and one more for
+ * the next error. */
+static void an_error_needs_the_stack_once(void **state)
+{
+    enum { CALLS = 50, LOST = 3, ERROR = 77 };
+    int32_t running = CALLS;
+    const struct smp_call_stack stack = { .count_calls = count_walks, .self = &running };
+
+    (void)state;
+    struct smp_call_state *own = open_deep(CALLS / 2);
+    for (int error = 0; error < 2; error++) {
+        walks = 0;
+        for (int i = 0; i < CALLS + LOST; i++)
+            smp_call_enter(own, 2);
+        for (running = CALLS; running > 0; running--) {
+            smp_call_caught(own, 2, ERROR + error, &stack);
+            end_hook(own);
+            smp_call_exit(own, 2);
+        }
+        assert_int_equal(walks, 1);
+        assert_path((const int[]){ 1 }, 1);
+    }
+    close_deep();
+}
+
+/* A stack that is too deep is not walked for each call that catches the error, but once for each
+ * half of it. */
+static void a_stack_that_is_too_deep_is_walked_again_at_half_its_depth(void **state)
+{
+    enum { CALLS = 64, LOST = 2, ERROR = 5, FITS = 20 };
+    int32_t real = 0;
+    const struct smp_call_stack stack = { .count_calls = count_walks, .self = &real };
+
+    (void)state;
+    struct smp_call_state *own = open_deep(CALLS / 4);
+    for (int i = 0; i < CALLS + LOST; i++)
+        smp_call_enter(own, 2);
+    walks = 0;
+    for (int running = CALLS; running > 0; running--) {
+        real = running <= FITS ? running : 0;
+        smp_call_caught(own, 2, ERROR, &stack);
+        end_hook(own);
+        smp_call_exit(own, 2);
+    }
+    assert_int_equal(walks, 3); /* of 64, 32 and 16 */
+    assert_path((const int[]){ 1 }, 1);
+    close_deep();
+}
+
+/* Without memory for keys deep calls are counted, but not known: then the stack decides alone. */
+static void without_keys_the_stack_says_whether_a_call_has_a_node(void **state)
+{
+    const struct smp_call_options options = { .max_bytes = 10000, .nodes = 64, .depth = 2 };
+
+    (void)state;
+    memset(&naive, 0, sizeof(naive));
+    memset(&counts_so_far, 0, sizeof(counts_so_far));
+    assert_int_equal(smp_call_arena_open(&options), SMP_OK);
+    smp_call_enter_root(TID, false, 0, 1);
+    struct smp_call_state *own = smp_call_state_find(TID);
+    for (int i = 0; i < MANY; i++)
+        smp_call_enter(own, 2);
+    catch_in(2, false, MANY);
+    assert_int_equal(atomic_load(&own->top[SMP_CALL_OVERFLOW_NODE].count), MANY - 1);
+    int32_t running = 1;
+    const struct smp_call_stack stack = { .count_calls = count_walks, .self = &running };
+    smp_call_caught(own, 2, SMP_CALL_NO_DOUBT, &stack);
+    assert_path((const int[]){ 1, 2 }, 2);
+    close_deep();
 }
 
 /* ---- times, by a clock that the test sets; stamps are odd, never 0 ---- */
@@ -462,6 +677,11 @@ int main(void)
         cmocka_unit_test(
             ticks_become_nanoseconds), /* before a test may fail with a clock that stands */
         cmocka_unit_test(is_as_the_naive_version),
+        cmocka_unit_test(what_follows_a_failed_constructor_is_in_its_place),
+        cmocka_unit_test(a_recursion_of_constructors_loses_its_innermost_call_alone),
+        cmocka_unit_test(an_error_needs_the_stack_once),
+        cmocka_unit_test(a_stack_that_is_too_deep_is_walked_again_at_half_its_depth),
+        cmocka_unit_test(without_keys_the_stack_says_whether_a_call_has_a_node),
         cmocka_unit_test(exact_times_are_inclusive),
         cmocka_unit_test(a_hook_says_whose_time_it_is_in),
         cmocka_unit_test(running_calls_have_time),

@@ -373,8 +373,9 @@ static void of_counting_a_short_account_has_losses(void **state)
     smp_counting_account_add(counting, SMP_COUNTING_INSTRUMENTED, 7);
     smp_counting_account_add(counting, SMP_COUNTING_TRIVIAL, 3);
     smp_counting_account_add(counting, SMP_COUNTING_OVER_DEPTH_LIMIT, 2);
-    assert_account(state, "polls: 1, 100.0 % of the time with a stack\n"
-                          "calls without a place, over the limit of depth: 2\n" LAST_LINES);
+    assert_account(state,
+                   "polls: 1, 100.0 % of the time with a stack\n"
+                   "calls without a place, over the limit of depth (maxCallDepth): 2\n" LAST_LINES);
 }
 
 static void levels_are_shares_of_the_polls(void **state)

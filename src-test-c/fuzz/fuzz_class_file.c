@@ -24,6 +24,7 @@ static const struct smp_probe_hook hook = { .class_name = "java/lang/Hook",
                                             .exit = "exit",
                                             .enter_root = "enterRoot",
                                             .exit_root = "exitRoot",
+                                            .caught = "caught",
                                             .reflected = "reflected" };
 
 static void require_true(bool holds)

@@ -17,7 +17,7 @@
 #include "jvm/loaded.h"
 #include "model/counting_account.h"
 
-enum { METHODS = 1 << 20, TEXT_BYTES = 1 << 20, FIGURES = 8, MAX_DEPTH = 1000 };
+enum { METHODS = 1 << 20, TEXT_BYTES = 1 << 20, FIGURES = 7, MAX_DEPTH = 1000 };
 
 /* Calls of each method since the last start or reset, by its number. */
 static int64_t counted_calls[METHODS];
@@ -184,8 +184,7 @@ JNIEXPORT void COUNTED(drop)(JNIEnv *env, jclass type, jint method)
     counter.drop(counter.self, &number, 1);
 }
 
-/* Batches, methods, has work?, root entered?, longest stop in ns, live bytes, uncounted calls,
- * entries lost for lack of stack. */
+/* Batches, methods, has work?, root entered?, longest stop in ns, live bytes, uncounted calls. */
 JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
@@ -204,8 +203,7 @@ JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type)
                                      figures.is_root_entered,
                                      more.longest_stop_ns,
                                      (jlong)smp_alloc_live_bytes(),
-                                     uncounted,
-                                     smp_hook_class_lost(env) };
+                                     uncounted };
     if (array != NULL)
         (*env)->SetLongArrayRegion(env, array, 0, FIGURES, numbers);
     return array;

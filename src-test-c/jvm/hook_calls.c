@@ -13,7 +13,7 @@
 #include "counting/call_reader.h"
 #include "jvm/calls/hook_class.h"
 
-enum { FIELDS = 10, LOSSES = 5, OUTSIDE = -2 };
+enum { FIELDS = 10, LOSSES = 4, OUTSIDE = -2 };
 
 /* Deltas, FIELDS numbers each. */
 struct numbers {
@@ -164,13 +164,12 @@ JNIEXPORT jint HOOKED(position)(JNIEnv *env, jclass type, jlong tid)
     return position.method + (position.is_in_hook ? 1 << 30 : 0);
 }
 
-/* Roots, chunks, hooks without stack, bytes that are in use, news. */
+/* Roots, chunks, bytes that are in use, news. */
 JNIEXPORT jlongArray HOOKED(losses)(JNIEnv *env, jclass type)
 {
     const struct smp_call_losses losses = smp_call_arena_losses();
     const jlong numbers[LOSSES] = { (jlong)losses.roots, (jlong)losses.chunks,
-                                    smp_hook_class_lost(env), (jlong)smp_alloc_live_bytes(),
-                                    (jlong)smp_call_arena_news() };
+                                    (jlong)smp_alloc_live_bytes(), (jlong)smp_call_arena_news() };
 
     (void)type;
     return new_array(env, numbers, LOSSES);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classfile/catch_places.h"
 #include "classfile/opcodes.h"
 #include "classfile/stack_map.h"
 #include "classfile/super_call.h"
@@ -34,7 +35,8 @@ static const uint8_t *new_code(const struct pair *pair)
 }
 
 /* The id that a probe at pc pushes and its length; 0: there is no such probe. */
-static uint32_t probe_length(const struct pair *pair, uint32_t pc, const char *name)
+static uint32_t push_length(const struct pair *pair, uint32_t pc, const char *name,
+                            const char *descriptor)
 {
     const uint32_t length = pair->new->code.length;
     const uint8_t *at = new_code(pair) + pc;
@@ -62,9 +64,14 @@ static uint32_t probe_length(const struct pair *pair, uint32_t pc, const char *n
     if (id != pair->plan->id || pc + push + 3 > length || at[push] != SMP_OP_INVOKESTATIC ||
         !smp_class_file_member(pair->after, smp_class_u2(at + push + 1), &member) ||
         !smp_class_text_is(member.owner, pair->hook->class_name) ||
-        !smp_class_text_is(member.descriptor, "(I)V") || !smp_class_text_is(member.name, name))
+        !smp_class_text_is(member.descriptor, descriptor) || !smp_class_text_is(member.name, name))
         return 0;
     return push + 3;
+}
+
+static uint32_t probe_length(const struct pair *pair, uint32_t pc, const char *name)
+{
+    return push_length(pair, pc, name, "(I)V");
 }
 
 /* The length of what hands out at pc; 0: nothing does. */
@@ -87,6 +94,64 @@ static uint32_t hand_length(const struct pair *pair, uint32_t pc)
 static bool has_probes(const struct pair *pair)
 {
     return pair->plan->id >= 0;
+}
+
+static bool is_covered(const struct pair *pair, uint32_t pc, uint32_t handler)
+{
+    const uint8_t *row = pair->before->bytes + pair->old->code.exceptions;
+
+    for (uint32_t i = 0; i < pair->old->code.exception_count; i++, row += 8) {
+        if (pc >= smp_class_u2(row) && pc < smp_class_u2(row + 2) &&
+            smp_class_u2(row + 4) <= handler)
+            return true;
+    }
+    return false;
+}
+
+enum catch_kind { NO_CATCH, CATCH_ON_STACK, CATCH_UNKNOWN };
+
+/* Which probe says at pc that an exception was caught? Compilers of today and of old have the
+ * handler's first instruction, or the one behind its store. */
+static enum catch_kind catch_at(const struct pair *pair, uint32_t pc)
+{
+    const uint8_t *row = pair->before->bytes + pair->old->code.exceptions;
+    enum catch_kind kind = NO_CATCH;
+
+    if (!has_probes(pair) || pair->old->code.exception_count > SMP_CATCH_MOST_ROWS)
+        return NO_CATCH;
+    for (uint32_t i = 0; i < pair->old->code.exception_count; i++, row += 8) {
+        const uint32_t handler = smp_class_u2(row + 4);
+        const uint8_t first = old_code(pair)[handler];
+        const bool is_wide_store = first == 58;
+        const bool is_store = is_wide_store || first == 87 || (first >= 75 && first <= 78);
+        if (handler == pc && !is_covered(pair, pc, handler) && kind == NO_CATCH)
+            kind = CATCH_ON_STACK;
+        if (handler < pc && is_store && handler + 1 + is_wide_store == pc &&
+            is_covered(pair, handler, handler) && !is_covered(pair, pc, handler))
+            kind = CATCH_UNKNOWN;
+    }
+    return kind == CATCH_ON_STACK && smp_class_text_is(pair->old->name, "<init>") ? CATCH_UNKNOWN
+                                                                                  : kind;
+}
+
+/* The length of the probe of a catch at this place of the new code; 0: there is none. */
+static uint32_t catch_length(const struct pair *pair, uint32_t at, enum catch_kind kind)
+{
+    const uint8_t first = kind == CATCH_ON_STACK ? SMP_OP_DUP : SMP_OP_ACONST_NULL;
+
+    if (at >= pair->new->code.length || new_code(pair)[at] != first)
+        return 0;
+    const uint32_t push = push_length(pair, at + 1, pair->hook->caught, "(Ljava/lang/Object;I)V");
+    return push == 0 ? 0 : push + 1;
+}
+
+static bool has_catches(const struct pair *pair)
+{
+    for (uint32_t pc = 0; pc < pair->old->code.length; pc++) {
+        if (catch_at(pair, pc) != NO_CATCH)
+            return true;
+    }
+    return false;
 }
 
 static const char *exit_name(const struct pair *pair)
@@ -139,6 +204,13 @@ static const char *match_instructions(struct pair *pair)
             at += probe;
         }
         pair->land[pc] = (int32_t)at;
+        const enum catch_kind catch = catch_at(pair, pc);
+        if (catch != NO_CATCH) {
+            const uint32_t probe = catch_length(pair, at, catch);
+            if (probe == 0)
+                return "no probe where an exception is caught";
+            at += probe;
+        }
         if (before.kind == SMP_OPCODE_RETURN && has_probes(pair)) {
             const uint32_t probe = probe_length(pair, at, exit_name(pair));
             if (probe == 0)
@@ -440,7 +512,8 @@ static const char *match_heads(const struct pair *pair)
 {
     const struct smp_class_code *from = &pair->old->code;
     const struct smp_class_code *to = &pair->new->code;
-    const uint32_t stack = from->max_stack + 1u < 2 ? 2 : from->max_stack + 1u;
+    const uint32_t more = has_catches(pair) ? 2 : 1;
+    const uint32_t stack = from->max_stack + more < 2 ? 2 : from->max_stack + more;
 
     if (to->max_stack != stack || to->max_locals != from->max_locals)
         return "another stack, or other locals";

@@ -26,5 +26,8 @@ public final class HookNatives extends ThreadsSamplerHook {
     protected native long child0(long state, long at, int id);
 
     @Override
+    protected native void caught0(long state, int id, int doubt);
+
+    @Override
     protected native boolean reflected0(Object called, Object receiver);
 }

@@ -4,6 +4,9 @@
 #include "classfile/opcodes.h"
 
 enum {
+    ACC_STATIC = 0x0008,
+    ACC_BRIDGE = 0x0040,
+    ACC_SYNTHETIC = 0x1000,
     MAX_NESTED = 64, /* arguments that are dynamic constants themselves, waiting to be looked at */
     REF_INVOKE_VIRTUAL = 5,
     REF_INVOKE_STATIC = 6,
@@ -219,4 +222,55 @@ bool smp_class_method_is_trivial(const struct smp_class_file *file,
         return false;
     return (length == 1 && code[0] == SMP_OP_RETURN) || is_static_accessor(code, length) ||
            is_field_accessor(code, length);
+}
+
+static bool has_end(struct smp_class_text text, const char *end)
+{
+    const size_t length = strlen(end);
+
+    return text.length >= length && memcmp(text.bytes + text.length - length, end, length) == 0;
+}
+
+static bool has_start(struct smp_class_text text, const char *start)
+{
+    const size_t length = strlen(start);
+
+    return text.length >= length && memcmp(text.bytes, start, length) == 0;
+}
+
+/* As total_aroundBody0, total_aroundBody1$advice. */
+static bool is_woven_body(struct smp_class_text name)
+{
+    static const char part[] = "_aroundBody";
+    const size_t length = sizeof(part) - 1;
+
+    for (size_t i = 1; i + length < name.length; i++) {
+        if (memcmp(name.bytes + i, part, length) == 0 && name.bytes[i + length] >= '0' &&
+            name.bytes[i + length] <= '9')
+            return true;
+    }
+    return false;
+}
+
+static bool is_resumption(const struct smp_class_file *file, struct smp_class_text name)
+{
+    const struct smp_class_text super = smp_class_file_super_name(file);
+
+    return smp_class_text_is(name, "invokeSuspend") &&
+           (smp_class_text_is(super, "kotlin/coroutines/jvm/internal/ContinuationImpl") ||
+            smp_class_text_is(super, "kotlin/coroutines/jvm/internal/RestrictedContinuationImpl"));
+}
+
+bool smp_class_method_passes_on(const struct smp_class_file *file,
+                                const struct smp_class_method *method)
+{
+    const bool is_added = (method->access & ACC_SYNTHETIC) != 0;
+    const bool is_static = (method->access & ACC_STATIC) != 0;
+
+    if (method->code.attribute == 0)
+        return false;
+    return (method->access & ACC_BRIDGE) != 0 ||
+           (is_added && is_static &&
+            (has_start(method->name, "access$") || has_end(method->name, "$default"))) ||
+           (is_static && is_woven_body(method->name)) || is_resumption(file, method->name);
 }

@@ -54,4 +54,12 @@ bool smp_class_each_call_site(const struct smp_class_file *file,
 bool smp_class_method_is_trivial(const struct smp_class_file *file,
                                  const struct smp_class_method *method);
 
+/*
+ * Is it no method of the source, but one that a compiler has added to pass a call on? Bridges;
+ * access$ methods; Kotlin's $default, and invokeSuspend of a function that goes on; the bodies that
+ * AspectJ has moved out of a method. invokeSuspend of a lambda is the lambda itself.
+ */
+bool smp_class_method_passes_on(const struct smp_class_file *file,
+                                const struct smp_class_method *method);
+
 #endif

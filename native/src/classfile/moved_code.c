@@ -12,14 +12,21 @@ static uint32_t moved_switch_length(uint32_t pc, uint32_t moved_pc, uint32_t len
     return length - smp_opcode_padding(pc) + smp_opcode_padding(moved_pc);
 }
 
+static bool is_point(enum smp_opcode_kind kind)
+{
+    return kind >= SMP_OPCODE_JUMP && kind <= SMP_OPCODE_SWITCH;
+}
+
 enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, const struct smp_probe *probe)
 {
     uint32_t position = moved->entry == 0 ? probe->enter_length : NOP_BYTES;
     uint32_t pc = 0;
     uint32_t points = 0;
+    uint32_t catches = 0;
 
     while (pc < moved->length) {
         const struct smp_instruction instruction = smp_opcode_at(moved->code, moved->length, pc);
+        const bool is_catch = catches < moved->catch_count && moved->catches[catches].pc == pc;
         uint32_t length = instruction.length;
 
         if (length == 0 || instruction.kind == SMP_OPCODE_SUBROUTINE)
@@ -27,7 +34,11 @@ enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, const stru
         if (pc == moved->entry && pc != 0)
             position += probe->enter_length;
         moved->map[pc] = (uint16_t)position;
-        if (instruction.kind >= SMP_OPCODE_JUMP && instruction.kind <= SMP_OPCODE_SWITCH) {
+        if (is_catch) {
+            catches++;
+            position += probe->caught_length;
+        }
+        if (is_catch || is_point(instruction.kind)) {
             moved->points[points++] = (uint16_t)pc;
             if (instruction.kind == SMP_OPCODE_RETURN)
                 length += probe->exit_length;
@@ -37,6 +48,8 @@ enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, const stru
         position += length;
         pc += instruction.length;
     }
+    if (catches < moved->catch_count)
+        return SMP_REWRITE_UNKNOWN_CODE; /* amid an instruction */
     /* What did not fit in 16 bits above is not looked at then. */
     if (position > SMP_CLASS_MAX_CODE)
         return SMP_REWRITE_TOO_LARGE;
@@ -60,12 +73,29 @@ uint32_t smp_moved_place(const struct smp_moved_code *moved, uint32_t pc)
     return moved->map[pc];
 }
 
-static enum smp_rewrite write_jump(const struct smp_moved_code *moved, uint32_t pc,
+uint32_t smp_moved_instruction(const struct smp_moved_code *moved, const struct smp_probe *probe,
+                               uint32_t pc)
+{
+    for (uint32_t i = 0; i < moved->catch_count && moved->catches[i].pc <= pc; i++) {
+        if (moved->catches[i].pc == pc)
+            return moved->map[pc] + probe->caught_length;
+    }
+    return moved->map[pc];
+}
+
+/* The old offset of a jump or switch, and the new one. */
+struct jump_place {
+    uint32_t old;
+    uint32_t new;
+};
+
+static enum smp_rewrite write_jump(const struct smp_moved_code *moved, struct jump_place place,
                                    struct smp_byte_writer *writer)
 {
-    const uint8_t *at = moved->code + pc;
-    const uint32_t target = smp_moved_target(moved, pc + (int64_t)(int16_t)smp_class_u2(at + 1));
-    const int64_t distance = (int64_t)target - moved->map[pc];
+    const uint8_t *at = moved->code + place.old;
+    const uint32_t target =
+        smp_moved_target(moved, place.old + (int64_t)(int16_t)smp_class_u2(at + 1));
+    const int64_t distance = (int64_t)target - place.new;
 
     if (target == 0)
         return SMP_REWRITE_UNKNOWN_CODE;
@@ -76,58 +106,63 @@ static enum smp_rewrite write_jump(const struct smp_moved_code *moved, uint32_t 
     return SMP_REWRITE_DONE;
 }
 
-/* A distance of 32 bits, from the instruction at pc. */
-static enum smp_rewrite write_wide_distance(const struct smp_moved_code *moved, uint32_t pc,
-                                            const uint8_t *at, struct smp_byte_writer *writer)
+/* A distance of 32 bits, from that instruction. */
+static enum smp_rewrite write_wide_distance(const struct smp_moved_code *moved,
+                                            struct jump_place place, const uint8_t *at,
+                                            struct smp_byte_writer *writer)
 {
-    const uint32_t target = smp_moved_target(moved, pc + (int64_t)(int32_t)smp_class_u4(at));
+    const uint32_t target = smp_moved_target(moved, place.old + (int64_t)(int32_t)smp_class_u4(at));
 
     if (target == 0)
         return SMP_REWRITE_UNKNOWN_CODE;
-    smp_byte_writer_u4(writer, target - moved->map[pc]);
+    smp_byte_writer_u4(writer, target - place.new);
     return SMP_REWRITE_DONE;
 }
 
-static enum smp_rewrite write_switch(const struct smp_moved_code *moved, uint32_t pc,
+static enum smp_rewrite write_switch(const struct smp_moved_code *moved, struct jump_place place,
                                      struct smp_byte_writer *writer)
 {
     static const uint8_t padding[3] = { 0 };
-    const struct smp_switch table = smp_opcode_switch(moved->code, pc);
+    const struct smp_switch table = smp_opcode_switch(moved->code, place.old);
     enum smp_rewrite result = SMP_REWRITE_DONE;
 
-    smp_byte_writer_u1(writer, moved->code[pc]);
-    smp_byte_writer_put(writer, padding, smp_opcode_padding(moved->map[pc]));
-    result = write_wide_distance(moved, pc, table.head, writer);
+    smp_byte_writer_u1(writer, moved->code[place.old]);
+    smp_byte_writer_put(writer, padding, smp_opcode_padding(place.new));
+    result = write_wide_distance(moved, place, table.head, writer);
     smp_byte_writer_put(writer, table.head + 4, table.head_bytes - 4);
     for (uint32_t i = 0; i < table.row_count && result == SMP_REWRITE_DONE; i++) {
         const uint8_t *row = table.rows + (size_t)i * table.row_bytes;
         smp_byte_writer_put(writer, row, table.row_bytes - 4);
-        result = write_wide_distance(moved, pc, row + table.row_bytes - 4, writer);
+        result = write_wide_distance(moved, place, row + table.row_bytes - 4, writer);
     }
     return result;
 }
 
-/* What is at a jump, switch or return; next: the first old offset that is still to be copied. */
-static enum smp_rewrite write_point(const struct smp_moved_code *moved, uint32_t pc,
+/* What is at a jump, switch or return, or where a catch begins; next: the first old offset that is
+ * still to be copied. */
+static enum smp_rewrite write_point(const struct smp_moved_code *moved, struct jump_place place,
                                     const struct smp_probe *probe, struct smp_byte_writer *writer,
                                     uint32_t *next)
 {
-    const struct smp_instruction instruction = smp_opcode_at(moved->code, moved->length, pc);
+    const struct smp_instruction instruction = smp_opcode_at(moved->code, moved->length, place.old);
 
-    *next = pc + instruction.length;
+    *next = place.old + instruction.length;
     switch (instruction.kind) {
     case SMP_OPCODE_JUMP:
-        return write_jump(moved, pc, writer);
+        return write_jump(moved, place, writer);
     case SMP_OPCODE_WIDE_JUMP:
-        smp_byte_writer_u1(writer, moved->code[pc]);
-        return write_wide_distance(moved, pc, moved->code + pc + 1, writer);
+        smp_byte_writer_u1(writer, moved->code[place.old]);
+        return write_wide_distance(moved, place, moved->code + place.old + 1, writer);
     case SMP_OPCODE_SWITCH:
-        return write_switch(moved, pc, writer);
-    default:
+        return write_switch(moved, place, writer);
+    case SMP_OPCODE_RETURN:
         smp_byte_writer_put(writer, probe->exit, probe->exit_length);
-        *next = pc; /* the return itself is copied with what follows */
-        return SMP_REWRITE_DONE;
+        break;
+    default:
+        break;
     }
+    *next = place.old; /* the instruction itself is copied with what follows */
+    return SMP_REWRITE_DONE;
 }
 
 /* With the probe of the entry where that stands in between, or at the end. */
@@ -145,6 +180,7 @@ static void copy_up_to(const struct smp_moved_code *moved, const struct smp_prob
 enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
                                       const struct smp_probe *probe, struct smp_byte_writer *writer)
 {
+    const struct smp_catch_place *catch = moved->catches;
     uint32_t copied = 0;
 
     if (moved->entry == 0)
@@ -152,9 +188,14 @@ enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
     else
         smp_byte_writer_u1(writer, SMP_OP_NOP);
     for (uint32_t i = 0; i < moved->point_count; i++) {
-        const uint32_t pc = moved->points[i];
-        copy_up_to(moved, probe, copied, pc, writer);
-        const enum smp_rewrite result = write_point(moved, pc, probe, writer, &copied);
+        struct jump_place place = { .old = moved->points[i], .new = moved->map[moved->points[i]] };
+        copy_up_to(moved, probe, copied, place.old, writer);
+        if (catch < moved->catches + moved->catch_count && catch->pc == place.old) {
+            smp_probe_caught_write(probe, catch->has_exception, writer);
+            place.new += probe->caught_length;
+            catch ++;
+        }
+        const enum smp_rewrite result = write_point(moved, place, probe, writer, &copied);
         if (result != SMP_REWRITE_DONE)
             return result;
     }

@@ -19,6 +19,7 @@ struct moving {
     const struct smp_class_file *file;
     const struct smp_class_code *code;
     const struct smp_moved_code *moved;
+    const struct smp_probe *probe;
     const struct smp_moved_names *names;
     struct smp_byte_writer *writer;
     bool has_stack_map; /* one has been written */
@@ -163,7 +164,7 @@ static enum smp_rewrite move_variables(const struct moving *moving,
 
 /* Where a frame's bytes are copied from and to. */
 struct frame_copy {
-    const struct smp_moved_code *moved;
+    const struct moving *moving;
     const uint8_t *from;
     uint8_t *to;
 };
@@ -171,10 +172,14 @@ struct frame_copy {
 static bool move_new(void *self, const uint8_t *place)
 {
     const struct frame_copy *copy = self;
-    const uint32_t target = smp_moved_target(copy->moved, smp_class_u2(place));
+    const struct smp_moved_code *moved = copy->moving->moved;
+    const uint32_t pc = smp_class_u2(place);
+    const bool is_code = smp_moved_target(moved, pc) != 0;
 
-    smp_byte_writer_set_u2(copy->to + (place - copy->from), target);
-    return target != 0;
+    if (is_code)
+        smp_byte_writer_set_u2(copy->to + (place - copy->from),
+                               smp_moved_instruction(moved, copy->moving->probe, pc));
+    return is_code;
 }
 
 static void write_distance(const struct moving *moving, uint8_t type, uint32_t distance)
@@ -209,7 +214,7 @@ static bool move_frame(const struct moving *moving, const struct smp_frame *fram
         return false;
     if (types > 0)
         memcpy(to, frame->types, types);
-    struct frame_copy copy = { .moved = moving->moved, .from = frame->types, .to = to };
+    struct frame_copy copy = { .moving = moving, .from = frame->types, .to = to };
     return !frame->has_uninitialized || smp_stack_map_each_new(frame, move_new, &copy);
 }
 
@@ -308,14 +313,13 @@ static enum smp_rewrite move_attributes(struct moving *moving)
     return SMP_REWRITE_DONE;
 }
 
-enum smp_rewrite smp_moved_tables_write(const struct smp_class_file *file,
-                                        const struct smp_class_code *code,
-                                        const struct smp_moved_code *moved,
-                                        const struct smp_moved_names *names,
-                                        struct smp_byte_writer *writer)
+enum smp_rewrite
+smp_moved_tables_write(const struct smp_class_file *file, const struct smp_class_code *code,
+                       const struct smp_moved_code *moved, const struct smp_probe *probe,
+                       const struct smp_moved_names *names, struct smp_byte_writer *writer)
 {
     struct moving moving = {
-        .file = file, .code = code, .moved = moved, .names = names, .writer = writer
+        .file = file, .code = code, .moved = moved, .probe = probe, .names = names, .writer = writer
     };
     const enum smp_rewrite result = write_exceptions(&moving);
 

@@ -29,10 +29,9 @@ struct smp_moved_names {
 size_t smp_moved_tables_growth(const struct smp_class_file *file,
                                const struct smp_class_code *code);
 /* All that follows the code, to the end of the Code attribute. */
-enum smp_rewrite smp_moved_tables_write(const struct smp_class_file *file,
-                                        const struct smp_class_code *code,
-                                        const struct smp_moved_code *moved,
-                                        const struct smp_moved_names *names,
-                                        struct smp_byte_writer *writer);
+enum smp_rewrite
+smp_moved_tables_write(const struct smp_class_file *file, const struct smp_class_code *code,
+                       const struct smp_moved_code *moved, const struct smp_probe *probe,
+                       const struct smp_moved_names *names, struct smp_byte_writer *writer);
 
 #endif

@@ -17,22 +17,25 @@ enum {
     HOOK_CALLS,
     CALL_CONSTANTS = 3, /* of one method of the hook: name, name and type, method */
     PAIR_CONSTANTS = 2 * CALL_CONSTANTS,
-    HAND_CONSTANTS = CALL_CONSTANTS + 1 /* a descriptor of its own */
+    HAND_CONSTANTS = CALL_CONSTANTS + 1 /* a descriptor of its own; of caught as well */
 };
 
 #define HAND_DESCRIPTOR "(Ljava/lang/Object;Ljava/lang/Object;)V"
+#define CAUGHT_DESCRIPTOR "(Ljava/lang/Object;I)V"
 
 bool smp_probe_pool_init(struct smp_probe_pool *pool, const struct smp_probe_hook *hook,
                          uint32_t pool_count, struct smp_probe_needs needs)
 {
     const uint32_t calls = pool_count + HOOK_CALLS;
     const uint32_t hands = calls + (needs.roots ? 2u : 1u) * PAIR_CONSTANTS;
-    const uint32_t end = hands + (needs.hands ? HAND_CONSTANTS : 0u);
+    const uint32_t caught = hands + (needs.hands ? HAND_CONSTANTS : 0u);
+    const uint32_t end = caught + (needs.catches ? HAND_CONSTANTS : 0u);
 
     *pool = (struct smp_probe_pool){ .hook = hook,
                                      .first = pool_count,
                                      .roots = needs.roots ? calls + PAIR_CONSTANTS : 0,
                                      .hands = needs.hands ? hands : 0,
+                                     .caught = needs.catches ? caught : 0,
                                      .numbers = end,
                                      .end = end };
     return end <= SMP_CLASS_MAX_POOL;
@@ -93,6 +96,22 @@ void smp_probe_add_hands(const struct smp_probe_pool *pool, enum smp_probe_hands
     out->enter_length += SMP_PROBE_HAND_BYTES;
 }
 
+void smp_probe_add_caught(const struct smp_probe_pool *pool, struct smp_probe *out)
+{
+    const uint32_t push = out->exit_length - 3;
+
+    memcpy(out->caught + 1, out->exit, push);
+    make_call(out->caught + 1 + push, pool->caught + HAND_CONSTANTS - 1);
+    out->caught_length = out->exit_length + 1;
+}
+
+void smp_probe_caught_write(const struct smp_probe *probe, bool has_exception,
+                            struct smp_byte_writer *writer)
+{
+    smp_byte_writer_u1(writer, has_exception ? SMP_OP_DUP : SMP_OP_ACONST_NULL);
+    smp_byte_writer_put(writer, probe->caught + 1, probe->caught_length - 1);
+}
+
 static void write_text(struct smp_byte_writer *writer, const char *text)
 {
     const size_t length = strlen(text);
@@ -146,6 +165,10 @@ void smp_probe_pool_write(const struct smp_probe_pool *pool, struct smp_byte_wri
         write_text(writer, HAND_DESCRIPTOR);
         write_hook_method(pool, writer, pool->hands + 1, pool->hook->reflected, pool->hands);
     }
+    if (pool->caught != 0) {
+        write_text(writer, CAUGHT_DESCRIPTOR);
+        write_hook_method(pool, writer, pool->caught + 1, pool->hook->caught, pool->caught);
+    }
 }
 
 size_t smp_probe_pool_bytes(const struct smp_probe_pool *pool)
@@ -160,6 +183,8 @@ size_t smp_probe_pool_bytes(const struct smp_probe_pool *pool)
         bytes += strlen(hook->enter_root) + strlen(hook->exit_root) + 2 * of_call;
     if (pool->hands != 0)
         bytes += 3 + strlen(HAND_DESCRIPTOR) + strlen(hook->reflected) + of_call;
+    if (pool->caught != 0)
+        bytes += 3 + strlen(CAUGHT_DESCRIPTOR) + strlen(hook->caught) + of_call;
     return bytes;
 }
 

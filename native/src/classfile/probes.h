@@ -7,6 +7,12 @@
  *   iconst_0 ... iconst_5 | bipush id | sipush id | ldc_w index     1 to 3 bytes
  *   invokestatic Hook.enter(I)V                                     3 bytes
  *
+ * Where the method catches an exception (catch_places.h), the probe has that one as well:
+ *
+ *   dup | aconst_null                                               1 byte
+ *   iconst_0 ... | ldc_w index                                      1 to 3 bytes
+ *   invokestatic Hook.caught(Object, I)V                            3 bytes
+ *
  * The entry of an instance method may hand out what it has got, behind its probe if it has one:
  *
  *   aload_0, aload_1 | aconst_null                                  2 bytes
@@ -31,8 +37,10 @@
 
 enum {
     SMP_PROBE_MOST_BYTES = 6,
+    SMP_PROBE_CAUGHT_BYTES = SMP_PROBE_MOST_BYTES + 1,
     SMP_PROBE_HAND_BYTES = 5,
-    SMP_PROBE_STACK = 1,     /* what a probe needs of the stack, beside what lies on it */
+    SMP_PROBE_STACK = 1, /* what a probe needs of the stack, beside what lies on it */
+    SMP_PROBE_CAUGHT_STACK = 2,
     SMP_PROBE_HAND_STACK = 2 /* at the entry, where nothing lies on it */
 };
 
@@ -44,7 +52,7 @@ enum smp_probe_hands {
 };
 
 /* What probes call: static methods with the descriptor (I)V, but for reflected, which takes two
- * Objects. Texts are modified UTF-8. */
+ * Objects, and caught, which takes an Object and an int. Texts are modified UTF-8. */
 struct smp_probe_hook {
     const char *class_name; /* as java/lang/ThreadsSamplerHook */
     const char *enter;
@@ -52,6 +60,7 @@ struct smp_probe_hook {
     const char *enter_root;
     const char *exit_root;
     const char *reflected;
+    const char *caught;
 };
 
 /* The constants added to a pool. */
@@ -60,6 +69,7 @@ struct smp_probe_pool {
     uint32_t first;   /* index of the first one added */
     uint32_t roots;   /* of those that only roots need; 0: none */
     uint32_t hands;   /* of those that handing out needs; 0: none */
+    uint32_t caught;  /* of those that catching needs; 0: none */
     uint32_t numbers; /* of the first number */
     uint32_t end;     /* one more than the index of the last */
 };
@@ -67,14 +77,17 @@ struct smp_probe_pool {
 struct smp_probe {
     uint8_t enter[SMP_PROBE_MOST_BYTES + SMP_PROBE_HAND_BYTES];
     uint8_t exit[SMP_PROBE_MOST_BYTES];
-    uint32_t enter_length; /* 0: there is no probe */
-    uint32_t exit_length;  /* 0: it only hands out */
+    uint8_t caught[SMP_PROBE_CAUGHT_BYTES];
+    uint32_t enter_length;  /* 0: there is no probe */
+    uint32_t exit_length;   /* 0: it only hands out */
+    uint32_t caught_length; /* 0: the method catches nothing */
 };
 
 /* Which constants a class needs beside those of all methods. */
 struct smp_probe_needs {
     bool roots;
     bool hands;
+    bool catches;
 };
 
 /* pool_count: of the class as it is. False: no room for what all methods need. */
@@ -85,6 +98,11 @@ bool smp_probe_make(struct smp_probe_pool *pool, int32_t id, bool is_root, struc
 /* Adds to the entry. out is zero, or was made. */
 void smp_probe_add_hands(const struct smp_probe_pool *pool, enum smp_probe_hands hands,
                          struct smp_probe *out);
+/* Of a method that catches; out was made. */
+void smp_probe_add_caught(const struct smp_probe_pool *pool, struct smp_probe *out);
+/* Writes it: with the exception, which is on the stack, or with null. */
+void smp_probe_caught_write(const struct smp_probe *probe, bool has_exception,
+                            struct smp_byte_writer *writer);
 /* Does the id stand in the pool? */
 bool smp_probe_is_number(int32_t id);
 

@@ -28,6 +28,7 @@ struct rewriting {
     struct smp_probe_pool pool;
     struct smp_moved_names names;
     struct smp_byte_writer writer;
+    size_t places;        /* catches there may be at most */
     uint32_t ready_count; /* methods that nothing has ruled out so far */
 };
 
@@ -66,10 +67,19 @@ static size_t choose_methods(struct rewriting *rewriting, struct smp_probe_needs
         needs->roots |= method->id >= 0 && method->is_root;
         needs->hands |= method->hands != SMP_HANDS_NOTHING;
         offsets += 2 * (size_t)file->methods[i].code.length + 1; /* map and points */
+        if (method->id >= 0)
+            rewriting->places += smp_catch_places_most(&file->methods[i].code);
     }
+    needs->catches = rewriting->places > 0;
     if (offsets == 0)
         return 0;
-    return file->method_count * sizeof(struct method_work) + offsets * sizeof(uint16_t);
+    return file->method_count * sizeof(struct method_work) +
+           rewriting->places * sizeof(struct smp_catch_place) + offsets * sizeof(uint16_t);
+}
+
+static bool is_constructor(const struct smp_class_method *method)
+{
+    return smp_class_text_is(method->name, "<init>");
 }
 
 /* Of a constructor with probes; 0 otherwise, or where it is not known. */
@@ -77,15 +87,13 @@ static uint32_t super_end_of(const struct smp_class_file *file,
                              const struct smp_class_method *method,
                              const struct smp_rewriter_method *plan)
 {
-    return plan->id >= 0 && smp_class_text_is(method->name, "<init>")
-               ? smp_super_call_end(file, method)
-               : 0;
+    return plan->id >= 0 && is_constructor(method) ? smp_super_call_end(file, method) : 0;
 }
 
 static uint32_t handler_start(const struct smp_class_method *method,
                               const struct smp_moved_code *moved, uint32_t super_end)
 {
-    if (!smp_class_text_is(method->name, "<init>"))
+    if (!is_constructor(method))
         return moved->map[0];
     return super_end != 0 ? moved->map[super_end] : 0;
 }
@@ -94,6 +102,11 @@ static uint32_t handler_start(const struct smp_class_method *method,
 static bool fits(uint32_t before, uint32_t after)
 {
     return after <= SMP_CLASS_MAX_CODE && (after <= MOST_COMPILED || before > MOST_COMPILED);
+}
+
+static uint32_t stack_of_probes(const struct method_work *work)
+{
+    return work->moved.catch_count > 0 ? SMP_PROBE_CAUGHT_STACK : SMP_PROBE_STACK;
 }
 
 static enum smp_rewrite measure_method(struct rewriting *rewriting, uint32_t i)
@@ -105,7 +118,9 @@ static enum smp_rewrite measure_method(struct rewriting *rewriting, uint32_t i)
     if (plan->id >= 0 && !smp_probe_make(&rewriting->pool, plan->id, plan->is_root, &work->probe))
         return SMP_REWRITE_NO_ROOM_IN_POOL;
     smp_probe_add_hands(&rewriting->pool, plan->hands, &work->probe);
-    if (method->code.max_stack + SMP_PROBE_STACK > MOST_STACK)
+    if (work->moved.catch_count > 0)
+        smp_probe_add_caught(&rewriting->pool, &work->probe);
+    if (method->code.max_stack + stack_of_probes(work) > MOST_STACK)
         return SMP_REWRITE_TOO_LARGE;
     const uint32_t super_end = super_end_of(rewriting->file, method, plan);
     /* A root that lost its exit would keep its thread inside. */
@@ -121,20 +136,52 @@ static enum smp_rewrite measure_method(struct rewriting *rewriting, uint32_t i)
                : SMP_REWRITE_TOO_LARGE;
 }
 
+/* A frame that was left behind by a constructor may be one of the same constructor: so the hook is
+ * to look closely, as it does without an exception. */
+static uint32_t find_catches(const struct smp_class_file *file,
+                             const struct smp_class_method *method, struct smp_catch_place *places)
+{
+    const uint32_t count = smp_catch_places_find(file, &method->code, places);
+
+    for (uint32_t i = 0; i < count && is_constructor(method); i++)
+        places[i].has_exception = false;
+    return count;
+}
+
+/* Before any probe is made: it says what a method needs. Returns what lies behind the places. */
+static uint16_t *find_all_catches(struct rewriting *rewriting)
+{
+    const struct smp_class_file *file = rewriting->file;
+    struct smp_catch_place *const all =
+        (struct smp_catch_place *)(void *)(rewriting->work + file->method_count);
+    struct smp_catch_place *places = all;
+
+    for (uint32_t i = 0; i < file->method_count; i++) {
+        struct smp_moved_code *moved = &rewriting->work[i].moved;
+        if (rewriting->methods[i].result != SMP_REWRITE_DONE || rewriting->methods[i].id < 0)
+            continue;
+        moved->catches = places;
+        moved->catch_count = find_catches(file, &file->methods[i], places);
+        places += moved->catch_count;
+    }
+    return (uint16_t *)(void *)(all + rewriting->places);
+}
+
 static void measure_methods(struct rewriting *rewriting)
 {
     const struct smp_class_file *file = rewriting->file;
-    uint16_t *offsets = (uint16_t *)(void *)(rewriting->work + file->method_count);
+    uint16_t *offsets = find_all_catches(rewriting);
 
     for (uint32_t i = 0; i < file->method_count; i++) {
         struct smp_rewriter_method *plan = &rewriting->methods[i];
         const struct smp_class_code *code = &file->methods[i].code;
         if (plan->result != SMP_REWRITE_DONE)
             continue;
-        rewriting->work[i].moved = (struct smp_moved_code){ .code = file->bytes + code->bytes,
-                                                            .length = code->length,
-                                                            .map = offsets,
-                                                            .points = offsets + code->length + 1 };
+        struct smp_moved_code *moved = &rewriting->work[i].moved;
+        moved->code = file->bytes + code->bytes;
+        moved->length = code->length;
+        moved->map = offsets;
+        moved->points = offsets + code->length + 1;
         offsets += 2 * (size_t)code->length + 1;
         plan->result = measure_method(rewriting, i);
         rewriting->ready_count += plan->result == SMP_REWRITE_DONE ? 1 : 0;
@@ -184,7 +231,7 @@ static enum smp_rewrite write_code(struct rewriting *rewriting, uint32_t i)
     const struct method_work *work = &rewriting->work[i];
     struct smp_byte_writer *writer = &rewriting->writer;
     const size_t start = writer->length;
-    const uint32_t stack = code->max_stack + SMP_PROBE_STACK;
+    const uint32_t stack = code->max_stack + stack_of_probes(work);
 
     smp_byte_writer_put(writer, rewriting->file->bytes + code->attribute, 2);
     smp_byte_writer_u4(writer, 0); /* its length comes last */
@@ -193,8 +240,8 @@ static enum smp_rewrite write_code(struct rewriting *rewriting, uint32_t i)
     smp_byte_writer_u4(writer, smp_moved_code_size(&work->moved, &work->probe));
     enum smp_rewrite result = smp_moved_code_write(&work->moved, &work->probe, writer);
     if (result == SMP_REWRITE_DONE)
-        result =
-            smp_moved_tables_write(rewriting->file, code, &work->moved, &rewriting->names, writer);
+        result = smp_moved_tables_write(rewriting->file, code, &work->moved, &work->probe,
+                                        &rewriting->names, writer);
     if (result != SMP_REWRITE_DONE || writer->is_full)
         return result != SMP_REWRITE_DONE ? result : SMP_REWRITE_UNKNOWN_CODE;
     smp_byte_writer_set_u4(writer->bytes + start + 2, (uint32_t)(writer->length - start - 6));

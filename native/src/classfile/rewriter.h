@@ -5,7 +5,7 @@
  *
  *   probe of the entry
  *   the method as it was, a probe of the exit before each return     ┐ covered by the handler,
- *                                                                    ┘ which comes last of all
+ *   and one where it catches an exception itself (catch_places.h)    ┘ which comes last of all
  *   probe of the exit, athrow
  *
  * A method may hand out its receiver and first argument at its entry (probes.h), without probes if
@@ -13,7 +13,8 @@
  *
  * The handler has the one new frame: no locals, an exception on the stack. No types are inferred,
  * no class is loaded. In a constructor it covers what follows super() or this(), as the verifier
- * wants; where that call is not known there is no handler, and an exception leaves without a probe.
+ * wants; where that call is not known there is no handler. An exception that leaves without a probe
+ * ends the constructor's call where it is caught, or where its caller ends.
  * The probe of the entry of a root stands behind that call, too: a constructor whose super() throws
  * has not begun, as nothing could say that it has ended.
  * Where something does not fit, a method is left alone, never a class.
@@ -22,7 +23,7 @@
  * Threads  any; one at a time for a plan.
  * Errors   SMP_ENOMEM: nothing was made.
  * Cost     some passes over the code of the chosen methods, one copy of all else; one piece of
- *          memory beside the result: 4 bytes for each of their code.
+ *          memory beside the result: 4 bytes for each of their code and each of their handlers.
  */
 #ifndef SMP_CLASSFILE_REWRITER_H
 #define SMP_CLASSFILE_REWRITER_H

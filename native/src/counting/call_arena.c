@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/call_arena.h"
 
+#include <string.h>
+
 #include "base/give_way.h"
 #include "base/process_barrier.h"
 #include "counting/call_shared.h"
@@ -10,10 +12,10 @@
 #define ACQUIRE memory_order_acquire
 #define RELEASE memory_order_release
 
-enum { TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being given back */ };
+enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being given back */ };
 
 /* Grows with each change of the layout that the sizes do not show. */
-#define STAMP_VERSION UINT64_C(5)
+#define STAMP_VERSION UINT64_C(6)
 
 static struct smp_call_shared own;
 struct smp_call_shared *smp_call_memory = &own;
@@ -132,6 +134,12 @@ static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_
     return chunk;
 }
 
+/* With the number that says for how many keys there is room. */
+static size_t deep_bytes(const int32_t *deep)
+{
+    return deep == NULL ? 0 : ((size_t)-deep[0] + 1) * sizeof(*deep);
+}
+
 static bool is_of(const struct smp_call_tree *tree, const struct smp_call_arena *arena)
 {
     return arena != NULL && atomic_load_explicit(&tree->session, RELAXED) == arena->session;
@@ -143,8 +151,10 @@ static void dispose_call_tree(struct smp_call_tree *tree)
 {
     struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
     struct smp_call_chunk *chunk = atomic_load_explicit(&tree->first, RELAXED);
-    size_t bytes = 0;
+    int32_t *const deep = chunk->nodes[SMP_CALL_OVERFLOW_NODE].deep;
+    size_t bytes = deep_bytes(deep);
 
+    smp_free(tree->quota, deep);
     while (chunk != NULL) {
         struct smp_call_chunk *next = atomic_load_explicit(&chunk->next, RELAXED);
         bytes += chunk_bytes(chunk->units);
@@ -189,8 +199,8 @@ static void plant(struct smp_call_tree *tree, struct smp_call_chunk *chunk)
     struct smp_call_node *top = chunk->nodes;
 
     top[0].key = SMP_CALL_TOP;
-    top[1].key = SMP_CALL_OVERFLOW;
-    top[1].ordinal = 1;
+    top[SMP_CALL_OVERFLOW_NODE].key = SMP_CALL_OVERFLOW;
+    top[SMP_CALL_OVERFLOW_NODE].ordinal = SMP_CALL_OVERFLOW_NODE;
     tree->last = chunk;
     tree->units = SMP_CALL_FIRST_NODE;
     tree->free = (char *)(top + SMP_CALL_FIRST_NODE);
@@ -422,6 +432,29 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
     }
     leave_arena();
     return room;
+}
+
+bool smp_call_deepen(struct smp_call_state *state)
+{
+    struct smp_call_arena *arena = enter_arena();
+    const struct smp_call_tree *tree = smp_call_tree_of(state);
+    struct smp_call_node *const overflow = state->top + SMP_CALL_OVERFLOW_NODE;
+    const int32_t room = overflow->deep == NULL ? 0 : -overflow->deep[0];
+    const int32_t more = room == 0 ? FIRST_DEEP : 2 * room;
+    int32_t *deep = NULL;
+
+    if (tree != NULL && is_of(tree, arena) && more <= SMP_CALL_DEEP)
+        deep = take_piece(arena, ((size_t)more + 1) * sizeof(*deep));
+    if (deep != NULL) {
+        if (room > 0)
+            memcpy(deep, overflow->deep, deep_bytes(overflow->deep));
+        deep[0] = -more;
+        give_bytes(arena, deep_bytes(overflow->deep));
+        smp_free(tree->quota, overflow->deep);
+        overflow->deep = deep;
+    }
+    leave_arena();
+    return deep != NULL;
 }
 
 void smp_call_arena_mark_seen(int32_t id)

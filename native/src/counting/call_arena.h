@@ -112,6 +112,9 @@ enum smp_call_room { SMP_CALL_HAS_ROOM, SMP_CALL_OVER_NODES, SMP_CALL_NO_MEMORY 
 
 /* On that thread: room for a node of any kind. Where there is none nothing has changed. */
 enum smp_call_room smp_call_grow(struct smp_call_state *state);
+/* On that thread: room for the keys of twice as many calls without a node. False: the limit, or no
+ * memory; nothing has changed. */
+bool smp_call_deepen(struct smp_call_state *state);
 /* 0: counting is off. */
 uint32_t smp_call_session(void);
 /* A new generation; for call_renewal.h. */

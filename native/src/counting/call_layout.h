@@ -15,8 +15,9 @@
  *
  * Where a node cannot be made (a limit, no memory), the position is the tree's overflow node, which
  * stands for all deeper calls: its parent is the deepest counted call, its count says how many
- * calls deeper the thread is, its depth which limit that is (enum smp_counting). How many calls
- * were not counted is in its time (the limit of nodes), entered (of depth) and over_memory.
+ * calls deeper the thread is, deep which ones these are, its depth which limit that is (enum
+ * smp_counting). How many calls were not counted is in its time (the limit of nodes), entered (of
+ * depth) and over_memory.
  *
  * All but the nodes is static and stays for ever, as an old frame may run a hook at any time. A
  * state stays in its slot's chain, and changes its thread only after that thread, or that thread's
@@ -44,6 +45,7 @@ enum {
     SMP_CALL_POOLS = 256,       /* of virtual threads, by the name of their group; 0: without */
     SMP_CALL_POOL_NAME_BYTES = 128,
     SMP_CALL_REFLECTED = 65536, /* calls by reflection that were seen: a table of the hook's */
+    SMP_CALL_DEEP = 1 << 20,    /* calls of a thread that have a key but no node */
     SMP_CALL_UNIT = 64          /* bytes of a node; a root has two units */
 };
 
@@ -56,16 +58,22 @@ struct smp_call_node {
     int32_t key;
     uint32_t ordinal; /* its place in the tree, in units; the top's is 0, the overflow node's 1 */
     _Atomic(struct smp_call_node *) parent; /* stored last: the node is complete */
-    struct smp_call_node *child;
+    union {
+        struct smp_call_node *child;
+        /* Of the overflow node: the keys of its calls; the first number is no key, but minus how
+         * many there is room for. The hook in Java takes it for a child of no method. */
+        int32_t *deep;
+    };
     union {
         struct smp_call_node *next;
         _Atomic int64_t over_memory; /* of the overflow node, which has no siblings */
     };
-    _Atomic int64_t count;
+    _Atomic int64_t count;   /* of the top: the depth where a doubt was settled; call_path.c */
     _Atomic int64_t time;    /* ticks of call_clock.h, of calls that have ended */
     _Atomic int64_t entered; /* when the running call began; 0: none, or it has no time stamp */
     int32_t depth;
-    _Atomic uint32_t exits; /* calls with a time that have ended; wraps around */
+    _Atomic uint32_t exits; /* calls with a time that have ended; wraps around. Of the top: which
+                             * doubt that was */
 };
 
 struct smp_call_root {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/call_path.h"
 
+#include <limits.h>
 #include <stddef.h>
 
 #include "counting/call_arena.h"
@@ -13,7 +14,7 @@
 
 static struct smp_call_node *overflow_of(const struct smp_call_state *state)
 {
-    return state->top + 1;
+    return state->top + SMP_CALL_OVERFLOW_NODE;
 }
 
 static struct smp_call_node *position_of(const struct smp_call_state *state)
@@ -42,11 +43,28 @@ static int64_t level_of(const struct smp_call_node *overflow)
     return atomic_load_explicit(&overflow->count, RELAXED);
 }
 
-/* The overflow node has no time stamps: its exits are the roots among the calls it stands for. */
-static void set_overflow(struct smp_call_node *overflow, int64_t level, uint32_t roots)
+/* How many of the calls that the overflow node stands for have a key: deeper ones are not known. */
+static int64_t room_of(const struct smp_call_node *overflow)
+{
+    return overflow->deep == NULL ? 0 : -overflow->deep[0];
+}
+
+/* Its caller adds 1 to the count. */
+static void note_deep(struct smp_call_state *state, struct smp_call_node *overflow, int32_t key)
+{
+    const int64_t level = level_of(overflow) + 1;
+    const int64_t room = room_of(overflow);
+
+    if (level <= room || (level == room + 1 && smp_call_deepen(state)))
+        overflow->deep[level] = key;
+}
+
+/* So many of the calls that the overflow node stands for still run. */
+static void set_level(struct smp_call_state *state, struct smp_call_node *overflow, int64_t level)
 {
     atomic_store_explicit(&overflow->count, level, RELAXED);
-    atomic_store_explicit(&overflow->exits, roots, RELAXED);
+    if (level == 0)
+        move_position(state, smp_call_parent(overflow));
 }
 
 static void link_child(struct smp_call_node *at, struct smp_call_node *node)
@@ -131,13 +149,12 @@ struct smp_call_node *smp_call_child(struct smp_call_state *state, struct smp_ca
     if (child != NULL)
         return child;
     if (at != overflow) {
-        set_overflow(overflow, 0, 0);
+        atomic_store_explicit(&overflow->count, 0, RELAXED);
         overflow->depth = (int32_t)limit;
         atomic_store_explicit(&overflow->parent, at, RELEASE);
     }
     add_uncounted(overflow);
-    if (key < 0)
-        atomic_fetch_add_explicit(&overflow->exits, 1, RELAXED);
+    note_deep(state, overflow, key);
     return overflow;
 }
 
@@ -215,7 +232,6 @@ static bool is_current(const struct smp_call_state *state)
 /* Its thread goes outside. Stored before close's mark is read: see call_arena.h. */
 static void leave_outermost(struct smp_call_state *state)
 {
-    set_overflow(overflow_of(state), 0, 0);
     set_phase(state, SMP_CALL_NO_HOOK);
     publish_position(state, NULL);
     if (state->is_virtual || !is_current(state))
@@ -277,81 +293,219 @@ void smp_call_enter_root(int64_t tid, bool is_virtual, uint32_t pool, int32_t id
         enter_call(state, id | SMP_CALL_ROOT);
 }
 
-/* Of a call that the overflow node stands for. False: of a root above, so all of them are over. */
-static bool exit_overflow(struct smp_call_state *state, struct smp_call_node *overflow,
-                          bool is_root)
-{
-    const int64_t level = level_of(overflow) - 1;
-    uint32_t roots = atomic_load_explicit(&overflow->exits, RELAXED);
-
-    if (is_root && roots == 0)
-        return false;
-    if (is_root)
-        roots--;
-    set_overflow(overflow, level, roots);
-    if (level <= 0)
-        move_position(state, smp_call_parent(overflow));
-    return true;
-}
-
 void smp_call_enter(struct smp_call_state *state, int32_t id)
 {
     if (position_of(state) != NULL)
         enter_call(state, id);
 }
 
+enum { NOT_DEEP = 0, OF_NOTHING = -1 };
+
+/* The level at which a call of this key runs that has no node. A call that is not known is taken
+ * for it, unless a root ends. A root that is in between shows that the call has ended before. */
+static int64_t level_of_call(const struct smp_call_node *overflow, int32_t key)
+{
+    const int64_t room = room_of(overflow);
+
+    for (int64_t level = level_of(overflow); level > 0; level--) {
+        if (level > room && key >= 0)
+            return level;
+        if (level > room)
+            continue;
+        if (overflow->deep[level] == key)
+            return level;
+        if (overflow->deep[level] < 0 && key >= 0)
+            return OF_NOTHING;
+    }
+    return NOT_DEEP;
+}
+
+/* NULL: no call of this key has a node. */
+static struct smp_call_node *node_of_call(const struct smp_call_state *state,
+                                          struct smp_call_node *at, int32_t key)
+{
+    struct smp_call_node *node = at;
+
+    while (node != state->top && node->key != key && (key < 0 || node->key >= 0))
+        node = smp_call_parent(node);
+    return node->key == key ? node : NULL;
+}
+
+/* Ends the nearest running call of this key, and all inside of it. */
+static void exit_call(struct smp_call_state *state, int32_t key, int64_t now)
+{
+    struct smp_call_node *at = position_of(state);
+    struct smp_call_node *const overflow = overflow_of(state);
+    const int64_t level = at == overflow ? level_of_call(overflow, key) : NOT_DEEP;
+
+    if (level > 0)
+        set_level(state, overflow, level - 1);
+    if (level != NOT_DEEP)
+        return;
+    if (at == overflow)
+        at = smp_call_parent(overflow);
+    struct smp_call_node *const node = node_of_call(state, at, key);
+    if (node == NULL)
+        return;
+    end_through(at, node, now);
+    move_position(state, smp_call_parent(node));
+}
+
 void smp_call_exit(struct smp_call_state *state, int32_t id)
 {
     const int64_t now = state->is_exact ? smp_call_clock_ticks() : 0;
-    struct smp_call_node *at = position_of(state);
-    struct smp_call_node *node = at;
 
-    if (at == NULL)
+    if (position_of(state) == NULL)
         return;
     set_phase(state, SMP_CALL_IN_HOOK);
-    if (at == overflow_of(state)) {
-        (void)exit_overflow(state, at, false);
-    } else {
-        while (node->key >= 0 && node->key != id)
-            node = smp_call_parent(node);
-        if (node->key == id) {
-            end_through(at, node, now);
-            move_position(state, smp_call_parent(node));
-        }
-    }
+    exit_call(state, id, now);
 }
 
 void smp_call_exit_root(struct smp_call_state *state, int32_t id)
 {
     const int64_t now = smp_call_clock_ticks();
-    struct smp_call_node *at = position_of(state);
-    struct smp_call_node *node = NULL;
 
-    if (at == NULL)
+    if (position_of(state) == NULL)
         return;
     set_phase(state, SMP_CALL_IN_HOOK);
-    if (at == overflow_of(state)) {
-        if (exit_overflow(state, at, true)) {
-            /* The outermost root may have had no node of its own. */
-            if (position_of(state) == state->top)
-                leave_outermost(state);
-            else
-                set_phase(state, SMP_CALL_NO_HOOK);
-            return;
-        }
-        at = smp_call_parent(at);
+    exit_call(state, id | SMP_CALL_ROOT, now);
+    /* The outermost root may have had no node of its own. */
+    if (position_of(state) == state->top)
+        leave_outermost(state);
+    else
+        set_phase(state, SMP_CALL_NO_HOOK);
+}
+
+/* ---- a method catches an exception ---- */
+
+/* A running call: level above 0: one that the overflow node stands for; else its node. */
+struct running {
+    struct smp_call_node *node;
+    int64_t level;
+};
+
+static struct running innermost(const struct smp_call_state *state)
+{
+    struct smp_call_node *const at = position_of(state);
+    const bool is_deep = at == overflow_of(state);
+
+    return (struct running){ .node = is_deep ? smp_call_parent(at) : at,
+                             .level = is_deep ? level_of(at) : 0 };
+}
+
+static int64_t running_depth(const struct running *call)
+{
+    return call->node->depth + call->level;
+}
+
+static void step_out(struct running *call)
+{
+    if (call->level > 0)
+        call->level--;
+    else
+        call->node = smp_call_parent(call->node);
+}
+
+/* From this call on outwards. False: none is of this method. */
+static bool find_method(const struct smp_call_state *state, struct running *call, int32_t id)
+{
+    const struct smp_call_node *const overflow = overflow_of(state);
+
+    for (; call->level > 0 || call->node != state->top; step_out(call)) {
+        if (call->level > room_of(overflow))
+            continue;
+        const int32_t key = call->level > 0 ? overflow->deep[call->level] : call->node->key;
+        if ((key & INT32_MAX) == id)
+            return true;
     }
-    node = at;
-    while (node != state->top && node->key != (id | SMP_CALL_ROOT))
-        node = smp_call_parent(node);
-    if (node != state->top) {
-        end_through(at, node, now);
-        node = smp_call_parent(node);
-        move_position(state, node);
-        if (node == state->top) {
-            leave_outermost(state);
-            return;
-        }
+    return false;
+}
+
+static int32_t count_calls(const struct smp_call_state *state, struct running from, int32_t id)
+{
+    int32_t count = 0;
+
+    while (find_method(state, &from, id) && count < INT32_MAX) {
+        count++;
+        step_out(&from);
     }
-    set_phase(state, SMP_CALL_NO_HOOK);
+    return count;
+}
+
+static bool has_unknown(const struct smp_call_state *state, const struct running *call)
+{
+    return call->level > room_of(overflow_of(state));
+}
+
+/* The same exception came to a call further in. Either the stack was looked at, and since then
+ * calls have ended as they should; or it was too deep, and is still more than half as deep. */
+static bool is_settled(const struct smp_call_state *state, int32_t doubt, const struct running *at)
+{
+    const int64_t depth = atomic_load_explicit(&state->top->count, RELAXED);
+
+    return doubt > 0 && atomic_load_explicit(&state->top->exits, RELAXED) == (uint32_t)doubt &&
+           (depth >= 0 ? running_depth(at) < depth : running_depth(at) > -depth);
+}
+
+/* depth: below 0: down to there the stack is too deep. */
+static void settle(struct smp_call_state *state, int32_t doubt, int64_t depth)
+{
+    if (doubt <= 0)
+        return;
+    atomic_store_explicit(&state->top->exits, (uint32_t)doubt, RELAXED);
+    atomic_store_explicit(&state->top->count, depth, RELAXED);
+}
+
+/* Which call catches? False: none that is known. Of several of one method the outer ones run: as
+ * many as the thread's stack has. */
+static bool find_catching(struct smp_call_state *state, int32_t id, int32_t doubt,
+                          const struct smp_call_stack *stack, struct running *call)
+{
+    const bool is_blind = has_unknown(state, call);
+    const bool was_settled = is_settled(state, doubt, call);
+    const bool is_in_doubt = is_blind || (doubt != 0 && !was_settled);
+    const int32_t count = is_in_doubt ? count_calls(state, *call, id) : 0;
+    const int32_t real = count > (is_blind ? 0 : 1) ? stack->count_calls(stack->self) : 0;
+
+    if (is_blind && real > count)
+        return false;
+    const bool is_too_deep = count > 1 && real <= 0;
+    const int64_t half = running_depth(call) / 2;
+    bool is_found = find_method(state, call, id);
+    for (int32_t lost = real > 0 ? count - real : 0; is_found && lost > 0; lost--) {
+        step_out(call);
+        is_found = find_method(state, call, id);
+    }
+    if (is_too_deep)
+        settle(state, doubt, -half);
+    else if (is_found && (!was_settled || atomic_load_explicit(&state->top->count, RELAXED) >= 0))
+        settle(state, doubt, running_depth(call));
+    return is_found;
+}
+
+/* All inside of that call is over. */
+static void go_back(struct smp_call_state *state, const struct running *call)
+{
+    const struct running at = innermost(state);
+    const int64_t now = smp_call_clock_ticks();
+
+    if (call->level > 0) {
+        set_level(state, overflow_of(state), call->level);
+        return;
+    }
+    for (struct smp_call_node *node = at.node; node != call->node; node = smp_call_parent(node))
+        end_call(node, now);
+    move_position(state, call->node);
+}
+
+void smp_call_caught(struct smp_call_state *state, int32_t id, int32_t doubt,
+                     const struct smp_call_stack *stack)
+{
+    if (position_of(state) == NULL)
+        return;
+    set_phase(state, SMP_CALL_IN_HOOK);
+    struct running call = innermost(state);
+    if (!find_catching(state, id, doubt, stack, &call))
+        return;
+    go_back(state, &call);
 }

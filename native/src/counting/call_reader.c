@@ -9,7 +9,7 @@
 #define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
 
-enum { TRIES = 4, OVERFLOW_ORDINAL = 1 };
+enum { TRIES = 4 };
 
 struct read {
     struct smp_call_arena *arena;
@@ -98,7 +98,7 @@ static void read_uncounted(const struct read *read, const struct smp_call_tree *
         .tree = tree->serial,
         .tid = tree->tid,
         .pool = tree->pool,
-        .ordinal = OVERFLOW_ORDINAL,
+        .ordinal = SMP_CALL_OVERFLOW_NODE,
         .method = SMP_CALL_UNCOUNTED,
         .limit = limit,
         .calls = count - *seen,
@@ -126,7 +126,8 @@ static void read_nodes(struct read *read, const struct smp_call_tree *tree,
     uint32_t at = 0;
 
     if (chunk->first_ordinal == 0) {
-        read_overflow(read, tree, &chunk->nodes[OVERFLOW_ORDINAL], &chunk->seen[OVERFLOW_ORDINAL]);
+        read_overflow(read, tree, &chunk->nodes[SMP_CALL_OVERFLOW_NODE],
+                      &chunk->seen[SMP_CALL_OVERFLOW_NODE]);
         at = SMP_CALL_FIRST_NODE;
     }
     while (at < chunk->units) {

@@ -24,7 +24,7 @@
 #include "counting/call_layout.h"
 
 /* Units of a tree: of the top and the overflow node, before all others; of a root. */
-enum { SMP_CALL_FIRST_NODE = 2, SMP_CALL_ROOT_UNITS = 2 };
+enum { SMP_CALL_OVERFLOW_NODE = 1, SMP_CALL_FIRST_NODE = 2, SMP_CALL_ROOT_UNITS = 2 };
 
 enum smp_call_tree_status {
     SMP_TREE_FREE,

@@ -61,7 +61,8 @@ enum {
       "Methods of the JDK are not listed.")                                                     \
     X(TRIVIAL, HIGHEST, NEVER, "left alone, trivial",                                           \
       "Empty methods, getters and setters: a probe would cost more than they do. As a root "    \
-      "such a method is counted.")                                                              \
+      "such a method is counted. And what compilers add to pass a call on (bridges, `access$`, " \
+      "`$default`, `_aroundBody`): the method of the source is counted.")                       \
     X(NATIVE_OR_ABSTRACT, HIGHEST, NEVER, "left alone, native or abstract",                     \
       "They have no byte code for a probe. In place of such a root, name the methods that "     \
       "implement it.")                                                                          \
@@ -99,14 +100,14 @@ enum {
       "first 20 a line follows: `not counted since <time>: <method>`. What they call seems to " \
       "be called by their callers from then on; what an outermost root called is not counted "  \
       "there any more. Roots that are named without a star stay.")                              \
-    X(OVER_NODE_LIMIT, SUM, ALWAYS, "calls without a place, over the limit of nodes",           \
+    X(OVER_NODE_LIMIT, SUM, ALWAYS,                                                             \
+      "calls without a place, over the limit of nodes (maxCallNodes)",                          \
       "The thread's tree of calls has `maxCallNodes`. Known places go on being counted.")       \
-    X(OVER_DEPTH_LIMIT, SUM, ALWAYS, "calls without a place, over the limit of depth",          \
+    X(OVER_DEPTH_LIMIT, SUM, ALWAYS,                                                            \
+      "calls without a place, over the limit of depth (maxCallDepth)",                          \
       "Calls deeper than `maxCallDepth`.")                                                      \
     X(OVER_MEMORY_LIMIT, SUM, ALWAYS, "calls without a place, over the memory limit",           \
       "There was no memory for a node of the tree, or for a thread's tree.")                    \
-    X(OVER_STACK, SUM, ALWAYS, "entries and exits not counted, the stack of the thread was full", \
-      "Probes that ran out of stack: at most a few each time a thread does.")                   \
     X(OVER_ENDED_THREADS, SUM, ALWAYS,                                                          \
       "ended threads that were not recognised, too many at a time",                             \
       "More than 16,384 counted threads ended between two reads of their calls. The calls of "  \

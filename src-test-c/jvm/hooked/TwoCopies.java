@@ -35,7 +35,7 @@ public final class TwoCopies {
 
         @Override
         public long getAsLong() {
-            return Hooks.losses()[3];
+            return Hooks.losses()[2];
         }
     }
 

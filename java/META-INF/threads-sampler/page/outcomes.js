@@ -341,7 +341,7 @@ const COUNTING = {
     },
     TRIVIAL: {
         text: 'left alone, trivial',
-        words: 'Empty methods, getters and setters: a probe would cost more than they do. As a root such a method is counted.',
+        words: 'Empty methods, getters and setters: a probe would cost more than they do. As a root such a method is counted. And what compilers add to pass a call on (bridges, access$, $default, _aroundBody): the method of the source is counted.',
     },
     NATIVE_OR_ABSTRACT: {
         text: 'left alone, native or abstract',
@@ -392,20 +392,16 @@ const COUNTING = {
         words: 'Their probes cost more than overheadLimitPercent and were taken out. For each of the first 20 a line follows: not counted since <time>: <method>. What they call seems to be called by their callers from then on; what an outermost root called is not counted there any more. Roots that are named without a star stay.',
     },
     OVER_NODE_LIMIT: {
-        text: 'calls without a place, over the limit of nodes',
+        text: 'calls without a place, over the limit of nodes (maxCallNodes)',
         words: 'The thread\'s tree of calls has maxCallNodes. Known places go on being counted.',
     },
     OVER_DEPTH_LIMIT: {
-        text: 'calls without a place, over the limit of depth',
+        text: 'calls without a place, over the limit of depth (maxCallDepth)',
         words: 'Calls deeper than maxCallDepth.',
     },
     OVER_MEMORY_LIMIT: {
         text: 'calls without a place, over the memory limit',
         words: 'There was no memory for a node of the tree, or for a thread\'s tree.',
-    },
-    OVER_STACK: {
-        text: 'entries and exits not counted, the stack of the thread was full',
-        words: 'Probes that ran out of stack: at most a few each time a thread does.',
     },
     OVER_ENDED_THREADS: {
         text: 'ended threads that were not recognised, too many at a time',

@@ -19,14 +19,14 @@ import jdk.internal.vm.annotation.Stable;
  *
  * <p>What is called by reflection is handed to {@link #reflected}, which says each to the library once.
  *
- * <p>A hook throws nothing, waits for no other thread and allocates nothing on the Java heap; the first root of a thread
- * and a tree that grows call malloc. What fails for lack of stack is counted in {@code lost}. The first thing each hook
- * does goes as deep as all that it does itself later, so a hook that fails there has changed nothing; and as an entry and
- * an exit at one depth both fail or both do not, the position stays right.
+ * <p>A hook waits for no other thread and allocates nothing on the Java heap; the first root of a thread and a tree that
+ * grows call malloc. An entry that has no stack throws, as the method itself would have done a little deeper: it has
+ * changed nothing, and the method has not begun. An exit without stack, and one that the JVM does not let begin, leaves a
+ * call behind that is over: {@link #caught} finds out, where the program catches the error.
  *
- * <p>Thread.stop (up to JDK 19) may come amid a hook. It is the one thing that a hook throws, after an entry was undone,
- * or an exit done: an exit of a return comes once more then, in the method's handler, and finds no call of its own, or in
- * a recursion an outer one. So the position may be above the call that runs until the root ends, but never below.
+ * <p>Thread.stop (up to JDK 19) may come amid a hook, which throws it on, after an entry was undone, or an exit done: an
+ * exit of a return comes once more then, in the method's handler, and finds no call of its own, or in a recursion an
+ * outer one. So the position may be above the call that runs until the root ends, but never below.
  */
 public abstract class ThreadsSamplerHook {
 
@@ -55,13 +55,13 @@ public abstract class ThreadsSamplerHook {
     private static final long NODE_COUNT = 32;
     private static final long NODE_TIME = 40;
     private static final long NODE_DEPTH = 56;
-    private static final long NODE_EXITS = 60;
     /* From the top to the overflow node. */
     private static final long OVERFLOW = 64;
     /* A limit, of counting_account.h. */
     private static final int OVER_NODE_LIMIT = 21;
 
     private static final int KEY_OVERFLOW = -2;
+    private static final int KEY_SHIFT = 2;
     /* In place of a position. */
     private static final long NOT_READ = -1;
 
@@ -93,9 +93,6 @@ public abstract class ThreadsSamplerHook {
 
     /** Address of all that is shared, for another core in this JVM. */
     private static long shared;
-
-    /** Entries and exits that were not counted for lack of stack; threads may overwrite each other's. */
-    private static long lost;
 
     /** For the native part. */
     protected ThreadsSamplerHook() {}
@@ -140,7 +137,6 @@ public abstract class ThreadsSamplerHook {
             NODE_NEXT,
             NODE_COUNT,
             NODE_TIME,
-            NODE_EXITS,
             OVERFLOW,
             KEY_OVERFLOW,
             NODE_DEPTH,
@@ -174,6 +170,9 @@ public abstract class ThreadsSamplerHook {
     /** A node for a call. */
     protected abstract long child0(long state, long at, int id);
 
+    /** A method catches an exception; doubt: what may have lost its exit, as in call_path.h. */
+    protected abstract void caught0(long state, int id, int doubt);
+
     /** A call by reflection; false: it has to be said again. */
     protected abstract boolean reflected0(Object called, Object receiver);
 
@@ -197,10 +196,10 @@ public abstract class ThreadsSamplerHook {
                 }
             }
         } catch (StackOverflowError e) {
-            lost++;
             if (state != 0) {
                 U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
             }
+            throw e;
         } catch (Throwable e) {
             stopEnter(e, state, at, id);
         }
@@ -221,7 +220,7 @@ public abstract class ThreadsSamplerHook {
                         U.putLongOpaque(null, state + STATE_POSITION, U.getLong(at + NODE_PARENT));
                         U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
                     } else if (U.getInt(at + NODE_KEY) == KEY_OVERFLOW && U.getByte(state + STATE_IS_EXACT) == 0) {
-                        exitOverflow(state, at);
+                        exitOverflow(state, at, id);
                     } else {
                         U.putByteOpaque(null, state + STATE_PHASE, BETWEEN_STAMPS);
                         natives.exit0(state, id);
@@ -230,7 +229,6 @@ public abstract class ThreadsSamplerHook {
                 }
             }
         } catch (StackOverflowError e) {
-            lost++;
             if (state != 0) {
                 U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
             }
@@ -242,19 +240,19 @@ public abstract class ThreadsSamplerHook {
     /** A root method begins: from here on calls are counted. */
     public static void enterRoot(int id) {
         long before = NOT_READ;
-        int roots = 0;
+        long level = 0;
         try {
             Thread thread = Thread.currentThread();
             long state = state();
             long at = state == 0 ? 0 : U.getLong(state + STATE_POSITION);
-            roots = at == 0 ? 0 : U.getInt(at + NODE_EXITS);
+            level = at == 0 ? 0 : U.getLong(at + NODE_COUNT);
             before = at;
             boolean isVirtual = VIRTUAL != null && VIRTUAL.isInstance(thread);
             natives.enterRoot0(U.getLong(thread, TID), isVirtual, isVirtual ? thread.getName() : null, id);
         } catch (StackOverflowError e) {
-            lost++;
+            throw e;
         } catch (Throwable e) {
-            stopEnterRoot(e, before, roots, id);
+            stopEnterRoot(e, before, level, id);
         }
     }
 
@@ -270,10 +268,42 @@ public abstract class ThreadsSamplerHook {
                 }
             }
         } catch (StackOverflowError e) {
-            lost++;
+            /* caught says that the root is over */
         } catch (Throwable e) {
             stopExitRoot(e, at, id);
         }
+    }
+
+    /**
+     * A method has caught this exception: it runs again, and all that it has called is over. Mostly these calls have had
+     * their exits; not so a constructor that fails before {@code super()} or in it, and the last calls of a full stack.
+     * Of a constructor, and where the exception is not at hand: null.
+     */
+    public static void caught(Object exception, int id) {
+        try {
+            long state = state();
+            long at = state == 0 ? 0 : U.getLong(state + STATE_POSITION);
+            if (at != 0) {
+                int doubt = doubt(exception);
+                if (doubt != 0 || (U.getInt(at + NODE_KEY) & Integer.MAX_VALUE) != id) {
+                    U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
+                    natives.caught0(state, id, doubt);
+                    U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+                }
+            }
+        } catch (StackOverflowError e) {
+            /* the next method that catches it finds out */
+        } catch (Throwable e) {
+            passOn(e);
+        }
+    }
+
+    /* The same error mostly passes through many methods that catch it, one after the other. */
+    private static int doubt(Object exception) {
+        if (exception instanceof StackOverflowError) {
+            return System.identityHashCode(exception) & Integer.MAX_VALUE | 1;
+        }
+        return exception == null ? -1 : 0;
     }
 
     /* --- Thread.stop amid a hook: at is the position before it, 0 where that was not read yet --- */
@@ -301,11 +331,11 @@ public abstract class ThreadsSamplerHook {
         passOn(e);
     }
 
-    /* Of the overflow node the roots that it stands for tell. */
-    private static void stopEnterRoot(Throwable e, long before, int roots, int id) {
+    /* Of the overflow node the number of calls that it stands for tells. */
+    private static void stopEnterRoot(Throwable e, long before, long level, int id) {
         long state = isStop(e) && before != NOT_READ ? state() : 0;
         long now = state == 0 ? 0 : U.getLong(state + STATE_POSITION);
-        if (now != 0 && (now != before || U.getInt(now + NODE_EXITS) != roots)) {
+        if (now != 0 && (now != before || isDeeper(now, level))) {
             natives.exitRoot0(state, id);
         }
         passOn(e);
@@ -320,6 +350,10 @@ public abstract class ThreadsSamplerHook {
         passOn(e);
     }
 
+    private static boolean isDeeper(long at, long level) {
+        return U.getInt(at + NODE_KEY) == KEY_OVERFLOW && U.getLong(at + NODE_COUNT) != level;
+    }
+
     private static boolean isStop(Throwable e) {
         return STOP != null && STOP.isInstance(e);
     }
@@ -329,7 +363,6 @@ public abstract class ThreadsSamplerHook {
         if (isStop(e)) {
             throw (Error) e;
         }
-        lost++;
     }
 
     /**
@@ -425,24 +458,13 @@ public abstract class ThreadsSamplerHook {
     /*
      * The opaque stores are in the program's order for the compilers, so that the position, which another thread reads,
      * is not kept in a register. First the position: where the thread is stopped in between, the exit finds its call.
-     * Without stack for a new node the call is one below the overflow node, so that its exit finds it there.
      */
     @ForceInline
     private static void push(long state, long at, int id) {
         U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
         long child = U.getLong(at + NODE_CHILD);
         if (child == 0 || U.getInt(child + NODE_KEY) != id) {
-            try {
-                child = find(state, at, child, id);
-            } catch (StackOverflowError e) {
-                lost++;
-                child = U.getLong(state + STATE_TOP) + OVERFLOW;
-                if (child != at) {
-                    U.putLong(child + NODE_PARENT, at);
-                    U.putLong(child + NODE_COUNT, 0);
-                    U.putInt(child + NODE_EXITS, 0);
-                }
-            }
+            child = find(state, at, child, id);
         }
         U.putLongOpaque(null, state + STATE_POSITION, child);
         U.putLong(child + NODE_COUNT, U.getLong(child + NODE_COUNT) + 1);
@@ -451,12 +473,17 @@ public abstract class ThreadsSamplerHook {
 
     /* Of a call without a node, as in call_path.c. */
     @DontInline
-    private static void exitOverflow(long state, long overflow) {
-        long level = U.getLong(overflow + NODE_COUNT) - 1;
+    private static void exitOverflow(long state, long overflow, int id) {
+        long level = U.getLong(overflow + NODE_COUNT);
+        long keys = U.getLong(overflow + NODE_CHILD);
         U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
-        U.putLong(overflow + NODE_COUNT, level);
-        if (level <= 0) {
-            U.putLongOpaque(null, state + STATE_POSITION, U.getLong(overflow + NODE_PARENT));
+        if (keys == 0 || level > -U.getInt(keys) || U.getInt(keys + (level << KEY_SHIFT)) != id) {
+            natives.exit0(state, id);
+        } else {
+            U.putLong(overflow + NODE_COUNT, level - 1);
+            if (level == 1) {
+                U.putLongOpaque(null, state + STATE_POSITION, U.getLong(overflow + NODE_PARENT));
+            }
         }
         U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
     }
@@ -467,7 +494,8 @@ public abstract class ThreadsSamplerHook {
      */
     @DontInline
     private static long find(long state, long at, long last, int id) {
-        if (last != 0) {
+        long overflow = U.getLong(state + STATE_TOP) + OVERFLOW;
+        if (last != 0 && at != overflow) {
             long child = U.getLong(last + NODE_NEXT);
             while (child != last) {
                 if (U.getInt(child + NODE_KEY) == id) {
@@ -477,18 +505,19 @@ public abstract class ThreadsSamplerHook {
                 child = U.getLong(child + NODE_NEXT);
             }
         }
-        if (U.getByte(state + STATE_IS_FULL) == 0) {
+        long keys = U.getLong(overflow + NODE_CHILD);
+        long level = at == overflow ? U.getLong(overflow + NODE_COUNT) + 1 : 1;
+        if (U.getByte(state + STATE_IS_FULL) == 0 || keys == 0 || level > -U.getInt(keys)) {
             return natives.child0(state, at, id);
         }
-        long overflow = U.getLong(state + STATE_TOP) + OVERFLOW;
         if (at != overflow) {
             U.putLong(overflow + NODE_COUNT, 0);
-            U.putInt(overflow + NODE_EXITS, 0);
             U.putInt(overflow + NODE_DEPTH, OVER_NODE_LIMIT);
             U.putLong(overflow + NODE_PARENT, at);
         } else if (U.getInt(overflow + NODE_DEPTH) != OVER_NODE_LIMIT) {
             return natives.child0(state, at, id);
         }
+        U.putInt(keys + (level << KEY_SHIFT), id);
         U.putLong(overflow + NODE_TIME, U.getLong(overflow + NODE_TIME) + 1);
         return overflow;
     }

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/hash_map.h"
+#include "classfile/call_sites.h"
 #include "classfile/rewriter.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
@@ -25,7 +26,8 @@ static const struct smp_probe_hook probe_hook = { .class_name = SMP_HOOK_CLASS,
                                                   .exit = SMP_HOOK_EXIT,
                                                   .enter_root = SMP_HOOK_ENTER_ROOT,
                                                   .exit_root = SMP_HOOK_EXIT_ROOT,
-                                                  .reflected = SMP_HOOK_REFLECTED };
+                                                  .reflected = SMP_HOOK_REFLECTED,
+                                                  .caught = SMP_HOOK_CAUGHT };
 
 /* --- open and close --- */
 
@@ -386,6 +388,54 @@ static bool has_other_methods(const struct smp_reach_figures *before, const stru
            after.retired != before->retired;
 }
 
+/* With the lock held; each method is counted as left alone once. */
+static void leave_alone(const struct counted_load *load, uint32_t method, enum smp_rewrite result)
+{
+    struct smp_counted_classes *const counted = load->counted;
+    const struct smp_losses *const losses = smp_reach_losses(counted->reach, SMP_LOSS_LEFT_ALONE);
+    const uint64_t before = losses->count;
+
+    smp_reach_leave_alone(counted->reach, load->index, method, smp_rewrite_text(result));
+    counted->left_alone[result] += losses->count - before;
+}
+
+static bool has_namesake(const struct smp_class_file *file, const struct smp_class_method *method)
+{
+    for (uint32_t i = 0; i < file->method_count; i++) {
+        const struct smp_class_method *const other = &file->methods[i];
+        if (other != method && smp_class_text_equals(other->name, method->name) &&
+            other->code.attribute != 0 && !smp_class_method_passes_on(file, other))
+            return true;
+    }
+    return false;
+}
+
+/* A root that was named stays where the class has no method of the source by that name. */
+static bool is_left_to_others(const struct smp_class_file *file,
+                              const struct smp_class_method *method, bool is_root)
+{
+    return smp_class_method_passes_on(file, method) && (!is_root || has_namesake(file, method));
+}
+
+/* With the lock held. What only passes a call on gets no probe; that makes known what it calls,
+ * which may be a method of the same class. */
+static void plan_methods(const struct counted_load *load, struct smp_method_probe *probes)
+{
+    const struct smp_class_file *const file = &load->file;
+    bool has_others = true;
+
+    while (has_others) {
+        (void)smp_reach_plan(load->counted->reach, load->index, probes, file->method_count);
+        has_others = false;
+        for (uint32_t i = 0; i < file->method_count; i++) {
+            if (probes[i].id < 0 || !is_left_to_others(file, &file->methods[i], probes[i].is_root))
+                continue;
+            leave_alone(load, i, SMP_REWRITE_PASSES_ON);
+            has_others = true;
+        }
+    }
+}
+
 /* Tells reach of the class, and fills in methods. False: it gets no probes. What another agent has
  * made of it may still be refused: then it keeps its bytes, which a batch makes known again. */
 static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_method_probe *probes)
@@ -399,7 +449,7 @@ static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_me
     smp_reach_figures(counted->reach, &before);
     load->index = load_outline(counted, load->outline, &was_dirty);
     if (load->index != 0) {
-        (void)smp_reach_plan(counted->reach, load->index, probes, load->file.method_count);
+        plan_methods(load, probes);
         load->hands_out =
             counted->has_reflection && load->outline->loader == SMP_CLASS_LOADERS_BOOT;
         has_probes = copy_plan(load, probes);
@@ -414,16 +464,10 @@ static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_me
 /* With the lock held. */
 static void leave_methods_alone(const struct counted_load *load)
 {
-    struct smp_counted_classes *const counted = load->counted;
-    const struct smp_losses *const losses = smp_reach_losses(counted->reach, SMP_LOSS_LEFT_ALONE);
-
     for (uint32_t i = 0; i < load->file.method_count; i++) {
         const struct smp_rewriter_method *const method = &load->methods[i];
-        if (method->id < 0 || method->result == SMP_REWRITE_DONE)
-            continue;
-        const uint64_t before = losses->count;
-        smp_reach_leave_alone(counted->reach, load->index, i, smp_rewrite_text(method->result));
-        counted->left_alone[method->result] += losses->count - before; /* each once */
+        if (method->id >= 0 && method->result != SMP_REWRITE_DONE)
+            leave_alone(load, i, method->result);
     }
 }
 

@@ -3,9 +3,7 @@
 
 #include "counting/call_arena.h"
 #include "counting/reach_account.h"
-#include "jvm/agent/agent.h"
 #include "jvm/calls/call_threads.h"
-#include "jvm/calls/hook_class.h"
 #include "jvm/calls/instrumenter.h"
 
 static void add_classes(void *self, const struct smp_counted_classes *counted)
@@ -14,25 +12,15 @@ static void add_classes(void *self, const struct smp_counted_classes *counted)
     smp_counted_classes_add_unfollowed(counted, self);
 }
 
-/* Since the class was defined. */
-static int64_t lost_hooks_now(void)
-{
-    JNIEnv *const env = smp_agent_env();
-
-    return env != NULL ? smp_hook_class_lost(env) : 0;
-}
-
 struct smp_counter_account_seen smp_counter_account_begin(void)
 {
-    return (struct smp_counter_account_seen){ .lost_hooks = lost_hooks_now(),
-                                              .lost_threads = smp_call_threads_lost() };
+    return (struct smp_counter_account_seen){ .lost_threads = smp_call_threads_lost() };
 }
 
 void smp_counter_account_add(struct smp_counter_account_seen *seen,
                              struct smp_counting_account *out)
 {
     const uint64_t lost_roots = smp_call_arena_losses().roots;
-    const int64_t lost_hooks = lost_hooks_now();
     const uint64_t lost_threads = smp_call_threads_lost();
     struct smp_instrumenter_figures figures;
 
@@ -45,11 +33,6 @@ void smp_counter_account_add(struct smp_counter_account_seen *seen,
     smp_counting_account_add(out, SMP_COUNTING_OVER_MEMORY_LIMIT, lost_roots - seen->lost_roots);
     smp_counting_account_add(out, SMP_COUNTING_OVER_ENDED_THREADS,
                              lost_threads - seen->lost_threads);
-    if (lost_hooks > seen->lost_hooks) {
-        smp_counting_account_add(out, SMP_COUNTING_OVER_STACK,
-                                 (uint64_t)(lost_hooks - seen->lost_hooks));
-        seen->lost_hooks = lost_hooks;
-    }
     seen->batches = figures.batches;
     seen->lost_roots = lost_roots;
     seen->lost_threads = lost_threads;

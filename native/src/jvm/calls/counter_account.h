@@ -18,7 +18,6 @@
 struct smp_counter_account_seen {
     uint64_t batches;
     uint64_t lost_roots;
-    int64_t lost_hooks; /* for lack of stack */
     uint64_t lost_threads;
 };
 

@@ -14,11 +14,11 @@
 #include "counting/call_pools.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/local_frame.h"
+#include "jvm/calls/own_calls.h"
 #include "model/counting_account.h"
 
 static struct {
-    jclass type; /* a global reference; NULL: not open */
-    jfieldID lost;
+    jclass type;                    /* a global reference; NULL: not open */
     smp_on_reflected *on_reflected; /* set before the hooks can be called */
 } hook;
 
@@ -40,7 +40,6 @@ static const jlong layout[] = {
     offsetof(struct smp_call_node, next),
     offsetof(struct smp_call_node, count),
     offsetof(struct smp_call_node, time),
-    offsetof(struct smp_call_node, exits),
     sizeof(struct smp_call_node),
     SMP_CALL_OVERFLOW,
     offsetof(struct smp_call_node, depth),
@@ -110,6 +109,19 @@ static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self,
     return (jlong)(uintptr_t)smp_call_child(state_of(state), node, id);
 }
 
+static int32_t count_own_calls(SMP_UNUSED void *self)
+{
+    return smp_own_calls_count();
+}
+
+static void JNICALL hook_caught(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,
+                                jint id, jint doubt)
+{
+    static const struct smp_call_stack stack = { .count_calls = count_own_calls };
+
+    smp_call_caught(state_of(state), id, doubt, &stack);
+}
+
 static jboolean JNICALL hook_reflected(JNIEnv *env, SMP_UNUSED jobject self, jobject called,
                                        jobject receiver)
 {
@@ -124,6 +136,7 @@ static bool register_natives(JNIEnv *env, jclass type)
         { (char *)"enter0", (char *)"(JI)V", (void *)hook_enter },
         { (char *)"exit0", (char *)"(JI)V", (void *)hook_exit },
         { (char *)"child0", (char *)"(JJI)J", (void *)hook_child },
+        { (char *)"caught0", (char *)"(JII)V", (void *)hook_caught },
         { (char *)"reflected0", (char *)"(Ljava/lang/Object;Ljava/lang/Object;)Z",
           (void *)hook_reflected },
     };
@@ -229,24 +242,16 @@ static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK
     return SMP_OK;
 }
 
-static enum smp_status keep_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
-{
-    jfieldID lost = smp_jdk_static_field(env, type, "lost", "J");
-
-    if (lost == NULL)
-        return refuse_hook(env, reason, "another version of this library counts in this JVM");
-    hook.type = (*env)->NewGlobalRef(env, type);
-    hook.lost = lost;
-    return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
-}
-
 static enum smp_status find_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES])
 {
     jclass type = smp_jdk_class(env, SMP_HOOK_CLASS);
     const enum smp_status status =
         type != NULL ? adopt_hook(env, type, reason) : define_hook(env, reason, &type);
 
-    return status == SMP_OK ? keep_hook(env, type, reason) : status;
+    if (status != SMP_OK)
+        return status;
+    hook.type = (*env)->NewGlobalRef(env, type);
+    return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
 }
 
 enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
@@ -276,9 +281,4 @@ enum smp_status smp_hook_class_take(JNIEnv *env, char reason[SMP_HOOK_REASON_BYT
     status = take_natives(env, hook.type, reason);
     smp_local_frame_pop(env);
     return status;
-}
-
-int64_t smp_hook_class_lost(JNIEnv *env)
-{
-    return hook.type == NULL ? 0 : (*env)->GetStaticLongField(env, hook.type, hook.lost);
 }

@@ -39,6 +39,8 @@
 #define SMP_HOOK_SIGNATURE "(I)V"
 /* This one takes a Method or Constructor, and the receiver or null. */
 #define SMP_HOOK_REFLECTED "reflected"
+/* This one an exception or null, and an int. */
+#define SMP_HOOK_CAUGHT "caught"
 
 enum { SMP_HOOK_REASON_BYTES = 160 };
 
@@ -52,8 +54,6 @@ SMP_CHECKED enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *o
 /* Each time after open, when this copy has opened the arena: the hooks' native methods are its own
  * from now on. reason as above. */
 SMP_CHECKED enum smp_status smp_hook_class_take(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]);
-/* Entries and exits that hooks could not do for lack of stack, about. */
-int64_t smp_hook_class_lost(JNIEnv *env);
 
 /* Their bytes, of the sources in java/java.base and java/boot, made by the build. */
 extern const unsigned char smp_hook_class_bytes[];

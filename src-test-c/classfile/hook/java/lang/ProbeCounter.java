@@ -12,6 +12,7 @@ public final class ProbeCounter {
     private static long exited;
     private static long rootsEntered;
     private static long rootsExited;
+    private static long caught;
 
     private ProbeCounter() {}
 
@@ -36,6 +37,12 @@ public final class ProbeCounter {
     public static void exitRoot(int id) {
         if (Thread.currentThread() == counted) {
             rootsExited++;
+        }
+    }
+
+    public static void caught(Object exception, int id) {
+        if (Thread.currentThread() == counted) {
+            caught++;
         }
     }
 }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Samplers;
+import counted.Edges;
+import counted.Failures;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Calls that fail, wherever that is: each call is counted below the one that has made it. */
+@ExtendWith(NothingLeft.class)
+@Timeout(Samplers.HANG_SECONDS)
+class FailedCallsIT {
+
+    private static final Pattern TOO_DEEP = Pattern.compile("over the limit of depth \\(maxCallDepth\\): (\\d+)\n");
+    private static final int TIMES = 200;
+    private static final int ROUNDS = 12;
+    private static final long STACK_BYTES = 320 << 10;
+
+    private final ThreadsSampler sampler = quick(new Recorder());
+
+    FailedCallsIT() {
+        sampler.setOverheadLimitPercent(100); // no method is dropped
+        sampler.setRootMethods("counted.Failures.root");
+        sampler.setInstrumentationFilter("counted.Failures*");
+        sampler.setMaxCallNodes(1_000_000);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        sampler.close();
+    }
+
+    private static void run(long seed, boolean full) {
+        Thread thread = new Thread(null, () -> Failures.run(seed, TIMES, full), "failures", STACK_BYTES);
+        thread.start();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String methodOf(SamplingRow row) {
+        String name = row.getClassName();
+        return name.substring(name.lastIndexOf('.') + 1) + '.' + row.getMethodName();
+    }
+
+    /* With a list of its own: the trees are deeper than a stack. */
+    private static void add(Map<String, Long> edges, SamplingRow root) {
+        Deque<SamplingRow> todo = new ArrayDeque<>(List.of(root));
+        edges.merge("outside > " + methodOf(root), root.getCalls(), Long::sum);
+        while (!todo.isEmpty()) {
+            SamplingRow row = todo.pop();
+            String caller = methodOf(row);
+            for (SamplingRow child : row.children()) {
+                edges.merge(caller + " > " + methodOf(child), child.getCalls(), Long::sum);
+                todo.push(child);
+            }
+        }
+    }
+
+    private Map<String, Long> take() {
+        try (SamplingReport report = sampler.snapshot()) {
+            return of(report);
+        }
+    }
+
+    private static Map<String, Long> of(SamplingReport report) {
+        Map<String, Long> edges = new TreeMap<>();
+        for (SamplingGroup group : report.getCountedGroups()) {
+            for (SamplingRow row : report.rows(group)) {
+                add(edges, row);
+            }
+        }
+        edges.values().removeIf(calls -> calls == 0);
+        return edges;
+    }
+
+    /* Until all methods have their probes; from then on each run is exact. */
+    private void assertAllEdges(boolean full) {
+        patiently().until(() -> {
+            take();
+            Edges.reset();
+            run(1, full);
+            return take().equals(Edges.counts());
+        });
+        for (int round = 0; round < ROUNDS; round++) {
+            Edges.reset();
+            run(round, full);
+            assertThat(take()).isEqualTo(Edges.counts());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"LAZY, SAMPLED", "LAZY, EXACT", "EAGER, SAMPLED", "EAGER, EXACT", "TOTAL, SAMPLED", "TOTAL, EXACT"})
+    void eachCallIsBelowTheOneThatMadeIt(Instrumentation instrumentation, MethodTiming timing) {
+        sampler.setInstrumentation(instrumentation);
+        sampler.setMethodTiming(timing);
+        sampler.init();
+        assertAllEdges(false);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"LAZY, SAMPLED", "EAGER, EXACT", "TOTAL, SAMPLED"})
+    void eachCallIsInItsPlaceWhereTheStackEnds(Instrumentation instrumentation, MethodTiming timing) {
+        sampler.setInstrumentation(instrumentation);
+        sampler.setMethodTiming(timing);
+        sampler.setMaxCallDepth(100_000);
+        sampler.init();
+        assertAllEdges(true);
+    }
+
+    /** Those past the limit are one figure; what is above it is exact. LAZY follows only what has a place. */
+    @Test
+    void theLimitOfDepthIsNoPlaceWhereCallsAreLost() {
+        sampler.setInstrumentation(Instrumentation.TOTAL);
+        sampler.setMaxCallDepth(6);
+        sampler.init();
+        patiently().until(() -> {
+            take();
+            Edges.reset();
+            run(1, true);
+            return ofRoot(take()).equals(ofRoot(Edges.counts()));
+        });
+        for (int round = 0; round < ROUNDS; round++) {
+            Edges.reset();
+            run(round, true);
+            try (SamplingReport report = sampler.snapshot()) {
+                Map<String, Long> edges = of(report);
+                assertThat(ofRoot(edges)).isEqualTo(ofRoot(Edges.counts()));
+                Matcher deep = TOO_DEEP.matcher(report.toString(ReportFormat.TEXT));
+                assertThat(deep.find()).isTrue();
+                assertThat(sum(edges) + Long.parseLong(deep.group(1))).isEqualTo(sum(Edges.counts()));
+            }
+        }
+    }
+
+    private static Map<String, Long> ofRoot(Map<String, Long> edges) {
+        Map<String, Long> some = new TreeMap<>(edges);
+        some.keySet().removeIf(edge -> !edge.startsWith("outside") && !edge.startsWith("Failures.root"));
+        return some;
+    }
+
+    private static long sum(Map<String, Long> edges) {
+        return edges.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

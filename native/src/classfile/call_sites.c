@@ -28,6 +28,19 @@ static bool report_call(const struct call_walk *walk, enum smp_call_kind kind,
            walk->each(walk->self, &site);
 }
 
+/* Arrays have no class of their own. */
+static bool report_new(const struct call_walk *walk, struct smp_class_text made)
+{
+    const struct smp_class_call_site site = {
+        .kind = SMP_CALL_NEW,
+        .handle_kind = SMP_CALL_NEW,
+        .pc = walk->pc,
+        .method = { .owner = made, .name = { .bytes = "<new>", .length = 5 } }
+    };
+
+    return made.length == 0 || made.bytes[0] == '[' || walk->each(walk->self, &site);
+}
+
 static bool report_handle(const struct call_walk *walk, uint16_t constant)
 {
     static const enum smp_call_kind kinds[] = { [REF_INVOKE_VIRTUAL] = SMP_CALL_VIRTUAL,
@@ -39,6 +52,11 @@ static bool report_handle(const struct call_walk *walk, uint16_t constant)
 
     if (at[0] < REF_INVOKE_VIRTUAL || at[0] > REF_INVOKE_INTERFACE)
         return true; /* of a field */
+    struct smp_class_member member;
+    if (at[0] == REF_NEW_INVOKE_SPECIAL &&
+        smp_class_file_member(walk->file, smp_class_u2(at + 1), &member) &&
+        !report_new(walk, member.owner))
+        return false;
     return report_call(walk, SMP_CALL_HANDLE, kinds[at[0]], smp_class_u2(at + 1));
 }
 
@@ -90,7 +108,8 @@ static void push_arguments(const struct smp_class_file *file, uint16_t constant,
     }
 }
 
-/* A constant that may hold method handles: one itself, or what a bootstrap method makes. Constants
+/* A constant that may hold method handles: one itself, or what a bootstrap method makes; or a
+ * class. Constants
  * of a broken file may name each other in a circle, hence the limit. */
 static bool report_handles(const struct call_walk *walk, uint16_t constant)
 {
@@ -100,6 +119,9 @@ static bool report_handles(const struct call_walk *walk, uint16_t constant)
         const uint16_t index = nested.indexes[--nested.count];
         const uint8_t tag = smp_class_file_tag(walk->file, index);
         if (tag == SMP_CONSTANT_METHOD_HANDLE && !report_handle(walk, index))
+            return false;
+        if (tag == SMP_CONSTANT_CLASS &&
+            !report_new(walk, smp_class_file_class_name(walk->file, index)))
             return false;
         if (tag == SMP_CONSTANT_DYNAMIC || tag == SMP_CONSTANT_INVOKE_DYNAMIC)
             push_arguments(walk->file, index, &nested);
@@ -157,6 +179,9 @@ bool smp_class_each_call_site(const struct smp_class_file *file,
             return false;
         if ((at[0] == SMP_OP_GETSTATIC || at[0] == SMP_OP_PUTSTATIC) &&
             !report_initialiser(&walk, smp_class_u2(at + 1)))
+            return false;
+        if (at[0] == SMP_OP_NEW &&
+            !report_new(&walk, smp_class_file_class_name(file, smp_class_u2(at + 1))))
             return false;
         if (instruction.kind == SMP_OPCODE_CONSTANT && !report_handles(&walk, loaded_constant(at)))
             return false;

@@ -8,6 +8,9 @@
  *
  * INITIALISER stands for a static field: what uses it first runs <clinit> of its class.
  *
+ * NEW stands for an object that the code can make: `new`, a constructor's method handle, a class
+ * constant (others make it by reflection). Its member is the class, <new>, and no descriptor.
+ *
  * Threads  any.
  * Errors   code that is not understood ends the walk: false.
  * Cost     a pass over the code.
@@ -26,7 +29,8 @@ enum smp_call_kind {
     SMP_CALL_VIRTUAL,
     SMP_CALL_INTERFACE,
     SMP_CALL_HANDLE,
-    SMP_CALL_INITIALISER /* of another class than its own */
+    SMP_CALL_INITIALISER, /* of another class than its own */
+    SMP_CALL_NEW
 };
 
 /* Borrowed from the class file. The owner of a method of an array, as clone(), begins with [. */

@@ -56,7 +56,9 @@ static bool add_call_site(void *self, const struct smp_class_call_site *site)
                                    .name = slice(site->method.name),
                                    .descriptor = slice(site->method.descriptor),
                                    .is_dispatched = site->handle_kind == SMP_CALL_VIRTUAL ||
-                                                    site->handle_kind == SMP_CALL_INTERFACE };
+                                                    site->handle_kind == SMP_CALL_INTERFACE,
+                                   .is_made =
+                                       site->kind == SMP_CALL_HANDLE || site->kind == SMP_CALL_NEW };
     return true;
 }
 

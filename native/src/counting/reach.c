@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "counting/instances.h"
 #include "counting/wanted.h"
 
 /* --- lifecycle --- */
@@ -210,6 +211,7 @@ static void adopt_body(struct smp_reach *reach, uint32_t loaded, struct smp_clas
         if (found >= 0)
             adopt_method(reach, loaded, m, &old->methods[found]);
     }
+    smp_wanted_adopt_initialisers(reach, loaded);
 }
 
 /* Of TOTAL, where no call says that it is missed: a main method, and what stands beside a root. */
@@ -290,18 +292,14 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
     const bool has_rules = match_rules(reach, outline, is_never);
     const bool passes_on = outline->is_hidden || (!is_never && is_proxy(outline));
     struct loading loading = { .reach = reach, .is_allowed = is_allowed, .passes_on = passes_on };
-    struct smp_class_outline kept = *outline;
+    struct smp_class_outline known = *outline;
     struct smp_class_body old = { 0 };
     uint32_t loaded = 0;
     enum smp_status status = SMP_OK;
 
-    /* Of such a class only its super types matter. */
-    if (is_never ||
-        (!is_allowed && !has_rules && !passes_on && smp_call_filter_is_jdk(outline->name)))
-        kept.method_count = 0;
-    if (kept.method_count == 0)
-        kept.source_file = (struct smp_slice){ 0 };
-    status = smp_class_index_put(&reach->index, &kept, keeps_calls, &loading, &loaded, &old);
+    if (!is_allowed && !has_rules && !passes_on)
+        known.source_file = (struct smp_slice){ 0 }; /* nothing of it gets an id */
+    status = smp_class_index_put(&reach->index, &known, keeps_calls, &loading, &loaded, &old);
     if (status == SMP_OK && !smp_type_search_reserve(&reach->search))
         status = SMP_ENOMEM;
     if (status != SMP_OK) {
@@ -310,6 +308,7 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
     }
     smp_class_index_at(&reach->index, loaded)->is_allowed = is_allowed;
     smp_class_index_at(&reach->index, loaded)->passes_on = passes_on;
+    smp_class_index_at(&reach->index, loaded)->lacks_calls = outline->lacks_calls;
     smp_wanted_set_clean(reach, loaded);
     /* What only the old bytes called is not reached any more before the new ones are looked at. */
     adopt_body(reach, loaded, &old);
@@ -464,6 +463,8 @@ void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
     reach->found_ahead =
         reach->options.scheme == SMP_SCHEME_LAZY ? (uint8_t)(reach->options.look_ahead - 1) : 0;
     smp_wanted_find(reach, owner, called);
+    if (smp_symbols_at(&index->signatures, called)->text[0] == '<')
+        smp_instances_add_named(reach, owner, reach->found_ahead);
     smp_wanted_drain(reach);
 }
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "counting/instances.h"
+
 /* --- dirty classes --- */
 
 void smp_wanted_set_dirty(struct smp_reach *reach, uint32_t dirty)
@@ -157,6 +159,7 @@ static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     reach->roots += record->is_root;
     note_probe(reach, it->id);
     smp_wanted_set_dirty(reach, in_class);
+    smp_wanted_initialise(reach, in_class);
     if (reach->options.scheme == SMP_SCHEME_EAGER)
         smp_wanted_expand(reach, in_class, method);
 }
@@ -233,6 +236,11 @@ void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t 
 
 /* --- targets --- */
 
+static bool is_bridge(const struct smp_indexed_method *method)
+{
+    return (method->access & SMP_ACCESS_BRIDGE) != 0;
+}
+
 static void set_pending(struct smp_reach *reach, uint32_t pending)
 {
     struct smp_call_target *const target = smp_call_targets_at(&reach->index.targets, pending);
@@ -290,31 +298,84 @@ static void leave_target(struct smp_reach *reach, uint32_t left)
         smp_call_targets_at(targets, target->next_reached)->prior_reached = target->prior_reached;
 }
 
+static bool has_reached(const struct smp_reach *reach, const struct smp_indexed_method *method,
+                        uint32_t called)
+{
+    const struct smp_call_target *const target = smp_call_targets_at(&reach->index.targets, called);
+
+    return method->ahead > 0 || ((method->flags & SMP_WANTED_MAKES) != 0 &&
+                                 (target->how & SMP_TARGET_MADE) != 0);
+}
+
 void smp_wanted_look_ahead(struct smp_reach *reach, uint32_t in_class, uint32_t method,
                            uint8_t ahead)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&reach->index, in_class)->body;
     struct smp_indexed_method *const it = &body->methods[method];
-    const bool was_expanded = it->ahead > 0;
 
     if (ahead <= it->ahead)
         return;
-    it->ahead = ahead;
     for (uint32_t i = 0; i < it->call_count; i++) {
         const uint32_t called = body->calls[it->first_call + i];
 
-        if (!was_expanded)
+        if (!has_reached(reach, it, called))
             reach_target(reach, called);
         raise_target(reach, called, (uint8_t)(ahead - 1));
     }
+    it->ahead = ahead;
 }
 
 /* EAGER expands all it finds anyway. */
 void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t method)
 {
     const bool is_lazy = reach->options.scheme == SMP_SCHEME_LAZY;
+    const uint8_t ahead = is_lazy ? reach->options.look_ahead : 1;
 
-    smp_wanted_look_ahead(reach, in_class, method, is_lazy ? reach->options.look_ahead : 1);
+    smp_wanted_look_ahead(reach, in_class, method, ahead);
+    if ((smp_wanted_method(reach, in_class, method)->access & SMP_ACCESS_STATIC) == 0)
+        smp_instances_add(reach, in_class, (uint8_t)(ahead - 1));
+}
+
+bool smp_wanted_is_initialiser(const struct smp_reach *reach,
+                               const struct smp_indexed_method *method)
+{
+    return smp_symbols_at(&reach->index.signatures, method->signature)->text[0] == '<';
+}
+
+static void reach_made(struct smp_reach *reach, const struct smp_class_body *body,
+                       struct smp_indexed_method *initialiser)
+{
+    for (uint32_t i = 0; i < initialiser->call_count; i++) {
+        const uint32_t called = body->calls[initialiser->first_call + i];
+
+        if ((smp_call_targets_at(&reach->index.targets, called)->how & SMP_TARGET_MADE) != 0 &&
+            !has_reached(reach, initialiser, called))
+            reach_target(reach, called);
+    }
+    initialiser->flags |= SMP_WANTED_MAKES;
+}
+
+void smp_wanted_adopt_initialisers(struct smp_reach *reach, uint32_t in_class)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+
+    for (uint32_t m = 0; it->is_initialised && m < it->body.method_count; m++) {
+        if (smp_wanted_is_initialiser(reach, &it->body.methods[m]))
+            reach_made(reach, &it->body, &it->body.methods[m]);
+    }
+}
+
+/* Its bytes are asked for where they are not known. */
+void smp_wanted_initialise(struct smp_reach *reach, uint32_t in_class)
+{
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+
+    if (it->is_initialised || reach->options.scheme == SMP_SCHEME_TOTAL)
+        return;
+    it->is_initialised = true;
+    if (it->lacks_calls && it->refusal == NULL)
+        smp_wanted_set_dirty(reach, in_class);
+    smp_wanted_adopt_initialisers(reach, in_class);
 }
 
 void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body)
@@ -322,21 +383,26 @@ void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body)
     for (uint32_t m = 0; m < body->method_count; m++) {
         struct smp_indexed_method *const it = &body->methods[m];
 
-        if (it->ahead == 0)
-            continue;
+        for (uint32_t i = 0; i < it->call_count; i++) {
+            if (has_reached(reach, it, body->calls[it->first_call + i]))
+                leave_target(reach, body->calls[it->first_call + i]);
+        }
         it->ahead = 0;
-        for (uint32_t i = 0; i < it->call_count; i++)
-            leave_target(reach, body->calls[it->first_call + i]);
+        it->flags &= (uint16_t)~SMP_WANTED_MAKES;
     }
 }
 
-static void want_found(void *self, uint32_t in_class, uint32_t method)
+/* A bridge is no step, as it only calls the method that was written. */
+void smp_wanted_found(void *self, uint32_t in_class, uint32_t method)
 {
     struct smp_reach *const reach = self;
+    const struct smp_indexed_method *it = NULL;
 
     smp_wanted_add(reach, in_class, method);
-    if (smp_wanted_method(reach, in_class, method)->id >= 0)
-        smp_wanted_look_ahead(reach, in_class, method, reach->found_ahead);
+    it = smp_wanted_method(reach, in_class, method);
+    if (it->id >= 0)
+        smp_wanted_look_ahead(reach, in_class, method,
+                              (uint8_t)(reach->found_ahead + is_bridge(it)));
 }
 
 void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature)
@@ -345,25 +411,37 @@ void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature
 
     smp_type_search_subtypes(search, owner);
     smp_type_search_methods(search, signature, search->subtypes.items, search->same_count, false,
-                            want_found, reach);
+                            smp_wanted_found, reach);
+}
+
+static void find_pending(struct smp_reach *reach)
+{
+    struct smp_call_target *const target =
+        smp_call_targets_at(&reach->index.targets, reach->first_pending);
+    struct smp_type_search *const search = &reach->search;
+    const uint32_t signature = target->signature;
+
+    reach->first_pending = target->next_pending;
+    target->is_pending = false;
+    reach->found_ahead = target->ahead;
+    if (signature == reach->index.made) {
+        smp_instances_add_named(reach, target->owner, target->ahead);
+        return;
+    }
+    smp_wanted_find(reach, target->owner, signature);
+    if ((target->how & SMP_TARGET_DISPATCHED) != 0)
+        smp_type_search_methods(search, signature, search->subtypes.items + search->same_count,
+                                search->subtypes.count - search->same_count, true,
+                                smp_wanted_found, reach);
 }
 
 void smp_wanted_drain(struct smp_reach *reach)
 {
-    while (reach->first_pending != 0) {
-        struct smp_call_target *const target =
-            smp_call_targets_at(&reach->index.targets, reach->first_pending);
-        struct smp_type_search *const search = &reach->search;
-        const uint32_t signature = target->signature;
-
-        reach->first_pending = target->next_pending;
-        target->is_pending = false;
-        reach->found_ahead = target->ahead;
-        smp_wanted_find(reach, target->owner, signature);
-        if (target->is_dispatched)
-            smp_type_search_methods(search, signature, search->subtypes.items + search->same_count,
-                                    search->subtypes.count - search->same_count, true, want_found,
-                                    reach);
+    while (reach->first_pending != 0 || reach->first_changed != 0) {
+        if (reach->first_pending != 0)
+            find_pending(reach);
+        else
+            smp_instances_search(reach);
     }
 }
 
@@ -378,9 +456,11 @@ static void visit_targets(struct smp_reach *reach, uint32_t name, uint32_t in_cl
 
         reached = target->next_reached;
         reach->found_ahead = target->ahead;
-        if (is_own || target->is_dispatched)
+        if (is_own && target->signature == reach->index.made)
+            smp_instances_add(reach, in_class, target->ahead);
+        else if (is_own || (target->how & SMP_TARGET_DISPATCHED) != 0)
             smp_type_search_methods(&reach->search, target->signature, &in_class, 1, !is_own,
-                                    want_found, reach);
+                                    smp_wanted_found, reach);
     }
 }
 
@@ -396,5 +476,6 @@ void smp_wanted_visit_class(struct smp_reach *reach, uint32_t visited)
         smp_type_search_supers(search, subtype);
         for (size_t s = 0; s < search->supers.count; s++)
             visit_targets(reach, search->supers.items[s], subtype, s == 0);
+        smp_instances_visit(reach, subtype);
     }
 }

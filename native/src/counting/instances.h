@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * instances.h - which classes of ours have instances, and which of their methods others may call:
+ * rapid type analysis for callbacks.
+ *
+ *   code that is followed makes a class ───────┐
+ *   one of its methods runs for an instance ───┴► add ─► search: its methods that override one of a
+ *                                                        class outside of the filter are wanted
+ *
+ * The JDK and the libraries call compare, equals, run or accept, and their code is not followed. So
+ * each override of a method that is declared outside of the filter may be called once there is an
+ * instance. It may be inherited, too. What such a class overrides is known once the outlines of its
+ * super types have methods (counted_classes.h: meet).
+ *
+ * Threads  one at a time.
+ * Errors   none.
+ * Cost     add: constant. search: O(methods that its super types outside of the filter declare x
+ *          its super classes).
+ */
+#ifndef SMP_COUNTING_INSTANCES_H
+#define SMP_COUNTING_INSTANCES_H
+
+#include <stdint.h>
+
+#include "counting/wanted.h"
+
+/* ahead: how many calls are looked ahead from its overrides. To be drained. */
+void smp_instances_add(struct smp_reach *reach, uint32_t made, uint8_t ahead);
+/* Of all loaded classes of a name. */
+void smp_instances_add_named(struct smp_reach *reach, uint32_t name, uint8_t ahead);
+/* Its super types are others now. */
+void smp_instances_visit(struct smp_reach *reach, uint32_t visited);
+/* What waits longest is searched for. Only if reach->first_changed is not 0. */
+void smp_instances_search(struct smp_reach *reach);
+
+#endif

@@ -41,6 +41,20 @@ static bool report_new(const struct call_walk *walk, struct smp_class_text made)
     return made.length == 0 || made.bytes[0] == '[' || walk->each(walk->self, &site);
 }
 
+static bool report_string(const struct call_walk *walk, uint16_t constant)
+{
+    const struct smp_class_call_site site = {
+        .kind = SMP_CALL_STRING,
+        .handle_kind = SMP_CALL_STRING,
+        .pc = walk->pc,
+        .method = { .name = smp_class_file_utf8(walk->file,
+                                                smp_class_u2(walk->file->bytes +
+                                                             walk->file->pool[constant] + 1)) }
+    };
+
+    return site.method.name.length == 0 || walk->each(walk->self, &site);
+}
+
 static bool report_handle(const struct call_walk *walk, uint16_t constant)
 {
     static const enum smp_call_kind kinds[] = { [REF_INVOKE_VIRTUAL] = SMP_CALL_VIRTUAL,
@@ -119,6 +133,8 @@ static bool report_handles(const struct call_walk *walk, uint16_t constant)
         const uint16_t index = nested.indexes[--nested.count];
         const uint8_t tag = smp_class_file_tag(walk->file, index);
         if (tag == SMP_CONSTANT_METHOD_HANDLE && !report_handle(walk, index))
+            return false;
+        if (tag == SMP_CONSTANT_STRING && !report_string(walk, index))
             return false;
         if (tag == SMP_CONSTANT_CLASS &&
             !report_new(walk, smp_class_file_class_name(walk->file, index)))

@@ -11,6 +11,9 @@
  * NEW stands for an object that the code can make: `new`, a constructor's method handle, a class
  * constant (others make it by reflection). Its member is the class, <new>, and no descriptor.
  *
+ * STRING stands for a string constant: code that looks method handles up names methods so. Only the
+ * member's name is set.
+ *
  * Threads  any.
  * Errors   code that is not understood ends the walk: false.
  * Cost     a pass over the code.
@@ -30,7 +33,8 @@ enum smp_call_kind {
     SMP_CALL_INTERFACE,
     SMP_CALL_HANDLE,
     SMP_CALL_INITIALISER, /* of another class than its own */
-    SMP_CALL_NEW
+    SMP_CALL_NEW,
+    SMP_CALL_STRING /* the member's name is a string constant: what a lookup may be given */
 };
 
 /* Borrowed from the class file. The owner of a method of an array, as clone(), begins with [. */

@@ -174,7 +174,7 @@ static bool add_call(struct smp_class_index *index, struct draft *draft,
     signature = intern_signature(index, call->name, call->descriptor);
     if (owner != 0 && signature != 0)
         is_added = add_target(index, draft, owner, signature, how) &&
-                   (is_dispatched || signature == index->made ||
+                   (is_dispatched || call->descriptor.length == 0 ||
                     add_target(index, draft, owner, index->clinit, 0));
     smp_symbols_release(&index->class_names, owner);
     smp_symbols_release(&index->signatures, signature);

@@ -34,7 +34,7 @@ struct smp_slice {
 struct smp_call_outline {
     struct smp_slice owner;
     struct smp_slice name;
-    struct smp_slice descriptor;
+    struct smp_slice descriptor; /* length 0: all methods of the name that the owner declares */
     bool is_dispatched; /* an override may be called: virtual, interface, a method handle */
     bool is_made; /* the code makes an object that others call: a method handle, or the name is
                      SMP_CALL_OF_NEW */

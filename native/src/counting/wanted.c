@@ -414,6 +414,50 @@ void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature
                             smp_wanted_found, reach);
 }
 
+void smp_wanted_add_named(struct smp_reach *reach, uint32_t in_class, struct smp_slice name)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&reach->index, in_class)->body;
+
+    for (uint32_t m = 0; m < body->method_count; m++) {
+        const struct smp_symbol *const signature =
+            smp_symbols_at(&reach->index.signatures, body->methods[m].signature);
+
+        if (signature->length > name.length && signature->text[name.length] == '.' &&
+            memcmp(signature->text, name.bytes, name.length) == 0)
+            smp_wanted_found(reach, in_class, m);
+    }
+}
+
+static bool has_descriptor(const struct smp_reach *reach, const struct smp_call_target *target)
+{
+    const struct smp_symbol *const signature =
+        smp_symbols_at(&reach->index.signatures, target->signature);
+
+    return signature->text[signature->length - 1] != '.';
+}
+
+/* What a target without a descriptor stands for, in a class of its owner's name. */
+static void find_by_name(struct smp_reach *reach, const struct smp_call_target *target,
+                         uint32_t in_class)
+{
+    const struct smp_symbol *const signature =
+        smp_symbols_at(&reach->index.signatures, target->signature);
+
+    if (target->signature == reach->index.made)
+        smp_instances_add(reach, in_class, target->ahead);
+    else
+        smp_wanted_add_named(reach, in_class,
+                             (struct smp_slice){ signature->text, signature->length - 1 });
+}
+
+static void find_all_by_name(struct smp_reach *reach, const struct smp_call_target *target)
+{
+    uint32_t found = smp_symbols_at(&reach->index.class_names, target->owner)->first_class;
+
+    for (; found != 0; found = smp_class_index_at(&reach->index, found)->next_named)
+        find_by_name(reach, target, found);
+}
+
 static void find_pending(struct smp_reach *reach)
 {
     struct smp_call_target *const target =
@@ -424,8 +468,8 @@ static void find_pending(struct smp_reach *reach)
     reach->first_pending = target->next_pending;
     target->is_pending = false;
     reach->found_ahead = target->ahead;
-    if (signature == reach->index.made) {
-        smp_instances_add_named(reach, target->owner, target->ahead);
+    if (!has_descriptor(reach, target)) {
+        find_all_by_name(reach, target);
         return;
     }
     smp_wanted_find(reach, target->owner, signature);
@@ -456,11 +500,13 @@ static void visit_targets(struct smp_reach *reach, uint32_t name, uint32_t in_cl
 
         reached = target->next_reached;
         reach->found_ahead = target->ahead;
-        if (is_own && target->signature == reach->index.made)
-            smp_instances_add(reach, in_class, target->ahead);
-        else if (is_own || (target->how & SMP_TARGET_DISPATCHED) != 0)
+        if (!has_descriptor(reach, target)) {
+            if (is_own)
+                find_by_name(reach, target, in_class);
+        } else if (is_own || (target->how & SMP_TARGET_DISPATCHED) != 0) {
             smp_type_search_methods(&reach->search, target->signature, &in_class, 1, !is_own,
                                     smp_wanted_found, reach);
+        }
     }
 }
 

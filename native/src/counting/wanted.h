@@ -110,6 +110,8 @@ void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body);
 void smp_wanted_visit_class(struct smp_reach *reach, uint32_t visited);
 /* What this method of this class is, or the one that it inherits, is wanted. To be drained. */
 void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature);
+/* All methods of this name that the class declares are wanted. To be drained. */
+void smp_wanted_add_named(struct smp_reach *reach, uint32_t in_class, struct smp_slice name);
 /* What a search finds is wanted (smp_method_found). */
 void smp_wanted_found(void *self, uint32_t in_class, uint32_t method);
 /* Searches for all that is pending. */

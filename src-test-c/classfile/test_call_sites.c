@@ -23,8 +23,8 @@ struct listed_calls {
 
 static bool list_call(void *self, const struct smp_class_call_site *site)
 {
-    static const char *const kinds[] = { "static",    "special", "virtual",
-                                         "interface", "handle",  "initialiser" };
+    static const char *const kinds[] = { "static", "special",     "virtual", "interface",
+                                         "handle", "initialiser", "new",     "string" };
     struct listed_calls *calls = self;
 
     if (site->kind != SMP_CALL_HANDLE)
@@ -114,7 +114,7 @@ static void handles_of_dynamic_calls_and_constants_are_found(void **state)
                              20,  INDEX(handles[3]), 18, 1, 177 };
     assert_calls(&b, code, sizeof(code),
                  "0 handle virtual a/B.m()V\n0 handle static a/B.m()V\n0 handle special a/B.m()V\n"
-                 "0 handle special a/B.m()V\n0 handle interface a/B.m()V\n"
+                 "0 new a/B.<new>\n0 handle special a/B.m()V\n0 handle interface a/B.m()V\n"
                  "5 handle virtual a/B.m()V\n5 handle static a/B.m()V\n5 handle special a/B.m()V\n"
                  "8 handle special a/B.m()V\n");
 }

@@ -149,6 +149,16 @@ static bool keeps(void *self, int64_t method)
     return method < counter->method_count && counter->methods[method].is_kept;
 }
 
+static bool sampled(void *self, const char *class_name, const char *method_name, bool is_below)
+{
+    struct fake_counter *counter = self;
+    const size_t length = strlen(counter->sampled);
+
+    (void)snprintf(counter->sampled + length, sizeof(counter->sampled) - length, "%s%s.%s ",
+                   is_below ? "+" : "", class_name, method_name);
+    return strcmp(method_name, "root") == 0;
+}
+
 static void drop(void *self, const int64_t *methods, size_t count)
 {
     struct fake_counter *counter = self;
@@ -203,6 +213,7 @@ struct smp_call_counter fake_counter_interface(struct fake_counter *counter)
         .name = name_of,
         .keeps = keeps,
         .drop = drop,
+        .sampled = sampled,
         .get_figures = get_figures,
         .account = account,
         .self = counter,

@@ -6,6 +6,7 @@
 
 #include "counting/instances.h"
 #include "counting/wanted.h"
+#include "model/class_name.h"
 
 /* --- lifecycle --- */
 
@@ -466,6 +467,55 @@ void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
     if (smp_symbols_at(&index->signatures, called)->text[0] == '<')
         smp_instances_add_named(reach, owner, reach->found_ahead);
     smp_wanted_drain(reach);
+}
+
+/* com/acme/Order$$SpringCGLIB$$0, without its number. Most names are not: the part before the marks
+ * differs. */
+static bool is_simplified(const struct smp_symbol *symbol, struct smp_slice class_name)
+{
+    char text[SMP_LOSS_TEXT_BYTES];
+    const char *const mark = memmem(class_name.bytes, class_name.length, "$$", 2);
+
+    if (mark == NULL || symbol->length >= sizeof(text) ||
+        symbol->length < (size_t)(mark - class_name.bytes) ||
+        memcmp(symbol->text, class_name.bytes, (size_t)(mark - class_name.bytes)) != 0)
+        return false;
+    memcpy(text, symbol->text, symbol->length + 1);
+    smp_class_name_simplify(text);
+    return strlen(text) == class_name.length &&
+           memcmp(text, class_name.bytes, class_name.length) == 0;
+}
+
+static void find_simplified(struct smp_reach *reach, struct smp_slice class_name,
+                            struct smp_slice method_name)
+{
+    for (uint32_t c = 1; c < reach->index.classes.top; c++) {
+        const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, c);
+
+        if (it->name != 0 && it->is_allowed &&
+            is_simplified(smp_symbols_at(&reach->index.class_names, it->name), class_name))
+            (void)smp_wanted_sampled(reach, c, method_name, true);
+    }
+}
+
+bool smp_reach_sampled(struct smp_reach *reach, struct smp_slice class_name,
+                       struct smp_slice method_name, bool is_below)
+{
+    const struct smp_class_index *const index = &reach->index;
+    const bool is_wanted = is_below && reach->options.scheme != SMP_SCHEME_TOTAL;
+    const uint32_t name =
+        smp_symbols_find(&index->class_names, class_name.bytes, class_name.length);
+    uint32_t found = name != 0 ? smp_symbols_at(&index->class_names, name)->first_class : 0;
+    bool is_root = false;
+
+    reach->found_ahead =
+        reach->options.scheme == SMP_SCHEME_LAZY ? (uint8_t)(reach->options.look_ahead - 1) : 0;
+    if (found == 0 && is_wanted && smp_call_filter_passes(reach->options.filter, class_name))
+        find_simplified(reach, class_name, method_name);
+    for (; found != 0; found = smp_class_index_at(index, found)->next_named)
+        is_root |= smp_wanted_sampled(reach, found, method_name, is_wanted);
+    smp_wanted_drain(reach);
+    return is_root;
 }
 
 bool smp_reach_is_kept(const struct smp_reach *reach, int32_t id)

@@ -52,6 +52,7 @@ enum smp_reach_loss {
     SMP_LOSS_METHOD_LIMIT, /* methods that got no id */
     SMP_LOSS_MEMORY_LIMIT, /* classes that did not fit */
     SMP_LOSS_DROPPED,      /* methods that cost too much */
+    SMP_LOSS_SAMPLED,      /* methods that samples showed before they were wanted */
     SMP_REACH_LOSS_COUNT
 };
 

@@ -414,18 +414,45 @@ void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature
                             smp_wanted_found, reach);
 }
 
+static bool has_name(const struct smp_reach *reach, const struct smp_indexed_method *method,
+                     struct smp_slice name)
+{
+    const struct smp_symbol *const signature =
+        smp_symbols_at(&reach->index.signatures, method->signature);
+
+    return signature->length > name.length && signature->text[name.length] == '.' &&
+           memcmp(signature->text, name.bytes, name.length) == 0;
+}
+
 void smp_wanted_add_named(struct smp_reach *reach, uint32_t in_class, struct smp_slice name)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&reach->index, in_class)->body;
 
     for (uint32_t m = 0; m < body->method_count; m++) {
-        const struct smp_symbol *const signature =
-            smp_symbols_at(&reach->index.signatures, body->methods[m].signature);
-
-        if (signature->length > name.length && signature->text[name.length] == '.' &&
-            memcmp(signature->text, name.bytes, name.length) == 0)
+        if (has_name(reach, &body->methods[m], name))
             smp_wanted_found(reach, in_class, m);
     }
+}
+
+bool smp_wanted_sampled(struct smp_reach *reach, uint32_t in_class, struct smp_slice name,
+                        bool is_below)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+    bool is_root = false;
+
+    for (uint32_t m = 0; m < it->body.method_count; m++) {
+        const struct smp_indexed_method *const method = &it->body.methods[m];
+
+        if (!has_name(reach, method, name))
+            continue;
+        is_root |= (method->flags & SMP_WANTED_ROOT) != 0;
+        if (!is_below || !it->is_allowed || method->id >= 0)
+            continue;
+        smp_wanted_found(reach, in_class, m);
+        if (method->id >= 0)
+            count_loss(reach, in_class, m, SMP_LOSS_SAMPLED, NULL, 0);
+    }
+    return is_root;
 }
 
 static bool has_descriptor(const struct smp_reach *reach, const struct smp_call_target *target)

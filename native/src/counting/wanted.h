@@ -112,6 +112,9 @@ void smp_wanted_visit_class(struct smp_reach *reach, uint32_t visited);
 void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature);
 /* All methods of this name that the class declares are wanted. To be drained. */
 void smp_wanted_add_named(struct smp_reach *reach, uint32_t in_class, struct smp_slice name);
+/* As smp_reach_sampled says, of one class. To be drained. */
+bool smp_wanted_sampled(struct smp_reach *reach, uint32_t in_class, struct smp_slice name,
+                        bool is_below);
 /* What a search finds is wanted (smp_method_found). */
 void smp_wanted_found(void *self, uint32_t in_class, uint32_t method);
 /* Searches for all that is pending. */

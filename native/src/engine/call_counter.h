@@ -123,6 +123,9 @@ struct smp_call_counter {
     bool (*keeps)(void *self, int64_t method);
     /* These methods lose their probes for good, which the account says; those it keeps do not. */
     void (*drop)(void *self, const int64_t *methods, size_t count);
+    /* A sample has a frame of this method, its class's name simplified, with dots. is_below: below a
+     * root: then it is called, and gets a probe if it is to have one. True: it is a root itself. */
+    bool (*sampled)(void *self, const char *class_name, const char *method_name, bool is_below);
     void (*get_figures)(void *self, struct smp_counter_figures *out);
     /* Adds what counting did: of what is summed, since the last call; of the rest, what is so. */
     void (*account)(void *self, struct smp_counting_account *out);

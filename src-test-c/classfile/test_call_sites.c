@@ -116,7 +116,23 @@ static void handles_of_dynamic_calls_and_constants_are_found(void **state)
                  "0 handle virtual a/B.m()V\n0 handle static a/B.m()V\n0 handle special a/B.m()V\n"
                  "0 new a/B.<new>\n0 handle special a/B.m()V\n0 handle interface a/B.m()V\n"
                  "5 handle virtual a/B.m()V\n5 handle static a/B.m()V\n5 handle special a/B.m()V\n"
-                 "8 handle special a/B.m()V\n");
+                 "8 new a/B.<new>\n8 handle special a/B.m()V\n");
+}
+
+static void objects_and_strings_are_found(void **state)
+{
+    struct class_builder b;
+
+    (void)state;
+    class_builder_init(&b, JAVA_17, "a/A", "a/Base");
+    const uint16_t made = class_builder_class(&b, "a/B");
+    const uint16_t array = class_builder_class(&b, "[La/B;");
+    const uint16_t string = class_builder_string(&b, "a name");
+    const uint16_t other = class_builder_class(&b, "a/C");
+    const uint8_t code[] = { 187, INDEX(made), 19,  INDEX(array), 19, INDEX(string),
+                             19,  INDEX(other), 187, INDEX(string), 177 };
+    assert_calls(&b, code, sizeof(code),
+                 "0 new a/B.<new>\n6 string .a name\n9 new a/C.<new>\n");
 }
 
 static void constants_in_a_circle_end(void **state)
@@ -279,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_of_call_is_found),
         cmocka_unit_test(handles_of_dynamic_calls_and_constants_are_found),
+        cmocka_unit_test(objects_and_strings_are_found),
         cmocka_unit_test(constants_in_a_circle_end),
         cmocka_unit_test(code_that_is_cut_off_ends_the_walk),
         cmocka_unit_test(calls_of_compiled_code_are_found),

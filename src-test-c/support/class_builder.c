@@ -62,6 +62,15 @@ uint16_t class_builder_class(struct class_builder *builder, const char *name)
     return (uint16_t)builder->pool_count++;
 }
 
+uint16_t class_builder_string(struct class_builder *builder, const char *text)
+{
+    const uint16_t utf8 = class_builder_utf8(builder, text);
+
+    pool_number(builder, SMP_CONSTANT_STRING, 1);
+    pool_number(builder, utf8, 2);
+    return (uint16_t)builder->pool_count++;
+}
+
 uint16_t class_builder_member(struct class_builder *builder, uint8_t tag, const char *owner,
                               const char *name, const char *descriptor)
 {

@@ -52,6 +52,7 @@ void class_builder_init(struct class_builder *builder, uint16_t major, const cha
 /* Each gives the index of a new constant. */
 uint16_t class_builder_utf8(struct class_builder *builder, const char *text);
 uint16_t class_builder_class(struct class_builder *builder, const char *name);
+uint16_t class_builder_string(struct class_builder *builder, const char *text);
 uint16_t class_builder_member(struct class_builder *builder, uint8_t tag, const char *owner,
                               const char *name, const char *descriptor);
 uint16_t class_builder_handle(struct class_builder *builder, uint8_t kind, uint16_t member);

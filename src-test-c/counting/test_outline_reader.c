@@ -138,7 +138,7 @@ static void test_methods_are_looked_up_by_name(void **state)
         "com/acme/A : com/acme/Base "
         "| looks()V -> com/acme/B#<new> "
         "java/lang/invoke/MethodHandles$Lookup*findStatic()V com/acme/A#one com/acme/B#one "
-        "| not()V -> com/acme/B#<new>";
+        "| not()V -> com/acme/B#<new> | dynamic()V -> com/acme/A#m com/acme/D#m";
     struct smp_outline_reader reader = { .quota = NULL };
     const struct smp_class_outline *outline = NULL;
     static char text[OUTLINE_TEXT_BYTES];
@@ -158,6 +158,15 @@ static void test_methods_are_looked_up_by_name(void **state)
                          &(struct built_code){ .bytes = code, .length = sizeof(code) });
     class_builder_method(&b, 0, "not", "()V",
                          &(struct built_code){ .bytes = no_find, .length = sizeof(no_find) });
+    b.bootstrap_method = class_builder_handle(
+        &b, 6, class_builder_member(&b, SMP_CONSTANT_METHOD, "org/lang/Indy", "boot", "()V"));
+    b.dynamic_type = "(Lcom/acme/D;I)V";
+    const uint16_t names[] = { class_builder_string(&b, "m") };
+    const uint16_t call = class_builder_dynamic(&b, SMP_CONSTANT_INVOKE_DYNAMIC,
+                                                class_builder_bootstrap(&b, names, 1));
+    const uint8_t dynamic[] = { 186, INDEX(call), 0, 0, 186, INDEX(call), 0, 0, 177 };
+    class_builder_method(&b, 0, "dynamic", "()V",
+                         &(struct built_code){ .bytes = dynamic, .length = sizeof(dynamic) });
     const size_t size = class_builder_finish(&b, &bytes);
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
     assert_int_equal(smp_outline_reader_read(&reader, &file, 1, &outline), SMP_OK);

@@ -723,8 +723,9 @@ static void test_lambdas_are_no_step_and_no_new_beginning(void **state)
 
 /* The class that the tests below make: compare is its own, equals is inherited, sum nobody calls. */
 static const char COMPARATOR[] = "java/util/Comparator | abstract compare(LO;LO;)I | reversed()LC;";
-static const char OBJECT_CLASS[] = "java/lang/Object | <init>()V | equals(LO;)Z | private secret()V "
-                                   "| static make()V";
+static const char OBJECT_CLASS[] =
+    "java/lang/Object | <init>()V | equals(LO;)Z | private secret()V "
+    "| static make()V";
 static const char BASE_CLASS[] = "com/acme/Base | equals(LO;)Z -> com/acme/Log#log()V | secret()V "
                                  "| make()V";
 static const char ORDER_CLASS[] =
@@ -754,8 +755,8 @@ static void assert_callbacks_are_wanted(struct reach_fixture *fixture)
 static void test_callbacks_of_an_object_that_code_makes(void **state)
 {
     static const char ROOT[] = "com/acme/R | static r()V -> com/acme/Order+<new>.";
-    static const char *const lines[] = { ROOT, OBJECT_CLASS, COMPARATOR, BASE_CLASS, ORDER_CLASS,
-                                         LOG };
+    static const char *const lines[] = { ROOT,       OBJECT_CLASS, COMPARATOR,
+                                         BASE_CLASS, ORDER_CLASS,  LOG };
     enum { LINES = sizeof(lines) / sizeof(lines[0]) };
 
     (void)state;
@@ -800,6 +801,38 @@ static void test_a_method_of_an_object_says_that_it_exists(void **state)
     reach_fixture_end(&fixture);
 }
 
+/* A template: what the filter excludes calls back, for whichever subtype it was called. */
+static void test_an_inherited_method_from_outside_calls_back(void **state)
+{
+    static const char TEMPLATE[] = "org/lib/Servlet | service()V | doGet()V | abstract init()V";
+    static const char LATE[] = "com/acme/Late : org/lib/Servlet | doGet()V";
+    struct reach_fixture fixture;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.*", "com.acme", 0, 0);
+    reach_load(&fixture, TEMPLATE);
+    reach_load(&fixture, "com/acme/Mine : org/lib/Servlet | doGet()V | init()V | other()V");
+    reach_load(&fixture, "com/acme/R | static q()V -> org/lib/Servlet*init()V");
+    assert_int_equal(reach_id(&fixture, "com/acme/Mine.other()V"), -1);
+    assert_true(reach_id(&fixture, "com/acme/Mine.init()V") >= 0);
+    reach_fixture_end(&fixture);
+
+    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.*", "com.acme", 0, 0);
+    reach_load(&fixture, TEMPLATE);
+    reach_load(&fixture, "com/acme/Mine : org/lib/Servlet | doGet()V | other()V");
+    reach_load(&fixture, "com/acme/R | static r()V -> org/lib/Servlet*service()V");
+    assert_true(reach_id(&fixture, "com/acme/Mine.doGet()V") >= 0);
+    assert_int_equal(reach_id(&fixture, "com/acme/Mine.other()V"), -1);
+    reach_load(&fixture, LATE);
+    assert_true(reach_id(&fixture, "com/acme/Late.doGet()V") >= 0);
+    /* All classes inherit from Object, so a call of its methods says nothing. */
+    reach_load(&fixture, "java/lang/Object | hashCode()I | equals(LO;)Z");
+    reach_load(&fixture, "com/acme/Plain | equals(LO;)Z");
+    reach_load(&fixture, "com/acme/R | static r()V -> java/lang/Object*hashCode()I");
+    assert_int_equal(reach_id(&fixture, "com/acme/Plain.equals(LO;)Z"), -1);
+    reach_fixture_end(&fixture);
+}
+
 /* Constructors and static initialisers of a class that is used have run: only what they make
  * matters, in a class that is used or in a super type of an object. */
 static void test_what_initialisers_have_made_exists(void **state)
@@ -808,7 +841,8 @@ static void test_what_initialisers_have_made_exists(void **state)
 
     (void)state;
     load_callbacks(&fixture);
-    reach_load(&fixture, "com/acme/Holder | <init>()V -> com/acme/Order+<new>. com/acme/Order#sum()V");
+    reach_load(&fixture,
+               "com/acme/Holder | <init>()V -> com/acme/Order+<new>. com/acme/Order#sum()V");
     reach_load(&fixture, "com/acme/Top | <init>()V -> com/acme/Holder+<new>.");
     reach_load(&fixture, "com/acme/Service : com/acme/Top "
                          "| static <clinit>()V -> com/acme/Service+lambda$0()V "
@@ -857,8 +891,7 @@ static void test_a_name_stands_for_all_methods_of_its_class(void **state)
     reach_load(&fixture, "com/acme/R | static r()V -> com/acme/A+go.");
     reach_load(&fixture, "com/acme/A | go()V | go(I)V | gone()V");
     reach_load(&fixture, "com/acme/B : com/acme/A | go()V");
-    assert_string_equal(wanted_of(&fixture),
-                        "com/acme/R.r()V com/acme/A.go()V com/acme/A.go(I)V");
+    assert_string_equal(wanted_of(&fixture), "com/acme/R.r()V com/acme/A.go()V com/acme/A.go(I)V");
     reach_fixture_end(&fixture);
 }
 
@@ -922,6 +955,7 @@ int main(void)
         cmocka_unit_test(test_callbacks_of_an_object_that_code_makes),
         cmocka_unit_test(test_lazy_wants_callbacks_once_their_class_may_be_made),
         cmocka_unit_test(test_a_method_of_an_object_says_that_it_exists),
+        cmocka_unit_test(test_an_inherited_method_from_outside_calls_back),
         cmocka_unit_test(test_what_initialisers_have_made_exists),
         cmocka_unit_test(test_bytes_of_a_class_in_use_are_asked_for),
         cmocka_unit_test(test_a_constructor_called_by_reflection_makes_an_object),

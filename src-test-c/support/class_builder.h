@@ -29,7 +29,9 @@ struct class_builder {
     uint16_t major;
     uint16_t this_class;
     uint16_t super_class;
-    uint16_t bootstraps; /* count */
+    uint16_t bootstraps;       /* count */
+    uint16_t bootstrap_method; /* of the next rows: a method handle; 0: the constant 1 */
+    const char *dynamic_type;  /* the descriptor of the next dynamic calls; NULL: ()V */
     uint8_t bootstrap_bytes[4096];
     size_t bootstrap_length;
 };

@@ -16,10 +16,10 @@ static const struct {
     const char *name;
     const char *descriptor;
 } SIGNATURES[REFERENCE_CALLED] = { { "a", "()V" },      { "b", "(I)I" },
-                                       { "run", "()V" },    { "main", "([Ljava/lang/String;)V" },
-                                       { "<init>", "()V" }, { "<clinit>", "()V" },
-                                       { "c", "()V" },
-                                   { SMP_CALL_OF_NEW, "" }, { "a", "" } };
+                                   { "run", "()V" },    { "main", "([Ljava/lang/String;)V" },
+                                   { "<init>", "()V" }, { "<clinit>", "()V" },
+                                   { "c", "()V" },      { SMP_CALL_OF_NEW, "" },
+                                   { "a", "" } };
 
 const char *const reference_rules =
     "com.acme.A.a, com.acme.B.*, com.acme.util.U.b(int), java.util.List.a, java.lang.Thread.run, "
@@ -159,13 +159,20 @@ static void want(const struct reference_reach *self, unsigned name, struct refer
         raise_to(&it->instances, 1);
 }
 
+static bool is_initialiser(const struct reference_method *method)
+{
+    return method->signature == REFERENCE_INIT || method->signature == REFERENCE_CLINIT;
+}
+
 static void want_found_method(const struct reference_reach *self, unsigned name,
                               struct reference_class *it, struct reference_method *method,
                               unsigned ahead)
 {
-    if (!has_no_code(method) &&
-        (method->is_root || (is_allowed_name(name) && !method->is_trivial)))
+    if (!has_no_code(method) && (method->is_root || (is_allowed_name(name) && !method->is_trivial)))
         want(self, name, it, method);
+    if (!is_allowed_name(name) && name != 0 && !is_initialiser(method) &&
+        (method->access & (SMP_ACCESS_STATIC | SMP_ACCESS_ABSTRACT)) == 0)
+        raise_to(&it->instances, ahead + 1);
     if (method->is_wanted)
         raise_to(&method->ahead, ahead + ((method->access & SMP_ACCESS_BRIDGE) != 0));
 }
@@ -227,11 +234,6 @@ static void follow(struct reference_reach *self, const struct reference_call *ca
     }
 }
 
-static bool is_initialiser(const struct reference_method *method)
-{
-    return method->signature == REFERENCE_INIT || method->signature == REFERENCE_CLINIT;
-}
-
 /* What an instance of the class has for the methods of one of its super types, outside. */
 static void want_overrides(struct reference_reach *self, unsigned loader, unsigned name,
                            const struct reference_class *outside)
@@ -245,6 +247,20 @@ static void want_overrides(struct reference_reach *self, unsigned loader, unsign
             continue;
         look_up(self, loader, name, declared->signature, true, &found);
         want_found_methods(self, &found, self->classes[loader][name].instances - 1);
+    }
+}
+
+/* A method of a class outside was called: each subtype inside may be what it was called for. */
+static void follow_left(struct reference_reach *self, unsigned name, unsigned instances)
+{
+    for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+        for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
+            struct reference_class *const it = &self->classes[l][n];
+            bool seen[REFERENCE_NAMES] = { false };
+
+            if (it->is_loaded && is_allowed_name(n) && leads_to(self, it, name, seen))
+                raise_to(&it->instances, instances);
+        }
     }
 }
 
@@ -353,8 +369,12 @@ static void follow_all(struct reference_reach *self)
         for (unsigned s = 0; s < REFERENCE_CALLED; s++)
             follow_reached(self, n, s);
         for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
-            if (self->classes[l][n].is_loaded && self->classes[l][n].instances > 0)
+            const unsigned instances = self->classes[l][n].instances;
+
+            if (instances > 0 && is_allowed_name(n))
                 follow_instances(self, l, n);
+            else if (instances > 0)
+                follow_left(self, n, instances);
         }
     }
 }

@@ -23,7 +23,7 @@ enum {
     REFERENCE_BY_NAME = 8,    /* a call of it is of all that have the name of the first one */
     REFERENCE_CALLED = 9,     /* signatures of calls */
     REFERENCE_HOWS = 4,       /* dispatched or not, made or not */
-    REFERENCE_CLINIT = 5, /* number of a signature, as the one behind it */
+    REFERENCE_CLINIT = 5,     /* number of a signature, as the one behind it */
     REFERENCE_INIT = 4,
     REFERENCE_LOADERS = 3,
     REFERENCE_METHODS = 5, /* of a class at most */

@@ -73,14 +73,11 @@ static uint32_t find_target(const struct smp_call_targets *targets, uint32_t own
 
     if (targets->bucket_count == 0)
         return 0;
-    found =
-        targets
-            ->buckets[hash_target(owner, signature, how) & (targets->bucket_count - 1)];
+    found = targets->buckets[hash_target(owner, signature, how) & (targets->bucket_count - 1)];
     while (found != 0) {
         const struct smp_call_target *const target = smp_call_targets_at(targets, found);
 
-        if (target->owner == owner && target->signature == signature &&
-            target->how == how)
+        if (target->owner == owner && target->signature == signature && target->how == how)
             break;
         found = target->next;
     }
@@ -102,9 +99,8 @@ uint32_t smp_call_targets_intern(struct smp_call_targets *targets, uint32_t owne
         return 0;
     found = smp_pool_take(&targets->pool);
     target = smp_call_targets_at(targets, found);
-    *target = (struct smp_call_target){
-        .owner = owner, .signature = signature, .holds = 1, .how = how
-    };
+    *target =
+        (struct smp_call_target){ .owner = owner, .signature = signature, .holds = 1, .how = how };
     bucket = target_bucket(targets, target);
     target->next = *bucket;
     *bucket = found;

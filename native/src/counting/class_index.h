@@ -72,8 +72,8 @@ struct smp_indexed_class {
     bool lacks_calls;
     /* instances.h: */
     bool is_initialised;
-    bool is_changed; /* its overrides are to be searched for */
-    uint8_t instances;
+    bool is_changed;   /* its overrides are to be searched for */
+    uint8_t instances; /* 0: none are known; else one more than is looked ahead from overrides */
     uint32_t next_changed;
 };
 

@@ -61,7 +61,7 @@ struct smp_class_outline {
     size_t interface_count;
     const struct smp_method_outline *methods; /* in the order of the class file */
     size_t method_count;                      /* SMP_MAX_METHODS_OF_CLASS at most */
-    bool is_hidden; /* a lambda's class: it only passes calls on, and cannot be changed */
+    bool is_hidden;   /* a lambda's class: it only passes calls on, and cannot be changed */
     bool lacks_calls; /* its bytes have not been seen: what its methods call is not known */
 };
 

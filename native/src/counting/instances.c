@@ -30,10 +30,36 @@ void smp_instances_add_named(struct smp_reach *reach, uint32_t name, uint8_t ahe
         smp_instances_add(reach, made, ahead);
 }
 
+void smp_instances_leave(struct smp_reach *reach, uint32_t in_class, uint32_t method)
+{
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+    const struct smp_indexed_method *const left = &it->body.methods[method];
+    const bool is_object = it->first_edge == 0;
+
+    if (it->is_allowed || it->passes_on || is_object || reach->found_ahead < it->instances ||
+        (left->access & (SMP_ACCESS_STATIC | SMP_ACCESS_ABSTRACT)) != 0 ||
+        smp_wanted_is_initialiser(reach, left))
+        return;
+    it->instances = (uint8_t)(reach->found_ahead + 1);
+    set_changed(reach, in_class);
+}
+
 void smp_instances_visit(struct smp_reach *reach, uint32_t visited)
 {
+    const struct smp_type_list *const supers = &reach->search.supers;
+
     if (smp_class_index_at(&reach->index, visited)->instances > 0)
         set_changed(reach, visited);
+    for (size_t s = 0; s < supers->count; s++) {
+        uint32_t super = smp_symbols_at(&reach->index.class_names, supers->items[s])->first_class;
+
+        for (; super != 0; super = smp_class_index_at(&reach->index, super)->next_named) {
+            const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, super);
+
+            if (!it->is_allowed && it->instances > 0)
+                smp_instances_add(reach, visited, (uint8_t)(it->instances - 1));
+        }
+    }
 }
 
 static bool can_be_overridden(const struct smp_reach *reach,
@@ -55,20 +81,24 @@ static void want_overrides(struct smp_reach *reach, uint32_t made, uint32_t outs
     }
 }
 
+static void add_subtypes(struct smp_reach *reach, const struct smp_indexed_class *outside)
+{
+    const struct smp_type_list *const subtypes = &reach->search.subtypes;
+
+    smp_type_search_subtypes(&reach->search, outside->name);
+    for (size_t i = 0; i < subtypes->count; i++)
+        smp_instances_add(reach, subtypes->items[i], (uint8_t)(outside->instances - 1));
+}
+
 /* The super types of an instance are initialised with it, and their constructors have run. */
-void smp_instances_search(struct smp_reach *reach)
+static void search_supers(struct smp_reach *reach, uint32_t made)
 {
     struct smp_type_search *const search = &reach->search;
-    const uint32_t made = reach->first_changed;
-    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, made);
 
-    reach->first_changed = it->next_changed;
-    it->is_changed = false;
-    reach->found_ahead = (uint8_t)(it->instances - 1);
     smp_type_search_supers(search, made);
     for (size_t s = 0; s < search->supers.count; s++) {
-        uint32_t super = smp_symbols_at(&reach->index.class_names, search->supers.items[s])
-                             ->first_class;
+        uint32_t super =
+            smp_symbols_at(&reach->index.class_names, search->supers.items[s])->first_class;
 
         for (; super != 0; super = smp_class_index_at(&reach->index, super)->next_named) {
             if (!smp_class_index_at(&reach->index, super)->is_allowed)
@@ -77,4 +107,18 @@ void smp_instances_search(struct smp_reach *reach)
                 smp_wanted_initialise(reach, super);
         }
     }
+}
+
+void smp_instances_search(struct smp_reach *reach)
+{
+    const uint32_t changed = reach->first_changed;
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, changed);
+
+    reach->first_changed = it->next_changed;
+    it->is_changed = false;
+    reach->found_ahead = (uint8_t)(it->instances - 1);
+    if (it->is_allowed)
+        search_supers(reach, changed);
+    else
+        add_subtypes(reach, it);
 }

@@ -4,8 +4,9 @@
  * rapid type analysis for callbacks.
  *
  *   code that is followed makes a class ───────┐
- *   one of its methods runs for an instance ───┴► add ─► search: its methods that override one of a
- *                                                        class outside of the filter are wanted
+ *   one of its methods runs for an instance ───┼► add ─► search: its methods that override one of a
+ *   a method is called that it inherits         │         class outside of the filter are wanted
+ *   from outside of the filter ─► leave ────────┘
  *
  * The JDK and the libraries call compare, equals, run or accept, and their code is not followed. So
  * each override of a method that is declared outside of the filter may be called once there is an
@@ -28,7 +29,10 @@
 void smp_instances_add(struct smp_reach *reach, uint32_t made, uint8_t ahead);
 /* Of all loaded classes of a name. */
 void smp_instances_add_named(struct smp_reach *reach, uint32_t name, uint8_t ahead);
-/* Its super types are others now. */
+/* This method is called. If its class is outside of the filter, each subtype that is inside may be
+ * the one it is called for, and be called back by it. To be drained. */
+void smp_instances_leave(struct smp_reach *reach, uint32_t in_class, uint32_t method);
+/* Its super types, which the search has just found, are others now. */
 void smp_instances_visit(struct smp_reach *reach, uint32_t visited);
 /* What waits longest is searched for. Only if reach->first_changed is not 0. */
 void smp_instances_search(struct smp_reach *reach);

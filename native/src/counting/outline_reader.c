@@ -66,16 +66,48 @@ static void begin_lookup(struct smp_outline_reader *reader, const struct smp_cla
     reader->lookup.classes[0] = slice(smp_class_file_this_name(file));
 }
 
+/* Once, as far as there is room. */
+static void add_text(struct smp_slice *texts, size_t *count, size_t most,
+                     struct smp_class_text text)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (texts[i].length == text.length && memcmp(texts[i].bytes, text.bytes, text.length) == 0)
+            return;
+    }
+    if (*count < most)
+        texts[(*count)++] = slice(text);
+}
+
+static void add_lookup_class(struct smp_outline_reader *reader, struct smp_class_text name)
+{
+    add_text(reader->lookup.classes, &reader->lookup.class_count, SMP_OUTLINE_LOOKUP_CLASSES, name);
+}
+
+/* (Lcom/acme/Order;I)V: a dynamic call has the object first. */
+static void add_receiver(struct smp_outline_reader *reader, struct smp_class_text descriptor)
+{
+    const char *const end = memchr(descriptor.bytes, ';', descriptor.length);
+
+    if (end != NULL && descriptor.length > 2 && descriptor.bytes[1] == 'L')
+        add_lookup_class(reader,
+                         (struct smp_class_text){ .bytes = descriptor.bytes + 2,
+                                                  .length = (size_t)(end - descriptor.bytes) - 2 });
+}
+
 static void note_for_lookup(struct smp_outline_reader *reader,
                             const struct smp_class_call_site *site)
 {
-    if (site->kind == SMP_CALL_STRING &&
-        reader->lookup.string_count < SMP_OUTLINE_LOOKUP_STRINGS)
-        reader->lookup.strings[reader->lookup.string_count++] = slice(site->method.name);
-    else if (site->kind == SMP_CALL_NEW && reader->lookup.class_count < SMP_OUTLINE_LOOKUP_CLASSES)
-        reader->lookup.classes[reader->lookup.class_count++] = slice(site->method.owner);
-    else if (site->kind == SMP_CALL_VIRTUAL && site->method.name.length >= 4 &&
-             memcmp(site->method.name.bytes, "find", 4) == 0)
+    if (site->kind == SMP_CALL_STRING || site->kind == SMP_CALL_BY_NAME)
+        add_text(reader->lookup.strings, &reader->lookup.string_count, SMP_OUTLINE_LOOKUP_STRINGS,
+                 site->method.name);
+    if (site->kind == SMP_CALL_BY_NAME) {
+        add_receiver(reader, site->method.descriptor);
+        reader->lookup.is_one = true;
+    }
+    if (site->kind == SMP_CALL_NEW)
+        add_lookup_class(reader, site->method.owner);
+    if (site->kind == SMP_CALL_VIRTUAL && site->method.name.length >= 4 &&
+        memcmp(site->method.name.bytes, "find", 4) == 0)
         reader->lookup.is_one |=
             smp_class_text_is(site->method.owner, "java/lang/invoke/MethodHandles$Lookup");
 }
@@ -101,17 +133,17 @@ static bool add_lookup(struct smp_outline_reader *reader)
 static bool add_call_site(void *self, const struct smp_class_call_site *site)
 {
     struct smp_outline_reader *const reader = self;
-    const struct smp_call_outline call = {
-        .owner = slice(site->method.owner),
-        .name = slice(site->method.name),
-        .descriptor = slice(site->method.descriptor),
-        .is_dispatched =
-            site->handle_kind == SMP_CALL_VIRTUAL || site->handle_kind == SMP_CALL_INTERFACE,
-        .is_made = site->kind == SMP_CALL_HANDLE || site->kind == SMP_CALL_NEW
-    };
+    const struct smp_call_outline call = { .owner = slice(site->method.owner),
+                                           .name = slice(site->method.name),
+                                           .descriptor = slice(site->method.descriptor),
+                                           .is_dispatched = site->handle_kind == SMP_CALL_VIRTUAL ||
+                                                            site->handle_kind == SMP_CALL_INTERFACE,
+                                           .is_made = site->kind == SMP_CALL_HANDLE ||
+                                                      site->kind == SMP_CALL_NEW };
 
     note_for_lookup(reader, site);
-    return site->kind == SMP_CALL_STRING || add_outline_call(reader, &call);
+    return site->kind == SMP_CALL_STRING || site->kind == SMP_CALL_BY_NAME ||
+           add_outline_call(reader, &call);
 }
 
 /* The calls of a method are found by their number until all have been read: they move. */

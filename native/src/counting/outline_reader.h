@@ -3,7 +3,8 @@
  * outline_reader.h - from a class file to what counting needs of it (class_outline.h).
  *
  * Code that calls find of MethodHandles.Lookup makes handles of methods that it names by string
- * constants: of its own class, and of those that are class constants of the same method.
+ * constants: of its own class, and of those that are class constants of the same method. Calls of
+ * dynamic languages name theirs likewise, of the class that they are declared to be called on, too.
  *
  * A method handle is dispatched where it calls as invokevirtual and invokeinterface do. Of code
  * that is not understood the calls before that place are kept: the rewriter leaves such a method
@@ -51,12 +52,12 @@ struct smp_outline_reader {
     size_t call_count;
     bool is_full; /* a call did not fit */
     struct {
-        bool is_one; /* it calls find of MethodHandles.Lookup */
+        bool is_one; /* it looks methods up by their names */
         size_t string_count;
         size_t class_count;
         struct smp_slice strings[SMP_OUTLINE_LOOKUP_STRINGS];
         struct smp_slice classes[SMP_OUTLINE_LOOKUP_CLASSES]; /* its own first */
-    } lookup; /* of the method that is read */
+    } lookup;                                                 /* of the method that is read */
 };
 
 void smp_outline_reader_fini(struct smp_outline_reader *reader);

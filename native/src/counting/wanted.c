@@ -303,8 +303,8 @@ static bool has_reached(const struct smp_reach *reach, const struct smp_indexed_
 {
     const struct smp_call_target *const target = smp_call_targets_at(&reach->index.targets, called);
 
-    return method->ahead > 0 || ((method->flags & SMP_WANTED_MAKES) != 0 &&
-                                 (target->how & SMP_TARGET_MADE) != 0);
+    return method->ahead > 0 ||
+           ((method->flags & SMP_WANTED_MAKES) != 0 && (target->how & SMP_TARGET_MADE) != 0);
 }
 
 void smp_wanted_look_ahead(struct smp_reach *reach, uint32_t in_class, uint32_t method,
@@ -399,6 +399,7 @@ void smp_wanted_found(void *self, uint32_t in_class, uint32_t method)
     const struct smp_indexed_method *it = NULL;
 
     smp_wanted_add(reach, in_class, method);
+    smp_instances_leave(reach, in_class, method);
     it = smp_wanted_method(reach, in_class, method);
     if (it->id >= 0)
         smp_wanted_look_ahead(reach, in_class, method,
@@ -502,8 +503,8 @@ static void find_pending(struct smp_reach *reach)
     smp_wanted_find(reach, target->owner, signature);
     if ((target->how & SMP_TARGET_DISPATCHED) != 0)
         smp_type_search_methods(search, signature, search->subtypes.items + search->same_count,
-                                search->subtypes.count - search->same_count, true,
-                                smp_wanted_found, reach);
+                                search->subtypes.count - search->same_count, true, smp_wanted_found,
+                                reach);
 }
 
 void smp_wanted_drain(struct smp_reach *reach)

@@ -55,10 +55,9 @@ void smp_sampled_calls_look(struct smp_sampled_calls *sampled,
         return;
     for (size_t n = sampled->count; n < end; n++) {
         /* Node 0 is above the groups. */
-        sampled->is_inside[n] =
-            n > 0 && !smp_node_is_group(&nodes[n]) &&
-            look_at(attribution->methods, counter, nodes[n].location,
-                    sampled->is_inside[nodes[n].parent]);
+        sampled->is_inside[n] = n > 0 && !smp_node_is_group(&nodes[n]) &&
+                                look_at(attribution->methods, counter, nodes[n].location,
+                                        sampled->is_inside[nodes[n].parent]);
     }
     sampled->count = end;
 }

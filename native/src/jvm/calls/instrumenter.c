@@ -628,9 +628,9 @@ bool smp_instrumenter_sampled(const char *class_name, const char *method_name, b
     for (size_t i = 0; i < length; i++)
         internal[i] = class_name[i] == '.' ? '/' : class_name[i];
     smp_lock_acquire(&counted->lock);
-    const bool is_root = smp_reach_sampled(
-        counted->reach, (struct smp_slice){ internal, length },
-        (struct smp_slice){ method_name, strlen(method_name) }, is_below);
+    const bool is_root =
+        smp_reach_sampled(counted->reach, (struct smp_slice){ internal, length },
+                          (struct smp_slice){ method_name, strlen(method_name) }, is_below);
     smp_lock_release(&counted->lock);
     return is_root;
 }

@@ -76,11 +76,9 @@ static void rise_from(struct rising *rising, jclass type) /* NOLINT(misc-no-recu
 void smp_super_types_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
                           jclass type, smp_on_super_type *each, void *self)
 {
-    struct rising rising = { .loaders = loaders,
-                             .jvmti = jvmti,
-                             .env = env,
-                             .each = each,
-                             .self = self };
+    struct rising rising = {
+        .loaders = loaders, .jvmti = jvmti, .env = env, .each = each, .self = self
+    };
 
     rise_from(&rising, type);
 }

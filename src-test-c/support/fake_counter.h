@@ -80,7 +80,7 @@ struct fake_counter {
     int64_t dropped[FAKE_COUNTER_DROPPED];
     size_t dropped_count;
     uint64_t batches_told;
-    char sampled[FAKE_COUNTER_SAMPLED_BYTES]; /* what samples have shown, below a root with a + */
+    char sampled[FAKE_COUNTER_SAMPLED_BYTES]; /* what samples have shown, what is called with a + */
     struct {
         const char *class_name;
         const char *method_name;

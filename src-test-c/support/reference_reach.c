@@ -170,7 +170,7 @@ static void want_found_method(const struct reference_reach *self, unsigned name,
 {
     if (!has_no_code(method) && (method->is_root || (is_allowed_name(name) && !method->is_trivial)))
         want(self, name, it, method);
-    if (!is_allowed_name(name) && name != 0 && !is_initialiser(method) &&
+    if ((name == 4 || name == 5) && !is_initialiser(method) &&
         (method->access & (SMP_ACCESS_STATIC | SMP_ACCESS_ABSTRACT)) == 0)
         raise_to(&it->instances, ahead + 1);
     if (method->is_wanted)

@@ -34,11 +34,10 @@ void smp_instances_leave(struct smp_reach *reach, uint32_t in_class, uint32_t me
 {
     struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
     const struct smp_indexed_method *const left = &it->body.methods[method];
-    const bool is_object = it->first_edge == 0;
 
-    if (it->is_allowed || it->passes_on || is_object || reach->found_ahead < it->instances ||
+    if (it->is_allowed || it->passes_on || reach->found_ahead < it->instances ||
         (left->access & (SMP_ACCESS_STATIC | SMP_ACCESS_ABSTRACT)) != 0 ||
-        smp_wanted_is_initialiser(reach, left))
+        smp_wanted_is_initialiser(reach, left) || smp_wanted_is_jdk_class(reach, it))
         return;
     it->instances = (uint8_t)(reach->found_ahead + 1);
     set_changed(reach, in_class);

@@ -487,35 +487,35 @@ static bool is_simplified(const struct smp_symbol *symbol, struct smp_slice clas
 }
 
 static void find_simplified(struct smp_reach *reach, struct smp_slice class_name,
-                            struct smp_slice method_name)
+                            struct smp_slice method_name, struct smp_reach_sample *out)
 {
     for (uint32_t c = 1; c < reach->index.classes.top; c++) {
         const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, c);
 
         if (it->name != 0 && it->is_allowed &&
             is_simplified(smp_symbols_at(&reach->index.class_names, it->name), class_name))
-            (void)smp_wanted_sampled(reach, c, method_name, true);
+            smp_wanted_sampled(reach, c, method_name, true, out);
     }
 }
 
-bool smp_reach_sampled(struct smp_reach *reach, struct smp_slice class_name,
-                       struct smp_slice method_name, bool is_below)
+struct smp_reach_sample smp_reach_sampled(struct smp_reach *reach, struct smp_slice class_name,
+                                          struct smp_slice method_name, bool is_called)
 {
     const struct smp_class_index *const index = &reach->index;
-    const bool is_wanted = is_below && reach->options.scheme != SMP_SCHEME_TOTAL;
+    const bool is_wanted = is_called && reach->options.scheme != SMP_SCHEME_TOTAL;
     const uint32_t name =
         smp_symbols_find(&index->class_names, class_name.bytes, class_name.length);
     uint32_t found = name != 0 ? smp_symbols_at(&index->class_names, name)->first_class : 0;
-    bool is_root = false;
+    struct smp_reach_sample seen = { 0 };
 
     reach->found_ahead =
         reach->options.scheme == SMP_SCHEME_LAZY ? (uint8_t)(reach->options.look_ahead - 1) : 0;
     if (found == 0 && is_wanted && smp_call_filter_passes(reach->options.filter, class_name))
-        find_simplified(reach, class_name, method_name);
+        find_simplified(reach, class_name, method_name, &seen);
     for (; found != 0; found = smp_class_index_at(index, found)->next_named)
-        is_root |= smp_wanted_sampled(reach, found, method_name, is_wanted);
+        smp_wanted_sampled(reach, found, method_name, is_wanted, &seen);
     smp_wanted_drain(reach);
-    return is_root;
+    return seen;
 }
 
 bool smp_reach_is_kept(const struct smp_reach *reach, int32_t id)

@@ -8,6 +8,7 @@
 #ifndef SMP_COUNTING_REACH_OPTIONS_H
 #define SMP_COUNTING_REACH_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,13 @@ enum smp_rule_state {
     SMP_RULE_NO_PROBE,   /* it has code, and no probe: a loss says why */
     SMP_RULE_FOUND,      /* it has a probe, or is to get one */
     SMP_RULE_ENTERED
+};
+
+/* What is known of the methods of one name; all false: none of them is counted. */
+struct smp_reach_sample {
+    bool is_root;
+    bool is_inside;   /* by the filter, or because it is a root */
+    bool is_followed; /* what it calls is wanted */
 };
 
 /* Of each: how many, and the first by name. */

@@ -130,7 +130,7 @@ static void count_once(struct smp_reach *reach, uint32_t in_class, uint32_t meth
     count_loss(reach, in_class, method, loss, why, 0);
 }
 
-static bool is_jdk_class(const struct smp_reach *reach, const struct smp_indexed_class *it)
+bool smp_wanted_is_jdk_class(const struct smp_reach *reach, const struct smp_indexed_class *it)
 {
     const struct smp_symbol *const name = smp_symbols_at(&reach->index.class_names, it->name);
 
@@ -194,7 +194,7 @@ void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     if (!is_root && !it->is_allowed) {
         if (it->passes_on) /* it is no step: what it calls is as far away as itself */
             smp_wanted_look_ahead(reach, in_class, method, (uint8_t)(reach->found_ahead + 1));
-        else if (!is_jdk_class(reach, it))
+        else if (!smp_wanted_is_jdk_class(reach, it))
             count_once(reach, in_class, method, SMP_LOSS_EXCLUDED, NULL);
         return;
     }
@@ -435,25 +435,26 @@ void smp_wanted_add_named(struct smp_reach *reach, uint32_t in_class, struct smp
     }
 }
 
-bool smp_wanted_sampled(struct smp_reach *reach, uint32_t in_class, struct smp_slice name,
-                        bool is_below)
+void smp_wanted_sampled(struct smp_reach *reach, uint32_t in_class, struct smp_slice name,
+                        bool is_called, struct smp_reach_sample *out)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
-    bool is_root = false;
 
     for (uint32_t m = 0; m < it->body.method_count; m++) {
         const struct smp_indexed_method *const method = &it->body.methods[m];
+        const bool is_root = (method->flags & SMP_WANTED_ROOT) != 0;
 
         if (!has_name(reach, method, name))
             continue;
-        is_root |= (method->flags & SMP_WANTED_ROOT) != 0;
-        if (!is_below || !it->is_allowed || method->id >= 0)
-            continue;
-        smp_wanted_found(reach, in_class, m);
-        if (method->id >= 0)
-            count_loss(reach, in_class, m, SMP_LOSS_SAMPLED, NULL, 0);
+        if (is_called && it->is_allowed && method->id < 0) {
+            smp_wanted_found(reach, in_class, m);
+            if (method->id >= 0)
+                count_loss(reach, in_class, m, SMP_LOSS_SAMPLED, NULL, 0);
+        }
+        out->is_root |= is_root;
+        out->is_inside |= is_root || (it->is_allowed && !method->is_trivial);
+        out->is_followed |= method->ahead > 0 && !it->lacks_calls;
     }
-    return is_root;
 }
 
 static bool has_descriptor(const struct smp_reach *reach, const struct smp_call_target *target)

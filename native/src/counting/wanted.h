@@ -102,7 +102,8 @@ void smp_wanted_initialise(struct smp_reach *reach, uint32_t in_class);
 /* Is it a constructor, or a static initialiser? */
 bool smp_wanted_is_initialiser(const struct smp_reach *reach,
                                const struct smp_indexed_method *method);
-/* Likewise, of a class that has other bytes now. */
+bool smp_wanted_is_jdk_class(const struct smp_reach *reach, const struct smp_indexed_class *it);
+/* As smp_wanted_initialise, of a class that has other bytes now. */
 void smp_wanted_adopt_initialisers(struct smp_reach *reach, uint32_t in_class);
 /* It does not call that any more. No target that is pending is reached by it alone. */
 void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body);
@@ -113,8 +114,8 @@ void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature
 /* All methods of this name that the class declares are wanted. To be drained. */
 void smp_wanted_add_named(struct smp_reach *reach, uint32_t in_class, struct smp_slice name);
 /* As smp_reach_sampled says, of one class. To be drained. */
-bool smp_wanted_sampled(struct smp_reach *reach, uint32_t in_class, struct smp_slice name,
-                        bool is_below);
+void smp_wanted_sampled(struct smp_reach *reach, uint32_t in_class, struct smp_slice name,
+                        bool is_called, struct smp_reach_sample *out);
 /* What a search finds is wanted (smp_method_found). */
 void smp_wanted_found(void *self, uint32_t in_class, uint32_t method);
 /* Searches for all that is pending. */

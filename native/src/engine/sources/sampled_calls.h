@@ -3,13 +3,16 @@
  * sampled_calls.h - what the sampled trees show of methods that are not counted: whatever calls a
  * method, a sample of it below a root proves that it is called.
  *
- *   new nodes of the interval's tree, callers first ─► counter: sampled(class, method, below a root?)
+ *   nodes of the interval's tree, callers first ─► counter: sampled(class, method, is it called?)
+ *
+ *   root, its calls are followed ─► frames of the JDK ─► a method without a probe: it is called
+ *   root, a method that still waits for its probe ─► a method without a probe: it may be found yet
  *
  * Owns     a byte for each node of the interval's tree.
  * Threads  the sampler thread only.
  * Errors   without memory the nodes are not looked at, until there is some.
- * Cost     look: about a quarter of a microsecond for each node that is new, and for
- *          SMP_SAMPLED_CALLS_MOST of them at most; the others come next.
+ * Cost     look: about a quarter of a microsecond for each of SMP_SAMPLED_CALLS_MOST nodes. The
+ *          next look goes on behind them, and after the last node from the first one on.
  */
 #ifndef SMP_ENGINE_SOURCES_SAMPLED_CALLS_H
 #define SMP_ENGINE_SOURCES_SAMPLED_CALLS_H
@@ -21,14 +24,14 @@
 #include "engine/attribution/attribution.h"
 #include "engine/call_counter.h"
 
-enum { SMP_SAMPLED_CALLS_MOST = 8192 };
+enum { SMP_SAMPLED_CALLS_MOST = 4096 };
 
 /* All zero but for the quota: nothing was looked at. */
 struct smp_sampled_calls {
     struct smp_quota *quota;
     uint64_t epoch;  /* of the interval */
-    size_t count;    /* of its nodes that were looked at */
-    bool *is_inside; /* by node: it is a root's, or below one */
+    size_t next;     /* node to look at */
+    uint8_t *places; /* by node: what it is for those below it */
     size_t capacity;
 };
 

@@ -617,22 +617,23 @@ bool smp_instrumenter_drop(const int64_t *numbers, size_t count)
 }
 
 /* Names that are cut here are of no class that has a probe. */
-bool smp_instrumenter_sampled(const char *class_name, const char *method_name, bool is_below)
+struct smp_reach_sample smp_instrumenter_sampled(const char *class_name, const char *method_name,
+                                                 bool is_called)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;
     char internal[SMP_COUNTED_NAME_BYTES];
     const size_t length = strnlen(class_name, sizeof(internal));
 
     if (length == sizeof(internal))
-        return false;
+        return (struct smp_reach_sample){ 0 };
     for (size_t i = 0; i < length; i++)
         internal[i] = class_name[i] == '.' ? '/' : class_name[i];
     smp_lock_acquire(&counted->lock);
-    const bool is_root =
+    const struct smp_reach_sample seen =
         smp_reach_sampled(counted->reach, (struct smp_slice){ internal, length },
-                          (struct smp_slice){ method_name, strlen(method_name) }, is_below);
+                          (struct smp_slice){ method_name, strlen(method_name) }, is_called);
     smp_lock_release(&counted->lock);
-    return is_root;
+    return seen;
 }
 
 void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)

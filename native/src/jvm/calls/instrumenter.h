@@ -86,7 +86,8 @@ bool smp_instrumenter_keeps(int64_t number);
 /* Their probes are taken out for good; such roots keep theirs, and so do strays. False: none is. */
 bool smp_instrumenter_drop(const int64_t *numbers, size_t count);
 /* A sample shows this method (call_counter.h). */
-bool smp_instrumenter_sampled(const char *class_name, const char *method_name, bool is_below);
+struct smp_reach_sample smp_instrumenter_sampled(const char *class_name, const char *method_name,
+                                                 bool is_called);
 /* Before a read of the trees; true: it has begun, and end comes after the read. */
 bool smp_instrumenter_begin_renewal(void);
 void smp_instrumenter_end_renewal(void);

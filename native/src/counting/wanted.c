@@ -435,25 +435,39 @@ void smp_wanted_add_named(struct smp_reach *reach, uint32_t in_class, struct smp
     }
 }
 
+/* A sample does not say which overload it has. */
+static void judge_overloads(struct smp_reach *reach, uint32_t in_class, struct smp_slice name,
+                            bool *has_id, struct smp_reach_sample *out)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+    bool waits = false;
+
+    for (uint32_t m = 0; m < it->body.method_count; m++) {
+        const struct smp_indexed_method *const method = &it->body.methods[m];
+
+        if (!has_name(reach, method, name))
+            continue;
+        out->is_root |= (method->flags & SMP_WANTED_ROOT) != 0;
+        out->is_inside |= out->is_root || (it->is_allowed && !method->is_trivial);
+        *has_id |= method->id >= 0;
+        waits |= method->id >= 0 && (method->ahead == 0 || it->lacks_calls);
+    }
+    out->is_followed |= *has_id && !waits;
+}
+
 void smp_wanted_sampled(struct smp_reach *reach, uint32_t in_class, struct smp_slice name,
                         bool is_called, struct smp_reach_sample *out)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+    bool has_id = false;
 
-    for (uint32_t m = 0; m < it->body.method_count; m++) {
-        const struct smp_indexed_method *const method = &it->body.methods[m];
-        const bool is_root = (method->flags & SMP_WANTED_ROOT) != 0;
-
-        if (!has_name(reach, method, name))
+    judge_overloads(reach, in_class, name, &has_id, out);
+    for (uint32_t m = 0; is_called && it->is_allowed && !has_id && m < it->body.method_count; m++) {
+        if (!has_name(reach, &it->body.methods[m], name))
             continue;
-        if (is_called && it->is_allowed && method->id < 0) {
-            smp_wanted_found(reach, in_class, m);
-            if (method->id >= 0)
-                count_loss(reach, in_class, m, SMP_LOSS_SAMPLED, NULL, 0);
-        }
-        out->is_root |= is_root;
-        out->is_inside |= is_root || (it->is_allowed && !method->is_trivial);
-        out->is_followed |= method->ahead > 0 && !it->lacks_calls;
+        smp_wanted_found(reach, in_class, m);
+        if (it->body.methods[m].id >= 0)
+            count_loss(reach, in_class, m, SMP_LOSS_SAMPLED, NULL, 0);
     }
 }
 

@@ -721,7 +721,7 @@ static void test_lambdas_are_no_step_and_no_new_beginning(void **state)
     reach_fixture_end(&fixture);
 }
 
-/* The class that the tests below make: compare is its own, equals is inherited, sum nobody calls. */
+/* Order has a compare of its own and inherits equals; nothing calls sum. */
 static const char COMPARATOR[] = "java/util/Comparator | abstract compare(LO;LO;)I | reversed()LC;";
 static const char OBJECT_CLASS[] =
     "java/lang/Object | <init>()V | equals(LO;)Z | private secret()V "

@@ -70,7 +70,7 @@ struct smp_indexed_class {
     bool is_allowed; /* by the filter */
     bool passes_on;  /* a proxy, a lambda: its methods only call what is meant */
     bool lacks_calls;
-    /* instances.h: */
+    /* wanted.h, instances: */
     bool is_initialised;
     bool is_changed;   /* its overrides are to be searched for */
     uint8_t instances; /* 0: none are known; else one more than is looked ahead from overrides */

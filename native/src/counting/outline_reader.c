@@ -67,8 +67,8 @@ static void begin_lookup(struct smp_outline_reader *reader, const struct smp_cla
 }
 
 /* Once, as far as there is room. */
-static void add_text(struct smp_slice *texts, size_t *count, size_t most,
-                     struct smp_class_text text)
+static void add_text_once(struct smp_slice *texts, size_t *count, size_t most,
+                          struct smp_class_text text)
 {
     for (size_t i = 0; i < *count; i++) {
         if (texts[i].length == text.length && memcmp(texts[i].bytes, text.bytes, text.length) == 0)
@@ -80,7 +80,8 @@ static void add_text(struct smp_slice *texts, size_t *count, size_t most,
 
 static void add_lookup_class(struct smp_outline_reader *reader, struct smp_class_text name)
 {
-    add_text(reader->lookup.classes, &reader->lookup.class_count, SMP_OUTLINE_LOOKUP_CLASSES, name);
+    add_text_once(reader->lookup.classes, &reader->lookup.class_count, SMP_OUTLINE_LOOKUP_CLASSES,
+                  name);
 }
 
 /* (Lcom/acme/Order;I)V: a dynamic call has the object first. */
@@ -98,8 +99,8 @@ static void note_for_lookup(struct smp_outline_reader *reader,
                             const struct smp_class_call_site *site)
 {
     if (site->kind == SMP_CALL_STRING || site->kind == SMP_CALL_BY_NAME)
-        add_text(reader->lookup.strings, &reader->lookup.string_count, SMP_OUTLINE_LOOKUP_STRINGS,
-                 site->method.name);
+        add_text_once(reader->lookup.strings, &reader->lookup.string_count,
+                      SMP_OUTLINE_LOOKUP_STRINGS, site->method.name);
     if (site->kind == SMP_CALL_BY_NAME) {
         add_receiver(reader, site->method.descriptor);
         reader->lookup.is_one = true;

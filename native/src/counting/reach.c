@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "counting/instances.h"
 #include "counting/wanted.h"
 #include "model/class_name.h"
 

@@ -3,7 +3,20 @@
  * wanted.h - the inside of reach.h: what becomes of methods and call targets.
  *
  *   want ──► id, dirty class ──► expand ──► targets reached ──► drain ──► want ...
- *                                  └─ of a new object ─► instances.h ─► want ...
+ *                                  └─ of a new object ─► search ─► want ...
+ *
+ * Instances: rapid type analysis for callbacks. Which classes of ours have instances, and which of
+ * their methods others may call:
+ *
+ *   code that is followed makes a class
+ *   one of its methods runs for an instance
+ *   a method is called that it inherits from a library outside of the filter
+ *     ─► add ─► search: its methods that override one of a class outside of the filter are wanted
+ *
+ * The JDK and the libraries call compare, equals, run or accept, and their code is not followed. So
+ * each override of a method that is declared outside of the filter may be called once there is an
+ * instance. It may be inherited, too. What a class overrides is known once the outlines of its
+ * super types have methods (counted_classes.h: meet_super).
  *
  * Nothing here allocates but ids: targets that wait to be drained are linked through themselves.
  *
@@ -120,5 +133,18 @@ void smp_wanted_sampled(struct smp_reach *reach, uint32_t in_class, struct smp_s
 void smp_wanted_found(void *self, uint32_t in_class, uint32_t method);
 /* Searches for all that is pending. */
 void smp_wanted_drain(struct smp_reach *reach);
+
+/* ahead: how many calls are looked ahead from its overrides. To be drained. */
+void smp_instances_add(struct smp_reach *reach, uint32_t made, uint8_t ahead);
+/* Of all loaded classes of a name. */
+void smp_instances_add_named(struct smp_reach *reach, uint32_t name, uint8_t ahead);
+/* This method is called. If its class is a library's, outside of the filter, each subtype that is
+ * inside may be the one it is called for, and be called back by it. Classes of the JDK have too
+ * many subtypes for that. To be drained. */
+void smp_instances_leave(struct smp_reach *reach, uint32_t in_class, uint32_t method);
+/* Its super types, which the search has just found, are others now. */
+void smp_instances_visit(struct smp_reach *reach, uint32_t visited);
+/* What waits longest is searched for. Only if reach->first_changed is not 0. */
+void smp_instances_search(struct smp_reach *reach);
 
 #endif

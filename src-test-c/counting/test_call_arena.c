@@ -195,6 +195,34 @@ static void calls_past_the_depth_are_counted_as_such(void **state)
     close_arena(TID);
 }
 
+/* What the thread's handler reads is what the reader sees, as long as the thread stands still. */
+static void the_handler_reads_where_its_thread_is(void **state)
+{
+    struct smp_call_position position;
+    struct smp_call_state *own = NULL;
+
+    (void)state;
+    open_arena(NULL, SMP_CALL_DEFAULT_NODES, 10, MEGABYTE);
+    enter_root(TID);
+    own = smp_call_state_find(TID);
+    for (int i = 0; i < 20; i++) {
+        atomic_store(&own->phase, (uint8_t)SMP_CALL_NO_HOOK); /* as the hook in Java does */
+        const struct smp_call_spot spot = smp_call_spot_of(own, TID);
+        assert_true(smp_call_position_of(TID, &position));
+        assert_int_equal(spot.ordinal, position.ordinal);
+        assert_int_equal(spot.tree, position.tree);
+        assert_false(spot.is_in_hook);
+        assert_int_equal(smp_call_spot_of(own, TID + 1).tree, 0); /* it is another thread's state */
+        smp_call_enter(own, METHOD);                              /* past the depth, too */
+    }
+    atomic_store(&own->phase, (uint8_t)SMP_CALL_IN_HOOK);
+    assert_true(smp_call_spot_of(own, TID).is_in_hook);
+    atomic_store(&own->phase, (uint8_t)SMP_CALL_NO_HOOK);
+    smp_call_exit_root(own, ROOT);
+    assert_int_equal(smp_call_spot_of(own, TID).tree, 0);
+    close_arena(TID);
+}
+
 /* The root's exit comes while calls past the limit seem to run. */
 static void lost_exits_past_the_limit_do_not_keep_a_thread_inside(void **state)
 {
@@ -510,6 +538,7 @@ int main(void)
         cmocka_unit_test(threads_of_one_slot_have_states_of_their_own),
         cmocka_unit_test(calls_past_the_limit_of_nodes_are_counted_as_such),
         cmocka_unit_test(calls_past_the_depth_are_counted_as_such),
+        cmocka_unit_test(the_handler_reads_where_its_thread_is),
         cmocka_unit_test(lost_exits_past_the_limit_do_not_keep_a_thread_inside),
         cmocka_unit_test(outermost_roots_past_the_limit_end_like_any_other),
         cmocka_unit_test(memory_ends_at_its_limit),

@@ -384,7 +384,7 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     (void)state;
     begin(&s, ROOTS);
     struct fake_thread *ending = fake_jvm_start(s.f->vm, "main");
-    fake_jvm_run(s.f->vm, ending, "java.lang.Thread.run");
+    fake_jvm_run(s.f->vm, ending, "java.lang.Thread.run|app.Shop.handle");
     const int known = fake_counter_thread(s.counter, ending->thread.serial, 0, "main");
     const int unknown = fake_counter_thread(s.counter, 0, 0, "short-"); /* virtual */
     const int nameless = fake_counter_thread(s.counter, 0, 0, NULL);
@@ -405,7 +405,7 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     sampler_fixture_seal(s.f);
     assert_int_equal(calls_of(&s, "handle|load"), 5);
     assert_int_equal(calls_of(&s, "handle"), 2);
-    assert_int_equal(wall_of(&s, "handle"), S + 4 * TICK);
+    assert_int_equal(wall_of(&s, "handle"), S + 2 * TICK);
     assert_int_equal(self_of(&s, "short-", "handle", SMP_MEASURE_CALLS), 1);
     assert_int_equal(self_of(&s, "[virtual threads]", "handle", SMP_MEASURE_CALLS), 1);
     assert_int_equal(all_calls(&s), 9);
@@ -430,7 +430,7 @@ static void a_thread_that_ends_before_the_first_read_is_known_from_a_tick(void *
     (void)state;
     begin(&s, ROOTS);
     struct fake_thread *ending = fake_jvm_start(s.f->vm, "main");
-    fake_jvm_run(s.f->vm, ending, "java.lang.Thread.run");
+    fake_jvm_run(s.f->vm, ending, "java.lang.Thread.run|app.Shop.handle");
     const int thread = fake_counter_thread(s.counter, ending->thread.serial, 0, NULL);
     sampler_fixture_start(s.f);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
@@ -609,84 +609,135 @@ static void threads_that_are_left_out_are_not_counted(void **state)
 
 /* --- times --- */
 
-static void ticks_charge_the_call_that_runs(void **state)
+/* A thread of both, whose clock the test moves. */
+static struct fake_thread *add_running_thread(struct setting *s, int *counted)
 {
-    struct setting s;
+    struct fake_thread *thread = fake_jvm_start(s->f->vm, "main");
 
-    (void)state;
-    const int thread = begin_counted(&s, ROOTS);
-    assert_int_equal(smp_sampler_idle_ticks(s.f->sampler), 0);
-    run(&s, S); /* outside of all roots */
-    fake_counter_enter(s.counter, thread, s.methods[0], true);
-    run(&s, 3 * TICK);
-    fake_counter_enter(s.counter, thread, s.methods[1], false);
-    run(&s, 2 * S);
-    s.counter->threads[thread].is_in_hook = true;
-    run(&s, 4 * TICK);
-    s.counter->threads[thread].is_in_hook = false;
-    fake_counter_exit(s.counter, thread);
-    fake_counter_exit(s.counter, thread);
-    run(&s, S);
-    sampler_fixture_seal(s.f);
-    assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
-    assert_int_equal(wall_of(&s, "handle|load"), 2 * S);
-    assert_int_equal(counted_group(s.f->profile, "main")->hook_ns, 4 * TICK);
-    assert_int_equal(self_of(&s, "main", "handle|load", SMP_MEASURE_CPU), 0);
-    end(&s);
+    fake_jvm_identify(thread, 77);
+    *counted = fake_counter_thread(s->counter, thread->thread.serial, 0, "main");
+    return thread;
 }
 
-static void cpu_time_goes_where_a_thread_runs(void **state)
+/* For so long its stack is this one, and it runs. */
+static void run_in(struct setting *s, struct fake_thread *thread, const char *stack, int64_t ns)
+{
+    fake_jvm_run(s->f->vm, thread, stack);
+    cpu_ns_of_reading = 1; /* it runs while it is looked at, too */
+    for (int64_t i = 0; i < ns / TICK; i++) {
+        cpu_ns_of_thread += TICK;
+        run(s, TICK);
+    }
+    cpu_ns_of_reading = 0;
+}
+
+/* Frames without a counted call between those that have one are passed by. */
+static void counted_calls_have_the_time_of_the_stacks_that_lead_to_them(void **state)
 {
     struct setting s;
+    int thread = 0;
 
     (void)state;
     begin(&s, ROOTS "reportJvmThreads=false\n");
-    const int thread = add_thread(&s, "main");
-    s.counter->threads[thread].thread.tid = 77;
+    struct fake_thread *const sampled = add_running_thread(&s, &thread);
+    fake_jvm_run(s.f->vm, sampled, "java.lang.Thread.run");
+    sampler_fixture_start(s.f);
+    run_in(&s, sampled, "java.lang.Thread.run", S); /* outside of all roots */
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    run_in(&s, sampled, "java.lang.Thread.run|app.Shop.handle@1", 4 * TICK);
+    fake_counter_enter(s.counter, thread, s.methods[1], false);
+    run_in(&s, sampled, "java.lang.Thread.run|app.Shop.handle@2|lib.Proxy.call|app.Shop.load", S);
+    run_in(&s, sampled, "java.lang.Thread.run|app.Shop.handle@2|app.Shop.load@3|lib.Io.read", S);
+    run_in(&s, sampled, "java.lang.Thread.run|app.Shop.load|app.Shop.handle|app.Other.load", S);
+    fake_counter_exit(s.counter, thread);
+    fake_counter_exit(s.counter, thread);
+    run_in(&s, sampled, "java.lang.Thread.run", TICK);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(wall_of(&s, "handle"), S + 4 * TICK);
+    assert_int_equal(wall_of(&s, "handle|load"), 2 * S);
+    for (int i = 0; i < 2; i++) {
+        const enum smp_measure of[] = { SMP_MEASURE_CPU, SMP_MEASURE_RUNNING };
+        assert_in_range(self_of(&s, "main", "handle|load", of[i]), 2 * S - 1000, 2 * S + 1000);
+        assert_in_range(self_of(&s, "main", "handle", of[i]), S + 4 * TICK - 1000,
+                        S + 4 * TICK + 1000);
+    }
+    end(&s);
+}
+
+/* A stack may lack frames that were inlined; the thread itself knows its call. A sample in a probe
+ * is in no counted row. Sampled rows are as if nothing were counted. */
+static void a_thread_says_itself_which_call_it_is_in(void **state)
+{
+    struct setting s;
+    int thread = 0;
+
+    (void)state;
+    begin(&s, ROOTS "reportJvmThreads=false\n");
+    struct fake_thread *const sampled = add_running_thread(&s, &thread);
+    const struct fake_counted_thread *const counted = &s.counter->threads[thread];
+    fake_jvm_run(s.f->vm, sampled, "app.Shop.handle");
     sampler_fixture_start(s.f);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
-    run(&s, 10 * TICK); /* it waits: its clock stands */
     fake_counter_enter(s.counter, thread, s.methods[1], false);
-    cpu_ns_of_reading = 1000;
-    for (int i = 0; i < 10; i++) {
-        cpu_ns_of_thread += TICK;
-        run(&s, TICK);
-    }
-    cpu_ns_of_reading = 0;
+    run(&s, 2 * S); /* a read: what follows is known */
     sampler_fixture_seal(s.f);
+    for (int i = 0; i < 2; i++) {
+        sampled->spot =
+            (struct smp_call_spot){ .tree = counted->thread.tree, .ordinal = counted->position };
+        run_in(&s, sampled, "app.Shop.handle", S);
+        sampled->spot.is_in_hook = true;
+        run_in(&s, sampled, "app.Shop.handle", 4 * TICK);
+        sampled->spot = (struct smp_call_spot){ 0 };
+        run_in(&s, sampled, "app.Shop.handle", 3 * TICK);
+        sampler_fixture_seal(s.f);
+        assert_int_equal(wall_of(&s, "handle|load"), S);
+        assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
+        assert_int_equal(counted_group(s.f->profile, "main")->hook_ns, 4 * TICK);
+        assert_int_equal(sampler_fixture_self(s.f, "main", "app.Shop.handle(F.java:1)"),
+                         S + 7 * TICK);
+        assert_in_range(self_of(&s, "main", "handle|load", SMP_MEASURE_CPU), S - 1000, S + 1000);
+    }
+    end(&s);
+}
+
+static void waits_of_counted_calls_are_in_their_states(void **state)
+{
+    struct setting s;
+    int thread = 0;
+
+    (void)state;
+    begin(&s, ROOTS "reportJvmThreads=false\n");
+    struct fake_thread *const sampled = add_running_thread(&s, &thread);
+    fake_jvm_run(s.f->vm, sampled, "java.lang.Thread.run|app.Shop.handle|java.lang.Thread.sleep");
+    sampler_fixture_start(s.f);
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    run(&s, 2 * S);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(wall_of(&s, "handle"), 2 * S);
+    assert_int_equal(self_of(&s, "main", "handle", SMP_MEASURE_WAITING), 2 * S);
     assert_int_equal(self_of(&s, "main", "handle", SMP_MEASURE_CPU), 0);
-    assert_int_equal(self_of(&s, "main", "handle|load", SMP_MEASURE_CPU), 10 * TICK);
-    assert_int_equal(wall_of(&s, "handle"), 10 * TICK);
-    /* found running at each tick, but its clock says that it had the CPU for a part of the time */
-    cpu_ns_of_reading = 1000;
-    for (int i = 0; i < 10; i++) {
-        cpu_ns_of_thread += TICK / 5;
-        run(&s, TICK);
-    }
-    sampler_fixture_seal(s.f);
-    const int64_t cpu_ns = self_of(&s, "main", "handle|load", SMP_MEASURE_CPU);
-    assert_in_range(cpu_ns, 2 * TICK, 2 * TICK + 10 * 5 * 1000);
     end(&s);
 }
 
 static void with_the_clock_cpu_all_times_are_cpu_times(void **state)
 {
     struct setting s;
+    int thread = 0;
 
     (void)state;
     begin(&s, ROOTS "clock=CPU\n");
-    const int thread = add_thread(&s, "main");
-    s.counter->threads[thread].thread.tid = 77;
+    struct fake_thread *const sampled = add_running_thread(&s, &thread);
+    fake_jvm_run(s.f->vm, sampled, "java.lang.Thread.run|app.Shop.handle");
     sampler_fixture_start(s.f);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
-    run(&s, 10 * TICK);
+    run(&s, 10 * TICK); /* it waits */
+    fake_jvm_run(s.f->vm, sampled, "java.lang.Thread.run|app.Shop.handle|app.Shop.load");
     fake_counter_enter(s.counter, thread, s.methods[1], false);
-    cpu_ns_of_reading = 1000;
-    cpu_ns_of_thread += TICK;
+    fake_jvm_expire(s.f->vm, sampled, 3);
     run(&s, TICK);
     sampler_fixture_seal(s.f);
     assert_int_equal(wall_of(&s, "handle"), 0);
-    assert_int_equal(wall_of(&s, "handle|load"), TICK);
+    assert_int_equal(wall_of(&s, "handle|load"), 3 * TICK);
     end(&s);
 }
 
@@ -860,33 +911,33 @@ static void roots_have_their_shortest_and_longest_call(void **state)
     end(&s);
 }
 
-/* Ticks past the limit charge a part of the threads, with the inverse weight. */
-static void many_threads_are_charged_in_part(void **state)
+/* Ticks past the limit look at a part of the threads, with the inverse weight. */
+static void many_threads_are_looked_at_in_part(void **state)
 {
     struct setting s;
     int64_t all_ns = 0;
 
     (void)state;
-    begin(&s, ROOTS "overheadLimitPerMille=1\n");
+    begin(&s, ROOTS "overheadLimitPerMille=1\nmethodTiming=EXACT\n");
     add_thread(&s, "main");
     for (int i = 0; i < 2000; i++) {
         const int thread = fake_counter_thread(s.counter, 0, 0, "virtual");
         fake_counter_enter(s.counter, thread, s.methods[0], true);
-        s.counter->threads[thread].position = 1;
+        s.counter->threads[thread].is_in_hook = true;
     }
     sampler_fixture_start(s.f);
     run(&s, 200 * TICK);
     sampler_fixture_seal(s.f);
     all_ns = 2000 * 200 * TICK;
     /* the fake clock says that it costs nothing */
-    assert_int_equal(self_of(&s, "virtual", "handle", SMP_MEASURE_WALL), all_ns);
+    assert_int_equal(counted_group(s.f->profile, "virtual")->hook_ns, all_ns);
     s.counter->clock = &s.f->clock;
     s.counter->place_cost_ns = 10000;
     run(&s, 20 * TICK);
     sampler_fixture_seal(s.f);
     run(&s, 200 * TICK);
     sampler_fixture_seal(s.f);
-    const int64_t in_part_ns = self_of(&s, "virtual", "handle", SMP_MEASURE_WALL);
+    const int64_t in_part_ns = counted_group(s.f->profile, "virtual")->hook_ns;
     assert_in_range(in_part_ns, all_ns - all_ns / 30, all_ns + all_ns / 30);
     assert_int_not_equal(in_part_ns, all_ns);
     end(&s);
@@ -1378,8 +1429,9 @@ int main(void)
         cmocka_unit_test(groups_are_those_of_the_rule_for_names),
         cmocka_unit_test(calls_go_to_the_group_that_the_thread_has_now),
         cmocka_unit_test(threads_that_are_left_out_are_not_counted),
-        cmocka_unit_test(ticks_charge_the_call_that_runs),
-        cmocka_unit_test(cpu_time_goes_where_a_thread_runs),
+        cmocka_unit_test(counted_calls_have_the_time_of_the_stacks_that_lead_to_them),
+        cmocka_unit_test(a_thread_says_itself_which_call_it_is_in),
+        cmocka_unit_test(waits_of_counted_calls_are_in_their_states),
         cmocka_unit_test(with_the_clock_cpu_all_times_are_cpu_times),
         cmocka_unit_test(exact_times_become_times_of_their_own),
         cmocka_unit_test(exact_times_are_without_the_time_in_probes),
@@ -1387,7 +1439,7 @@ int main(void)
         cmocka_unit_test(times_of_reads_that_take_time_add_up),
         cmocka_unit_test(virtual_threads_are_in_the_group_that_the_counter_names),
         cmocka_unit_test(roots_have_their_shortest_and_longest_call),
-        cmocka_unit_test(many_threads_are_charged_in_part),
+        cmocka_unit_test(many_threads_are_looked_at_in_part),
         cmocka_unit_test(reset_begins_at_zero_and_goes_on),
         cmocka_unit_test(warm_up_is_discarded_once_nothing_new_comes),
         cmocka_unit_test(calls_of_a_pause_are_not_counted),

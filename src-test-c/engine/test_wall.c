@@ -1083,7 +1083,9 @@ static void a_stub_is_a_leaf_of_the_code_that_called_it(void **state)
     (void)state;
     assert_int_equal(smp_filter_create(NULL, "other", &filter), SMP_OK);
     assert_int_equal(smp_methods_create(NULL, 1 << 20, NULL, &methods), SMP_OK);
-    const struct smp_sample sample = { frames, 3, 3, 3, 0 };
+    const struct smp_sample sample = {
+        .frames = frames, .capacity = 3, .count = 3, .leaf_count = 3
+    };
     smp_stack_path_find(&path, methods, &names, &sample);
     assert_int_equal(path.first, 0);
     smp_methods_view(methods, path.locations[0], &view);
@@ -1091,7 +1093,9 @@ static void a_stub_is_a_leaf_of_the_code_that_called_it(void **state)
     assert_string_equal(view.class_name, "[stub]");
     /* Known from then on. */
     assert_int_equal(smp_methods_locate(methods, &names, &frames[0]), path.locations[0]);
-    const struct smp_sample nameless = { unknown, 3, 3, 3, 0 };
+    const struct smp_sample nameless = {
+        .frames = unknown, .capacity = 3, .count = 3, .leaf_count = 3
+    };
     smp_stack_path_find(&path, methods, &names, &nameless);
     smp_methods_view(methods, path.locations[0], &view);
     assert_string_equal(view.class_name, "[unknown method]");

@@ -64,7 +64,8 @@ static const struct smp_clock_fake clock_seam = { .thread_cpu_ns = read_cpu,
 static int setup(void **state)
 {
     (void)state;
-    sample = (struct smp_sample){ frames, CAPACITY, 3, 3, 0 };
+    sample =
+        (struct smp_sample){ .frames = frames, .capacity = CAPACITY, .count = 3, .leaf_count = 3 };
     jvmti = sample;
     jvmti.frames = jvmti_frames;
     memcpy(jvmti_frames, frames, sizeof(frames));

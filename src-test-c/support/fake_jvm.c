@@ -367,6 +367,7 @@ static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sa
     vm->counts.walks++;
     if (status == SMP_OK)
         fill(sample, fake->frames, fake->frame_count);
+    sample->spot = fake->spot;
     unlock(vm);
     return status;
 }

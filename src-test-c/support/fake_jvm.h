@@ -38,6 +38,7 @@ struct fake_thread {
     uint64_t name_version;
     struct smp_frame *frames;
     size_t frame_count;
+    struct smp_call_spot spot; /* what it says itself; the test sets it */
     enum smp_status walk_status;
     enum smp_status name_status;
     bool is_held;

@@ -115,8 +115,8 @@ static struct smp_class_text bootstrap_owner(const struct smp_class_file *file, 
     return member.owner;
 }
 
-/* The names that a dynamic language looks methods up by: arguments of a bootstrap method that is not
- * the JDK's. */
+/* The names that a dynamic language looks methods up by: arguments of a bootstrap method that is
+ * not the JDK's. */
 static bool report_names(const struct call_walk *walk, uint16_t constant)
 {
     const struct smp_class_file *const file = walk->file;

@@ -241,3 +241,25 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
     out->pool = tree->pool;
     return serial_of(state) == serial && atomic_load_explicit(&state->tid, ACQUIRE) == tid;
 }
+
+struct smp_call_spot smp_call_spot_of(const void *of, int64_t java_id)
+{
+    const struct smp_call_state *const state = of;
+    struct smp_call_spot spot = { 0 };
+
+    /* Another thread's by now: its tree may be freed at any time. */
+    if (atomic_load_explicit(&state->tid, ACQUIRE) != java_id)
+        return spot;
+    const struct smp_call_node *node = atomic_load_explicit(&state->position, ACQUIRE);
+    const struct smp_call_tree *const tree = smp_call_tree_of(state);
+    if (node == NULL || tree == NULL)
+        return spot;
+    if (node->key == SMP_CALL_OVERFLOW)
+        node = smp_call_parent(node);
+    if (node == NULL)
+        return spot;
+    spot.tree = tree->serial;
+    spot.ordinal = node->ordinal;
+    spot.is_in_hook = atomic_load_explicit(&state->phase, RELAXED) != SMP_CALL_NO_HOOK;
+    return spot;
+}

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "model/counting_account.h"
+#include "model/sample.h"
 
 /* In place of a method: calls below the tree's limits, which have no node. */
 #define SMP_CALL_UNCOUNTED (-1)
@@ -66,6 +67,9 @@ struct smp_call_position {
     bool is_between_stamps; /* so is this, and exact times of calls contain it */
 };
 
+/* The call that the calling thread, whose state that is, runs. For its signal handler: its tree
+ * stays meanwhile. */
+struct smp_call_spot smp_call_spot_of(const void *state, int64_t java_id);
 /* Where a thread is. False: outside of all roots. The thread runs on meanwhile. */
 bool smp_call_position_of(int64_t tid, struct smp_call_position *out);
 

@@ -130,8 +130,8 @@ struct smp_call_counter {
     bool (*keeps)(void *self, int64_t method);
     /* These methods lose their probes for good, which the account says; those it keeps do not. */
     void (*drop)(void *self, const int64_t *methods, size_t count);
-    /* A sample has a frame of this method, its class's name simplified, with dots. is_called: by one
-     * below a root whose calls are followed. So it gets a probe, if it is to have one. */
+    /* A sample has a frame of this method, its class's name simplified, with dots. is_called: by
+     * one below a root whose calls are followed. So it gets a probe, if it is to have one. */
     struct smp_sampled_method (*sampled)(void *self, const char *class_name,
                                          const char *method_name, bool is_called);
     void (*get_figures)(void *self, struct smp_counter_figures *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/loaded.h"
 
+#include "counting/call_reader.h"
 #include "jvm/agent/agent.h"
 #include "jvm/calls/call_threads.h"
 #include "jvm/calls/instrumenter.h"
@@ -10,6 +11,7 @@
 #include "jvm/walk/async.h"
 #include "jvm/walk/outside.h"
 #include "jvm/walk/signals.h"
+#include "jvm/walk/walk_target.h"
 
 /* Handlers first: a thread that ends from now on does not say so any more. */
 static void end_walks(void)
@@ -50,8 +52,13 @@ static const struct smp_agent_hooks hooks = {
     .after_detach = smp_threads_leave,
 };
 
+/* Walks are a layer below. */
+static const struct smp_walk_call_source counted_calls = { .state_of = smp_call_threads_state,
+                                                           .spot_of = smp_call_spot_of };
+
 void smp_jvm_loaded(JavaVM *java_vm)
 {
     smp_agent_loaded(java_vm, &hooks);
     smp_instrumenter_loaded();
+    smp_walk_target_set_calls(&counted_calls);
 }

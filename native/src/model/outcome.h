@@ -246,6 +246,9 @@ enum smp_outcome {
     X(LOST_SECONDS, ALWAYS, "times by second that found no memory",                           \
       "`memoryLimitBytes` left no room to keep by second what a group did, or more threads "  \
       "than four million did it: the strip over the page's graph lacks it.")                  \
+    X(LOST_COUNTED_TIMES, ALWAYS, "times of counted rows that found no memory",               \
+      "`memoryLimitBytes` left no room to give counted rows the time of their sampled "       \
+      "stacks. They have that of the last time there was room, or none.")                     \
     X(RUNNABLE_UNKNOWN, ALWAYS, "polls without the time in the run queue",                    \
       "The system did not say how long these threads have waited for a CPU (`schedstat`). "   \
       "Such time is in other states.")                                                        \

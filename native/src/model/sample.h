@@ -25,6 +25,13 @@ struct smp_frame {
  */
 #define SMP_BCI_PSEUDO INT64_MIN
 
+/* The counted call that the thread was in, as it said itself. */
+struct smp_call_spot {
+    uint64_t tree;    /* of engine/call_counter.h; 0: it was in none, or that is not known */
+    uint32_t ordinal; /* of a node; 0: of none */
+    bool is_in_hook;  /* it ran a probe, not the method */
+};
+
 /*
  * One walked stack, leaf first. Where a stack is deeper than the walker keeps,
  * frames[0..leaf_count) is its leaf end and frames[leaf_count..count) its root end, with omitted
@@ -37,6 +44,7 @@ struct smp_sample {
     size_t count;
     size_t leaf_count;
     size_t omitted;
+    struct smp_call_spot spot;
 };
 
 static inline bool smp_sample_lacks_root(const struct smp_sample *sample)

@@ -468,6 +468,25 @@ void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_
     }
 }
 
+static void fold_call(struct smp_tree *tree, uint32_t node, uint32_t location)
+{
+    const struct smp_amounts own = smp_tree_self_all(tree, node);
+
+    smp_tree_credit_all(tree, tree->nodes[node].parent, &own);
+    (void)smp_tree_take_back_wall(tree, node, SMP_STATE_RUNNING, INT64_MAX);
+    for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++)
+        (void)smp_tree_take_back(tree, node, (enum smp_measure)i, INT64_MAX);
+    tree->nodes[node].location = location;
+}
+
+void smp_tree_fold_calls(struct smp_tree *tree, uint32_t location)
+{
+    for (uint32_t node = 1; node < tree->node_count; node++) {
+        if (smp_node_is_call(&tree->nodes[node]))
+            fold_call(tree, node, location);
+    }
+}
+
 static int64_t take_amount(int64_t *at, int64_t amount)
 {
     const int64_t taken = amount < *at ? amount : *at;

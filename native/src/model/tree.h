@@ -48,6 +48,13 @@
 /* In the location of a group's root: the group's index with this bit set. */
 #define SMP_LOCATION_GROUP 0x80000000u
 
+/*
+ * In the location of a leaf that stands below its stack's node: the counted node, of the same tree,
+ * that the thread was in, with this bit set; the root of a counted group: it was in a probe. Only
+ * in an open tree: smp_tree_fold_calls.
+ */
+#define SMP_LOCATION_CALL 0x40000000u
+
 struct smp_node {
     uint32_t parent;
     uint32_t location;
@@ -57,6 +64,11 @@ struct smp_node {
 static inline bool smp_node_is_group(const struct smp_node *node)
 {
     return (node->location & SMP_LOCATION_GROUP) != 0;
+}
+
+static inline bool smp_node_is_call(const struct smp_node *node)
+{
+    return (node->location & (SMP_LOCATION_CALL | SMP_LOCATION_GROUP)) == SMP_LOCATION_CALL;
 }
 
 /* Of a group's root: the group's index. */
@@ -155,6 +167,10 @@ struct smp_tree_unseen {
  */
 void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
                      struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context);
+
+/* What leaves of SMP_LOCATION_CALL have is their parents' from now on; they themselves are unused,
+ * at this location. */
+void smp_tree_fold_calls(struct smp_tree *tree, uint32_t location);
 
 /* After this the tree is immutable and may be read by any thread it is handed to. Without memory
  * for the totals of states it holds none from now on, which counts as lost_states. */

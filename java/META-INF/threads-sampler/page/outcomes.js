@@ -260,6 +260,10 @@ const COUNTERS = {
         text: 'times by second that found no memory',
         words: 'memoryLimitBytes left no room to keep by second what a group did, or more threads than four million did it: the strip over the page\'s graph lacks it.',
     },
+    LOST_COUNTED_TIMES: {
+        text: 'times of counted rows that found no memory',
+        words: 'memoryLimitBytes left no room to give counted rows the time of their sampled stacks. They have that of the last time there was room, or none.',
+    },
     RUNNABLE_UNKNOWN: {
         text: 'polls without the time in the run queue',
         words: 'The system did not say how long these threads have waited for a CPU (schedstat). Such time is in other states.',

@@ -9,9 +9,10 @@ package com.incapsula.sampler;
 public enum MethodTiming {
 
     /**
-     * At each tick of the sampler a thread's time since the last tick goes to the counted method that it runs: wall
-     * time, and CPU time if it uses a CPU. The application reads a clock at roots only. Times are right on average, and
-     * most right for the methods that take most.
+     * A counted row has the time of the samples that found a thread in its call, with their states and CPU time. So it
+     * agrees with the sampled rows of the same method. The application reads a clock at roots only. Times are right on
+     * average, and most right for the methods that take most. The time of virtual threads that are not mounted is in
+     * them only where {@link ThreadsSampler#setSampleUnmountedVirtualThreads} samples these.
      */
     SAMPLED,
 

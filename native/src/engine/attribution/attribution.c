@@ -89,6 +89,17 @@ enum smp_thread_state smp_attribution_judge_again(struct smp_thread_record *reco
 
 /* --- found --- */
 
+/* The node of a stack, or the one below it of the counted call that the thread is in. */
+static uint32_t node_of_call(struct smp_attribution *attribution, struct smp_group_tree tree,
+                             uint32_t node, const struct smp_sample *sample)
+{
+    const struct smp_call_rows *const calls = &attribution->calls;
+    const uint32_t counted =
+        calls->find == NULL || sample->spot.tree == 0 ? 0 : calls->find(calls->self, &sample->spot);
+
+    return counted == 0 ? node : smp_interval_add_call(attribution->interval, tree, node, counted);
+}
+
 static struct smp_tree_target own_stack_target(struct smp_attribution *attribution,
                                                struct smp_thread_record *record,
                                                const struct smp_found *found)
@@ -103,7 +114,7 @@ static struct smp_tree_target own_stack_target(struct smp_attribution *attributi
     };
 
     if (smp_last_stack_matches(last, attribution->stack_epoch, sample)) {
-        target.node = last->node;
+        target.node = last->stack_node;
         if (last->outcome == SMP_OUTCOME_OVER_MEMORY_LIMIT)
             target.outcome = last->outcome;
     } else {
@@ -112,6 +123,9 @@ static struct smp_tree_target own_stack_target(struct smp_attribution *attributi
                             target.node, target.outcome);
         keep_verdict(last, verdict);
     }
+    if (target.outcome != SMP_OUTCOME_OVER_MEMORY_LIMIT)
+        target.node = node_of_call(attribution, target.tree, target.node, sample);
+    last->node = target.node;
     target.state = keep_word(last, found->word);
     return target;
 }

@@ -26,6 +26,13 @@
 #include "model/outcome.h"
 #include "model/sample.h"
 
+/* Knows the counted rows that threads say they are in. */
+struct smp_call_rows {
+    /* In a probe: the root of the counted group. 0: not known. */
+    uint32_t (*find)(void *self, const struct smp_call_spot *spot);
+    void *self;
+};
+
 /* The sampler sets its members. */
 struct smp_attribution {
     struct smp_interval *interval;
@@ -33,9 +40,10 @@ struct smp_attribution {
     const struct smp_name_source *names;
     struct smp_stack_path path;
     struct smp_last_stack_budget budget;
-    uint64_t tree_epoch;  /* rises with each interval */
-    uint64_t stack_epoch; /* rises with each filter */
-    bool ran_out;         /* of memory, since it was set to false */
+    struct smp_call_rows calls; /* find is NULL: no calls are counted, or their times not sampled */
+    uint64_t tree_epoch;        /* rises with each interval */
+    uint64_t stack_epoch;       /* rises with each filter */
+    bool ran_out;               /* of memory, since it was set to false */
 };
 
 /* What is credited with time, and the outcome that is counted. */

@@ -16,6 +16,8 @@ struct smp_interval {
     struct smp_tree *tree;
     struct smp_thread_groups *groups;
     struct smp_profile_counts counts;
+    struct smp_counted_times counted_times;
+    bool times_counted; /* counted rows have times of sampled ones */
     struct smp_methods *methods;
     uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
     uint32_t holder_rows[SMP_HOLDER_ROWS];
@@ -104,6 +106,7 @@ void smp_interval_destroy(struct smp_interval *interval)
     smp_tree_destroy(interval->tree);
     smp_thread_groups_destroy(interval->groups);
     smp_profile_counts_fini(&interval->counts);
+    smp_counted_times_fini(&interval->counted_times, interval->quota);
     smp_lock_times_destroy(interval->lock_times);
     smp_second_times_destroy(interval->seconds);
     smp_methods_release(interval->methods);
@@ -317,12 +320,6 @@ void smp_interval_spent(struct smp_interval *interval, struct smp_group_tree tre
     credit_wall(interval, tree, node, state, wall_ns, smp_span_before(till_ns, wall_ns));
 }
 
-void smp_interval_spent_in_calls(struct smp_interval *interval, uint32_t node,
-                                 enum smp_thread_state state, int64_t wall_ns)
-{
-    smp_tree_credit_wall(interval->tree, node, state, wall_ns);
-}
-
 void smp_interval_measured(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
                            int64_t wall_ns, int64_t cpu_ns)
 {
@@ -395,6 +392,8 @@ static uint32_t lock_line_of(const struct smp_interval *interval, uint32_t node)
 {
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
 
+    if (smp_node_is_call(&nodes[node]))
+        node = nodes[node].parent;
     for (uint32_t at = node; at != 0 && !smp_node_is_group(&nodes[at]); at = nodes[at].parent) {
         if (smp_methods_is_application(interval->methods, nodes[at].location))
             return nodes[at].location;
@@ -509,6 +508,48 @@ void smp_interval_called(struct smp_interval *interval, uint32_t node, int64_t c
     smp_tree_credit(interval->tree, node, SMP_MEASURE_CALLS, calls);
 }
 
+void smp_interval_spent_in_calls(struct smp_interval *interval, uint32_t node, int64_t wall_ns)
+{
+    smp_tree_credit_wall(interval->tree, node, SMP_STATE_RUNNING, wall_ns);
+}
+
+static struct smp_counted_trees counted_trees_of(const struct smp_interval *interval)
+{
+    return (struct smp_counted_trees){
+        .quota = interval->quota,
+        .tree = interval->tree,
+        .groups = interval->groups,
+        .methods = interval->methods,
+    };
+}
+
+uint32_t smp_interval_add_call(struct smp_interval *interval, struct smp_group_tree tree,
+                               uint32_t node, uint32_t counted)
+{
+    const struct smp_group_tree below = { .group = tree.group, .root = node };
+    const uint32_t location = SMP_LOCATION_CALL | counted;
+    uint32_t leaf = node;
+
+    (void)smp_interval_add(interval, below, &location, 1, &leaf);
+    return leaf;
+}
+
+static void set_counted_times(struct smp_interval *interval, smp_on_counted_time *on_time,
+                              void *context)
+{
+    const struct smp_counted_trees trees = counted_trees_of(interval);
+
+    if (!smp_counted_times_set(&interval->counted_times, &trees, on_time, context))
+        interval->counters[SMP_COUNTER_LOST_COUNTED_TIMES]++;
+}
+
+void smp_interval_time_counted(struct smp_interval *interval, smp_on_counted_time *on_time,
+                               void *context)
+{
+    interval->times_counted = true;
+    set_counted_times(interval, on_time, context);
+}
+
 void smp_interval_in_hook(struct smp_interval *interval, struct smp_group_tree tree, int64_t ns)
 {
     int64_t *const hook_ns = &smp_thread_groups_info(interval->groups, tree.group)->hook_ns;
@@ -528,6 +569,15 @@ enum smp_status smp_interval_add_counting(struct smp_interval *interval,
     return smp_profile_counts_add_account(&interval->counts, interval->quota, more);
 }
 
+static void forget_counted_times(struct smp_interval *interval)
+{
+    const struct smp_counted_trees trees = counted_trees_of(interval);
+
+    /* Without memory for it, each set counts as lost. */
+    if (interval->times_counted)
+        (void)smp_counted_times_forget(&interval->counted_times, &trees);
+}
+
 void smp_interval_forget_counted(struct smp_interval *interval)
 {
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
@@ -542,6 +592,7 @@ void smp_interval_forget_counted(struct smp_interval *interval)
             (void)smp_tree_take_back(interval->tree, node, (enum smp_measure)i, INT64_MAX);
     }
     smp_thread_groups_forget_hook_time(interval->groups);
+    forget_counted_times(interval);
     smp_root_times_destroy(interval->counts.root_times);
     interval->counts.root_times = NULL;
 }
@@ -673,6 +724,9 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     settle_holders(interval);
     /* Safe to repeat if the profile is refused: what was spread is zero then. */
     smp_tree_spread(interval->tree, SMP_MEASURE_CPU, unseen_of, interval->groups);
+    if (interval->times_counted)
+        set_counted_times(interval, NULL, NULL);
+    smp_tree_fold_calls(interval->tree, smp_methods_over_limit(interval->methods));
     status = profile_of_interval(interval, &profile);
     if (status != SMP_OK && smp_interval_forget_seconds(interval))
         status = profile_of_interval(interval, &profile);

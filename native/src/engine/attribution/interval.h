@@ -25,6 +25,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "model/counted_times.h"
 #include "model/counting_account.h"
 #include "model/group_key.h"
 #include "model/methods.h"
@@ -165,9 +166,16 @@ uint32_t smp_interval_add_holder_row(struct smp_interval *interval, struct smp_g
 
 /* --- counted trees --- */
 
-/* As spent, of a counted tree: it has the time of a sampled one, which alone counts as blocked. */
-void smp_interval_spent_in_calls(struct smp_interval *interval, uint32_t node,
-                                 enum smp_thread_state state, int64_t wall_ns);
+/* The node below that of a stack for threads that are in a counted call, by themselves
+ * (SMP_LOCATION_CALL); that of the stack without memory for it. */
+uint32_t smp_interval_add_call(struct smp_interval *interval, struct smp_group_tree tree,
+                               uint32_t node, uint32_t counted);
+/* Exact time of a call: its sampled stack alone counts in sums over groups. */
+void smp_interval_spent_in_calls(struct smp_interval *interval, uint32_t node, int64_t wall_ns);
+/* Counted rows have the time of the sampled stacks that lead to them (model/counted_times.h), from
+ * now on and when the interval ends. Without memory they keep what they have, which counts. */
+void smp_interval_time_counted(struct smp_interval *interval, smp_on_counted_time *on_time,
+                               void *context);
 
 /* Is it one? If not, there is no memory for it, and nothing counted may be credited. */
 bool smp_interval_is_counted(const struct smp_interval *interval, struct smp_group_tree tree);

@@ -37,7 +37,7 @@ static void release_counted(SMP_UNUSED void *self, SMP_UNUSED struct smp_method_
 {
 }
 
-static uint32_t locate_counted(const struct smp_call_credit *credit, int64_t method)
+uint32_t smp_call_credit_location(const struct smp_call_credit *credit, int64_t method)
 {
     const struct smp_name_source names = {
         .resolve = resolve_counted,
@@ -203,7 +203,7 @@ static bool keep_on_path(struct smp_call_credit *credit, size_t index, uint32_t 
 static void add_below(const struct smp_call_credit *credit, const struct smp_call_tree *tree,
                       uint32_t above, struct smp_call_entry *entry)
 {
-    const uint32_t location = locate_counted(credit, entry->method);
+    const uint32_t location = smp_call_credit_location(credit, entry->method);
     const struct smp_group_tree below = { .group = tree->target.tree.group, .root = above };
 
     entry->epoch = tree->target.epoch;
@@ -244,6 +244,25 @@ static bool find_call_node(struct smp_call_credit *credit, struct smp_call_tree 
         }
     }
     return true;
+}
+
+uint32_t smp_call_credit_row(struct smp_call_credit *credit, const struct smp_call_spot *spot)
+{
+    struct smp_call_tree *const tree = smp_call_trees_find(credit->trees, spot->tree);
+
+    if (tree == NULL)
+        return 0;
+    if (tree->target.epoch != (uint32_t)credit->attribution->tree_epoch)
+        tree->target.pass = 0; /* its nodes are another interval's */
+    if (!enter_group(credit, tree))
+        return 0;
+    if (spot->is_in_hook || spot->ordinal == 0)
+        return tree->target.tree.root;
+    if (spot->ordinal >= tree->capacity || tree->entries[spot->ordinal].method < 0 ||
+        !find_call_node(credit, tree, spot->ordinal))
+        return 0;
+    const uint32_t node = tree->entries[spot->ordinal].node;
+    return node == tree->target.over_node ? 0 : node;
 }
 
 /* --- calls --- */
@@ -352,64 +371,24 @@ void smp_call_credit_counted(struct smp_call_credit *credit,
 
 /* --- pending time --- */
 
-/* A thread that waits for a CPU counts as running at a tick. Together its nodes have at most what
- * its clock says. */
-static double cpu_share_of(struct smp_call_tree *tree)
-{
-    int64_t clock_ns = 0;
-    double share = 1;
-
-    if (tree->clock.running_ns <= 0 || tree->tid <= 0 ||
-        !smp_clock_thread_cpu_ns(tree->tid, &clock_ns))
-        return share;
-    if (tree->clock.is_known && clock_ns - tree->clock.ns < tree->clock.running_ns)
-        share = (double)(clock_ns - tree->clock.ns) / (double)tree->clock.running_ns;
-    if (share < 0)
-        share = 0; /* the tid is another thread's by now */
-    tree->clock.is_known = true;
-    tree->clock.ns = clock_ns;
-    return share;
-}
-
-/* Ticks say how much of the time the thread ran or wanted a CPU; the rest is in the state in which
- * it was found waiting last. Exact times say nothing of that: they count as running. */
-static void credit_states(struct smp_call_credit *credit, struct smp_call_tree *tree,
-                          const struct smp_call_entry *entry, int64_t wall_ns, int64_t cpu_ns)
-{
-    struct smp_interval *const interval = credit->attribution->interval;
-    const struct smp_thread_record *record = smp_call_credit_record(credit, tree);
-    const int64_t ready_ns = !credit->is_exact && entry->cpu_ns < wall_ns ? entry->cpu_ns : wall_ns;
-    const int64_t running_ns = !credit->is_exact && cpu_ns < ready_ns ? cpu_ns : ready_ns;
-    enum smp_thread_state waits = SMP_STATE_WAITING;
-
-    if (record != NULL && record->last.state > SMP_STATE_RUNNABLE)
-        waits = (enum smp_thread_state)record->last.state;
-    smp_interval_spent_in_calls(interval, entry->node, SMP_STATE_RUNNING, running_ns);
-    smp_interval_spent_in_calls(interval, entry->node, SMP_STATE_RUNNABLE, ready_ns - running_ns);
-    smp_interval_spent_in_calls(interval, entry->node, waits, wall_ns - ready_ns);
-    smp_interval_used_cpu(interval, entry->node, cpu_ns);
-}
-
 /* What is negative waits for the time of its calls that the next read will find. */
 static bool credit_entry(struct smp_call_credit *credit, struct smp_call_tree *tree,
-                         uint32_t ordinal, double cpu_share)
+                         uint32_t ordinal)
 {
     struct smp_call_entry *entry = &tree->entries[ordinal];
     const int64_t wall_ns = entry->wall_ns > 0 ? entry->wall_ns : 0;
 
     if (entry->method < 0 || !find_call_node(credit, tree, ordinal))
         return false;
-    credit_states(credit, tree, entry, wall_ns, (int64_t)((double)entry->cpu_ns * cpu_share));
+    smp_interval_spent_in_calls(credit->attribution->interval, entry->node, wall_ns);
     smp_call_rates_add(credit->rates,
                        &(struct smp_call_rate){ .method = entry->method, .self_ns = wall_ns });
     entry->wall_ns -= wall_ns;
-    entry->cpu_ns = 0;
     return entry->wall_ns == 0;
 }
 
 static void credit_list(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
-    const double cpu_share = cpu_share_of(tree);
     uint32_t at = tree->first_pending;
 
     tree->first_pending = 0;
@@ -417,11 +396,10 @@ static void credit_list(struct smp_call_credit *credit, struct smp_call_tree *tr
         struct smp_call_entry *entry = &tree->entries[at];
         const uint32_t next = entry->next;
         entry->is_pending = false;
-        if (!credit_entry(credit, tree, at, cpu_share))
+        if (!credit_entry(credit, tree, at))
             smp_call_tree_note_pending(tree, at);
         at = next;
     }
-    tree->clock.running_ns = 0;
 }
 
 static int64_t part_of(int64_t ns, int64_t calls, int64_t all)

@@ -54,6 +54,11 @@ static inline void smp_call_credit_begin(struct smp_call_credit *credit)
 /* Where the thread's record is in the roster; NULL: it has none. */
 struct smp_thread_record *smp_call_credit_record(struct smp_call_credit *credit,
                                                  struct smp_call_tree *tree);
+/* The row of that call in the interval; of a probe, the root of its group. 0: not known yet, or it
+ * has none. */
+uint32_t smp_call_credit_row(struct smp_call_credit *credit, const struct smp_call_spot *spot);
+/* The location of its rows. */
+uint32_t smp_call_credit_location(const struct smp_call_credit *credit, int64_t method);
 /* While the thread lives: which group it is in, so that its calls are there when it has ended
  * before the next read. */
 void smp_call_credit_remember_group(struct smp_call_credit *credit, struct smp_call_tree *tree);

@@ -137,7 +137,6 @@ void smp_call_tree_forget_pending(struct smp_call_tree *tree)
         next = entry->next;
         entry->is_pending = false;
         entry->wall_ns = 0;
-        entry->cpu_ns = 0;
         entry->callees = 0;
         entry->probed = 0;
     }
@@ -145,8 +144,6 @@ void smp_call_tree_forget_pending(struct smp_call_tree *tree)
     tree->hook_ns = 0;
     tree->stamped_ns = 0;
     tree->outermost = 0;
-    tree->clock.running_ns = 0;
-    tree->clock.is_known = false;
 }
 
 void smp_call_trees_reset(struct smp_call_trees *trees)

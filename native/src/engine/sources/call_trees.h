@@ -30,7 +30,6 @@ struct smp_call_entry {
     uint32_t node;       /* in the interval's tree, */
     uint32_t epoch;      /* of the interval with this number; 0: none yet */
     int64_t wall_ns;     /* pending; negative: its callees have got more than is known of it yet */
-    int64_t cpu_ns;      /* pending */
     int64_t callees;     /* exact timing: calls that it has made since its time was credited last */
     int64_t probed;      /* exact timing: its own calls since then, but those that are roots */
     bool is_pending : 1; /* in the tree's list of those that have pending time */
@@ -60,11 +59,6 @@ struct smp_call_tree {
     int64_t hook_ns;        /* pending time inside of probes, */
     int64_t stamped_ns;     /* and how much of it exact times of calls contain */
     int64_t outermost;      /* exact timing: calls since then that no counted call has made */
-    struct {
-        bool is_known;
-        int64_t ns;         /* when pending CPU time was credited last */
-        int64_t running_ns; /* pending CPU time */
-    } clock;                /* its CPU clock */
 };
 
 struct smp_call_tree_place {

@@ -60,7 +60,7 @@ struct calls_source {
     } places;
 };
 
-/* A tick: what it charges each thread that it finds. */
+/* A tick: what it charges each thread that it finds in a probe. */
 struct calls_tick {
     struct calls_source *source;
     int64_t gap_ns; /* the time since the last tick, times the weight */
@@ -89,6 +89,11 @@ static void note_start(struct calls_source *source)
             "slower; least is lost where init() comes at the program's start";
 }
 
+static uint32_t find_call_row(void *self, const struct smp_call_spot *spot)
+{
+    return smp_call_credit_row(&((struct calls_source *)self)->credit, spot);
+}
+
 static void start_counter(struct calls_source *source)
 {
     const struct smp_options *options = &source->options;
@@ -107,6 +112,9 @@ static void start_counter(struct calls_source *source)
     source->was_started = true;
     if (source->counter->start != NULL)
         source->is_on = source->counter->start(source->counter->self, &plan, message) == SMP_OK;
+    if (source->is_on && options->method_timing == SMP_METHOD_TIMING_SAMPLED)
+        source->attribution->calls =
+            (struct smp_call_rows){ .find = find_call_row, .self = source };
     if (source->is_on)
         note_start(source);
     else
@@ -180,6 +188,51 @@ static void keep_named_roots(struct calls_source *source)
     }
 }
 
+/* --- times --- */
+
+/* What rows have got since the read before, by location. */
+struct new_times {
+    int64_t *of;
+    uint32_t count;
+};
+
+static void on_counted_time(void *context, uint32_t location, int64_t more_ns)
+{
+    const struct new_times *times = context;
+
+    if (location < times->count)
+        times->of[location] = smp_add_clamped(times->of[location], more_ns);
+}
+
+/* Methods of one name have one time. */
+static void judge_times(struct calls_source *source, const struct new_times *times)
+{
+    for (size_t i = 0; i < source->rates.count; i++) {
+        struct smp_call_rate *const rate = &source->rates.rates[i];
+        const uint32_t location = smp_call_credit_location(&source->credit, rate->method);
+        if (location < times->count && times->of[location] > 0)
+            rate->self_ns = smp_add_clamped(rate->self_ns, times->of[location]);
+    }
+}
+
+/* Gives counted rows the time of the sampled stacks that lead to them. */
+static void time_rows(struct calls_source *source)
+{
+    struct smp_interval *const interval = source->attribution->interval;
+    struct new_times times = { .count = smp_methods_location_count(source->attribution->methods) };
+
+    if (source->options.method_timing != SMP_METHOD_TIMING_SAMPLED)
+        return;
+    times.of = smp_alloc(source->counting, times.count * sizeof(*times.of));
+    if (times.of == NULL)
+        times.count = 0; /* methods are judged as if they were short */
+    smp_interval_time_counted(interval, on_counted_time, &times);
+    judge_times(source, &times);
+    smp_free(source->counting, times.of);
+}
+
+/* --- which methods cost too much --- */
+
 static void judge_methods(struct calls_source *source, int64_t now_ns)
 {
     int64_t dropped[SMP_DROPPER_MOST];
@@ -223,6 +276,7 @@ static void read_counter(struct calls_source *source)
     source->counter->read(source->counter->self, &visitor);
     smp_call_credit_pending(&source->credit);
     smp_sampled_calls_look(&source->sampled, source->attribution, source->counter);
+    time_rows(source);
     read_own_cpu(source);
     judge_methods(source, source->pace.ticked_ns);
     gap_ns = (smp_clock_own_cpu_ns() - began_ns) * SMP_CALLS_READ_SHARE;
@@ -242,6 +296,7 @@ static void reset_calls(void *self)
     smp_call_rates_clear(&source->rates);
     source->pace.judged_ns = source->pace.ticked_ns;
     memset(source->credit.lost, 0, sizeof(source->credit.lost));
+    time_rows(source);
     smp_interval_forget_counted(source->attribution->interval);
 }
 
@@ -266,48 +321,6 @@ static void discard_warm_up(struct calls_source *source)
 
 /* --- ticks --- */
 
-/* Does the thread use a CPU, or would it if it got one? */
-static bool is_on_cpu(const struct calls_source *source, int32_t tid)
-{
-    const struct smp_os_thread_source *os_threads = &source->jvm->os_threads;
-    int64_t first_ns = 0;
-    int64_t second_ns = 0;
-
-    if (tid <= 0 || !smp_clock_thread_cpu_ns(tid, &first_ns) ||
-        !smp_clock_thread_cpu_ns(tid, &second_ns))
-        return false;
-    return second_ns > first_ns ||
-           (os_threads->is_runnable != NULL && os_threads->is_runnable(os_threads->self, tid));
-}
-
-static void start_clock_of(struct smp_call_tree *tree, int64_t gap_ns)
-{
-    int64_t clock_ns = 0;
-
-    if (tree->clock.is_known || tree->tid <= 0 || !smp_clock_thread_cpu_ns(tree->tid, &clock_ns))
-        return;
-    tree->clock.is_known = true;
-    tree->clock.ns = clock_ns - gap_ns; /* a tick charges the time before it */
-}
-
-static void charge_call(const struct calls_tick *tick, struct smp_call_tree *tree, uint32_t ordinal)
-{
-    struct calls_source *source = tick->source;
-    struct smp_call_entry *entry = smp_call_tree_entry(&source->trees, tree, ordinal);
-    const bool is_running = is_on_cpu(source, tree->tid);
-
-    if (entry == NULL)
-        return;
-    if (is_running) {
-        start_clock_of(tree, tick->gap_ns);
-        entry->cpu_ns += tick->gap_ns;
-        tree->clock.running_ns += tick->gap_ns;
-    }
-    if (is_running || source->options.clock == SMP_CLOCK_WALL)
-        entry->wall_ns += tick->gap_ns;
-    smp_call_tree_note_pending(tree, ordinal);
-}
-
 static void on_call_place(void *context, const struct smp_counted_thread *thread,
                           const struct smp_call_place *place)
 {
@@ -324,11 +337,11 @@ static void on_call_place(void *context, const struct smp_counted_thread *thread
     if (tree == NULL)
         return;
     smp_call_credit_remember_group(&source->credit, tree);
+    if (source->options.method_timing != SMP_METHOD_TIMING_EXACT)
+        return; /* samples say who is in a probe */
     if (place->is_in_hook || place->ordinal == 0) {
         tree->hook_ns += tick->gap_ns;
         tree->stamped_ns += place->is_between_stamps ? tick->gap_ns : 0;
-    } else if (source->options.method_timing == SMP_METHOD_TIMING_SAMPLED) {
-        charge_call(tick, tree, place->ordinal);
     }
 }
 
@@ -343,7 +356,7 @@ static double share_of_places(const struct calls_source *source, int64_t gap_ns)
     return share > 1.0 / SMP_CALLS_LEAST_SHARE ? share : 1.0 / SMP_CALLS_LEAST_SHARE;
 }
 
-static void charge_places(struct calls_source *source, int64_t gap_ns)
+static void charge_probes(struct calls_source *source, int64_t gap_ns)
 {
     const double share = share_of_places(source, gap_ns);
     const int64_t began_ns = smp_clock_own_cpu_ns();
@@ -372,7 +385,7 @@ static void tick_calls(void *self, int64_t now_ns)
         return;
     source->pace.ticked_ns = now_ns;
     if (gap_ns > 0 && source->options.method_timing != SMP_METHOD_TIMING_NONE)
-        charge_places(source, gap_ns);
+        charge_probes(source, gap_ns);
     discard_warm_up(source);
     if (now_ns >= source->pace.next_read_ns)
         read_counter(source);
@@ -383,12 +396,18 @@ static void calls_leave_out_stop(void *self, SMP_UNUSED int64_t now_ns, int64_t 
     ((struct calls_source *)self)->pace.ticked_ns += gap_ns;
 }
 
-static uint64_t idle_ticks_of_calls(const void *self)
+static void skip_calls_ticks(void *self, uint64_t count)
 {
-    const struct calls_source *source = self;
+    struct calls_source *source = self;
 
-    return source->is_on && source->options.method_timing != SMP_METHOD_TIMING_NONE ? 0
-                                                                                    : UINT64_MAX;
+    source->pace.ticked_ns +=
+        (int64_t)count * source->options.sampling_frequency_millis * NS_PER_MS;
+}
+
+/* A thread that runs has each tick. While none does, none is in a probe. */
+static uint64_t idle_ticks_of_calls(SMP_UNUSED const void *self)
+{
+    return UINT64_MAX;
 }
 
 /* --- the end of an interval --- */
@@ -431,6 +450,7 @@ static void set_calls_options(void *self, const struct smp_options *options)
         options->overhead_limit_per_mille != source->options.overhead_limit_per_mille;
 
     source->options.overhead_limit_per_mille = options->overhead_limit_per_mille;
+    source->options.sampling_frequency_millis = options->sampling_frequency_millis;
     if (options->discard_warm_up && !source->options.discard_warm_up) {
         source->warm_up.is_over = false;
         source->warm_up.batches_ns = source->pace.ticked_ns;
@@ -485,8 +505,10 @@ static void destroy_calls(void *self)
 {
     struct calls_source *source = self;
 
-    if (source->is_on)
+    if (source->is_on) {
+        source->attribution->calls = (struct smp_call_rows){ 0 };
         source->counter->stop(source->counter->self);
+    }
     smp_call_credit_fini(&source->credit);
     smp_call_rates_fini(&source->rates);
     smp_sampled_calls_fini(&source->sampled);
@@ -521,6 +543,7 @@ static struct smp_source describe_calls_source(struct calls_source *source)
         .set_options = set_calls_options,
         .filter_changed = change_calls_filter,
         .idle_ticks = idle_ticks_of_calls,
+        .skip_ticks = skip_calls_ticks,
         .own_cpu_ns = own_cpu_of_calls,
         .get_live = get_calls_live,
         .take_refusal = take_calls_refusal,

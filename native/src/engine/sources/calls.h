@@ -3,14 +3,14 @@
  * calls.h - the source of counted calls: how often each method was called from root methods down,
  * and how long that took.
  *
- *   counter (call_counter.h) ─► each tick: where threads are ─► pending time (SAMPLED)
- *                            └► each second or more: counts, EXACT's times ─► nodes of the interval
+ *   counter (call_counter.h) ─► each second or more: counts, EXACT's times ─► nodes of the interval
+ *                            └► each tick: who is inside of a root; EXACT: who is in a probe
+ *   sampled stacks ─► after each read and at the interval's end: SAMPLED's times, CPU time, states
+ *                     (model/counted_times.h)
  *
- * SAMPLED charges the time since the last tick to the call that a thread runs at a tick; a tick
- * inside of a probe counts for the group's hook share instead. It is right on average, as the time
- * of a tick does not depend on what it finds: so ticks are not left out while it is on. CPU time is
- * charged where a thread runs at the tick. Past a quarter of the overhead limit a random part of
- * the threads is charged, with the inverse weight.
+ * EXACT's hook share is right on average, as the time of a tick does not depend on what it finds.
+ * Past a quarter of the overhead limit a random part of the threads is looked at, with the inverse
+ * weight.
  *
  * A session without root methods has no such source. Where counting cannot start, the session goes
  * on without, and take_refusal says why.
@@ -33,7 +33,7 @@ enum {
     SMP_CALLS_READ_MS = 1000,    /* the least time between two reads, */
     SMP_CALLS_READ_SHARE = 400,  /* or so many times what one costs */
     SMP_CALLS_TICK_SHARE = 4,    /* of the overhead limit: for the positions of a tick */
-    SMP_CALLS_LEAST_SHARE = 16,  /* one thread in so many is charged at least */
+    SMP_CALLS_LEAST_SHARE = 16,  /* one thread in so many is looked at, at least */
     SMP_CALLS_WARM_UP_MS = 3000, /* discardWarmUp: no new method for so long */
     SMP_CALLS_JUDGE_MS = 500     /* the least time that methods are judged by */
 };

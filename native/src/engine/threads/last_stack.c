@@ -78,6 +78,7 @@ void smp_last_stack_move(struct smp_last_stack *last, uint64_t epoch, uint32_t n
                          enum smp_outcome outcome)
 {
     last->epoch = epoch;
+    last->stack_node = node;
     last->node = node;
     last->outcome = outcome;
 }

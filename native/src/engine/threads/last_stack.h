@@ -33,9 +33,10 @@ struct smp_last_stack_budget {
 
 /* Zeroed: nothing is remembered. */
 struct smp_last_stack {
-    uint64_t epoch;   /* node is valid while equal to the caller's; 0: never */
-    uint32_t node;    /* that its time went to */
-    uint32_t version; /* rises with each stack that is kept */
+    uint64_t epoch;      /* node is valid while equal to the caller's; 0: never */
+    uint32_t stack_node; /* that of the stack */
+    uint32_t node;       /* that its time went to: the same, or one below it */
+    uint32_t version;    /* rises with each stack that is kept */
     enum smp_outcome outcome;
     bool has_frames; /* the first count of frames are a whole copy */
     /* The caller's: what its frames say of a wait, what the JVM said, and the state that makes. */

@@ -43,6 +43,11 @@ bool smp_call_threads_has_any(void)
     return atomic_load(&smp_call_shared_memory()->state_count) > 0;
 }
 
+const void *smp_call_threads_state(int64_t java_id)
+{
+    return java_id == 0 || smp_call_generation() == 0 ? NULL : smp_call_state_find(java_id);
+}
+
 void smp_call_threads_on_end(JNIEnv *env, jobject thread)
 {
     struct smp_call_thread ended = { 0 };

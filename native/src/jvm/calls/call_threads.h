@@ -32,6 +32,8 @@ struct smp_call_thread {
 /* May a thread have a state? Then each ThreadEnd matters, also while no sampler is there: a state
  * that is not given back is one less for all later counting. */
 bool smp_call_threads_has_any(void);
+/* For smp_call_spot_of; NULL: nothing is counted, or not in that thread. Never freed. */
+const void *smp_call_threads_state(int64_t java_id);
 /* Before the thread source forgets the thread, on that thread. */
 void smp_call_threads_on_end(JNIEnv *env, jobject thread);
 

@@ -53,6 +53,25 @@ void smp_walk_target_learn_stack(struct smp_walk_info *info, const struct smp_jv
     info->stack_high = high;
 }
 
+static const struct smp_walk_call_source *call_source;
+
+void smp_walk_target_set_calls(const struct smp_walk_call_source *source)
+{
+    call_source = source;
+}
+
+static struct smp_walk_calls calls_of(const struct smp_thread *thread)
+{
+    struct smp_walk_calls calls = { 0 };
+
+    if (call_source == NULL)
+        return calls;
+    calls.java_id = smp_threads_java_id(thread);
+    calls.state = call_source->state_of(calls.java_id);
+    calls.spot_of = call_source->spot_of;
+    return calls;
+}
+
 struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struct smp_async *async,
                                           JNIEnv *env)
 {
@@ -74,6 +93,7 @@ struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struc
     target.guard_end = info->stack_low + GUARD_PAGES * (uintptr_t)sysconf(_SC_PAGESIZE);
     target.root = (void *)info->root; /* NOLINT(performance-no-int-to-ptr) */
     target.own = smp_async_own_walk();
+    target.calls = calls_of(thread);
     /* Known JVMs only check that it is not NULL; the thread's own is passed if it is known. */
     target.env = env;
     if (target.java_thread != 0 && async->layout.env_offset != 0)

@@ -21,6 +21,16 @@
 
 enum { SMP_WALK_TARGET_ROOT_SURE = 8 /* stacks in a row with one root make it the thread's */ };
 
+/* Who knows where threads are that count their calls. */
+struct smp_walk_call_source {
+    /* NULL: the thread counts none. Never freed. */
+    const void *(*state_of)(int64_t java_id);
+    /* In that thread's handler, or where it stands still. */
+    struct smp_call_spot (*spot_of)(const void *state, int64_t java_id);
+};
+/* Once, when the library is loaded; source is never freed. */
+void smp_walk_target_set_calls(const struct smp_walk_call_source *source);
+
 /* All that is known of the thread, which the caller holds until the walk has ended. */
 struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struct smp_async *async,
                                           JNIEnv *env);

@@ -38,7 +38,8 @@ void smp_walked_sample_make(struct smp_jvm_frame *frames, const struct smp_walk_
                                    .capacity = answer->count,
                                    .count = answer->count,
                                    .leaf_count = answer->count - answer->cut.root_count,
-                                   .omitted = answer->cut.omitted };
+                                   .omitted = answer->cut.omitted,
+                                   .spot = answer->spot };
 }
 
 bool smp_walked_sample_is_missing(const struct smp_sample *sample)

@@ -38,9 +38,9 @@ static enum place interrupted_place(const struct smp_walk_target *target, const 
                                                                       : ON_OTHER_STACK;
 }
 
-void smp_guarded_walk(const struct smp_walk_target *target, ucontext_t *context,
-                      struct smp_jvm_frame *frames, uint32_t capacity,
-                      struct smp_walk_answer *answer)
+static void walk_from_place(const struct smp_walk_target *target, ucontext_t *context,
+                            struct smp_jvm_frame *frames, uint32_t capacity,
+                            struct smp_walk_answer *answer)
 {
     switch (interrupted_place(target, context, (uintptr_t)__builtin_frame_address(0))) {
     case ON_OWN_STACK:
@@ -52,4 +52,15 @@ void smp_guarded_walk(const struct smp_walk_target *target, ucontext_t *context,
     default:
         *answer = (struct smp_walk_answer){ .answer = SMP_ANSWER_FOREIGN_STACK };
     }
+}
+
+void smp_guarded_walk(const struct smp_walk_target *target, ucontext_t *context,
+                      struct smp_jvm_frame *frames, uint32_t capacity,
+                      struct smp_walk_answer *answer)
+{
+    const struct smp_walk_calls *const calls = &target->calls;
+
+    walk_from_place(target, context, frames, capacity, answer);
+    if (calls->state != NULL)
+        answer->spot = calls->spot_of(calls->state, calls->java_id);
 }

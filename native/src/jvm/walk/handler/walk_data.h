@@ -79,6 +79,13 @@ struct smp_own_walk {
     struct smp_frames_words *words; /* NULL: the walked thread stands still, so they are not kept */
 };
 
+/* Where a thread is that counts its calls: for its own handler. */
+struct smp_walk_calls {
+    struct smp_call_spot (*spot_of)(const void *state, int64_t java_id);
+    const void *state; /* NULL: it counts none; never freed */
+    int64_t java_id;
+};
+
 /* What is known of the process and of the thread before it is interrupted. */
 struct smp_walk_target {
     smp_jvm_walk *walk; /* NULL: must not be called in this JVM */
@@ -94,6 +101,7 @@ struct smp_walk_target {
     uintptr_t guard_end; /* the JVM's guard pages at stack_low end here; 0: there are none */
     void *root;          /* the method every stack of the thread ends in; NULL: not known */
     const struct smp_own_walk *own; /* NULL: not usable in this JVM; then the JVM walks */
+    struct smp_walk_calls calls;
 };
 
 enum {
@@ -124,6 +132,7 @@ struct smp_walk_answer {
     bool in_handler; /* another signal's handler was interrupted: what that one had interrupted is
                         walked */
     void *root;      /* what the stack ended in, even if it was refused; NULL: not known */
+    struct smp_call_spot spot;
 };
 
 #endif

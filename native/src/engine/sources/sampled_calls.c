@@ -65,8 +65,9 @@ void smp_sampled_calls_look(struct smp_sampled_calls *sampled,
     if (!reserve_nodes(sampled, end))
         return;
     for (size_t n = sampled->next; n < end; n++) {
-        /* Node 0 is above the groups. */
-        const bool is_frame = n > 0 && !smp_node_is_group(&nodes[n]);
+        /* Node 0 is above the groups. A leaf that names a counted call is no frame. */
+        const bool is_frame =
+            n > 0 && !smp_node_is_group(&nodes[n]) && !smp_node_is_call(&nodes[n]);
         sampled->places[n] =
             is_frame ? (uint8_t)look_at(attribution->methods, counter, nodes[n].location,
                                         sampled->places[nodes[n].parent])

@@ -3,8 +3,8 @@
  * super_types.h - goes through the super classes and interfaces of a loaded class, upwards.
  *
  * Threads  any attached one. No safepoint.
- * Errors   none. Super types that the JVM does not name, or more than SMP_SUPER_TYPES_DEPTH levels
- *          up, are left out.
+ * Errors   no function fails. Super types that the JVM does not name, or more than
+ *          SMP_SUPER_TYPES_DEPTH levels up, are left out.
  * Cost     some microseconds for each super type that is gone through.
  */
 #ifndef SMP_JVM_CALLS_SUPER_TYPES_H

@@ -23,8 +23,8 @@ struct listed_calls {
 
 static bool list_call(void *self, const struct smp_class_call_site *site)
 {
-    static const char *const kinds[] = { "static",    "special", "virtual",
-                                         "interface", "handle",  "initialiser" };
+    static const char *const kinds[] = { "static",      "special", "virtual", "interface", "handle",
+                                         "initialiser", "new",     "string",  "by name" };
     struct listed_calls *calls = self;
 
     if (site->kind != SMP_CALL_HANDLE)
@@ -114,9 +114,45 @@ static void handles_of_dynamic_calls_and_constants_are_found(void **state)
                              20,  INDEX(handles[3]), 18, 1, 177 };
     assert_calls(&b, code, sizeof(code),
                  "0 handle virtual a/B.m()V\n0 handle static a/B.m()V\n0 handle special a/B.m()V\n"
-                 "0 handle special a/B.m()V\n0 handle interface a/B.m()V\n"
+                 "0 new a/B.<new>\n0 handle special a/B.m()V\n0 handle interface a/B.m()V\n"
                  "5 handle virtual a/B.m()V\n5 handle static a/B.m()V\n5 handle special a/B.m()V\n"
-                 "8 handle special a/B.m()V\n");
+                 "8 new a/B.<new>\n8 handle special a/B.m()V\n");
+}
+
+static void objects_and_strings_are_found(void **state)
+{
+    struct class_builder b;
+
+    (void)state;
+    class_builder_init(&b, JAVA_17, "a/A", "a/Base");
+    const uint16_t made = class_builder_class(&b, "a/B");
+    const uint16_t array = class_builder_class(&b, "[La/B;");
+    const uint16_t string = class_builder_string(&b, "a name");
+    const uint16_t other = class_builder_class(&b, "a/C");
+    const uint8_t code[] = { 187, INDEX(made),  19,  INDEX(array),  19, INDEX(string),
+                             19,  INDEX(other), 187, INDEX(string), 177 };
+    assert_calls(&b, code, sizeof(code), "0 new a/B.<new>\n6 string .a name\n9 new a/C.<new>\n");
+}
+
+/* A dynamic language's, but not those of the JDK, whose strings are texts. */
+static void names_of_dynamic_calls_are_found(void **state)
+{
+    static const char *const owners[] = { "org/lang/Indy", "java/lang/invoke/StringConcatFactory" };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct class_builder b;
+
+        class_builder_init(&b, JAVA_17, "a/A", "a/Base");
+        b.bootstrap_method = class_builder_handle(
+            &b, 6, class_builder_member(&b, SMP_CONSTANT_METHOD, owners[i], "bootstrap", "()V"));
+        b.dynamic_type = "(La/B;I)V";
+        const uint16_t row = class_builder_bootstrap(
+            &b, (const uint16_t[]){ class_builder_string(&b, "m"), b.this_class }, 2);
+        const uint16_t call = class_builder_dynamic(&b, SMP_CONSTANT_INVOKE_DYNAMIC, row);
+        const uint8_t code[] = { 186, INDEX(call), 0, 0, 177 };
+        assert_calls(&b, code, sizeof(code), i == 0 ? "0 by name .m(La/B;I)V\n" : "");
+    }
 }
 
 static void constants_in_a_circle_end(void **state)
@@ -321,6 +357,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_of_call_is_found),
         cmocka_unit_test(handles_of_dynamic_calls_and_constants_are_found),
+        cmocka_unit_test(objects_and_strings_are_found),
+        cmocka_unit_test(names_of_dynamic_calls_are_found),
         cmocka_unit_test(constants_in_a_circle_end),
         cmocka_unit_test(code_that_is_cut_off_ends_the_walk),
         cmocka_unit_test(calls_of_compiled_code_are_found),

@@ -130,6 +130,55 @@ static void test_a_class_becomes_an_outline(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
+/* Each string may be a name, of a method of its own class or of one that is named beside it; of a
+ * method that looks nothing up none is. */
+static void test_methods_are_looked_up_by_name(void **state)
+{
+    static const char EXPECTED[] =
+        "com/acme/A : com/acme/Base "
+        "| looks()V -> com/acme/B#<new> "
+        "java/lang/invoke/MethodHandles$Lookup*findStatic()V com/acme/A#one com/acme/B#one "
+        "| not()V -> com/acme/B#<new> | dynamic()V -> com/acme/A#m com/acme/D#m";
+    struct smp_outline_reader reader = { .quota = NULL };
+    const struct smp_class_outline *outline = NULL;
+    static char text[OUTLINE_TEXT_BYTES];
+    struct smp_class_file file;
+    struct class_builder b;
+    uint8_t *bytes = NULL;
+
+    (void)state;
+    class_builder_init(&b, JAVA_17, "com/acme/A", "com/acme/Base");
+    const uint16_t find = class_builder_member(
+        &b, SMP_CONSTANT_METHOD, "java/lang/invoke/MethodHandles$Lookup", "findStatic", "()V");
+    const uint16_t other = class_builder_class(&b, "com/acme/B");
+    const uint16_t string = class_builder_string(&b, "one");
+    const uint8_t code[] = { 19, INDEX(other), 19, INDEX(string), 182, INDEX(find), 177 };
+    const uint8_t no_find[] = { 19, INDEX(other), 19, INDEX(string), 177 };
+    class_builder_method(&b, 0, "looks", "()V",
+                         &(struct built_code){ .bytes = code, .length = sizeof(code) });
+    class_builder_method(&b, 0, "not", "()V",
+                         &(struct built_code){ .bytes = no_find, .length = sizeof(no_find) });
+    b.bootstrap_method = class_builder_handle(
+        &b, 6, class_builder_member(&b, SMP_CONSTANT_METHOD, "org/lang/Indy", "boot", "()V"));
+    b.dynamic_type = "(Lcom/acme/D;I)V";
+    const uint16_t names[] = { class_builder_string(&b, "m") };
+    const uint16_t call = class_builder_dynamic(&b, SMP_CONSTANT_INVOKE_DYNAMIC,
+                                                class_builder_bootstrap(&b, names, 1));
+    const uint8_t dynamic[] = { 186, INDEX(call), 0, 0, 186, INDEX(call), 0, 0, 177 };
+    class_builder_method(&b, 0, "dynamic", "()V",
+                         &(struct built_code){ .bytes = dynamic, .length = sizeof(dynamic) });
+    const size_t size = class_builder_finish(&b, &bytes);
+    assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
+    assert_int_equal(smp_outline_reader_read(&reader, &file, 1, &outline), SMP_OK);
+    write_outline(text, outline);
+    assert_string_equal(text, EXPECTED);
+    for (size_t i = 0; i < outline->methods[0].call_count; i++)
+        assert_int_equal(outline->methods[0].calls[i].is_made, i != 1);
+    smp_class_file_close(&file);
+    free(bytes);
+    smp_outline_reader_fini(&reader);
+}
+
 /* From bytes to a plan. */
 static void test_a_class_file_gets_a_plan(void **state)
 {
@@ -233,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_class_becomes_an_outline),
+        cmocka_unit_test(test_methods_are_looked_up_by_name),
         cmocka_unit_test(test_a_class_file_gets_a_plan),
         cmocka_unit_test(test_compiled_classes),
         cmocka_unit_test(test_each_allocation_of_the_reader_may_fail),

@@ -721,6 +721,225 @@ static void test_lambdas_are_no_step_and_no_new_beginning(void **state)
     reach_fixture_end(&fixture);
 }
 
+/* Order has a compare of its own and inherits equals; nothing calls sum. */
+static const char COMPARATOR[] = "java/util/Comparator | abstract compare(LO;LO;)I | reversed()LC;";
+static const char OBJECT_CLASS[] =
+    "java/lang/Object | <init>()V | equals(LO;)Z | private secret()V "
+    "| static make()V";
+static const char BASE_CLASS[] = "com/acme/Base | equals(LO;)Z -> com/acme/Log#log()V | secret()V "
+                                 "| make()V";
+static const char ORDER_CLASS[] =
+    "com/acme/Order : com/acme/Base java/util/Comparator | <init>()V "
+    "| bridge compare(LO;LO;)I -> com/acme/Order*compare(LOrder;)I | compare(LOrder;)I | sum()V";
+
+static void load_callbacks(struct reach_fixture *fixture)
+{
+    reach_load(fixture, OBJECT_CLASS);
+    reach_load(fixture, COMPARATOR);
+    reach_load(fixture, LOG);
+    reach_load(fixture, BASE_CLASS);
+    reach_load(fixture, ORDER_CLASS);
+}
+
+static void assert_callbacks_are_wanted(struct reach_fixture *fixture)
+{
+    assert_true(reach_id(fixture, "com/acme/Order.compare(LO;LO;)I") >= 0);
+    assert_true(reach_id(fixture, "com/acme/Order.compare(LOrder;)I") >= 0);
+    assert_true(reach_id(fixture, "com/acme/Base.equals(LO;)Z") >= 0);
+    assert_int_equal(reach_id(fixture, "com/acme/Order.sum()V"), -1);
+    assert_int_equal(reach_id(fixture, "com/acme/Base.secret()V"), -1);
+    assert_int_equal(reach_id(fixture, "com/acme/Base.make()V"), -1);
+}
+
+/* In whatever order its super types, and the code that makes it, come. */
+static void test_callbacks_of_an_object_that_code_makes(void **state)
+{
+    static const char ROOT[] = "com/acme/R | static r()V -> com/acme/Order+<new>.";
+    static const char *const lines[] = { ROOT,       OBJECT_CLASS, COMPARATOR,
+                                         BASE_CLASS, ORDER_CLASS,  LOG };
+    enum { LINES = sizeof(lines) / sizeof(lines[0]) };
+
+    (void)state;
+    for (size_t first = 0; first < LINES; first++) {
+        struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+
+        for (size_t i = 0; i < LINES; i++)
+            reach_load(&fixture, lines[(first + i) % LINES]);
+        assert_callbacks_are_wanted(&fixture);
+        assert_true(reach_id(&fixture, "com/acme/Log.log()V") >= 0);
+        reach_fixture_end(&fixture);
+    }
+}
+
+static void test_lazy_wants_callbacks_once_their_class_may_be_made(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.r");
+
+    (void)state;
+    load_callbacks(&fixture);
+    reach_load(&fixture, "com/acme/R | static r()V -> com/acme/Order+<new>.");
+    assert_string_equal(wanted_of(&fixture), "com/acme/R.r()V");
+    enter(&fixture, "com/acme/R.r()V");
+    assert_callbacks_are_wanted(&fixture);
+    assert_int_equal(reach_id(&fixture, "com/acme/Log.log()V"), -1);
+    enter(&fixture, "com/acme/Base.equals(LO;)Z");
+    assert_true(reach_id(&fixture, "com/acme/Log.log()V") >= 0);
+    reach_fixture_end(&fixture);
+}
+
+/* Made long ago, and nothing that is counted makes one: its own method says that there is one. */
+static void test_a_method_of_an_object_says_that_it_exists(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Order.sum");
+
+    (void)state;
+    load_callbacks(&fixture);
+    assert_string_equal(wanted_of(&fixture), "com/acme/Order.sum()V");
+    enter(&fixture, "com/acme/Order.sum()V");
+    assert_true(reach_id(&fixture, "com/acme/Order.compare(LO;LO;)I") >= 0);
+    assert_true(reach_id(&fixture, "com/acme/Base.equals(LO;)Z") >= 0);
+    reach_fixture_end(&fixture);
+}
+
+/* A template: what the filter excludes calls back, for whichever subtype it was called. */
+static void test_an_inherited_method_from_outside_calls_back(void **state)
+{
+    static const char TEMPLATE[] = "org/lib/Servlet | service()V | doGet()V | abstract init()V";
+    static const char LATE[] = "com/acme/Late : org/lib/Servlet | doGet()V";
+    struct reach_fixture fixture;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.*", "com.acme", 0, 0);
+    reach_load(&fixture, TEMPLATE);
+    reach_load(&fixture, "com/acme/Mine : org/lib/Servlet | doGet()V | init()V | other()V");
+    reach_load(&fixture, "com/acme/R | static q()V -> org/lib/Servlet*init()V");
+    assert_int_equal(reach_id(&fixture, "com/acme/Mine.other()V"), -1);
+    assert_true(reach_id(&fixture, "com/acme/Mine.init()V") >= 0);
+    reach_fixture_end(&fixture);
+
+    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.*", "com.acme", 0, 0);
+    reach_load(&fixture, TEMPLATE);
+    reach_load(&fixture, "com/acme/Mine : org/lib/Servlet | doGet()V | other()V");
+    reach_load(&fixture, "com/acme/R | static r()V -> org/lib/Servlet*service()V");
+    assert_true(reach_id(&fixture, "com/acme/Mine.doGet()V") >= 0);
+    assert_int_equal(reach_id(&fixture, "com/acme/Mine.other()V"), -1);
+    reach_load(&fixture, LATE);
+    assert_true(reach_id(&fixture, "com/acme/Late.doGet()V") >= 0);
+    /* Too many classes inherit from those of the JDK. */
+    reach_load(&fixture, "java/util/AbstractList | size()I | indexOf(LO;)I");
+    reach_load(&fixture, "com/acme/Plain : java/util/AbstractList | size()I");
+    reach_load(&fixture, "com/acme/R | static r()V -> java/util/List*indexOf(LO;)I");
+    assert_int_equal(reach_id(&fixture, "com/acme/Plain.size()I"), -1);
+    reach_fixture_end(&fixture);
+}
+
+/* Constructors and static initialisers of a class that is used have run: only what they make
+ * matters, in a class that is used or in a super type of an object. */
+static void test_what_initialisers_have_made_exists(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Service.serve");
+
+    (void)state;
+    load_callbacks(&fixture);
+    reach_load(&fixture,
+               "com/acme/Holder | <init>()V -> com/acme/Order+<new>. com/acme/Order#sum()V");
+    reach_load(&fixture, "com/acme/Top | <init>()V -> com/acme/Holder+<new>.");
+    reach_load(&fixture, "com/acme/Service : com/acme/Top "
+                         "| static <clinit>()V -> com/acme/Service+lambda$0()V "
+                         "| serve()V | private static lambda$0()V");
+    assert_true(reach_id(&fixture, "com/acme/Service.lambda$0()V") >= 0);
+    assert_int_equal(reach_id(&fixture, "com/acme/Order.compare(LO;LO;)I"), -1);
+    enter(&fixture, "com/acme/Service.serve()V");
+    assert_callbacks_are_wanted(&fixture);
+    reach_fixture_end(&fixture);
+}
+
+/* The plan of a class whose bytes have not been seen is made anew, so that they are. */
+static void test_bytes_of_a_class_in_use_are_asked_for(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.Sub.go");
+    struct outline_text text;
+    struct smp_class_outline top = *outline_text_read(&text, 1, "com/acme/Top | <init>()V");
+    uint32_t loaded = 0;
+
+    (void)state;
+    top.lacks_calls = true;
+    assert_int_equal(smp_reach_load(fixture.reach, &top, &loaded), SMP_OK);
+    assert_false(smp_reach_is_dirty(fixture.reach, loaded));
+    reach_load(&fixture, "com/acme/Sub : com/acme/Top | go()V");
+    assert_true(smp_reach_is_dirty(fixture.reach, loaded));
+    reach_fixture_end(&fixture);
+}
+
+static void test_a_constructor_called_by_reflection_makes_an_object(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.r");
+
+    (void)state;
+    load_callbacks(&fixture);
+    reach_load(&fixture, "com/acme/R | static r()V");
+    call_by_reflection(&fixture, "com/acme/Order", "<init>.()V");
+    assert_callbacks_are_wanted(&fixture);
+    reach_fixture_end(&fixture);
+}
+
+static void test_a_name_stands_for_all_methods_of_its_class(void **state)
+{
+    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+
+    (void)state;
+    reach_load(&fixture, "com/acme/R | static r()V -> com/acme/A+go.");
+    reach_load(&fixture, "com/acme/A | go()V | go(I)V | gone()V");
+    reach_load(&fixture, "com/acme/B : com/acme/A | go()V");
+    assert_string_equal(wanted_of(&fixture), "com/acme/R.r()V com/acme/A.go()V com/acme/A.go(I)V");
+    reach_fixture_end(&fixture);
+}
+
+static struct smp_reach_sample sample(struct reach_fixture *fixture, const char *class_name,
+                                      const char *method, bool is_called)
+{
+    return smp_reach_sampled(fixture->reach, slice_of(class_name), slice_of(method), is_called);
+}
+
+static void test_what_samples_show_below_a_root_is_wanted(void **state)
+{
+    struct reach_fixture fixture;
+    const struct smp_losses *losses = NULL;
+
+    (void)state;
+    reach_fixture_begin(&fixture, SMP_SCHEME_LAZY, "com.acme.R.r", "com.acme", 0, 0);
+    losses = smp_reach_losses(fixture.reach, SMP_LOSS_SAMPLED);
+    reach_load(&fixture, "com/acme/R | static r()V");
+    reach_load(&fixture, "com/acme/A | go()V | go(I)V | other()V");
+    reach_load(&fixture, "org/lib/L | go()V");
+    reach_load(&fixture, "com/acme/A$$SpringCGLIB$$0 | go()V");
+    assert_true(sample(&fixture, "com/acme/R", "r", false).is_root);
+    assert_true(sample(&fixture, "com/acme/R", "r", false).is_inside);
+    assert_false(sample(&fixture, "com/acme/R", "r", false).is_followed);
+    enter(&fixture, "com/acme/R.r()V");
+    assert_true(sample(&fixture, "com/acme/R", "r", false).is_followed);
+    assert_true(sample(&fixture, "com/acme/A", "go", false).is_inside);
+    assert_false(sample(&fixture, "org/lib/L", "go", false).is_inside);
+    assert_false(sample(&fixture, "com/acme/A", "go", false).is_root);
+    assert_string_equal(wanted_of(&fixture), "com/acme/R.r()V");
+    assert_false(sample(&fixture, "org/lib/L", "go", true).is_root);
+    assert_false(sample(&fixture, "com/acme/Nowhere", "go", true).is_root);
+    assert_false(sample(&fixture, "com/acme/A", "g", true).is_root);
+    assert_int_equal(losses->count, 0);
+    for (int i = 0; i < 2; i++) {
+        assert_false(sample(&fixture, "com/acme/A", "go", true).is_root);
+        assert_string_equal(wanted_of(&fixture),
+                            "com/acme/R.r()V com/acme/A.go()V com/acme/A.go(I)V");
+        assert_int_equal(losses->count, 2);
+    }
+    assert_string_equal(losses->texts[0], "com.acme.A.go");
+    /* A report has its name without the number. */
+    assert_false(sample(&fixture, "com/acme/A$$SpringCGLIB", "go", true).is_root);
+    assert_true(reach_id(&fixture, "com/acme/A$$SpringCGLIB$$0.go()V") >= 0);
+    assert_int_equal(losses->count, 3);
+    reach_fixture_end(&fixture);
+}
+
 static void test_names_of_proxies(void **state)
 {
     (void)state;
@@ -739,6 +958,15 @@ int main(void)
         cmocka_unit_test(test_a_proxy_leads_to_the_handlers),
         cmocka_unit_test(test_a_lambda_leads_to_its_body),
         cmocka_unit_test(test_lambdas_are_no_step_and_no_new_beginning),
+        cmocka_unit_test(test_callbacks_of_an_object_that_code_makes),
+        cmocka_unit_test(test_lazy_wants_callbacks_once_their_class_may_be_made),
+        cmocka_unit_test(test_a_method_of_an_object_says_that_it_exists),
+        cmocka_unit_test(test_an_inherited_method_from_outside_calls_back),
+        cmocka_unit_test(test_what_initialisers_have_made_exists),
+        cmocka_unit_test(test_bytes_of_a_class_in_use_are_asked_for),
+        cmocka_unit_test(test_a_constructor_called_by_reflection_makes_an_object),
+        cmocka_unit_test(test_a_name_stands_for_all_methods_of_its_class),
+        cmocka_unit_test(test_what_samples_show_below_a_root_is_wanted),
         cmocka_unit_test(test_names_of_proxies),
         cmocka_unit_test(test_lazy_goes_on_where_a_method_is_entered),
         cmocka_unit_test(test_lazy_looks_some_calls_ahead),

@@ -49,6 +49,8 @@ static void draw_method(struct world *world, struct reference_method *method, un
         method->access |= SMP_ACCESS_STATIC;
     if (draws(world, 15))
         method->access |= SMP_ACCESS_PRIVATE;
+    if (draws(world, 15))
+        method->access |= SMP_ACCESS_BRIDGE;
     if (draws(world, 10))
         method->access |= draws(world, 50) ? SMP_ACCESS_ABSTRACT : SMP_ACCESS_NATIVE;
     if ((method->access & (SMP_ACCESS_ABSTRACT | SMP_ACCESS_NATIVE)) != 0 || method->is_trivial)
@@ -56,8 +58,9 @@ static void draw_method(struct world *world, struct reference_method *method, un
     method->call_count = draw(world, REFERENCE_CALLS + 1);
     for (unsigned c = 0; c < method->call_count; c++)
         method->calls[c] = (struct reference_call){ .owner = draw(world, REFERENCE_NAMES),
-                                                    .signature = draw(world, REFERENCE_SIGNATURES),
-                                                    .is_dispatched = draws(world, 60) };
+                                                    .signature = draw(world, REFERENCE_CALLED),
+                                                    .is_dispatched = draws(world, 60),
+                                                    .is_made = draws(world, 30) };
 }
 
 /* Now and then a class that extends itself, or what extends it. */
@@ -119,7 +122,8 @@ static void outline_of(struct drawn_outline *out, unsigned loader, unsigned name
                 .owner = slice_of(reference_class_name(method->calls[c].owner)),
                 .name = slice_of(reference_method_name(method->calls[c].signature)),
                 .descriptor = slice_of(reference_descriptor(method->calls[c].signature)),
-                .is_dispatched = method->calls[c].is_dispatched
+                .is_dispatched = method->calls[c].is_dispatched,
+                .is_made = method->calls[c].is_made
             };
     }
 }
@@ -218,7 +222,7 @@ static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned n
         method->is_dropped = true;
         it->may_be_stale = true;
     }
-    method->ahead = world->naive.look_ahead;
+    reference_reach_expand(&world->naive, name, it, method);
     reference_reach_close(&world->naive);
 }
 

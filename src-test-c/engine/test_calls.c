@@ -1185,6 +1185,31 @@ static void what_has_no_place_is_in_the_account(void **state)
     end(&s);
 }
 
+/* Again and again; below a method that still waits for its probe nothing counts as called. */
+static void what_samples_show_is_handed_to_the_counter(void **state)
+{
+    static const char SHOWN[] = "java.lang.Thread.run app.Shop.root +java.util.List.sort "
+                                "+app.Order.compare +app.Order.waits "
+                                "app.Order.late ";
+    struct setting s;
+
+    (void)state;
+    begin(&s, ROOTS);
+    struct fake_thread *thread = fake_jvm_start(s.f->vm, "main");
+    fake_jvm_run(s.f->vm, thread,
+                 "java.lang.Thread.run|app.Shop.root|java.util.List.sort|app.Order.compare|"
+                 "app.Order.waits|app.Order.late");
+    sampler_fixture_start(s.f);
+    run(&s, 3 * S);
+    assert_memory_equal(s.counter->sampled, SHOWN, strlen(SHOWN));
+    assert_memory_equal(s.counter->sampled + strlen(SHOWN), SHOWN, strlen(SHOWN));
+    sampler_fixture_seal(s.f);
+    s.counter->sampled[0] = '\0';
+    run(&s, 3 * S);
+    assert_memory_equal(s.counter->sampled, SHOWN, strlen(SHOWN));
+    end(&s);
+}
+
 static void without_sampled_times_the_account_says_why_there_is_no_cpu_time(void **state)
 {
     static const struct {
@@ -1426,6 +1451,7 @@ int main(void)
         cmocka_unit_test(short_roots_are_dropped_unless_they_are_kept),
         cmocka_unit_test(calls_without_a_node_count_for_the_limit),
         cmocka_unit_test(what_has_no_place_is_in_the_account),
+        cmocka_unit_test(what_samples_show_is_handed_to_the_counter),
         cmocka_unit_test(without_sampled_times_the_account_says_why_there_is_no_cpu_time),
         cmocka_unit_test(calls_are_never_lost_without_a_trace),
         cmocka_unit_test(a_full_tree_counts_what_has_no_place),

@@ -62,6 +62,15 @@ uint16_t class_builder_class(struct class_builder *builder, const char *name)
     return (uint16_t)builder->pool_count++;
 }
 
+uint16_t class_builder_string(struct class_builder *builder, const char *text)
+{
+    const uint16_t utf8 = class_builder_utf8(builder, text);
+
+    pool_number(builder, SMP_CONSTANT_STRING, 1);
+    pool_number(builder, utf8, 2);
+    return (uint16_t)builder->pool_count++;
+}
+
 uint16_t class_builder_member(struct class_builder *builder, uint8_t tag, const char *owner,
                               const char *name, const char *descriptor)
 {
@@ -84,7 +93,8 @@ uint16_t class_builder_handle(struct class_builder *builder, uint8_t kind, uint1
 uint16_t class_builder_dynamic(struct class_builder *builder, uint8_t tag, uint16_t row)
 {
     const uint16_t name = class_builder_utf8(builder, "dynamic");
-    const uint16_t type = class_builder_utf8(builder, "()V");
+    const uint16_t type =
+        class_builder_utf8(builder, builder->dynamic_type != NULL ? builder->dynamic_type : "()V");
 
     return pool_pair(builder, tag, row, pool_pair(builder, SMP_CONSTANT_NAME_AND_TYPE, name, type));
 }
@@ -99,7 +109,8 @@ void class_builder_integer(struct class_builder *builder, int32_t value)
 uint16_t class_builder_bootstrap(struct class_builder *builder, const uint16_t *arguments,
                                  uint16_t count)
 {
-    put_number(builder->bootstrap_bytes, &builder->bootstrap_length, 1, 2);
+    put_number(builder->bootstrap_bytes, &builder->bootstrap_length,
+               builder->bootstrap_method != 0 ? builder->bootstrap_method : 1, 2);
     put_number(builder->bootstrap_bytes, &builder->bootstrap_length, count, 2);
     for (uint16_t i = 0; i < count; i++)
         put_number(builder->bootstrap_bytes, &builder->bootstrap_length, arguments[i], 2);

@@ -29,7 +29,9 @@ struct class_builder {
     uint16_t major;
     uint16_t this_class;
     uint16_t super_class;
-    uint16_t bootstraps; /* count */
+    uint16_t bootstraps;       /* count */
+    uint16_t bootstrap_method; /* of the next rows: a method handle; 0: the constant 1 */
+    const char *dynamic_type;  /* the descriptor of the next dynamic calls; NULL: ()V */
     uint8_t bootstrap_bytes[4096];
     size_t bootstrap_length;
 };
@@ -52,6 +54,7 @@ void class_builder_init(struct class_builder *builder, uint16_t major, const cha
 /* Each gives the index of a new constant. */
 uint16_t class_builder_utf8(struct class_builder *builder, const char *text);
 uint16_t class_builder_class(struct class_builder *builder, const char *name);
+uint16_t class_builder_string(struct class_builder *builder, const char *text);
 uint16_t class_builder_member(struct class_builder *builder, uint8_t tag, const char *owner,
                               const char *name, const char *descriptor);
 uint16_t class_builder_handle(struct class_builder *builder, uint8_t kind, uint16_t member);

@@ -149,6 +149,21 @@ static bool keeps(void *self, int64_t method)
     return method < counter->method_count && counter->methods[method].is_kept;
 }
 
+/* The methods root and waits are inside, and only waits is not followed. */
+static struct smp_sampled_method sampled(void *self, const char *class_name,
+                                         const char *method_name, bool is_called)
+{
+    struct fake_counter *counter = self;
+    const size_t length = strlen(counter->sampled);
+
+    (void)snprintf(counter->sampled + length, sizeof(counter->sampled) - length, "%s%s.%s ",
+                   is_called ? "+" : "", class_name, method_name);
+    const bool is_root = strcmp(method_name, "root") == 0;
+    return (struct smp_sampled_method){ .is_root = is_root,
+                                        .is_inside = is_root || strcmp(method_name, "waits") == 0,
+                                        .is_followed = is_root };
+}
+
 static void drop(void *self, const int64_t *methods, size_t count)
 {
     struct fake_counter *counter = self;
@@ -203,6 +218,7 @@ struct smp_call_counter fake_counter_interface(struct fake_counter *counter)
         .name = name_of,
         .keeps = keeps,
         .drop = drop,
+        .sampled = sampled,
         .get_figures = get_figures,
         .account = account,
         .self = counter,

@@ -30,6 +30,7 @@ enum {
     FAKE_COUNTER_THREADS = 3000,
     FAKE_COUNTER_NODES = 400,
     FAKE_COUNTER_METHODS = 64,
+    FAKE_COUNTER_SAMPLED_BYTES = 1024,
     FAKE_COUNTER_DROPPED = 64
 };
 
@@ -79,6 +80,7 @@ struct fake_counter {
     int64_t dropped[FAKE_COUNTER_DROPPED];
     size_t dropped_count;
     uint64_t batches_told;
+    char sampled[FAKE_COUNTER_SAMPLED_BYTES]; /* what samples have shown, what is called with a + */
     struct {
         const char *class_name;
         const char *method_name;

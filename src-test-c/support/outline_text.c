@@ -19,6 +19,7 @@ static bool take_modifier(struct smp_method_outline *method, const char *word)
         uint16_t access;
     } FLAGS[] = { { "static", SMP_ACCESS_STATIC },
                   { "private", SMP_ACCESS_PRIVATE },
+                  { "bridge", SMP_ACCESS_BRIDGE },
                   { "native", SMP_ACCESS_NATIVE },
                   { "abstract", SMP_ACCESS_ABSTRACT } };
 
@@ -45,11 +46,18 @@ static void cut_method(const char *word, struct smp_slice *name, struct smp_slic
 
 static void read_call(struct smp_call_outline *call, char *word)
 {
-    char *const mark = strpbrk(word, "#*");
+    char *const mark = strpbrk(word, "#*+");
+    char *const dot = strrchr(word, '.');
 
     assert_non_null(mark);
     call->is_dispatched = *mark == '*';
+    call->is_made = *mark == '+';
     call->owner = (struct smp_slice){ word, (size_t)(mark - word) };
+    if (dot != NULL) {
+        call->name = (struct smp_slice){ mark + 1, (size_t)(dot - mark - 1) };
+        call->descriptor = (struct smp_slice){ 0 };
+        return;
+    }
     cut_method(mark + 1, &call->name, &call->descriptor);
 }
 

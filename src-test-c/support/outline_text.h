@@ -5,8 +5,9 @@
  *   com/acme/A : com/acme/Base com/acme/I | a()V -> com/acme/B#b()V com/acme/I*c()V | static b()V
  *
  * Super class and interfaces follow the colon; without a colon the class extends Object. Methods
- * follow bars: modifiers (static, private, native, abstract, trivial), name and descriptor, and
- * behind an arrow what they call: with # as it stands, with * dispatched.
+ * follow bars: modifiers (static, private, bridge, native, abstract, trivial), name and descriptor,
+ * and behind an arrow what they call: with # as it stands, with * dispatched, with + as a method
+ * handle or, where the name is <new>, as a new object. A name without a descriptor ends with a dot.
  *
  * Owns     its texts.
  * Errors   what cannot be read fails the test.

@@ -15,10 +15,11 @@ static const char *const NAMES[REFERENCE_NAMES] = {
 static const struct {
     const char *name;
     const char *descriptor;
-} SIGNATURES[REFERENCE_SIGNATURES] = { { "a", "()V" },      { "b", "(I)I" },
-                                       { "run", "()V" },    { "main", "([Ljava/lang/String;)V" },
-                                       { "<init>", "()V" }, { "<clinit>", "()V" },
-                                       { "c", "()V" } };
+} SIGNATURES[REFERENCE_CALLED] = { { "a", "()V" },      { "b", "(I)I" },
+                                   { "run", "()V" },    { "main", "([Ljava/lang/String;)V" },
+                                   { "<init>", "()V" }, { "<clinit>", "()V" },
+                                   { "c", "()V" },      { SMP_CALL_OF_NEW, "" },
+                                   { "a", "" } };
 
 const char *const reference_rules =
     "com.acme.A.a, com.acme.B.*, com.acme.util.U.b(int), java.util.List.a, java.lang.Thread.run, "
@@ -56,12 +57,6 @@ static bool is_named(unsigned name, unsigned signature)
 static bool is_allowed_name(unsigned name)
 {
     return name > 5;
-}
-
-/* Classes of which the engine keeps no methods: they end no search. */
-static bool hides_methods(const struct reference_reach *self, unsigned name)
-{
-    return name == 0 || name == 2 || name == 3 || (name == 1 && !self->has_rules);
 }
 
 static bool has_no_code(const struct reference_method *method)
@@ -123,7 +118,7 @@ static void look_up(const struct reference_reach *self, unsigned loader, unsigne
     if (!it->is_loaded || out->seen[loader][name])
         return;
     out->seen[loader][name] = true;
-    for (unsigned m = 0; m < it->method_count && !hides_methods(self, name); m++) {
+    for (unsigned m = 0; m < it->method_count; m++) {
         const struct reference_method *const method = &it->methods[m];
 
         if (method->signature != signature)
@@ -144,6 +139,44 @@ static void look_up(const struct reference_reach *self, unsigned loader, unsigne
 
 /* --- the closure --- */
 
+static void raise_to(unsigned *value, unsigned least)
+{
+    if (*value < least)
+        *value = least;
+}
+
+static void want(const struct reference_reach *self, unsigned name, struct reference_class *it,
+                 struct reference_method *method)
+{
+    if (method->is_wanted)
+        return;
+    method->is_wanted = true;
+    if (self->scheme == SMP_SCHEME_TOTAL)
+        return;
+    it->is_initialised = true;
+    if (self->scheme == SMP_SCHEME_EAGER && is_allowed_name(name) &&
+        (method->access & SMP_ACCESS_STATIC) == 0)
+        raise_to(&it->instances, 1);
+}
+
+static bool is_initialiser(const struct reference_method *method)
+{
+    return method->signature == REFERENCE_INIT || method->signature == REFERENCE_CLINIT;
+}
+
+static void want_found_method(const struct reference_reach *self, unsigned name,
+                              struct reference_class *it, struct reference_method *method,
+                              unsigned ahead)
+{
+    if (!has_no_code(method) && (method->is_root || (is_allowed_name(name) && !method->is_trivial)))
+        want(self, name, it, method);
+    if ((name == 4 || name == 5) && !is_initialiser(method) &&
+        (method->access & (SMP_ACCESS_STATIC | SMP_ACCESS_ABSTRACT)) == 0)
+        raise_to(&it->instances, ahead + 1);
+    if (method->is_wanted)
+        raise_to(&method->ahead, ahead + ((method->access & SMP_ACCESS_BRIDGE) != 0));
+}
+
 static void want_found_methods(struct reference_reach *self, const struct found_methods *found,
                                unsigned ahead)
 {
@@ -152,22 +185,37 @@ static void want_found_methods(struct reference_reach *self, const struct found_
             struct reference_class *const it = &self->classes[l][n];
 
             for (unsigned m = 0; it->is_loaded && m < it->method_count; m++) {
-                struct reference_method *const method = &it->methods[m];
-
-                if (!found->found[l][n][m])
-                    continue;
-                if (!has_no_code(method) &&
-                    (method->is_root || (is_allowed_name(n) && !method->is_trivial)))
-                    method->is_wanted = true;
-                if (method->is_wanted && ahead > method->ahead)
-                    method->ahead = ahead;
+                if (found->found[l][n][m])
+                    want_found_method(self, n, it, &it->methods[m], ahead);
             }
+        }
+    }
+}
+
+/* A call that names no method but a class, or all methods of a name. */
+static void follow_name(struct reference_reach *self, const struct reference_call *call,
+                        unsigned ahead)
+{
+    for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+        struct reference_class *const it = &self->classes[l][call->owner];
+
+        if (!it->is_loaded)
+            continue;
+        if (call->signature == REFERENCE_NEW && is_allowed_name(call->owner))
+            raise_to(&it->instances, ahead + 1);
+        for (unsigned m = 0; call->signature == REFERENCE_BY_NAME && m < it->method_count; m++) {
+            if (it->methods[m].signature == 0)
+                want_found_method(self, call->owner, it, &it->methods[m], ahead);
         }
     }
 }
 
 static void follow(struct reference_reach *self, const struct reference_call *call, unsigned ahead)
 {
+    if (call->signature >= REFERENCE_SIGNATURES) {
+        follow_name(self, call, ahead);
+        return;
+    }
     for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
         for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
             const struct reference_class *const it = &self->classes[l][n];
@@ -186,6 +234,54 @@ static void follow(struct reference_reach *self, const struct reference_call *ca
     }
 }
 
+/* What an instance of the class has for the methods of one of its super types, outside. */
+static void want_overrides(struct reference_reach *self, unsigned loader, unsigned name,
+                           const struct reference_class *outside)
+{
+    for (unsigned m = 0; m < outside->method_count; m++) {
+        const struct reference_method *const declared = &outside->methods[m];
+        struct found_methods found = { 0 };
+
+        if ((declared->access & (SMP_ACCESS_PRIVATE | SMP_ACCESS_STATIC)) != 0 ||
+            is_initialiser(declared))
+            continue;
+        look_up(self, loader, name, declared->signature, true, &found);
+        want_found_methods(self, &found, self->classes[loader][name].instances - 1);
+    }
+}
+
+/* A method of a class outside was called: each subtype inside may be what it was called for. */
+static void follow_left(struct reference_reach *self, unsigned name, unsigned instances)
+{
+    for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+        for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
+            struct reference_class *const it = &self->classes[l][n];
+            bool seen[REFERENCE_NAMES] = { false };
+
+            if (it->is_loaded && is_allowed_name(n) && leads_to(self, it, name, seen))
+                raise_to(&it->instances, instances);
+        }
+    }
+}
+
+static void follow_instances(struct reference_reach *self, unsigned loader, unsigned name)
+{
+    for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
+        bool seen[REFERENCE_NAMES] = { false };
+
+        if (n != name && !leads_to(self, &self->classes[loader][name], n, seen))
+            continue;
+        for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+            if (!self->classes[l][n].is_loaded)
+                continue;
+            if (is_allowed_name(n))
+                self->classes[l][n].is_initialised = true;
+            else
+                want_overrides(self, loader, name, &self->classes[l][n]);
+        }
+    }
+}
+
 /* How many calls from it are followed; 0: none. */
 static unsigned look_from(const struct reference_reach *self, const struct reference_method *method)
 {
@@ -199,62 +295,86 @@ static unsigned look_from(const struct reference_reach *self, const struct refer
     }
 }
 
-static void raise_to(unsigned *value, unsigned least)
+/* Has an initialiser run, in a class whose calls are known? */
+static bool has_run(unsigned name, const struct reference_class *in_class,
+                    const struct reference_method *method)
 {
-    if (*value < least)
-        *value = least;
+    return in_class->is_initialised && is_initialiser(method) &&
+           (is_allowed_name(name) || method->is_root);
+}
+
+/* What an expanded method calls, and what an initialiser that has run makes. */
+static void find_called_by(const struct reference_reach *self,
+                           const struct reference_method *method, bool has_run,
+                           unsigned called[REFERENCE_NAMES][REFERENCE_CALLED][REFERENCE_HOWS])
+{
+    const unsigned ahead = look_from(self, method);
+
+    for (unsigned c = 0; c < method->call_count; c++) {
+        const struct reference_call *const call = &method->calls[c];
+        const bool is_dispatched = call->is_dispatched && call->signature != REFERENCE_INIT &&
+                                   call->signature != REFERENCE_CLINIT &&
+                                   call->signature != REFERENCE_NEW;
+        unsigned *const target =
+            &called[call->owner][call->signature][is_dispatched + 2 * call->is_made];
+
+        raise_to(target, ahead);
+        if (call->is_made && has_run)
+            raise_to(target, 1);
+        if (!is_dispatched && call->signature < REFERENCE_SIGNATURES)
+            raise_to(&called[call->owner][REFERENCE_CLINIT][0], ahead);
+    }
 }
 
 static void find_called(const struct reference_reach *self,
-                        unsigned called[REFERENCE_NAMES][REFERENCE_SIGNATURES][2])
+                        unsigned called[REFERENCE_NAMES][REFERENCE_CALLED][REFERENCE_HOWS])
 {
     for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
         for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
             const struct reference_class *const it = &self->classes[l][n];
 
-            for (unsigned m = 0; it->is_loaded && m < it->method_count; m++) {
-                const struct reference_method *const method = &it->methods[m];
-                const unsigned ahead = look_from(self, method);
-
-                for (unsigned c = 0; c < method->call_count; c++) {
-                    const struct reference_call *const call = &method->calls[c];
-                    const bool is_dispatched = call->is_dispatched &&
-                                               call->signature != REFERENCE_INIT &&
-                                               call->signature != REFERENCE_CLINIT;
-
-                    raise_to(&called[call->owner][call->signature][is_dispatched], ahead);
-                    if (!is_dispatched)
-                        raise_to(&called[call->owner][REFERENCE_CLINIT][false], ahead);
-                }
-            }
+            for (unsigned m = 0; it->is_loaded && m < it->method_count; m++)
+                find_called_by(self, &it->methods[m], has_run(n, it, &it->methods[m]), called);
         }
+    }
+}
+
+static void follow_reached(struct reference_reach *self, unsigned name, unsigned signature)
+{
+    for (unsigned how = 0; how < REFERENCE_HOWS; how++) {
+        if (self->reached[name][signature][how] > 0)
+            follow(self, &(struct reference_call){ name, signature, how % 2 != 0, how / 2 != 0 },
+                   self->reached[name][signature][how] - 1);
     }
 }
 
 static void follow_all(struct reference_reach *self)
 {
-    unsigned called[REFERENCE_NAMES][REFERENCE_SIGNATURES][2] = { { { 0 } } };
+    unsigned called[REFERENCE_NAMES][REFERENCE_CALLED][REFERENCE_HOWS] = { { { 0 } } };
 
     find_called(self, called);
     for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
-        for (unsigned s = 0; s < REFERENCE_SIGNATURES; s++) {
-            for (unsigned d = 0; d < 2; d++) {
-                unsigned *const reached = &self->reached[n][s][d];
+        for (unsigned s = 0; s < REFERENCE_CALLED; s++) {
+            for (unsigned how = 0; how < REFERENCE_HOWS; how++) {
+                unsigned *const reached = &self->reached[n][s][how];
 
-                if (called[n][s][d] == 0)
+                if (called[n][s][how] == 0)
                     *reached = 0;
                 else
-                    raise_to(reached, called[n][s][d]);
+                    raise_to(reached, called[n][s][how]);
             }
         }
     }
     for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
-        for (unsigned s = 0; s < REFERENCE_SIGNATURES; s++) {
-            for (unsigned d = 0; d < 2; d++) {
-                if (self->reached[n][s][d] > 0)
-                    follow(self, &(struct reference_call){ n, s, d != 0 },
-                           self->reached[n][s][d] - 1);
-            }
+        for (unsigned s = 0; s < REFERENCE_CALLED; s++)
+            follow_reached(self, n, s);
+        for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
+            const unsigned instances = self->classes[l][n].instances;
+
+            if (instances > 0 && is_allowed_name(n))
+                follow_instances(self, l, n);
+            else if (instances > 0)
+                follow_left(self, n, instances);
         }
     }
 }
@@ -268,6 +388,7 @@ static unsigned count_wanted(const struct reference_reach *self)
         for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
             const struct reference_class *const it = &self->classes[l][n];
 
+            count += it->is_initialised + it->instances;
             for (unsigned m = 0; it->is_loaded && m < it->method_count; m++)
                 count += it->methods[m].is_wanted + it->methods[m].ahead;
         }
@@ -285,7 +406,16 @@ void reference_reach_close(struct reference_reach *self)
     } while (count_wanted(self) > before);
 }
 
-static void want_by_itself(struct reference_reach *self, unsigned name,
+void reference_reach_expand(struct reference_reach *self, unsigned name,
+                            struct reference_class *in_class, struct reference_method *method)
+{
+    method->ahead = self->look_ahead;
+    if (self->scheme != SMP_SCHEME_TOTAL && is_allowed_name(name) &&
+        (method->access & SMP_ACCESS_STATIC) == 0)
+        raise_to(&in_class->instances, self->look_ahead);
+}
+
+static void want_by_itself(struct reference_reach *self, unsigned name, struct reference_class *it,
                            struct reference_method *method)
 {
     method->is_root = is_root_of(self, name, method);
@@ -294,7 +424,7 @@ static void want_by_itself(struct reference_reach *self, unsigned name,
         return;
     if (method->is_root ||
         (self->scheme == SMP_SCHEME_TOTAL && is_allowed_name(name) && !method->is_trivial))
-        method->is_wanted = true;
+        want(self, name, it, method);
 }
 
 static void keep_history(struct reference_method *method, const struct reference_class *old)
@@ -320,8 +450,8 @@ void reference_reach_load(struct reference_reach *self, unsigned loader, unsigne
     *it = *loaded;
     it->is_loaded = true;
     it->may_be_stale = false;
-    if (hides_methods(self, name))
-        it->method_count = 0;
+    it->is_initialised = old.is_loaded && old.is_initialised;
+    it->instances = old.is_loaded ? old.instances : 0;
     for (unsigned m = 0; m < it->method_count; m++) {
         struct reference_method *const method = &it->methods[m];
 
@@ -330,7 +460,7 @@ void reference_reach_load(struct reference_reach *self, unsigned loader, unsigne
         method->ahead = 0;
         method->id = -1;
         keep_history(method, &old);
-        want_by_itself(self, name, method);
+        want_by_itself(self, name, it, method);
     }
     reference_reach_close(self);
 }

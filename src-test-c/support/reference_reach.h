@@ -18,8 +18,12 @@
 
 enum {
     REFERENCE_NAMES = 14,
-    REFERENCE_SIGNATURES = 7,
-    REFERENCE_CLINIT = 5, /* number of a signature, as the one behind it */
+    REFERENCE_SIGNATURES = 7, /* that methods have */
+    REFERENCE_NEW = 7,        /* a call of it makes an object of the owner */
+    REFERENCE_BY_NAME = 8,    /* a call of it is of all that have the name of the first one */
+    REFERENCE_CALLED = 9,     /* signatures of calls */
+    REFERENCE_HOWS = 4,       /* dispatched or not, made or not */
+    REFERENCE_CLINIT = 5,     /* number of a signature, as the one behind it */
     REFERENCE_INIT = 4,
     REFERENCE_LOADERS = 3,
     REFERENCE_METHODS = 5, /* of a class at most */
@@ -31,6 +35,7 @@ struct reference_call {
     unsigned owner;
     unsigned signature;
     bool is_dispatched;
+    bool is_made;
 };
 
 struct reference_method {
@@ -54,6 +59,8 @@ struct reference_class {
     bool may_be_stale; /* a probe was taken since the last plan: it may be dirty for nothing */
     unsigned supers[REFERENCE_SUPERS];
     unsigned super_count;
+    bool is_initialised; /* a method of it was wanted once, or a subtype has instances */
+    unsigned instances;  /* one more than is looked ahead from its overrides; 0: there are none */
     unsigned method_count;
     struct reference_method methods[REFERENCE_METHODS];
 };
@@ -63,7 +70,7 @@ struct reference_reach {
     unsigned look_ahead;
     bool has_rules;
     /* How far its callers look ahead, at most since it is reached; 0: it is not. */
-    unsigned reached[REFERENCE_NAMES][REFERENCE_SIGNATURES][2];
+    unsigned reached[REFERENCE_NAMES][REFERENCE_CALLED][REFERENCE_HOWS];
     struct reference_class classes[REFERENCE_LOADERS][REFERENCE_NAMES];
 };
 
@@ -78,6 +85,9 @@ extern const char *const reference_filter;
 void reference_reach_load(struct reference_reach *self, unsigned loader, unsigned name,
                           const struct reference_class *loaded);
 void reference_reach_unload(struct reference_reach *self, unsigned loader, unsigned name);
+/* The method was entered, or cannot be. To be closed. */
+void reference_reach_expand(struct reference_reach *self, unsigned name,
+                            struct reference_class *in_class, struct reference_method *method);
 /* After changes to flags of methods. */
 void reference_reach_close(struct reference_reach *self);
 bool reference_reach_has_probe(const struct reference_method *method);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "classfile/call_sites.h"
 
+#include <string.h>
+
 #include "classfile/opcodes.h"
 
 enum {
@@ -31,6 +33,35 @@ static bool report_call(const struct call_walk *walk, enum smp_call_kind kind,
            walk->each(walk->self, &site);
 }
 
+/* Arrays have no class of their own. */
+static bool report_new(const struct call_walk *walk, struct smp_class_text made)
+{
+    const struct smp_class_call_site site = {
+        .kind = SMP_CALL_NEW,
+        .handle_kind = SMP_CALL_NEW,
+        .pc = walk->pc,
+        .method = { .owner = made, .name = { .bytes = "<new>", .length = 5 } }
+    };
+
+    return made.length == 0 || made.bytes[0] == '[' || walk->each(walk->self, &site);
+}
+
+static struct smp_class_text string_text(const struct smp_class_file *file, uint16_t constant)
+{
+    return smp_class_file_utf8(file, smp_class_u2(file->bytes + file->pool[constant] + 1));
+}
+
+static bool report_string(const struct call_walk *walk, uint16_t constant)
+{
+    const struct smp_class_call_site site = { .kind = SMP_CALL_STRING,
+                                              .handle_kind = SMP_CALL_STRING,
+                                              .pc = walk->pc,
+                                              .method = { .name =
+                                                              string_text(walk->file, constant) } };
+
+    return site.method.name.length == 0 || walk->each(walk->self, &site);
+}
+
 static bool report_handle(const struct call_walk *walk, uint16_t constant)
 {
     static const enum smp_call_kind kinds[] = { [REF_INVOKE_VIRTUAL] = SMP_CALL_VIRTUAL,
@@ -42,6 +73,11 @@ static bool report_handle(const struct call_walk *walk, uint16_t constant)
 
     if (at[0] < REF_INVOKE_VIRTUAL || at[0] > REF_INVOKE_INTERFACE)
         return true; /* of a field */
+    struct smp_class_member member;
+    if (at[0] == REF_NEW_INVOKE_SPECIAL &&
+        smp_class_file_member(walk->file, smp_class_u2(at + 1), &member) &&
+        !report_new(walk, member.owner))
+        return false;
     return report_call(walk, SMP_CALL_HANDLE, kinds[at[0]], smp_class_u2(at + 1));
 }
 
@@ -66,6 +102,52 @@ static const uint8_t *bootstrap_arguments(const struct smp_class_file *file, uin
         at += 4 + 2 * (size_t)arguments;
     }
     return NULL;
+}
+
+/* NULL bytes: there is no such row. */
+static struct smp_class_text bootstrap_owner(const struct smp_class_file *file, uint32_t row)
+{
+    uint32_t count = 0;
+    const uint8_t *const arguments = bootstrap_arguments(file, row, &count);
+    const uint16_t handle = arguments != NULL ? smp_class_u2(arguments - 4) : 0;
+    struct smp_class_member member;
+
+    if (smp_class_file_tag(file, handle) != SMP_CONSTANT_METHOD_HANDLE ||
+        !smp_class_file_member(file, smp_class_u2(file->bytes + file->pool[handle] + 2), &member))
+        return (struct smp_class_text){ 0 };
+    return member.owner;
+}
+
+/* The names that a dynamic language looks methods up by: arguments of a bootstrap method that is
+ * not the JDK's. */
+static bool report_names(const struct call_walk *walk, uint16_t constant)
+{
+    const struct smp_class_file *const file = walk->file;
+    const uint8_t *const at = file->bytes + file->pool[constant];
+    const uint32_t row = smp_class_u2(at + 1);
+    const uint16_t type = smp_class_u2(at + 3);
+    const struct smp_class_text owner = bootstrap_owner(file, row);
+    uint32_t count = 0;
+    const uint8_t *const arguments = bootstrap_arguments(file, row, &count);
+
+    if (owner.length < 5 || memcmp(owner.bytes, "java/", 5) == 0 ||
+        smp_class_file_tag(file, type) != SMP_CONSTANT_NAME_AND_TYPE)
+        return true;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint16_t argument = smp_class_u2(arguments + 2 * (size_t)i);
+        struct smp_class_call_site site = { .kind = SMP_CALL_BY_NAME,
+                                            .handle_kind = SMP_CALL_BY_NAME,
+                                            .pc = walk->pc };
+
+        if (smp_class_file_tag(file, argument) != SMP_CONSTANT_STRING)
+            continue;
+        site.method.name = string_text(file, argument);
+        site.method.descriptor =
+            smp_class_file_utf8(file, smp_class_u2(file->bytes + file->pool[type] + 3));
+        if (!walk->each(walk->self, &site))
+            return false;
+    }
+    return true;
 }
 
 /* Constants that are still to be looked at. Each is a node of a tree; one that does not fit is left
@@ -93,7 +175,8 @@ static void push_arguments(const struct smp_class_file *file, uint16_t constant,
     }
 }
 
-/* A constant that may hold method handles: one itself, or what a bootstrap method makes. Constants
+/* A constant that may hold method handles: one itself, or what a bootstrap method makes; or a
+ * class. Constants
  * of a broken file may name each other in a circle, hence the limit. */
 static bool report_handles(const struct call_walk *walk, uint16_t constant)
 {
@@ -103,6 +186,11 @@ static bool report_handles(const struct call_walk *walk, uint16_t constant)
         const uint16_t index = nested.indexes[--nested.count];
         const uint8_t tag = smp_class_file_tag(walk->file, index);
         if (tag == SMP_CONSTANT_METHOD_HANDLE && !report_handle(walk, index))
+            return false;
+        if (tag == SMP_CONSTANT_STRING && !report_string(walk, index))
+            return false;
+        if (tag == SMP_CONSTANT_CLASS &&
+            !report_new(walk, smp_class_file_class_name(walk->file, index)))
             return false;
         if (tag == SMP_CONSTANT_DYNAMIC || tag == SMP_CONSTANT_INVOKE_DYNAMIC)
             push_arguments(walk->file, index, &nested);
@@ -116,7 +204,9 @@ static bool report_invoke(const struct call_walk *walk, uint8_t opcode, uint16_t
                                                 SMP_CALL_INTERFACE };
 
     if (opcode == SMP_OP_INVOKEDYNAMIC)
-        return report_handles(walk, constant);
+        return report_handles(walk, constant) &&
+               (smp_class_file_tag(walk->file, constant) != SMP_CONSTANT_INVOKE_DYNAMIC ||
+                report_names(walk, constant));
     const enum smp_call_kind kind = kinds[opcode - SMP_OP_INVOKEVIRTUAL];
     return report_call(walk, kind, kind, constant);
 }
@@ -160,6 +250,9 @@ bool smp_class_each_call_site(const struct smp_class_file *file,
             return false;
         if ((at[0] == SMP_OP_GETSTATIC || at[0] == SMP_OP_PUTSTATIC) &&
             !report_initialiser(&walk, smp_class_u2(at + 1)))
+            return false;
+        if (at[0] == SMP_OP_NEW &&
+            !report_new(&walk, smp_class_file_class_name(file, smp_class_u2(at + 1))))
             return false;
         if (instruction.kind == SMP_OPCODE_CONSTANT && !report_handles(&walk, loaded_constant(at)))
             return false;

@@ -8,6 +8,15 @@
  *
  * INITIALISER stands for a static field: what uses it first runs <clinit> of its class.
  *
+ * NEW stands for an object that the code can make: `new`, a constructor's method handle, a class
+ * constant (others make it by reflection). Its member is the class, <new>, and no descriptor.
+ *
+ * STRING stands for a string constant: code that looks method handles up names methods so. Only the
+ * member's name is set.
+ *
+ * BY_NAME stands for a string among the arguments of a bootstrap method that is not the JDK's: a
+ * dynamic language looks the method of this name up when the call is made. The member has no owner.
+ *
  * Threads  any.
  * Errors   code that is not understood ends the walk: false.
  * Cost     a pass over the code.
@@ -26,7 +35,10 @@ enum smp_call_kind {
     SMP_CALL_VIRTUAL,
     SMP_CALL_INTERFACE,
     SMP_CALL_HANDLE,
-    SMP_CALL_INITIALISER /* of another class than its own */
+    SMP_CALL_INITIALISER, /* of another class than its own */
+    SMP_CALL_NEW,
+    SMP_CALL_STRING, /* the member's name is a string constant: what a lookup may be given */
+    SMP_CALL_BY_NAME /* likewise, and its descriptor is that of the dynamic call */
 };
 
 /* Borrowed from the class file. The owner of a method of an array, as clone(), begins with [. */

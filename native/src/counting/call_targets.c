@@ -23,17 +23,17 @@ void smp_call_targets_fini(struct smp_call_targets *targets)
     targets->bucket_count = 0;
 }
 
-static uint32_t hash_target(uint32_t owner, uint32_t signature, bool is_dispatched)
+static uint32_t hash_target(uint32_t owner, uint32_t signature, uint8_t how)
 {
     const uint32_t hash = smp_hash_u32(smp_hash_u32(SMP_HASH_START, owner), signature);
 
-    return smp_hash_u32(hash, is_dispatched);
+    return smp_hash_u32(hash, how);
 }
 
 static uint32_t *target_bucket(const struct smp_call_targets *targets,
                                const struct smp_call_target *target)
 {
-    return &targets->buckets[hash_target(target->owner, target->signature, target->is_dispatched) &
+    return &targets->buckets[hash_target(target->owner, target->signature, target->how) &
                              (targets->bucket_count - 1)];
 }
 
@@ -67,20 +67,17 @@ static bool grow_target_buckets(struct smp_call_targets *targets)
 }
 
 static uint32_t find_target(const struct smp_call_targets *targets, uint32_t owner,
-                            uint32_t signature, bool is_dispatched)
+                            uint32_t signature, uint8_t how)
 {
     uint32_t found = 0;
 
     if (targets->bucket_count == 0)
         return 0;
-    found =
-        targets
-            ->buckets[hash_target(owner, signature, is_dispatched) & (targets->bucket_count - 1)];
+    found = targets->buckets[hash_target(owner, signature, how) & (targets->bucket_count - 1)];
     while (found != 0) {
         const struct smp_call_target *const target = smp_call_targets_at(targets, found);
 
-        if (target->owner == owner && target->signature == signature &&
-            target->is_dispatched == is_dispatched)
+        if (target->owner == owner && target->signature == signature && target->how == how)
             break;
         found = target->next;
     }
@@ -88,9 +85,9 @@ static uint32_t find_target(const struct smp_call_targets *targets, uint32_t own
 }
 
 uint32_t smp_call_targets_intern(struct smp_call_targets *targets, uint32_t owner,
-                                 uint32_t signature, bool is_dispatched)
+                                 uint32_t signature, uint8_t how)
 {
-    uint32_t found = find_target(targets, owner, signature, is_dispatched);
+    uint32_t found = find_target(targets, owner, signature, how);
     struct smp_call_target *target = NULL;
     uint32_t *bucket = NULL;
 
@@ -102,9 +99,8 @@ uint32_t smp_call_targets_intern(struct smp_call_targets *targets, uint32_t owne
         return 0;
     found = smp_pool_take(&targets->pool);
     target = smp_call_targets_at(targets, found);
-    *target = (struct smp_call_target){
-        .owner = owner, .signature = signature, .holds = 1, .is_dispatched = is_dispatched
-    };
+    *target =
+        (struct smp_call_target){ .owner = owner, .signature = signature, .holds = 1, .how = how };
     bucket = target_bucket(targets, target);
     target->next = *bucket;
     *bucket = found;

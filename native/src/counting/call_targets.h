@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_targets.h - what loaded methods call: {class, name and descriptor, dispatched or not}, each
- * stored once, however many methods call it.
+ * call_targets.h - what loaded methods call: {class, name and descriptor, how}, each stored once,
+ * however many methods call it.
  *
  * It is a name, not a method: its class need not be loaded, and there may be several of that name.
  *
@@ -33,8 +33,13 @@ struct smp_call_target {
     uint32_t next_pending;
     uint32_t caller; /* the last caller that was read, so that each counts once */
     uint8_t ahead;   /* how many calls are looked ahead from what it finds */
-    bool is_dispatched;
+    uint8_t how;     /* SMP_TARGET_ flags */
     bool is_pending;
+};
+
+enum {
+    SMP_TARGET_DISPATCHED = 1, /* an override may be called */
+    SMP_TARGET_MADE = 2        /* a new object, or a method handle: others call it */
 };
 
 struct smp_call_targets {
@@ -52,7 +57,7 @@ void smp_call_targets_fini(struct smp_call_targets *targets);
 
 /* Held once more. Both symbols stay the caller's. */
 uint32_t smp_call_targets_intern(struct smp_call_targets *targets, uint32_t owner,
-                                 uint32_t signature, bool is_dispatched);
+                                 uint32_t signature, uint8_t how);
 void smp_call_targets_release(struct smp_call_targets *targets, uint32_t target);
 
 static inline struct smp_call_target *smp_call_targets_at(const struct smp_call_targets *targets,

@@ -8,6 +8,7 @@
 
 static const char OBJECT[] = "java/lang/Object";
 static const char CLINIT[] = "<clinit>.()V";
+static const char MADE[] = SMP_CALL_OF_NEW ".";
 
 void smp_class_index_init(struct smp_class_index *index, struct smp_memory_budget *budget)
 {
@@ -137,13 +138,13 @@ static uint32_t intern_signature(struct smp_class_index *index, struct smp_slice
 
 /* Adds a target to those of the method that is being read, unless it is there. */
 static bool add_target(struct smp_class_index *index, struct draft *draft, uint32_t owner,
-                       uint32_t signature, bool is_dispatched)
+                       uint32_t signature, uint8_t how)
 {
     uint32_t target = 0;
 
     if (!grow_scratch(index, draft->calls + 1))
         return false;
-    target = smp_call_targets_intern(&index->targets, owner, signature, is_dispatched);
+    target = smp_call_targets_intern(&index->targets, owner, signature, how);
     if (target == 0)
         return false;
     if (smp_call_targets_at(&index->targets, target)->caller == index->caller) {
@@ -161,6 +162,8 @@ static bool add_call(struct smp_class_index *index, struct draft *draft,
 {
     const bool is_dispatched =
         call->is_dispatched && (call->name.length == 0 || call->name.bytes[0] != '<');
+    const uint8_t how = (uint8_t)((is_dispatched ? SMP_TARGET_DISPATCHED : 0) |
+                                  (call->is_made ? SMP_TARGET_MADE : 0));
     uint32_t owner = 0;
     uint32_t signature = 0;
     bool is_added = false;
@@ -170,8 +173,9 @@ static bool add_call(struct smp_class_index *index, struct draft *draft,
     owner = smp_symbols_intern(&index->class_names, call->owner.bytes, call->owner.length);
     signature = intern_signature(index, call->name, call->descriptor);
     if (owner != 0 && signature != 0)
-        is_added = add_target(index, draft, owner, signature, is_dispatched) &&
-                   (is_dispatched || add_target(index, draft, owner, index->clinit, false));
+        is_added = add_target(index, draft, owner, signature, how) &&
+                   (is_dispatched || call->descriptor.length == 0 ||
+                    add_target(index, draft, owner, index->clinit, 0));
     smp_symbols_release(&index->class_names, owner);
     smp_symbols_release(&index->signatures, signature);
     return is_added;
@@ -453,7 +457,9 @@ enum smp_status smp_class_index_put(struct smp_class_index *index,
         return SMP_EINVAL;
     if (index->clinit == 0)
         index->clinit = smp_symbols_intern(&index->signatures, CLINIT, sizeof(CLINIT) - 1);
-    if (index->clinit == 0)
+    if (index->made == 0)
+        index->made = smp_symbols_intern(&index->signatures, MADE, sizeof(MADE) - 1);
+    if (index->clinit == 0 || index->made == 0)
         return SMP_ENOMEM;
     put = find_or_add(index, outline, &is_added);
     if (put == 0)

@@ -69,6 +69,12 @@ struct smp_indexed_class {
     bool is_dirty;
     bool is_allowed; /* by the filter */
     bool passes_on;  /* a proxy, a lambda: its methods only call what is meant */
+    bool lacks_calls;
+    /* wanted.h, instances: */
+    bool is_initialised;
+    bool is_changed;   /* its overrides are to be searched for */
+    uint8_t instances; /* 0: none are known; else one more than is looked ahead from overrides */
+    uint32_t next_changed;
 };
 
 struct smp_subtype_edge {
@@ -91,6 +97,7 @@ struct smp_class_index {
     char *text; /* for a signature that is being put together */
     size_t text_bytes;
     uint32_t clinit; /* the signature of static initialisers, held; 0 before the first class */
+    uint32_t made;   /* likewise: that of SMP_CALL_OF_NEW */
     uint32_t caller; /* number of the method that is being read */
 };
 

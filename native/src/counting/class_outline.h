@@ -19,6 +19,7 @@
 enum {
     SMP_ACCESS_PRIVATE = 0x0002,
     SMP_ACCESS_STATIC = 0x0008,
+    SMP_ACCESS_BRIDGE = 0x0040,
     SMP_ACCESS_NATIVE = 0x0100,
     SMP_ACCESS_ABSTRACT = 0x0400
 };
@@ -33,9 +34,14 @@ struct smp_slice {
 struct smp_call_outline {
     struct smp_slice owner;
     struct smp_slice name;
-    struct smp_slice descriptor;
+    struct smp_slice descriptor; /* length 0: all methods of the name that the owner declares */
     bool is_dispatched; /* an override may be called: virtual, interface, a method handle */
+    bool is_made; /* the code makes an object that others call: a method handle, or the name is
+                     SMP_CALL_OF_NEW */
 };
+
+/* A call's name, without a descriptor, that stands for a new object of the owner. */
+#define SMP_CALL_OF_NEW "<new>"
 
 struct smp_method_outline {
     struct smp_slice name;
@@ -55,7 +61,8 @@ struct smp_class_outline {
     size_t interface_count;
     const struct smp_method_outline *methods; /* in the order of the class file */
     size_t method_count;                      /* SMP_MAX_METHODS_OF_CLASS at most */
-    bool is_hidden; /* a lambda's class: it only passes calls on, and cannot be changed */
+    bool is_hidden;   /* a lambda's class: it only passes calls on, and cannot be changed */
+    bool lacks_calls; /* its bytes have not been seen: what its methods call is not known */
 };
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/outline_reader.h"
 
+#include <string.h>
+
 #include "classfile/call_sites.h"
 
 _Static_assert((int)SMP_ACCESS_STATIC == (int)SMP_CLASS_STATIC, "static");
@@ -40,9 +42,8 @@ static struct smp_slice slice(struct smp_class_text text)
     return (struct smp_slice){ text.bytes, text.length };
 }
 
-static bool add_call_site(void *self, const struct smp_class_call_site *site)
+static bool add_outline_call(struct smp_outline_reader *reader, const struct smp_call_outline *call)
 {
-    struct smp_outline_reader *const reader = self;
     struct smp_call_outline *calls = NULL;
 
     if (reader->call_count == SMP_OUTLINE_MAX_CALLS ||
@@ -51,13 +52,99 @@ static bool add_call_site(void *self, const struct smp_class_call_site *site)
         return false;
     }
     calls = reader->calls.items;
-    calls[reader->call_count++] =
-        (struct smp_call_outline){ .owner = slice(site->method.owner),
-                                   .name = slice(site->method.name),
-                                   .descriptor = slice(site->method.descriptor),
-                                   .is_dispatched = site->handle_kind == SMP_CALL_VIRTUAL ||
-                                                    site->handle_kind == SMP_CALL_INTERFACE };
+    calls[reader->call_count++] = *call;
     return true;
+}
+
+/* --- lookups --- */
+
+static void begin_lookup(struct smp_outline_reader *reader, const struct smp_class_file *file)
+{
+    reader->lookup.is_one = false;
+    reader->lookup.string_count = 0;
+    reader->lookup.class_count = 1;
+    reader->lookup.classes[0] = slice(smp_class_file_this_name(file));
+}
+
+/* Once, as far as there is room. */
+static void add_text_once(struct smp_slice *texts, size_t *count, size_t most,
+                          struct smp_class_text text)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (texts[i].length == text.length && memcmp(texts[i].bytes, text.bytes, text.length) == 0)
+            return;
+    }
+    if (*count < most)
+        texts[(*count)++] = slice(text);
+}
+
+static void add_lookup_class(struct smp_outline_reader *reader, struct smp_class_text name)
+{
+    add_text_once(reader->lookup.classes, &reader->lookup.class_count, SMP_OUTLINE_LOOKUP_CLASSES,
+                  name);
+}
+
+/* (Lcom/acme/Order;I)V: a dynamic call has the object first. */
+static void add_receiver(struct smp_outline_reader *reader, struct smp_class_text descriptor)
+{
+    const char *const end = memchr(descriptor.bytes, ';', descriptor.length);
+
+    if (end != NULL && descriptor.length > 2 && descriptor.bytes[1] == 'L')
+        add_lookup_class(reader,
+                         (struct smp_class_text){ .bytes = descriptor.bytes + 2,
+                                                  .length = (size_t)(end - descriptor.bytes) - 2 });
+}
+
+static void note_for_lookup(struct smp_outline_reader *reader,
+                            const struct smp_class_call_site *site)
+{
+    if (site->kind == SMP_CALL_STRING || site->kind == SMP_CALL_BY_NAME)
+        add_text_once(reader->lookup.strings, &reader->lookup.string_count,
+                      SMP_OUTLINE_LOOKUP_STRINGS, site->method.name);
+    if (site->kind == SMP_CALL_BY_NAME) {
+        add_receiver(reader, site->method.descriptor);
+        reader->lookup.is_one = true;
+    }
+    if (site->kind == SMP_CALL_NEW)
+        add_lookup_class(reader, site->method.owner);
+    if (site->kind == SMP_CALL_VIRTUAL && site->method.name.length >= 4 &&
+        memcmp(site->method.name.bytes, "find", 4) == 0)
+        reader->lookup.is_one |=
+            smp_class_text_is(site->method.owner, "java/lang/invoke/MethodHandles$Lookup");
+}
+
+/* Without a descriptor: all methods of the name. */
+static bool add_lookup(struct smp_outline_reader *reader)
+{
+    for (size_t s = 0; reader->lookup.is_one && s < reader->lookup.string_count; s++) {
+        for (size_t c = 0; c < reader->lookup.class_count; c++) {
+            const struct smp_call_outline call = { .owner = reader->lookup.classes[c],
+                                                   .name = reader->lookup.strings[s],
+                                                   .is_made = true };
+
+            if (!add_outline_call(reader, &call))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* --- methods --- */
+
+static bool add_call_site(void *self, const struct smp_class_call_site *site)
+{
+    struct smp_outline_reader *const reader = self;
+    const struct smp_call_outline call = { .owner = slice(site->method.owner),
+                                           .name = slice(site->method.name),
+                                           .descriptor = slice(site->method.descriptor),
+                                           .is_dispatched = site->handle_kind == SMP_CALL_VIRTUAL ||
+                                                            site->handle_kind == SMP_CALL_INTERFACE,
+                                           .is_made = site->kind == SMP_CALL_HANDLE ||
+                                                      site->kind == SMP_CALL_NEW };
+
+    note_for_lookup(reader, site);
+    return site->kind == SMP_CALL_STRING || site->kind == SMP_CALL_BY_NAME ||
+           add_outline_call(reader, &call);
 }
 
 /* The calls of a method are found by their number until all have been read: they move. */
@@ -68,7 +155,10 @@ static bool read_outline_method(struct smp_outline_reader *reader,
     struct smp_method_outline *const methods = reader->methods.items;
     const size_t first = reader->call_count;
 
+    begin_lookup(reader, file);
     if (!smp_class_each_call_site(file, method, add_call_site, reader) && reader->is_full)
+        return false;
+    if (!add_lookup(reader))
         return false;
     methods[number] =
         (struct smp_method_outline){ .name = slice(method->name),

@@ -2,6 +2,10 @@
 /*
  * outline_reader.h - from a class file to what counting needs of it (class_outline.h).
  *
+ * Code that calls find of MethodHandles.Lookup makes handles of methods that it names by string
+ * constants: of its own class, and of those that are class constants of the same method. Calls of
+ * dynamic languages name theirs likewise, of the class that they are declared to be called on, too.
+ *
  * A method handle is dispatched where it calls as invokevirtual and invokeinterface do. Of code
  * that is not understood the calls before that place are kept: the rewriter leaves such a method
  * alone.
@@ -24,7 +28,13 @@
 #include "classfile/class_file.h"
 #include "counting/class_outline.h"
 
-enum { SMP_OUTLINE_MAX_CALLS = 1024 * 1024 };
+enum {
+    SMP_OUTLINE_MAX_CALLS = 1024 * 1024,
+    /* Of a method that looks handles up, so that it has 256 names at most. What is more is found by
+     * samples, if at all. */
+    SMP_OUTLINE_LOOKUP_STRINGS = 32,
+    SMP_OUTLINE_LOOKUP_CLASSES = 8
+};
 
 /* An array that grows. */
 struct smp_outline_items {
@@ -41,6 +51,13 @@ struct smp_outline_reader {
     struct smp_outline_items interfaces;
     size_t call_count;
     bool is_full; /* a call did not fit */
+    struct {
+        bool is_one; /* it looks methods up by their names */
+        size_t string_count;
+        size_t class_count;
+        struct smp_slice strings[SMP_OUTLINE_LOOKUP_STRINGS];
+        struct smp_slice classes[SMP_OUTLINE_LOOKUP_CLASSES]; /* its own first */
+    } lookup;                                                 /* of the method that is read */
 };
 
 void smp_outline_reader_fini(struct smp_outline_reader *reader);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "counting/wanted.h"
+#include "model/class_name.h"
 
 /* --- lifecycle --- */
 
@@ -210,6 +211,7 @@ static void adopt_body(struct smp_reach *reach, uint32_t loaded, struct smp_clas
         if (found >= 0)
             adopt_method(reach, loaded, m, &old->methods[found]);
     }
+    smp_wanted_adopt_initialisers(reach, loaded);
 }
 
 /* Of TOTAL, where no call says that it is missed: a main method, and what stands beside a root. */
@@ -290,18 +292,14 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
     const bool has_rules = match_rules(reach, outline, is_never);
     const bool passes_on = outline->is_hidden || (!is_never && is_proxy(outline));
     struct loading loading = { .reach = reach, .is_allowed = is_allowed, .passes_on = passes_on };
-    struct smp_class_outline kept = *outline;
+    struct smp_class_outline known = *outline;
     struct smp_class_body old = { 0 };
     uint32_t loaded = 0;
     enum smp_status status = SMP_OK;
 
-    /* Of such a class only its super types matter. */
-    if (is_never ||
-        (!is_allowed && !has_rules && !passes_on && smp_call_filter_is_jdk(outline->name)))
-        kept.method_count = 0;
-    if (kept.method_count == 0)
-        kept.source_file = (struct smp_slice){ 0 };
-    status = smp_class_index_put(&reach->index, &kept, keeps_calls, &loading, &loaded, &old);
+    if (!is_allowed && !has_rules && !passes_on)
+        known.source_file = (struct smp_slice){ 0 }; /* nothing of it gets an id */
+    status = smp_class_index_put(&reach->index, &known, keeps_calls, &loading, &loaded, &old);
     if (status == SMP_OK && !smp_type_search_reserve(&reach->search))
         status = SMP_ENOMEM;
     if (status != SMP_OK) {
@@ -310,6 +308,7 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
     }
     smp_class_index_at(&reach->index, loaded)->is_allowed = is_allowed;
     smp_class_index_at(&reach->index, loaded)->passes_on = passes_on;
+    smp_class_index_at(&reach->index, loaded)->lacks_calls = outline->lacks_calls;
     smp_wanted_set_clean(reach, loaded);
     /* What only the old bytes called is not reached any more before the new ones are looked at. */
     adopt_body(reach, loaded, &old);
@@ -464,7 +463,58 @@ void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
     reach->found_ahead =
         reach->options.scheme == SMP_SCHEME_LAZY ? (uint8_t)(reach->options.look_ahead - 1) : 0;
     smp_wanted_find(reach, owner, called);
+    if (smp_symbols_at(&index->signatures, called)->text[0] == '<')
+        smp_instances_add_named(reach, owner, reach->found_ahead);
     smp_wanted_drain(reach);
+}
+
+/* com/acme/Order$$SpringCGLIB$$0, without its number. Most names are not: the part before the marks
+ * differs. */
+static bool is_simplified(const struct smp_symbol *symbol, struct smp_slice class_name)
+{
+    char text[SMP_LOSS_TEXT_BYTES];
+    const char *const mark = memmem(class_name.bytes, class_name.length, "$$", 2);
+
+    if (mark == NULL || symbol->length >= sizeof(text) ||
+        symbol->length < (size_t)(mark - class_name.bytes) ||
+        memcmp(symbol->text, class_name.bytes, (size_t)(mark - class_name.bytes)) != 0)
+        return false;
+    memcpy(text, symbol->text, symbol->length + 1);
+    smp_class_name_simplify(text);
+    return strlen(text) == class_name.length &&
+           memcmp(text, class_name.bytes, class_name.length) == 0;
+}
+
+static void find_simplified(struct smp_reach *reach, struct smp_slice class_name,
+                            struct smp_slice method_name, struct smp_reach_sample *out)
+{
+    for (uint32_t c = 1; c < reach->index.classes.top; c++) {
+        const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, c);
+
+        if (it->name != 0 && it->is_allowed &&
+            is_simplified(smp_symbols_at(&reach->index.class_names, it->name), class_name))
+            smp_wanted_sampled(reach, c, method_name, true, out);
+    }
+}
+
+struct smp_reach_sample smp_reach_sampled(struct smp_reach *reach, struct smp_slice class_name,
+                                          struct smp_slice method_name, bool is_called)
+{
+    const struct smp_class_index *const index = &reach->index;
+    const bool is_wanted = is_called && reach->options.scheme != SMP_SCHEME_TOTAL;
+    const uint32_t name =
+        smp_symbols_find(&index->class_names, class_name.bytes, class_name.length);
+    uint32_t found = name != 0 ? smp_symbols_at(&index->class_names, name)->first_class : 0;
+    struct smp_reach_sample seen = { 0 };
+
+    reach->found_ahead =
+        reach->options.scheme == SMP_SCHEME_LAZY ? (uint8_t)(reach->options.look_ahead - 1) : 0;
+    if (found == 0 && is_wanted && smp_call_filter_passes(reach->options.filter, class_name))
+        find_simplified(reach, class_name, method_name, &seen);
+    for (; found != 0; found = smp_class_index_at(index, found)->next_named)
+        smp_wanted_sampled(reach, found, method_name, is_wanted, &seen);
+    smp_wanted_drain(reach);
+    return seen;
 }
 
 bool smp_reach_is_kept(const struct smp_reach *reach, int32_t id)

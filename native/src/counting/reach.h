@@ -120,6 +120,13 @@ void smp_reach_entered(struct smp_reach *reach, int32_t id);
  * class itself: it is wanted, or the one that is inherited. Once is enough: it stays so. */
 void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
                       struct smp_slice signature);
+/*
+ * A sample has a frame of a method of this name, of a class whose name may be simplified
+ * (model/class_name.h). is_called: by a method that is followed, and below a root. So it is wanted,
+ * whatever has called it.
+ */
+struct smp_reach_sample smp_reach_sampled(struct smp_reach *reach, struct smp_slice class_name,
+                                          struct smp_slice method_name, bool is_called);
 /* Is it a root that a rule without stars names? It is never dropped. */
 bool smp_reach_is_kept(const struct smp_reach *reach, int32_t id);
 /* Its probe is to be taken out for good. False: it is kept, or has none. */

@@ -133,6 +133,7 @@ void smp_reach_account(const struct smp_reach *reach, const uint64_t *left_alone
         { SMP_LOSS_TRIVIAL, SMP_COUNTING_TRIVIAL },
         { SMP_LOSS_METHOD_LIMIT, SMP_COUNTING_OVER_METHOD_LIMIT },
         { SMP_LOSS_MEMORY_LIMIT, SMP_COUNTING_CLASS_OVER_MEMORY_LIMIT },
+        { SMP_LOSS_SAMPLED, SMP_COUNTING_SAMPLED },
     };
 
     add_rules(out, reach);

@@ -8,6 +8,7 @@
 #ifndef SMP_COUNTING_REACH_OPTIONS_H
 #define SMP_COUNTING_REACH_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,13 @@ enum smp_rule_state {
     SMP_RULE_ENTERED
 };
 
+/* What is known of the methods of one name; all false: none of them is counted. */
+struct smp_reach_sample {
+    bool is_root;
+    bool is_inside;   /* by the filter, or because it is a root */
+    bool is_followed; /* what it calls is wanted */
+};
+
 /* Of each: how many, and the first by name. */
 enum smp_reach_loss {
     SMP_LOSS_LEFT_ALONE,   /* methods without a probe; the texts begin with the reason */
@@ -52,6 +60,7 @@ enum smp_reach_loss {
     SMP_LOSS_METHOD_LIMIT, /* methods that got no id */
     SMP_LOSS_MEMORY_LIMIT, /* classes that did not fit */
     SMP_LOSS_DROPPED,      /* methods that cost too much */
+    SMP_LOSS_SAMPLED,      /* methods that samples showed before they were wanted */
     SMP_REACH_LOSS_COUNT
 };
 

@@ -128,7 +128,7 @@ static void count_once(struct smp_reach *reach, uint32_t in_class, uint32_t meth
     count_loss(reach, in_class, method, loss, why, 0);
 }
 
-static bool is_jdk_class(const struct smp_reach *reach, const struct smp_indexed_class *it)
+bool smp_wanted_is_jdk_class(const struct smp_reach *reach, const struct smp_indexed_class *it)
 {
     const struct smp_symbol *const name = smp_symbols_at(&reach->index.class_names, it->name);
 
@@ -157,6 +157,7 @@ static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     reach->roots += record->is_root;
     note_probe(reach, it->id);
     smp_wanted_set_dirty(reach, in_class);
+    smp_wanted_initialise(reach, in_class);
     if (reach->options.scheme == SMP_SCHEME_EAGER)
         smp_wanted_expand(reach, in_class, method);
 }
@@ -191,7 +192,7 @@ void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     if (!is_root && !it->is_allowed) {
         if (it->passes_on) /* it is no step: what it calls is as far away as itself */
             smp_wanted_look_ahead(reach, in_class, method, (uint8_t)(reach->found_ahead + 1));
-        else if (!is_jdk_class(reach, it))
+        else if (!smp_wanted_is_jdk_class(reach, it))
             count_once(reach, in_class, method, SMP_LOSS_EXCLUDED, NULL);
         return;
     }
@@ -232,6 +233,11 @@ void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t 
 }
 
 /* --- targets --- */
+
+static bool is_bridge(const struct smp_indexed_method *method)
+{
+    return (method->access & SMP_ACCESS_BRIDGE) != 0;
+}
 
 static void set_pending(struct smp_reach *reach, uint32_t pending)
 {
@@ -290,31 +296,84 @@ static void leave_target(struct smp_reach *reach, uint32_t left)
         smp_call_targets_at(targets, target->next_reached)->prior_reached = target->prior_reached;
 }
 
+static bool has_reached(const struct smp_reach *reach, const struct smp_indexed_method *method,
+                        uint32_t called)
+{
+    const struct smp_call_target *const target = smp_call_targets_at(&reach->index.targets, called);
+
+    return method->ahead > 0 ||
+           ((method->flags & SMP_WANTED_MAKES) != 0 && (target->how & SMP_TARGET_MADE) != 0);
+}
+
 void smp_wanted_look_ahead(struct smp_reach *reach, uint32_t in_class, uint32_t method,
                            uint8_t ahead)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&reach->index, in_class)->body;
     struct smp_indexed_method *const it = &body->methods[method];
-    const bool was_expanded = it->ahead > 0;
 
     if (ahead <= it->ahead)
         return;
-    it->ahead = ahead;
     for (uint32_t i = 0; i < it->call_count; i++) {
         const uint32_t called = body->calls[it->first_call + i];
 
-        if (!was_expanded)
+        if (!has_reached(reach, it, called))
             reach_target(reach, called);
         raise_target(reach, called, (uint8_t)(ahead - 1));
     }
+    it->ahead = ahead;
 }
 
 /* EAGER expands all it finds anyway. */
 void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t method)
 {
     const bool is_lazy = reach->options.scheme == SMP_SCHEME_LAZY;
+    const uint8_t ahead = is_lazy ? reach->options.look_ahead : 1;
 
-    smp_wanted_look_ahead(reach, in_class, method, is_lazy ? reach->options.look_ahead : 1);
+    smp_wanted_look_ahead(reach, in_class, method, ahead);
+    if ((smp_wanted_method(reach, in_class, method)->access & SMP_ACCESS_STATIC) == 0)
+        smp_instances_add(reach, in_class, (uint8_t)(ahead - 1));
+}
+
+bool smp_wanted_is_initialiser(const struct smp_reach *reach,
+                               const struct smp_indexed_method *method)
+{
+    return smp_symbols_at(&reach->index.signatures, method->signature)->text[0] == '<';
+}
+
+static void reach_made(struct smp_reach *reach, const struct smp_class_body *body,
+                       struct smp_indexed_method *initialiser)
+{
+    for (uint32_t i = 0; i < initialiser->call_count; i++) {
+        const uint32_t called = body->calls[initialiser->first_call + i];
+
+        if ((smp_call_targets_at(&reach->index.targets, called)->how & SMP_TARGET_MADE) != 0 &&
+            !has_reached(reach, initialiser, called))
+            reach_target(reach, called);
+    }
+    initialiser->flags |= SMP_WANTED_MAKES;
+}
+
+void smp_wanted_adopt_initialisers(struct smp_reach *reach, uint32_t in_class)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+
+    for (uint32_t m = 0; it->is_initialised && m < it->body.method_count; m++) {
+        if (smp_wanted_is_initialiser(reach, &it->body.methods[m]))
+            reach_made(reach, &it->body, &it->body.methods[m]);
+    }
+}
+
+/* Where its calls are not known, its plan is made anew, for which the JVM hands in its bytes. */
+void smp_wanted_initialise(struct smp_reach *reach, uint32_t in_class)
+{
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+
+    if (it->is_initialised || reach->options.scheme == SMP_SCHEME_TOTAL)
+        return;
+    it->is_initialised = true;
+    if (it->lacks_calls && it->refusal == NULL)
+        smp_wanted_set_dirty(reach, in_class);
+    smp_wanted_adopt_initialisers(reach, in_class);
 }
 
 void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body)
@@ -322,21 +381,27 @@ void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body)
     for (uint32_t m = 0; m < body->method_count; m++) {
         struct smp_indexed_method *const it = &body->methods[m];
 
-        if (it->ahead == 0)
-            continue;
+        for (uint32_t i = 0; i < it->call_count; i++) {
+            if (has_reached(reach, it, body->calls[it->first_call + i]))
+                leave_target(reach, body->calls[it->first_call + i]);
+        }
         it->ahead = 0;
-        for (uint32_t i = 0; i < it->call_count; i++)
-            leave_target(reach, body->calls[it->first_call + i]);
+        it->flags &= (uint16_t)~SMP_WANTED_MAKES;
     }
 }
 
-static void want_found(void *self, uint32_t in_class, uint32_t method)
+/* A bridge is no step, as it only calls the method that was written. */
+void smp_wanted_found(void *self, uint32_t in_class, uint32_t method)
 {
     struct smp_reach *const reach = self;
+    const struct smp_indexed_method *it = NULL;
 
     smp_wanted_add(reach, in_class, method);
-    if (smp_wanted_method(reach, in_class, method)->id >= 0)
-        smp_wanted_look_ahead(reach, in_class, method, reach->found_ahead);
+    smp_instances_leave(reach, in_class, method);
+    it = smp_wanted_method(reach, in_class, method);
+    if (it->id >= 0)
+        smp_wanted_look_ahead(reach, in_class, method,
+                              (uint8_t)(reach->found_ahead + is_bridge(it)));
 }
 
 void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature)
@@ -345,25 +410,248 @@ void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature
 
     smp_type_search_subtypes(search, owner);
     smp_type_search_methods(search, signature, search->subtypes.items, search->same_count, false,
-                            want_found, reach);
+                            smp_wanted_found, reach);
+}
+
+/* --- instances --- */
+
+static void set_changed(struct smp_reach *reach, uint32_t changed)
+{
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, changed);
+
+    if (it->is_changed)
+        return;
+    it->is_changed = true;
+    it->next_changed = reach->first_changed;
+    reach->first_changed = changed;
+}
+
+void smp_instances_add(struct smp_reach *reach, uint32_t made, uint8_t ahead)
+{
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, made);
+
+    if (!it->is_allowed || ahead < it->instances)
+        return;
+    it->instances = (uint8_t)(ahead + 1);
+    set_changed(reach, made);
+}
+
+void smp_instances_add_named(struct smp_reach *reach, uint32_t name, uint8_t ahead)
+{
+    uint32_t made = smp_symbols_at(&reach->index.class_names, name)->first_class;
+
+    for (; made != 0; made = smp_class_index_at(&reach->index, made)->next_named)
+        smp_instances_add(reach, made, ahead);
+}
+
+void smp_instances_leave(struct smp_reach *reach, uint32_t in_class, uint32_t method)
+{
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+    const struct smp_indexed_method *const left = &it->body.methods[method];
+
+    if (it->is_allowed || it->passes_on || reach->found_ahead < it->instances ||
+        (left->access & (SMP_ACCESS_STATIC | SMP_ACCESS_ABSTRACT)) != 0 ||
+        smp_wanted_is_initialiser(reach, left) || smp_wanted_is_jdk_class(reach, it))
+        return;
+    it->instances = (uint8_t)(reach->found_ahead + 1);
+    set_changed(reach, in_class);
+}
+
+void smp_instances_visit(struct smp_reach *reach, uint32_t visited)
+{
+    const struct smp_type_list *const supers = &reach->search.supers;
+
+    if (smp_class_index_at(&reach->index, visited)->instances > 0)
+        set_changed(reach, visited);
+    for (size_t s = 0; s < supers->count; s++) {
+        uint32_t super = smp_symbols_at(&reach->index.class_names, supers->items[s])->first_class;
+
+        for (; super != 0; super = smp_class_index_at(&reach->index, super)->next_named) {
+            const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, super);
+
+            if (!it->is_allowed && it->instances > 0)
+                smp_instances_add(reach, visited, (uint8_t)(it->instances - 1));
+        }
+    }
+}
+
+static bool can_be_overridden(const struct smp_reach *reach,
+                              const struct smp_indexed_method *declared)
+{
+    return (declared->access & (SMP_ACCESS_PRIVATE | SMP_ACCESS_STATIC)) == 0 &&
+           !smp_wanted_is_initialiser(reach, declared);
+}
+
+/* What the class has for the methods that another one, outside of the filter, declares. */
+static void want_overrides(struct smp_reach *reach, uint32_t made, uint32_t outside)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&reach->index, outside)->body;
+
+    for (uint32_t m = 0; m < body->method_count; m++) {
+        if (can_be_overridden(reach, &body->methods[m]))
+            smp_type_search_methods(&reach->search, body->methods[m].signature, &made, 1, true,
+                                    smp_wanted_found, reach);
+    }
+}
+
+static void add_subtypes(struct smp_reach *reach, const struct smp_indexed_class *outside)
+{
+    const struct smp_type_list *const subtypes = &reach->search.subtypes;
+
+    smp_type_search_subtypes(&reach->search, outside->name);
+    for (size_t i = 0; i < subtypes->count; i++)
+        smp_instances_add(reach, subtypes->items[i], (uint8_t)(outside->instances - 1));
+}
+
+/* The super types of an instance are initialised with it, and their constructors have run. */
+static void search_supers(struct smp_reach *reach, uint32_t made)
+{
+    struct smp_type_search *const search = &reach->search;
+
+    smp_type_search_supers(search, made);
+    for (size_t s = 0; s < search->supers.count; s++) {
+        uint32_t super =
+            smp_symbols_at(&reach->index.class_names, search->supers.items[s])->first_class;
+
+        for (; super != 0; super = smp_class_index_at(&reach->index, super)->next_named) {
+            if (!smp_class_index_at(&reach->index, super)->is_allowed)
+                want_overrides(reach, made, super);
+            else
+                smp_wanted_initialise(reach, super);
+        }
+    }
+}
+
+void smp_instances_search(struct smp_reach *reach)
+{
+    const uint32_t changed = reach->first_changed;
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, changed);
+
+    reach->first_changed = it->next_changed;
+    it->is_changed = false;
+    reach->found_ahead = (uint8_t)(it->instances - 1);
+    if (it->is_allowed)
+        search_supers(reach, changed);
+    else
+        add_subtypes(reach, it);
+}
+
+/* --- names --- */
+
+static bool has_name(const struct smp_reach *reach, const struct smp_indexed_method *method,
+                     struct smp_slice name)
+{
+    const struct smp_symbol *const signature =
+        smp_symbols_at(&reach->index.signatures, method->signature);
+
+    return signature->length > name.length && signature->text[name.length] == '.' &&
+           memcmp(signature->text, name.bytes, name.length) == 0;
+}
+
+void smp_wanted_add_named(struct smp_reach *reach, uint32_t in_class, struct smp_slice name)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&reach->index, in_class)->body;
+
+    for (uint32_t m = 0; m < body->method_count; m++) {
+        if (has_name(reach, &body->methods[m], name))
+            smp_wanted_found(reach, in_class, m);
+    }
+}
+
+/* A sample does not say which overload it has. */
+static void judge_overloads(struct smp_reach *reach, uint32_t in_class, struct smp_slice name,
+                            bool *has_id, struct smp_reach_sample *out)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+    bool waits = false;
+
+    for (uint32_t m = 0; m < it->body.method_count; m++) {
+        const struct smp_indexed_method *const method = &it->body.methods[m];
+
+        if (!has_name(reach, method, name))
+            continue;
+        out->is_root |= (method->flags & SMP_WANTED_ROOT) != 0;
+        out->is_inside |= out->is_root || (it->is_allowed && !method->is_trivial);
+        *has_id |= method->id >= 0;
+        waits |= method->id >= 0 && (method->ahead == 0 || it->lacks_calls);
+    }
+    out->is_followed |= *has_id && !waits;
+}
+
+void smp_wanted_sampled(struct smp_reach *reach, uint32_t in_class, struct smp_slice name,
+                        bool is_called, struct smp_reach_sample *out)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+    bool has_id = false;
+
+    judge_overloads(reach, in_class, name, &has_id, out);
+    for (uint32_t m = 0; is_called && it->is_allowed && !has_id && m < it->body.method_count; m++) {
+        if (!has_name(reach, &it->body.methods[m], name))
+            continue;
+        smp_wanted_found(reach, in_class, m);
+        if (it->body.methods[m].id >= 0)
+            count_loss(reach, in_class, m, SMP_LOSS_SAMPLED, NULL, 0);
+    }
+}
+
+static bool has_descriptor(const struct smp_reach *reach, const struct smp_call_target *target)
+{
+    const struct smp_symbol *const signature =
+        smp_symbols_at(&reach->index.signatures, target->signature);
+
+    return signature->text[signature->length - 1] != '.';
+}
+
+/* What a target without a descriptor stands for, in a class of its owner's name. */
+static void find_by_name(struct smp_reach *reach, const struct smp_call_target *target,
+                         uint32_t in_class)
+{
+    const struct smp_symbol *const signature =
+        smp_symbols_at(&reach->index.signatures, target->signature);
+
+    if (target->signature == reach->index.made)
+        smp_instances_add(reach, in_class, target->ahead);
+    else
+        smp_wanted_add_named(reach, in_class,
+                             (struct smp_slice){ signature->text, signature->length - 1 });
+}
+
+static void find_all_by_name(struct smp_reach *reach, const struct smp_call_target *target)
+{
+    uint32_t found = smp_symbols_at(&reach->index.class_names, target->owner)->first_class;
+
+    for (; found != 0; found = smp_class_index_at(&reach->index, found)->next_named)
+        find_by_name(reach, target, found);
+}
+
+static void find_pending(struct smp_reach *reach)
+{
+    struct smp_call_target *const target =
+        smp_call_targets_at(&reach->index.targets, reach->first_pending);
+    struct smp_type_search *const search = &reach->search;
+    const uint32_t signature = target->signature;
+
+    reach->first_pending = target->next_pending;
+    target->is_pending = false;
+    reach->found_ahead = target->ahead;
+    if (!has_descriptor(reach, target)) {
+        find_all_by_name(reach, target);
+        return;
+    }
+    smp_wanted_find(reach, target->owner, signature);
+    if ((target->how & SMP_TARGET_DISPATCHED) != 0)
+        smp_type_search_methods(search, signature, search->subtypes.items + search->same_count,
+                                search->subtypes.count - search->same_count, true, smp_wanted_found,
+                                reach);
 }
 
 void smp_wanted_drain(struct smp_reach *reach)
 {
-    while (reach->first_pending != 0) {
-        struct smp_call_target *const target =
-            smp_call_targets_at(&reach->index.targets, reach->first_pending);
-        struct smp_type_search *const search = &reach->search;
-        const uint32_t signature = target->signature;
-
-        reach->first_pending = target->next_pending;
-        target->is_pending = false;
-        reach->found_ahead = target->ahead;
-        smp_wanted_find(reach, target->owner, signature);
-        if (target->is_dispatched)
-            smp_type_search_methods(search, signature, search->subtypes.items + search->same_count,
-                                    search->subtypes.count - search->same_count, true, want_found,
-                                    reach);
+    while (reach->first_pending != 0 || reach->first_changed != 0) {
+        if (reach->first_pending != 0)
+            find_pending(reach);
+        else
+            smp_instances_search(reach);
     }
 }
 
@@ -378,9 +666,13 @@ static void visit_targets(struct smp_reach *reach, uint32_t name, uint32_t in_cl
 
         reached = target->next_reached;
         reach->found_ahead = target->ahead;
-        if (is_own || target->is_dispatched)
+        if (!has_descriptor(reach, target)) {
+            if (is_own)
+                find_by_name(reach, target, in_class);
+        } else if (is_own || (target->how & SMP_TARGET_DISPATCHED) != 0) {
             smp_type_search_methods(&reach->search, target->signature, &in_class, 1, !is_own,
-                                    want_found, reach);
+                                    smp_wanted_found, reach);
+        }
     }
 }
 
@@ -396,5 +688,6 @@ void smp_wanted_visit_class(struct smp_reach *reach, uint32_t visited)
         smp_type_search_supers(search, subtype);
         for (size_t s = 0; s < search->supers.count; s++)
             visit_targets(reach, search->supers.items[s], subtype, s == 0);
+        smp_instances_visit(reach, subtype);
     }
 }

@@ -3,6 +3,20 @@
  * wanted.h - the inside of reach.h: what becomes of methods and call targets.
  *
  *   want ──► id, dirty class ──► expand ──► targets reached ──► drain ──► want ...
+ *                                  └─ of a new object ─► search ─► want ...
+ *
+ * Instances: rapid type analysis for callbacks. Which classes of ours have instances, and which of
+ * their methods others may call:
+ *
+ *   code that is followed makes a class
+ *   one of its methods runs for an instance
+ *   a method is called that it inherits from a library outside of the filter
+ *     ─► add ─► search: its methods that override one of a class outside of the filter are wanted
+ *
+ * The JDK and the libraries call compare, equals, run or accept, and their code is not followed. So
+ * each override of a method that is declared outside of the filter may be called once there is an
+ * instance. It may be inherited, too. What a class overrides is known once the outlines of its
+ * super types have methods (counted_classes.h: meet_super).
  *
  * Nothing here allocates but ids: targets that wait to be drained are linked through themselves.
  *
@@ -30,7 +44,8 @@ enum {
     SMP_WANTED_COUNTED = 2,    /* as one that gets no id or no probe, so that each counts once */
     SMP_WANTED_LEFT_ALONE = 4, /* has an id and no probe */
     SMP_WANTED_DROPPED = 8,    /* likewise */
-    SMP_WANTED_NAMED = 16      /* a root that is never dropped */
+    SMP_WANTED_NAMED = 16,     /* a root that is never dropped */
+    SMP_WANTED_MAKES = 32      /* an initialiser: the objects that it makes exist */
 };
 
 enum smp_root_kind {
@@ -47,7 +62,8 @@ struct smp_reach {
     struct smp_method_ids ids;
     struct smp_type_search search;
     uint32_t first_pending; /* reached targets that have not been searched for yet */
-    uint8_t found_ahead;    /* of the target that is searched for */
+    uint32_t first_changed; /* classes with instances whose overrides are to be searched for */
+    uint8_t found_ahead;    /* of the target, or the class, that is searched for */
     uint32_t first_dirty;   /* classes, those waiting longest first */
     uint32_t last_dirty;
     uint32_t methods; /* with a probe, or to get one */
@@ -93,13 +109,42 @@ void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t meth
  * target keeps the most it got while it is reached. */
 void smp_wanted_look_ahead(struct smp_reach *reach, uint32_t in_class, uint32_t method,
                            uint8_t ahead);
+/* The class is in use, so its initialisers have run, and constructors maybe, perhaps long ago: the
+ * objects that they make exist. What else they call is not reached by that. */
+void smp_wanted_initialise(struct smp_reach *reach, uint32_t in_class);
+/* Is it a constructor, or a static initialiser? */
+bool smp_wanted_is_initialiser(const struct smp_reach *reach,
+                               const struct smp_indexed_method *method);
+bool smp_wanted_is_jdk_class(const struct smp_reach *reach, const struct smp_indexed_class *it);
+/* As smp_wanted_initialise, of a class that has other bytes now. */
+void smp_wanted_adopt_initialisers(struct smp_reach *reach, uint32_t in_class);
 /* It does not call that any more. No target that is pending is reached by it alone. */
 void smp_wanted_unexpand(struct smp_reach *reach, struct smp_class_body *body);
 /* What the reached targets of all its super types find through a class that is new. */
 void smp_wanted_visit_class(struct smp_reach *reach, uint32_t visited);
 /* What this method of this class is, or the one that it inherits, is wanted. To be drained. */
 void smp_wanted_find(struct smp_reach *reach, uint32_t owner, uint32_t signature);
+/* All methods of this name that the class declares are wanted. To be drained. */
+void smp_wanted_add_named(struct smp_reach *reach, uint32_t in_class, struct smp_slice name);
+/* As smp_reach_sampled says, of one class. To be drained. */
+void smp_wanted_sampled(struct smp_reach *reach, uint32_t in_class, struct smp_slice name,
+                        bool is_called, struct smp_reach_sample *out);
+/* What a search finds is wanted (smp_method_found). */
+void smp_wanted_found(void *self, uint32_t in_class, uint32_t method);
 /* Searches for all that is pending. */
 void smp_wanted_drain(struct smp_reach *reach);
+
+/* ahead: how many calls are looked ahead from its overrides. To be drained. */
+void smp_instances_add(struct smp_reach *reach, uint32_t made, uint8_t ahead);
+/* Of all loaded classes of a name. */
+void smp_instances_add_named(struct smp_reach *reach, uint32_t name, uint8_t ahead);
+/* This method is called. If its class is a library's, outside of the filter, each subtype that is
+ * inside may be the one it is called for, and be called back by it. Classes of the JDK have too
+ * many subtypes for that. To be drained. */
+void smp_instances_leave(struct smp_reach *reach, uint32_t in_class, uint32_t method);
+/* Its super types, which the search has just found, are others now. */
+void smp_instances_visit(struct smp_reach *reach, uint32_t visited);
+/* What waits longest is searched for. Only if reach->first_changed is not 0. */
+void smp_instances_search(struct smp_reach *reach);
 
 #endif

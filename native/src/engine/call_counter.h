@@ -100,6 +100,13 @@ struct smp_counter_figures {
     int64_t own_cpu_ns; /* CPU time of the library's thread, up to now or a little before */
 };
 
+/* What is known of a method that samples show; all false: it is none that is counted. */
+struct smp_sampled_method {
+    bool is_root;
+    bool is_inside;   /* by the filter, or because it is a root */
+    bool is_followed; /* what it calls is known, and has probes or gets them */
+};
+
 struct smp_call_counter {
     /*
      * Puts probes into the root methods that are loaded before it returns; all else follows on a
@@ -123,6 +130,10 @@ struct smp_call_counter {
     bool (*keeps)(void *self, int64_t method);
     /* These methods lose their probes for good, which the account says; those it keeps do not. */
     void (*drop)(void *self, const int64_t *methods, size_t count);
+    /* A sample has a frame of this method, its class's name simplified, with dots. is_called: by
+     * one below a root whose calls are followed. So it gets a probe, if it is to have one. */
+    struct smp_sampled_method (*sampled)(void *self, const char *class_name,
+                                         const char *method_name, bool is_called);
     void (*get_figures)(void *self, struct smp_counter_figures *out);
     /* Adds what counting did: of what is summed, since the last call; of the rest, what is so. */
     void (*account)(void *self, struct smp_counting_account *out);

@@ -115,7 +115,12 @@ enum {
     X(NO_CPU_TIME, HIGHEST, NEVER,                                                              \
       "methods counted without CPU time, methodTiming is not SAMPLED",                          \
       "To read a thread's CPU clock at each call takes about a microsecond, longer than most "  \
-      "calls. So rows of counted groups have no CPU time.")
+      "calls. So rows of counted groups have no CPU time.")                                     \
+    X(SAMPLED, HIGHEST, ALWAYS, "methods seen by samples before they were counted",             \
+      "A sample had them below a root. Something calls them that the counter does not follow: " \
+      "code of the JDK or of a library, a look-up by name. Or a first call was sampled before " \
+      "the probe came. Their calls until then are missing, and those of short methods that no " \
+      "sample meets are still. `instrumentation=TOTAL` counts them all.")
 
 /* clang-format on */
 

@@ -411,4 +411,8 @@ const COUNTING = {
         text: 'methods counted without CPU time, methodTiming is not SAMPLED',
         words: 'To read a thread\'s CPU clock at each call takes about a microsecond, longer than most calls. So rows of counted groups have no CPU time.',
     },
+    SAMPLED: {
+        text: 'methods seen by samples before they were counted',
+        words: 'A sample had them below a root. Something calls them that the counter does not follow: code of the JDK or of a library, a look-up by name. Or a first call was sampled before the probe came. Their calls until then are missing, and those of short methods that no sample meets are still. instrumentation=TOTAL counts them all.',
+    },
 };

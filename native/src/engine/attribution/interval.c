@@ -643,6 +643,11 @@ size_t smp_interval_nodes(const struct smp_interval *interval)
     return smp_tree_node_count(interval->tree);
 }
 
+const struct smp_node *smp_interval_tree_nodes(const struct smp_interval *interval)
+{
+    return smp_tree_nodes(interval->tree);
+}
+
 size_t smp_interval_tree_bytes(const struct smp_interval *interval)
 {
     return smp_tree_bytes(interval->tree);

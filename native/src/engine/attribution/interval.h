@@ -204,6 +204,8 @@ void smp_interval_cover(struct smp_interval *interval, int64_t now_ns, int64_t s
 const struct smp_tally *smp_interval_tally(const struct smp_interval *interval);
 uint64_t smp_interval_counter(const struct smp_interval *interval, enum smp_counter counter);
 size_t smp_interval_nodes(const struct smp_interval *interval);
+/* Valid until a node is added. */
+const struct smp_node *smp_interval_tree_nodes(const struct smp_interval *interval);
 size_t smp_interval_tree_bytes(const struct smp_interval *interval);
 /* Marks in used[0..count) the locations that stand in the tree. */
 void smp_interval_mark_used(const struct smp_interval *interval, bool *used, size_t count);

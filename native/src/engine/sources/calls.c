@@ -12,6 +12,7 @@
 #include "engine/sources/call_rates.h"
 #include "engine/sources/call_trees.h"
 #include "engine/sources/roster.h"
+#include "engine/sources/sampled_calls.h"
 #include "model/counting_account.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -32,6 +33,7 @@ struct calls_source {
     struct smp_call_rates rates;
     struct smp_call_credit credit;
     struct smp_dropper dropper;
+    struct smp_sampled_calls sampled;
     bool was_started;   /* it was tried */
     bool is_on;         /* the counter counts */
     bool was_paused;    /* since the last mark */
@@ -273,6 +275,7 @@ static void read_counter(struct calls_source *source)
     smp_call_credit_begin(&source->credit);
     source->counter->read(source->counter->self, &visitor);
     smp_call_credit_pending(&source->credit);
+    smp_sampled_calls_look(&source->sampled, source->attribution, source->counter);
     time_rows(source);
     read_own_cpu(source);
     judge_methods(source, source->pace.ticked_ns);
@@ -508,6 +511,7 @@ static void destroy_calls(void *self)
     }
     smp_call_credit_fini(&source->credit);
     smp_call_rates_fini(&source->rates);
+    smp_sampled_calls_fini(&source->sampled);
     smp_call_trees_fini(&source->trees);
     smp_options_fini(&source->options);
     smp_quota_release(source->counting);
@@ -522,6 +526,7 @@ static enum smp_status prepare_counting(struct calls_source *source)
         return SMP_ENOMEM;
     source->trees.quota = source->counting;
     source->rates.quota = source->counting;
+    source->sampled.quota = source->counting;
     source->rates.is_timed = source->options.method_timing != SMP_METHOD_TIMING_NONE;
     return SMP_OK;
 }

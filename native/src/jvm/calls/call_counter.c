@@ -213,6 +213,17 @@ static void drop_methods(SMP_UNUSED void *self, const int64_t *methods, size_t c
     counting.has_dropped |= smp_instrumenter_drop(methods, count);
 }
 
+static struct smp_sampled_method note_sampled(SMP_UNUSED void *self, const char *class_name,
+                                              const char *method_name, bool is_called)
+{
+    const struct smp_reach_sample seen =
+        smp_instrumenter_sampled(class_name, method_name, is_called);
+
+    return (struct smp_sampled_method){ .is_root = seen.is_root,
+                                        .is_inside = seen.is_inside,
+                                        .is_followed = seen.is_followed };
+}
+
 static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figures *out)
 {
     struct smp_instrumenter_figures figures;
@@ -244,6 +255,7 @@ struct smp_call_counter smp_jvm_call_counter(void)
                                       .name = name_counted,
                                       .keeps = keeps_method,
                                       .drop = drop_methods,
+                                      .sampled = note_sampled,
                                       .get_figures = get_counter_figures,
                                       .account = add_counting_account };
 }

@@ -233,6 +233,21 @@ static bool needs_methods(const struct smp_counted_classes *counted, struct smp_
     return false;
 }
 
+/* With the lock held. A super type of a class that is counted: its methods are kept. */
+static bool is_super(const struct smp_counted_classes *counted, uint32_t index)
+{
+    return index != 0 && (counted->marks[index].flags & SMP_COUNTED_SUPER) != 0;
+}
+
+static bool is_known_super(struct smp_counted_classes *counted, uint64_t loader,
+                           struct smp_slice name)
+{
+    smp_lock_acquire(&counted->lock);
+    const bool is_one = is_super(counted, smp_reach_find(counted->reach, loader, name));
+    smp_lock_release(&counted->lock);
+    return is_one;
+}
+
 /* Is what the lambda stands for counted, maybe? The filter sees a prefix of its name. */
 static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_slice name)
 {
@@ -548,7 +563,8 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
     if (status == SMP_OK) {
         const struct smp_class_text name = smp_class_file_this_name(&load.file);
         struct smp_class_file seen = load.file;
-        if (!needs_methods(counted, (struct smp_slice){ name.bytes, name.length }))
+        const struct smp_slice named = { name.bytes, name.length };
+        if (!needs_methods(counted, named) && !is_known_super(counted, loading->loader, named))
             seen.method_count = 0;
         status = load_file(&load, &seen, loading, out, &has_changed);
         smp_class_file_close(&load.file);
@@ -623,6 +639,65 @@ void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvm
     } else if (status == SMP_ENOMEM) {
         counted->losses.no_memory++;
     }
+}
+
+bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
+                                      const struct smp_loaded_class *loaded)
+{
+    return !loaded->is_lambda && counted->scheme != SMP_SCHEME_TOTAL &&
+           smp_call_filter_passes(counted->filter, loaded->name);
+}
+
+/* In place of what was known of it, which is not more: no method of it is counted. */
+static void replace_outline(struct smp_counted_classes *counted,
+                            const struct smp_class_outline *outline)
+{
+    bool was_dirty = false;
+
+    smp_lock_acquire(&counted->lock);
+    const uint32_t index = load_outline(counted, outline, &was_dirty);
+    if (index != 0)
+        counted->marks[index].flags |= SMP_COUNTED_SUPER;
+    if (index != 0 && was_dirty)
+        smp_reach_put_back(counted->reach, index);
+    smp_lock_release(&counted->lock);
+}
+
+static bool note_super(struct smp_counted_classes *counted, const struct smp_loaded_class *super,
+                       bool has_methods)
+{
+    bool is_new = true;
+
+    smp_lock_acquire(&counted->lock);
+    const uint32_t index = smp_reach_find(counted->reach, super->loader, super->name);
+    if (index != 0) {
+        is_new = (counted->marks[index].flags & SMP_COUNTED_SUPER) == 0;
+        if (has_methods)
+            counted->marks[index].flags |= SMP_COUNTED_SUPER;
+    }
+    smp_lock_release(&counted->lock);
+    return is_new;
+}
+
+bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
+                                    JNIEnv *env, const struct smp_loaded_class *super)
+{
+    const bool has_methods = needs_methods(counted, super->name);
+    struct smp_loaded_outline made;
+    enum smp_status status;
+
+    if (!note_super(counted, super, has_methods))
+        return false;
+    if (has_methods)
+        return true;
+    status = smp_loaded_outline_make(&made, jvmti, env, super->type, super->loader, true);
+    if (status == SMP_OK) {
+        replace_outline(counted, &made.outline);
+        smp_loaded_outline_free(&made, jvmti);
+    } else if (status == SMP_ENOMEM) {
+        counted->losses.no_memory++;
+    }
+    return true;
 }
 
 static bool is_planned(void *self, int32_t id)

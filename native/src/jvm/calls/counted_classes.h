@@ -5,6 +5,7 @@
  *
  *   the load hook's bytes ─► outline ─► reach: load, plan ─► rewriter ─► bytes with probes
  *   a class that is there already, or is prepared ─► outline by JVMTI ─► reach: load
+ *     one that is counted ─► the same of its super types, with methods: what it overrides
  *
  *   a root is found ─► java.lang.reflect.Method, Constructor: hand out what they call (TOTAL: no)
  *
@@ -43,6 +44,7 @@ enum {
     SMP_COUNTED_WAITING = 2, /* it was not found, or not prepared, when it was to be changed */
     SMP_COUNTED_KEPT = 4,    /* the JVM does not give its bytes back */
     SMP_COUNTED_STRAY = 8,   /* may have probes that are not in its plan, until it is changed */
+    SMP_COUNTED_SUPER = 16,  /* its methods are known, and those of all its super types */
     SMP_STRAYS_LIMIT = 4096
 };
 
@@ -124,6 +126,12 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
  * waited for that is due now. */
 void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
                               const struct smp_loaded_class *loaded);
+/* Is the class counted, so that what it overrides matters? Then its super types are to be met. */
+bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
+                                      const struct smp_loaded_class *loaded);
+/* False: those above it are known already. */
+bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
+                                    JNIEnv *env, const struct smp_loaded_class *super);
 void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t loader);
 
 /* Of an id as probes push it: of reach, or -1. */

@@ -19,6 +19,7 @@
 #include "jvm/calls/id_renewal.h"
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/calls/reflected_calls.h"
+#include "jvm/calls/super_types.h"
 #include "jvm/code/prepare_event.h"
 #include "jvm/hotspot/class_changes.h"
 #include "jvm/hotspot/version.h"
@@ -120,6 +121,20 @@ void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redef
     go_outside();
 }
 
+static bool meet_super(void *self, const struct smp_loaded_class *super)
+{
+    return smp_counted_classes_meet_super(&instrumenter.counted, smp_agent_jvmti(), self, super);
+}
+
+static void meet_loaded(void *self, const struct smp_loaded_class *loaded)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+
+    smp_counted_classes_meet(&instrumenter.counted, jvmti, self, loaded);
+    if (smp_counted_classes_needs_supers(&instrumenter.counted, loaded))
+        smp_super_types_each(&instrumenter.loaders, jvmti, self, loaded->type, meet_super, self);
+}
+
 static void meet_prepared(jvmtiEnv *jvmti, JNIEnv *env, jclass prepared)
 {
     char *signature = NULL;
@@ -132,7 +147,7 @@ static void meet_prepared(jvmtiEnv *jvmti, JNIEnv *env, jclass prepared)
         (*jvmti)->GetClassLoader(jvmti, prepared, &loader) == JVMTI_ERROR_NONE) {
         loaded.loader = smp_class_loaders_number(&instrumenter.loaders, jvmti, env, loader);
         if (loaded.loader != SMP_CLASS_LOADERS_UNKNOWN)
-            smp_counted_classes_meet(&instrumenter.counted, jvmti, env, &loaded);
+            meet_loaded(env, &loaded);
         if (loader != NULL)
             (*env)->DeleteLocalRef(env, loader);
     }
@@ -267,11 +282,6 @@ static enum smp_status open_calls(JNIEnv *env)
     smp_call_arena_forget_seen();
     instrumenter.thread.news = smp_call_arena_news();
     return take_hook_class(env);
-}
-
-static void meet_loaded(void *self, const struct smp_loaded_class *loaded)
-{
-    smp_counted_classes_meet(&instrumenter.counted, smp_agent_jvmti(), self, loaded);
 }
 
 /* The load hook is on: what is loaded meanwhile is known by it. */
@@ -604,6 +614,26 @@ bool smp_instrumenter_drop(const int64_t *numbers, size_t count)
     }
     smp_lock_release(&counted->lock);
     return has_dropped;
+}
+
+/* Names that are cut here are of no class that has a probe. */
+struct smp_reach_sample smp_instrumenter_sampled(const char *class_name, const char *method_name,
+                                                 bool is_called)
+{
+    struct smp_counted_classes *const counted = &instrumenter.counted;
+    char internal[SMP_COUNTED_NAME_BYTES];
+    const size_t length = strnlen(class_name, sizeof(internal));
+
+    if (length == sizeof(internal))
+        return (struct smp_reach_sample){ 0 };
+    for (size_t i = 0; i < length; i++)
+        internal[i] = class_name[i] == '.' ? '/' : class_name[i];
+    smp_lock_acquire(&counted->lock);
+    const struct smp_reach_sample seen =
+        smp_reach_sampled(counted->reach, (struct smp_slice){ internal, length },
+                          (struct smp_slice){ method_name, strlen(method_name) }, is_called);
+    smp_lock_release(&counted->lock);
+    return seen;
 }
 
 void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)

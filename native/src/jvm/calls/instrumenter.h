@@ -15,7 +15,7 @@
  *
  * Owns     the thread; the load hook; while it runs all memory of counted_classes.h, and the call
  *          arena, which is open from start to stop.
- * Threads  start, stop: the sampler thread. number, name, keeps, drop, begin_renewal,
+ * Threads  start, stop: the sampler thread. number, name, keeps, drop, sampled, begin_renewal,
  *          end_renewal, get_figures, inspect: likewise, in between.
  *          The hooks: any.
  * Errors   start: SMP_ESTATE: another one counts; SMP_EUNSUPPORTED, SMP_EINVAL, SMP_ENOMEM,
@@ -85,6 +85,9 @@ bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out);
 bool smp_instrumenter_keeps(int64_t number);
 /* Their probes are taken out for good; such roots keep theirs, and so do strays. False: none is. */
 bool smp_instrumenter_drop(const int64_t *numbers, size_t count);
+/* A sample shows this method (call_counter.h). */
+struct smp_reach_sample smp_instrumenter_sampled(const char *class_name, const char *method_name,
+                                                 bool is_called);
 /* Before a read of the trees; true: it has begun, and end comes after the read. */
 bool smp_instrumenter_begin_renewal(void);
 void smp_instrumenter_end_renewal(void);

@@ -280,7 +280,7 @@ enum smp_status smp_loaded_outline_make(struct smp_loaded_outline *made, jvmtiEn
 {
     enum smp_status status;
 
-    *made = (struct smp_loaded_outline){ .outline = { .loader = loader } };
+    *made = (struct smp_loaded_outline){ .outline = { .loader = loader, .lacks_calls = true } };
     status = name_class(made, jvmti, type, smp_loaded_class_name, &made->outline.name);
     if (status == SMP_OK)
         status = name_super(made, jvmti, env, type);

@@ -16,6 +16,8 @@ import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.RedefiningAgent;
 import com.incapsula.sampler.testing.Samplers;
 import com.incapsula.sampler.testing.Virtual;
+import counted.Callbacks;
+import counted.FoundByName;
 import counted.Work;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -116,6 +118,49 @@ class CallsIT {
             Work.root(100);
         }
         assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(100), 2000));
+    }
+
+    private Map<String, Long> callsOf(Runnable root) {
+        CallCounts.take(sampler);
+        root.run();
+        return CallCounts.take(sampler);
+    }
+
+    private void count(String root, Instrumentation instrumentation) {
+        sampler.setRootMethods(root);
+        sampler.setInstrumentation(instrumentation);
+        sampler.setInstrumentationFilter("counted");
+        sampler.init();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LAZY", "EAGER"})
+    void whatOnlyTheJdkCallsIsCountedAsWithTotal(Instrumentation instrumentation) throws IOException {
+        count("counted.Callbacks.root", Instrumentation.TOTAL);
+        Callbacks.root();
+        Map<String, Long> all = callsOf(Callbacks::root);
+        assertThat(all)
+                .containsKeys(
+                        "Callbacks.root|Callbacks$Order.compare",
+                        "Callbacks.root|Callbacks$Service.remember|Callbacks$Small.removeEldestEntry",
+                        "Callbacks.root|Callbacks.lookedUp|Callbacks.leaf");
+        sampler.close();
+        count("counted.Callbacks.root", instrumentation);
+        patiently().untilAsserted(() -> assertThat(callsOf(Callbacks::root)).isEqualTo(all));
+        for (int i = 0; i < 10; i++) {
+            assertThat(callsOf(Callbacks::root)).isEqualTo(all);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LAZY", "EAGER"})
+    void whatSamplesShowBelowARootIsCountedAndNamed(Instrumentation instrumentation) {
+        count("counted.FoundByName.root", instrumentation);
+        patiently()
+                .untilAsserted(() -> assertThat(callsOf(FoundByName::root))
+                        .containsEntry("FoundByName.root|FoundByName.slow", 1L)
+                        .containsKey("FoundByName.root|FoundByName.slow|FoundByName.count"));
+        assertThat(text()).contains("methods seen by samples before they were counted: 1 (counted.FoundByName.slow)");
     }
 
     @ParameterizedTest

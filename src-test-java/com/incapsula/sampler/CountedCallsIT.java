@@ -40,7 +40,7 @@ class CountedCallsIT {
         runToItsEnd(program("CountedProgram").option("-Xint"), LIBRARY.toString(), "LAZY");
     }
 
-    /** Reflection, proxies, lambdas made before; looked-up method handles with TOTAL alone. */
+    /** Reflection, proxies, lambdas made before; looked-up method handles with EAGER and TOTAL. */
     @ParameterizedTest
     @ValueSource(strings = {"LAZY", "EAGER", "TOTAL"})
     void callsThatNoByteCodeNamesAreCounted(String scheme) throws Exception {

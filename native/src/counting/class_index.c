@@ -132,7 +132,7 @@ static uint32_t intern_signature(struct smp_class_index *index, struct smp_slice
     }
     memcpy(index->text, name.bytes, name.length);
     index->text[name.length] = '.'; /* which no name of a method has */
-    if (descriptor.length > 0) /* a name alone has none, and no bytes */
+    if (descriptor.length > 0)      /* a name alone has none, and no bytes */
         memcpy(index->text + name.length + 1, descriptor.bytes, descriptor.length);
     return smp_symbols_intern(&index->signatures, index->text, length);
 }

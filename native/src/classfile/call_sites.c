@@ -109,9 +109,11 @@ static struct smp_class_text bootstrap_owner(const struct smp_class_file *file, 
 {
     uint32_t count = 0;
     const uint8_t *const arguments = bootstrap_arguments(file, row, &count);
-    const uint16_t handle = arguments != NULL ? smp_class_u2(arguments - 4) : 0;
     struct smp_class_member member;
 
+    if (arguments == NULL)
+        return (struct smp_class_text){ 0 };
+    const uint16_t handle = smp_class_u2(arguments - 4);
     if (smp_class_file_tag(file, handle) != SMP_CONSTANT_METHOD_HANDLE ||
         !smp_class_file_member(file, smp_class_u2(file->bytes + file->pool[handle] + 2), &member))
         return (struct smp_class_text){ 0 };

@@ -37,6 +37,8 @@ static bool offer_super(struct rising *rising, jclass super)
     return goes_on;
 }
 
+/* A hierarchy is as deep as its tallest branch, SMP_SUPER_TYPES_DEPTH at most.
+ * NOLINTBEGIN(misc-no-recursion) */
 static void rise_to(struct rising *rising, jclass super)
 {
     if (offer_super(rising, super))
@@ -58,7 +60,7 @@ static void rise_to_interfaces(struct rising *rising, jclass type)
 }
 
 /* A level of the hierarchy has a frame of its own, so that its references go with it. */
-static void rise_from(struct rising *rising, jclass type) /* NOLINT(misc-no-recursion): bounded */
+static void rise_from(struct rising *rising, jclass type)
 {
     jclass super = NULL;
 
@@ -72,6 +74,7 @@ static void rise_from(struct rising *rising, jclass type) /* NOLINT(misc-no-recu
     rising->depth--;
     smp_local_frame_pop(rising->env);
 }
+/* NOLINTEND(misc-no-recursion) */
 
 void smp_super_types_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
                           jclass type, smp_on_super_type *each, void *self)

@@ -16,7 +16,7 @@ final class Database implements AutoCloseable {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setPoolName("orders-pool");
-        config.setMaximumPoolSize(4);
+        config.setMaximumPoolSize(2);
         pool = new HikariDataSource(config);
         try (Connection connection = connection();
                 Statement statement = connection.createStatement()) {

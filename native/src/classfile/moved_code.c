@@ -180,7 +180,7 @@ static void copy_up_to(const struct smp_moved_code *moved, const struct smp_prob
 enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
                                       const struct smp_probe *probe, struct smp_byte_writer *writer)
 {
-    const struct smp_catch_place *catch = moved->catches;
+    uint32_t next_catch = 0;
     uint32_t copied = 0;
 
     if (moved->entry == 0)
@@ -190,10 +190,9 @@ enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
     for (uint32_t i = 0; i < moved->point_count; i++) {
         struct jump_place place = { .old = moved->points[i], .new = moved->map[moved->points[i]] };
         copy_up_to(moved, probe, copied, place.old, writer);
-        if (catch < moved->catches + moved->catch_count && catch->pc == place.old) {
-            smp_probe_caught_write(probe, catch->has_exception, writer);
+        if (next_catch < moved->catch_count && moved->catches[next_catch].pc == place.old) {
+            smp_probe_caught_write(probe, moved->catches[next_catch++].has_exception, writer);
             place.new += probe->caught_length;
-            catch ++;
         }
         const enum smp_rewrite result = write_point(moved, place, probe, writer, &copied);
         if (result != SMP_REWRITE_DONE)

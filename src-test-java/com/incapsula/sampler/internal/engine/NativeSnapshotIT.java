@@ -279,10 +279,11 @@ class NativeSnapshotIT {
         snapshot.release();
     }
 
-    /** Of all groups' columns of that name. */
+    /** Of all groups' columns of that name. Lock holders, of threads that another test left blocked, have that time once more. */
     private static long sumOf(String json, String column) {
+        int holders = json.indexOf("\"lockHolders\":");
         return Pattern.compile("\n\"" + column + "\":\\[([0-9,]*)]")
-                .matcher(json)
+                .matcher(holders < 0 ? json : json.substring(0, holders))
                 .results()
                 .flatMapToLong(found -> Arrays.stream(found.group(1).split(","))
                         .filter(each -> !each.isEmpty())

@@ -21,8 +21,8 @@ public record Spot(String line, String state, String holdingLine, String holder)
     /* " 2. 12.1 s blocked  Stock.take(Stock.java:41)  lock of Stock, held in line 52 by pool-" */
     private static final Pattern SUMMARY_LINE = Pattern.compile(
             "\\s*\\d+\\. .*? s (running|runnable|blocked|I/O|waiting)(?: \\d+ %)? +\\S*?\\(([^():]+):(\\d+)\\)(.*)");
-    private static final Pattern SUMMARY_LOCK =
-            Pattern.compile(" +lock of .*, held in (?:line (\\d+)|([^ ]+:\\d+))(?: by (.*?))?(?: +.*)?");
+    private static final Pattern SUMMARY_LOCK = Pattern.compile(
+            " +(?:lock of .*|\\[unknown lock]), held in (?:line (\\d+)|([^ ]+:\\d+))(?: by (.*?))?(?: +.*)?");
 
     /* "blocked 12.10 + running 1.20 .Stock.take:41 > Map.get | lock of Stock, held in X.java:52 by "p" | "q"" */
     private static final Pattern HOT_SPOT =

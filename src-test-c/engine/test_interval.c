@@ -274,6 +274,33 @@ static void locations_beyond_the_count_are_not_marked(void **state)
     assert_false(used[location + 1]);
 }
 
+/* Until a seal succeeds, polls go on crediting the leaf that names a counted call. */
+static void a_refused_seal_leaves_a_call_as_it_is(void **state)
+{
+    struct interval_fixture *f = *state;
+    const struct smp_group_tree main_tree =
+        smp_interval_find(f->interval, (struct smp_group_key){ .name = "main" }, 1, "main");
+    const uint32_t location = smp_methods_pseudo(f->methods, "[a frame]");
+    struct failing_alloc refuse;
+    uint32_t node = 0;
+
+    assert_true(smp_interval_add(f->interval, main_tree, &location, 1, &node));
+    const uint32_t leaf = smp_interval_add_call(f->interval, node, node);
+    assert_int_not_equal(leaf, node);
+    for (int i = 0; i < 2; i++) {
+        smp_interval_note(f->interval, main_tree, leaf, SMP_OUTCOME_WALKED, SMP_STATE_RUNNING,
+                          10 * MS, (struct smp_span){ .from_ns = 0, .till_ns = 10 * MS });
+        failing_alloc_arm(&refuse, 1, SIZE_MAX);
+        assert_int_not_equal(smp_interval_seal(f->interval, 0, 0, &f->profile), SMP_OK);
+        failing_alloc_disarm(&refuse);
+    }
+    seal(f, 0, 0);
+    assert_int_equal(smp_tree_self(f->profile->tree, node, SMP_MEASURE_WALL), 20 * MS);
+    assert_int_equal(smp_tree_self(f->profile->tree, node, SMP_MEASURE_SAMPLES), 2);
+    assert_true(smp_tree_is_unused(f->profile->tree, leaf));
+    assert_int_equal(smp_tree_nodes(f->profile->tree)[leaf].location, location);
+}
+
 int main(void)
 {
 #define TEST(name) \
@@ -285,6 +312,7 @@ int main(void)
         cmocka_unit_test(a_wall_clock_that_was_set_back_moves_the_begin),
         TEST(an_empty_interval_does_not_end_before_its_begin),
         TEST(refused_seal_leaves_the_interval_open),
+        TEST(a_refused_seal_leaves_a_call_as_it_is),
         TEST(create_leaves_nothing_behind),
         TEST(a_group_without_its_overflow_node_is_not_used),
         TEST(the_greatest_depth_is_kept),

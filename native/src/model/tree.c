@@ -39,6 +39,7 @@ struct smp_tree {
     uint32_t measures;   /* which */
     bool has_states;
     bool has_errors;
+    bool has_calls; /* leaves of smp_tree_add_call */
     bool sealed;
     size_t max_bytes;
     size_t reserved_bytes; /* address space of the slots */
@@ -399,6 +400,16 @@ enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root, const uint32_
     return SMP_OK;
 }
 
+enum smp_status smp_tree_add_call(struct smp_tree *tree, uint32_t node, uint32_t counted,
+                                  uint32_t *leaf)
+{
+    const uint32_t location = SMP_LOCATION_CALL | counted;
+    const enum smp_status status = smp_tree_add(tree, node, &location, 1, leaf);
+
+    tree->has_calls |= status == SMP_OK;
+    return status;
+}
+
 /* Time that finds no memory for its state is another state's of the node: wall time is right. */
 static void credit_state(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
                          int64_t ns)
@@ -465,25 +476,6 @@ void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_
     for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++) {
         if (others.of[i] != 0)
             smp_tree_credit(tree, node, (enum smp_measure)i, others.of[i]);
-    }
-}
-
-static void fold_call(struct smp_tree *tree, uint32_t node, uint32_t location)
-{
-    const struct smp_amounts own = smp_tree_self_all(tree, node);
-
-    smp_tree_credit_all(tree, tree->nodes[node].parent, &own);
-    (void)smp_tree_take_back_wall(tree, node, SMP_STATE_RUNNING, INT64_MAX);
-    for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++)
-        (void)smp_tree_take_back(tree, node, (enum smp_measure)i, INT64_MAX);
-    tree->nodes[node].location = location;
-}
-
-void smp_tree_fold_calls(struct smp_tree *tree, uint32_t location)
-{
-    for (uint32_t node = 1; node < tree->node_count; node++) {
-        if (smp_node_is_call(&tree->nodes[node]))
-            fold_call(tree, node, location);
     }
 }
 
@@ -782,10 +774,32 @@ static void drop_states(struct smp_tree *tree)
     tree->lost_states++;
 }
 
+/* What the leaf has is its stack's. It stays, unused, as a row of that place. */
+static void fold_call(struct smp_tree *tree, uint32_t leaf)
+{
+    const uint32_t parent = tree->nodes[leaf].parent;
+    const struct smp_amounts own = smp_tree_self_all(tree, leaf);
+
+    smp_tree_credit_all(tree, parent, &own);
+    (void)smp_tree_take_back_wall(tree, leaf, SMP_STATE_RUNNING, INT64_MAX);
+    for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++)
+        (void)smp_tree_take_back(tree, leaf, (enum smp_measure)i, INT64_MAX);
+    tree->nodes[leaf].location = tree->nodes[parent].location;
+}
+
+static void fold_calls(struct smp_tree *tree)
+{
+    for (uint32_t node = 1; tree->has_calls && node < tree->node_count; node++) {
+        if (smp_node_is_call(&tree->nodes[node]))
+            fold_call(tree, node);
+    }
+}
+
 void smp_tree_seal(struct smp_tree *tree)
 {
     if (tree->sealed)
         return;
+    fold_calls(tree);
     if (tree->has_states && !plan_states(tree))
         drop_states(tree);
     tree->sealed = true;

@@ -51,7 +51,7 @@
 /*
  * In the location of a leaf that stands below its stack's node: the counted node, of the same tree,
  * that the thread was in, with this bit set; the root of a counted group: it was in a probe. Only
- * in an open tree: smp_tree_fold_calls.
+ * in an open tree: seal folds it into its stack's node.
  */
 #define SMP_LOCATION_CALL 0x40000000u
 
@@ -105,6 +105,10 @@ SMP_CHECKED enum smp_status smp_tree_root(struct smp_tree *tree, uint32_t group,
  */
 SMP_CHECKED enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root,
                                          const uint32_t *locations, size_t count, uint32_t *leaf);
+
+/* The leaf below a stack's node that names this counted node (SMP_LOCATION_CALL). */
+SMP_CHECKED enum smp_status smp_tree_add_call(struct smp_tree *tree, uint32_t node,
+                                              uint32_t counted, uint32_t *leaf);
 
 /* Adds to what the node has itself, which sticks at its maximum. amount is not negative. Sealed, a
  * measure that the tree does not hold, or a state: does nothing. */
@@ -167,10 +171,6 @@ struct smp_tree_unseen {
  */
 void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
                      struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context);
-
-/* What leaves of SMP_LOCATION_CALL have is their parents' from now on; they themselves are unused,
- * at this location. */
-void smp_tree_fold_calls(struct smp_tree *tree, uint32_t location);
 
 /* After this the tree is immutable and may be read by any thread it is handed to. Without memory
  * for the totals of states it holds none from now on, which counts as lost_states. */

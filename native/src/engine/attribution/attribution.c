@@ -90,14 +90,14 @@ enum smp_thread_state smp_attribution_judge_again(struct smp_thread_record *reco
 /* --- found --- */
 
 /* The node of a stack, or the one below it of the counted call that the thread is in. */
-static uint32_t node_in_call(struct smp_attribution *attribution, struct smp_group_tree tree,
-                             uint32_t node, const struct smp_sample *sample)
+static uint32_t node_in_call(const struct smp_attribution *attribution, uint32_t node,
+                             const struct smp_sample *sample)
 {
     const struct smp_call_rows *const calls = &attribution->calls;
     const uint32_t counted =
         calls->find == NULL || sample->spot.tree == 0 ? 0 : calls->find(calls->self, &sample->spot);
 
-    return counted == 0 ? node : smp_interval_add_call(attribution->interval, tree, node, counted);
+    return counted == 0 ? node : smp_interval_add_call(attribution->interval, node, counted);
 }
 
 static struct smp_tree_target own_stack_target(struct smp_attribution *attribution,
@@ -124,7 +124,7 @@ static struct smp_tree_target own_stack_target(struct smp_attribution *attributi
         keep_verdict(last, verdict);
     }
     if (target.outcome != SMP_OUTCOME_OVER_MEMORY_LIMIT)
-        target.node = node_in_call(attribution, target.tree, target.node, sample);
+        target.node = node_in_call(attribution, target.node, sample);
     last->node = target.node;
     target.state = keep_word(last, found->word);
     return target;

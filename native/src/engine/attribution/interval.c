@@ -523,15 +523,11 @@ static struct smp_counted_trees counted_trees_of(const struct smp_interval *inte
     };
 }
 
-uint32_t smp_interval_add_call(struct smp_interval *interval, struct smp_group_tree tree,
-                               uint32_t node, uint32_t counted)
+uint32_t smp_interval_add_call(struct smp_interval *interval, uint32_t node, uint32_t counted)
 {
-    const struct smp_group_tree below = { .group = tree.group, .root = node };
-    const uint32_t location = SMP_LOCATION_CALL | counted;
     uint32_t leaf = node;
 
-    (void)smp_interval_add(interval, below, &location, 1, &leaf);
-    return leaf;
+    return smp_tree_add_call(interval->tree, node, counted, &leaf) == SMP_OK ? leaf : node;
 }
 
 static void set_counted_times(struct smp_interval *interval, smp_on_counted_time *on_time,
@@ -726,7 +722,6 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     smp_tree_spread(interval->tree, SMP_MEASURE_CPU, unseen_of, interval->groups);
     if (interval->times_counted)
         set_counted_times(interval, NULL, NULL);
-    smp_tree_fold_calls(interval->tree, smp_methods_over_limit(interval->methods));
     status = profile_of_interval(interval, &profile);
     if (status != SMP_OK && smp_interval_forget_seconds(interval))
         status = profile_of_interval(interval, &profile);

@@ -166,10 +166,9 @@ uint32_t smp_interval_add_holder_row(struct smp_interval *interval, struct smp_g
 
 /* --- counted trees --- */
 
-/* The node below that of a stack for threads that are in a counted call, by themselves
- * (SMP_LOCATION_CALL); that of the stack without memory for it. */
-uint32_t smp_interval_add_call(struct smp_interval *interval, struct smp_group_tree tree,
-                               uint32_t node, uint32_t counted);
+/* The leaf below a stack's node of threads that say they are in this counted call; without memory
+ * for it the stack's node. */
+uint32_t smp_interval_add_call(struct smp_interval *interval, uint32_t node, uint32_t counted);
 /* Exact time of a call: its sampled stack alone counts in sums over groups. */
 void smp_interval_spent_in_calls(struct smp_interval *interval, uint32_t node, int64_t wall_ns);
 /* Counted rows have the time of the sampled stacks that lead to them (model/counted_times.h), from

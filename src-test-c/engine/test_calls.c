@@ -67,7 +67,7 @@ static int add_thread(struct setting *s, const char *name)
     struct fake_thread *thread = fake_jvm_start(s->f->vm, name);
 
     fake_jvm_run(s->f->vm, thread, "java.lang.Thread.run|app.Shop.handle");
-    return fake_counter_thread(s->counter, thread->thread.serial, 0, name);
+    return fake_counter_thread(s->counter, thread->thread.serial, name);
 }
 
 /* A running sampler with one thread that is counted; its number. */
@@ -385,9 +385,9 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     begin(&s, ROOTS);
     struct fake_thread *ending = fake_jvm_start(s.f->vm, "main");
     fake_jvm_run(s.f->vm, ending, "java.lang.Thread.run|app.Shop.handle");
-    const int known = fake_counter_thread(s.counter, ending->thread.serial, 0, "main");
-    const int unknown = fake_counter_thread(s.counter, 0, 0, "short-"); /* virtual */
-    const int nameless = fake_counter_thread(s.counter, 0, 0, NULL);
+    const int known = fake_counter_thread(s.counter, ending->thread.serial, "main");
+    const int unknown = fake_counter_thread(s.counter, 0, "short-"); /* virtual */
+    const int nameless = fake_counter_thread(s.counter, 0, NULL);
     sampler_fixture_start(s.f);
     fake_counter_enter(s.counter, known, s.methods[0], true);
     run(&s, S); /* a read: its group is known then */
@@ -413,7 +413,7 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     smp_sampler_get_live(s.f->sampler, &live);
     const size_t before = live.source.counting_bytes;
     for (int i = 0; i < 200; i++) {
-        const int more = fake_counter_thread(s.counter, 0, 0, "short-18");
+        const int more = fake_counter_thread(s.counter, 0, "short-18");
         fake_counter_enter(s.counter, more, s.methods[0], true);
         fake_counter_end(s.counter, more);
         run(&s, S);
@@ -431,7 +431,7 @@ static void a_thread_that_ends_before_the_first_read_is_known_from_a_tick(void *
     begin(&s, ROOTS);
     struct fake_thread *ending = fake_jvm_start(s.f->vm, "main");
     fake_jvm_run(s.f->vm, ending, "java.lang.Thread.run|app.Shop.handle");
-    const int thread = fake_counter_thread(s.counter, ending->thread.serial, 0, NULL);
+    const int thread = fake_counter_thread(s.counter, ending->thread.serial, NULL);
     sampler_fixture_start(s.f);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     run(&s, 2 * TICK);
@@ -455,7 +455,7 @@ static void calls_of_a_thread_that_ends_before_it_is_named_are_counted(void **st
     run(&s, TICK);
     for (int i = 0; i < 3; i++) {
         struct fake_thread *ending = fake_jvm_start(s.f->vm, "child-1");
-        const int thread = fake_counter_thread(s.counter, ending->thread.serial, 0, NULL);
+        const int thread = fake_counter_thread(s.counter, ending->thread.serial, NULL);
         fake_counter_enter(s.counter, thread, s.methods[0], true);
         fake_counter_call(s.counter, thread, s.methods[1], 2);
         fake_counter_exit(s.counter, thread);
@@ -509,7 +509,7 @@ static void a_thread_that_no_tick_has_seen_is_counted_once(void **state)
     begin_counted(&s, ROOTS "memoryLimitBytes=4194304\n");
     run(&s, TICK);
     struct fake_thread *const unseen = fake_jvm_start(s.f->vm, "child-1");
-    const int thread = fake_counter_thread(s.counter, unseen->thread.serial, 0, NULL);
+    const int thread = fake_counter_thread(s.counter, unseen->thread.serial, NULL);
     count_root(&s, thread);
     parts[0] = smp_profile_hold(sampler_fixture_seal(s.f));
     count_root(&s, thread);
@@ -568,7 +568,7 @@ static void calls_go_to_the_group_that_the_thread_has_now(void **state)
     begin(&s, ROOTS);
     struct fake_thread *renamed = fake_jvm_start(s.f->vm, "main");
     fake_jvm_run(s.f->vm, renamed, "java.lang.Thread.run");
-    const int thread = fake_counter_thread(s.counter, renamed->thread.serial, 0, "main");
+    const int thread = fake_counter_thread(s.counter, renamed->thread.serial, "main");
     sampler_fixture_start(s.f);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     fake_counter_call(s.counter, thread, s.methods[1], 3);
@@ -592,8 +592,8 @@ static void threads_that_are_left_out_are_not_counted(void **state)
     begin(&s, ROOTS "skipDaemonThreads=true\n");
     struct fake_thread *daemon = fake_jvm_start_as(s.f->vm, "daemon", true, false);
     fake_jvm_run(s.f->vm, daemon, "java.lang.Thread.run");
-    const int left_out = fake_counter_thread(s.counter, daemon->thread.serial, 0, "daemon");
-    const int is_virtual = fake_counter_thread(s.counter, 0, 0, "virtual");
+    const int left_out = fake_counter_thread(s.counter, daemon->thread.serial, "daemon");
+    const int is_virtual = fake_counter_thread(s.counter, 0, "virtual");
     const int thread = add_thread(&s, "main");
     sampler_fixture_start(s.f);
     fake_counter_enter(s.counter, left_out, s.methods[0], true);
@@ -615,7 +615,20 @@ static struct fake_thread *add_running_thread(struct setting *s, int *counted)
     struct fake_thread *thread = fake_jvm_start(s->f->vm, "main");
 
     fake_jvm_identify(thread, 77);
-    *counted = fake_counter_thread(s->counter, thread->thread.serial, 0, "main");
+    *counted = fake_counter_thread(s->counter, thread->thread.serial, "main");
+    return thread;
+}
+
+/* A running sampler with such a thread, which has this stack. */
+static struct fake_thread *begin_running(struct setting *s, const char *options, const char *stack,
+                                         int *counted)
+{
+    struct fake_thread *thread = NULL;
+
+    begin(s, options);
+    thread = add_running_thread(s, counted);
+    fake_jvm_run(s->f->vm, thread, stack);
+    sampler_fixture_start(s->f);
     return thread;
 }
 
@@ -638,10 +651,8 @@ static void counted_calls_have_the_time_of_the_stacks_that_lead_to_them(void **s
     int thread = 0;
 
     (void)state;
-    begin(&s, ROOTS "reportJvmThreads=false\n");
-    struct fake_thread *const sampled = add_running_thread(&s, &thread);
-    fake_jvm_run(s.f->vm, sampled, "java.lang.Thread.run");
-    sampler_fixture_start(s.f);
+    struct fake_thread *const sampled =
+        begin_running(&s, ROOTS "reportJvmThreads=false\n", "java.lang.Thread.run", &thread);
     run_in(&s, sampled, "java.lang.Thread.run", S); /* outside of all roots */
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     run_in(&s, sampled, "java.lang.Thread.run|app.Shop.handle@1", 4 * TICK);
@@ -672,11 +683,9 @@ static void a_thread_says_itself_which_call_it_is_in(void **state)
     int thread = 0;
 
     (void)state;
-    begin(&s, ROOTS "reportJvmThreads=false\n");
-    struct fake_thread *const sampled = add_running_thread(&s, &thread);
+    struct fake_thread *const sampled =
+        begin_running(&s, ROOTS "reportJvmThreads=false\n", "app.Shop.handle", &thread);
     const struct fake_counted_thread *const counted = &s.counter->threads[thread];
-    fake_jvm_run(s.f->vm, sampled, "app.Shop.handle");
-    sampler_fixture_start(s.f);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     fake_counter_enter(s.counter, thread, s.methods[1], false);
     run(&s, 2 * S); /* a read: what follows is known */
@@ -706,10 +715,8 @@ static void waits_of_counted_calls_are_in_their_states(void **state)
     int thread = 0;
 
     (void)state;
-    begin(&s, ROOTS "reportJvmThreads=false\n");
-    struct fake_thread *const sampled = add_running_thread(&s, &thread);
-    fake_jvm_run(s.f->vm, sampled, "java.lang.Thread.run|app.Shop.handle|java.lang.Thread.sleep");
-    sampler_fixture_start(s.f);
+    (void)begin_running(&s, ROOTS "reportJvmThreads=false\n",
+                        "java.lang.Thread.run|app.Shop.handle|java.lang.Thread.sleep", &thread);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     run(&s, 2 * S);
     sampler_fixture_seal(s.f);
@@ -725,10 +732,8 @@ static void with_the_clock_cpu_all_times_are_cpu_times(void **state)
     int thread = 0;
 
     (void)state;
-    begin(&s, ROOTS "clock=CPU\n");
-    struct fake_thread *const sampled = add_running_thread(&s, &thread);
-    fake_jvm_run(s.f->vm, sampled, "java.lang.Thread.run|app.Shop.handle");
-    sampler_fixture_start(s.f);
+    struct fake_thread *const sampled =
+        begin_running(&s, ROOTS "clock=CPU\n", "java.lang.Thread.run|app.Shop.handle", &thread);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     run(&s, 10 * TICK); /* it waits */
     fake_jvm_run(s.f->vm, sampled, "java.lang.Thread.run|app.Shop.handle|app.Shop.load");
@@ -871,10 +876,10 @@ static void virtual_threads_are_in_the_group_that_the_counter_names(void **state
     add_thread(&s, "main");
     sampler_fixture_start(s.f);
     for (int i = 0; i < 3; i++) {
-        const int thread = fake_counter_thread(s.counter, 0, 0, "order-1");
+        const int thread = fake_counter_thread(s.counter, 0, "order-1");
         fake_counter_enter(s.counter, thread, s.methods[0], true);
     }
-    fake_counter_enter(s.counter, fake_counter_thread(s.counter, 0, 0, NULL), s.methods[0], true);
+    fake_counter_enter(s.counter, fake_counter_thread(s.counter, 0, NULL), s.methods[0], true);
     run(&s, 2 * S);
     sampler_fixture_seal(s.f);
     assert_int_equal(self_of(&s, "order-1", "handle", SMP_MEASURE_CALLS), 3);
@@ -921,7 +926,7 @@ static void many_threads_are_looked_at_in_part(void **state)
     begin(&s, ROOTS "overheadLimitPerMille=1\nmethodTiming=EXACT\n");
     add_thread(&s, "main");
     for (int i = 0; i < 2000; i++) {
-        const int thread = fake_counter_thread(s.counter, 0, 0, "virtual");
+        const int thread = fake_counter_thread(s.counter, 0, "virtual");
         fake_counter_enter(s.counter, thread, s.methods[0], true);
         s.counter->threads[thread].is_in_hook = true;
     }

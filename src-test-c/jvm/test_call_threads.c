@@ -61,7 +61,7 @@ static void a_counted_thread_that_ends_is_retired(void **state)
     assert_non_null(smp_call_state_find(java_id));
     smp_call_threads_retire();
     assert_null(smp_call_state_find(java_id));
-    assert_int_equal(smp_call_threads_find(java_id).serial, reader.threads[0]->serial);
+    assert_int_equal(smp_call_threads_find(java_id), reader.threads[0]->serial);
     smp_call_threads_forget();
     assert_int_equal(smp_call_threads_lost(), 0);
 }

@@ -225,17 +225,16 @@ struct smp_call_counter fake_counter_interface(struct fake_counter *counter)
     };
 }
 
-int fake_counter_thread(struct fake_counter *counter, uint64_t serial, int32_t tid,
-                        const char *name)
+int fake_counter_thread(struct fake_counter *counter, uint64_t serial, const char *name)
 {
     struct fake_counted_thread *thread = &counter->threads[counter->thread_count];
 
     assert_true(counter->thread_count < FAKE_COUNTER_THREADS);
     thread->nodes = calloc(FAKE_COUNTER_NODES, sizeof(*thread->nodes));
     assert_non_null(thread->nodes);
-    thread->thread = (struct smp_counted_thread){
-        .tree = 1000 + counter->thread_count, .serial = serial, .tid = tid, .name = name
-    };
+    thread->thread = (struct smp_counted_thread){ .tree = 1000 + counter->thread_count,
+                                                  .serial = serial,
+                                                  .name = name };
     return (int)counter->thread_count++;
 }
 

@@ -3,7 +3,7 @@
  * fake_counter.h - a counter of calls whose threads do what the test says.
  *
  *   struct fake_counter *counter = fake_counter_create();
- *   int main_thread = fake_counter_thread(counter, serial, tid, "main");
+ *   int main_thread = fake_counter_thread(counter, serial, "main");
  *   int handle = fake_counter_method(counter, "app.Shop", "handle");
  *   fake_counter_enter(counter, main_thread, handle, true);      a root
  *   ...
@@ -95,8 +95,7 @@ struct fake_counter *fake_counter_create(void);
 void fake_counter_destroy(struct fake_counter *counter);
 struct smp_call_counter fake_counter_interface(struct fake_counter *counter);
 
-int fake_counter_thread(struct fake_counter *counter, uint64_t serial, int32_t tid,
-                        const char *name);
+int fake_counter_thread(struct fake_counter *counter, uint64_t serial, const char *name);
 int64_t fake_counter_method(struct fake_counter *counter, const char *class_name,
                             const char *method_name);
 void fake_counter_enter(struct fake_counter *counter, int thread, int64_t method, bool is_root);

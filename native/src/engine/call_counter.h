@@ -49,7 +49,6 @@ struct smp_counting_plan {
 struct smp_counted_thread {
     uint64_t tree;    /* no other one ever has this number */
     uint64_t serial;  /* smp_thread's; 0: of virtual threads, or of a thread the source never had */
-    int32_t tid;      /* the kernel's; 0: not known, or virtual */
     const char *name; /* of virtual threads: of the group that they share, UTF-8; NULL: none */
 };
 

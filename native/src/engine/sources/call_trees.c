@@ -97,7 +97,6 @@ struct smp_call_tree *smp_call_trees_get(struct smp_call_trees *trees,
         trees->count++;
         trees->last = at;
     }
-    tree->tid = thread->tid;
     return tree;
 }
 

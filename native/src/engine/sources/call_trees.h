@@ -40,7 +40,6 @@ struct smp_call_entry {
 struct smp_call_tree {
     uint64_t number;  /* the counter's */
     uint64_t serial;  /* of the thread; 0: of virtual threads, or not known */
-    int32_t tid;      /* 0: not known, or virtual */
     char *raw_name;   /* of virtual threads their group's name; NULL: not known */
     char *group;      /* name of the group it was in last; NULL: none yet */
     bool has_left;    /* the roster will not know this thread any more */

@@ -25,7 +25,6 @@ _Static_assert((int)SMP_OPTIONS_MESSAGE_BYTES >= (int)SMP_CALL_FILTER_MESSAGE_BY
 struct calls_source {
     struct smp_quota *quota;    /* of the session */
     struct smp_quota *counting; /* for all that counting takes */
-    const struct smp_jvm *jvm;
     const struct smp_call_counter *counter;
     struct smp_attribution *attribution;
     struct smp_options options; /* a copy; what of it may change is brought up to date */
@@ -564,7 +563,6 @@ enum smp_status smp_calls_create(const struct smp_source_setup *setup, struct sm
     if (source == NULL)
         return SMP_ENOMEM;
     source->quota = setup->quota;
-    source->jvm = setup->jvm;
     source->counter = &setup->jvm->calls;
     source->attribution = setup->attribution;
     source->places.random = (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)source;

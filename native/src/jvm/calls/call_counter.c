@@ -88,11 +88,9 @@ struct counter_reading {
 
 static struct smp_counted_thread describe_tree(uint64_t tree, int64_t java_id, uint32_t pool)
 {
-    const struct smp_call_thread found = smp_call_threads_find(java_id);
-
-    return (struct smp_counted_thread){
-        .tree = tree, .serial = found.serial, .tid = found.os_tid, .name = smp_call_pool_name(pool)
-    };
+    return (struct smp_counted_thread){ .tree = tree,
+                                        .serial = smp_call_threads_find(java_id),
+                                        .name = smp_call_pool_name(pool) };
 }
 
 static int64_t number_of(int32_t method)

@@ -57,7 +57,7 @@ void smp_call_threads_on_end(JNIEnv *env, jobject thread)
     if (smp_threads_id_of(env, thread, &ended.java_id) != SMP_OK ||
         smp_call_state_find(ended.java_id) == NULL)
         return;
-    (void)smp_threads_find(ended.java_id, &ended.serial, &ended.os_tid);
+    (void)smp_threads_find(ended.java_id, &ended.serial);
     /* No thread reads while counting is off, and it may be off for long. */
     if (smp_call_generation() == 0 || !keep_ended(&ended))
         smp_call_arena_retire(ended.java_id);
@@ -113,23 +113,23 @@ void smp_call_threads_forget(void)
     call_threads.retired_count = 0;
 }
 
-struct smp_call_thread smp_call_threads_find(int64_t java_id)
+uint64_t smp_call_threads_find(int64_t java_id)
 {
-    struct smp_call_thread found = { .java_id = java_id };
+    uint64_t serial = 0;
 
-    if (java_id == 0 || smp_threads_find(java_id, &found.serial, &found.os_tid))
-        return found;
+    if (java_id == 0 || smp_threads_find(java_id, &serial))
+        return serial;
     const struct smp_call_thread *const retired = find_retired(java_id);
     if (retired != NULL)
-        return *retired;
+        return retired->serial;
     /* It has ended during this read. */
     smp_lock_acquire(&call_threads.lock);
     for (size_t i = 0; i < call_threads.count; i++) {
         if (call_threads.ended[i].java_id == java_id)
-            found = call_threads.ended[i];
+            serial = call_threads.ended[i].serial;
     }
     smp_lock_release(&call_threads.lock);
-    return found;
+    return serial;
 }
 
 uint64_t smp_call_threads_lost(void)

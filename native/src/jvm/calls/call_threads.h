@@ -26,7 +26,6 @@ enum { SMP_ENDED_LIMIT = 16384 };
 struct smp_call_thread {
     int64_t java_id;
     uint64_t serial; /* smp_thread's; 0: the thread source does not have it */
-    int32_t os_tid;  /* 0: not known */
 };
 
 /* May a thread have a state? Then each ThreadEnd matters, also while no sampler is there: a state
@@ -41,8 +40,8 @@ void smp_call_threads_on_end(JNIEnv *env, jobject thread);
  * until forget. */
 void smp_call_threads_retire(void);
 void smp_call_threads_forget(void);
-/* serial 0 and os_tid 0 where it is not known. */
-struct smp_call_thread smp_call_threads_find(int64_t java_id);
+/* The thread's serial; 0: not known. */
+uint64_t smp_call_threads_find(int64_t java_id);
 /* Ended threads for which there was no room, since the library was loaded. */
 uint64_t smp_call_threads_lost(void);
 

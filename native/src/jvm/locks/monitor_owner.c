@@ -149,9 +149,8 @@ static void set_owner_thread(struct smp_lock_owner *out, uint64_t serial)
 static void find_by_id(struct look *look, struct smp_lock_owner *out)
 {
     uint64_t serial = 0;
-    int32_t tid;
 
-    if (smp_threads_find((int64_t)look->owner, &serial, &tid)) {
+    if (smp_threads_find((int64_t)look->owner, &serial)) {
         set_owner_thread(out, serial);
     } else if (smp_virtual_threads_in_use() && look->reader->layout.owner_id != 0) {
         serial = search(writes_as_owner, look);

@@ -114,7 +114,6 @@ static void set_owner(JNIEnv *env, jobject thread, struct smp_lock_owner *out)
                             (*env)->IsInstanceOf(env, thread, known.virtual) == JNI_TRUE;
     jobject carrier = NULL;
     int64_t id = 0;
-    int32_t tid;
 
     if (is_virtual && known.carrier != NULL) {
         carrier = (*env)->GetObjectField(env, thread, known.carrier);
@@ -126,7 +125,7 @@ static void set_owner(JNIEnv *env, jobject thread, struct smp_lock_owner *out)
     out->kind = SMP_OWNER_UNREAD;
     if ((!is_virtual || carrier != NULL) &&
         smp_threads_id_of(env, carrier != NULL ? carrier : thread, &id) == SMP_OK &&
-        smp_threads_find(id, &out->serial, &tid))
+        smp_threads_find(id, &out->serial))
         out->kind = SMP_OWNER_THREAD;
     if (carrier != NULL)
         (*env)->DeleteLocalRef(env, carrier);

@@ -421,14 +421,13 @@ int64_t smp_threads_java_id(const struct smp_thread *thread)
     return entry_of(thread)->java_id;
 }
 
-bool smp_threads_find(int64_t java_id, uint64_t *serial, int32_t *os_tid)
+bool smp_threads_find(int64_t java_id, uint64_t *serial)
 {
     struct smp_jvm_thread *entry = smp_registry_hold(&registry, java_id);
 
     if (entry == NULL)
         return false;
     *serial = entry->thread.serial;
-    *os_tid = entry->thread.os_tid;
     dispose_released(smp_registry_release(&registry, entry));
     return true;
 }

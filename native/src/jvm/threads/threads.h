@@ -46,9 +46,8 @@ int64_t smp_threads_java_id(const struct smp_thread *thread);
  * such field. */
 SMP_CHECKED enum smp_status smp_threads_id_of(JNIEnv *env, jobject thread, int64_t *out);
 
-/* Of a live thread, by its Java id. False: the source does not have it. os_tid: 0 where it is not
- * known. */
-bool smp_threads_find(int64_t java_id, uint64_t *serial, int32_t *os_tid);
+/* Of a live thread, by its Java id. False: the source does not have it. */
+bool smp_threads_find(int64_t java_id, uint64_t *serial);
 
 /* smp_registry_search over all threads that are registered. */
 uint64_t smp_threads_search(smp_thread_test *test, void *context);

@@ -975,6 +975,23 @@ static void reset_begins_at_zero_and_goes_on(void **state)
     end(&s);
 }
 
+/* There is no counted row yet, and what was sampled is in none that comes. */
+static void a_reset_before_the_first_read_forgets_times_too(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    (void)begin_in_root(&s, ROOTS);
+    run(&s, 2 * TICK);
+    assert_int_equal(s.counter->reads, 0);
+    smp_sampler_reset_counts(s.f->sampler);
+    run(&s, 3 * TICK);
+    sampler_fixture_seal(s.f);
+    assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
+    assert_int_equal(sampler_fixture_total(s.f, "main", ""), 5 * TICK);
+    end(&s);
+}
+
 static void warm_up_is_discarded_once_nothing_new_comes(void **state)
 {
     struct setting s;
@@ -1446,6 +1463,7 @@ int main(void)
         cmocka_unit_test(roots_have_their_shortest_and_longest_call),
         cmocka_unit_test(many_threads_are_looked_at_in_part),
         cmocka_unit_test(reset_begins_at_zero_and_goes_on),
+        cmocka_unit_test(a_reset_before_the_first_read_forgets_times_too),
         cmocka_unit_test(warm_up_is_discarded_once_nothing_new_comes),
         cmocka_unit_test(calls_of_a_pause_are_not_counted),
         cmocka_unit_test(a_counter_that_refuses_is_told_and_sampling_goes_on),

@@ -565,20 +565,22 @@ enum smp_status smp_interval_add_counting(struct smp_interval *interval,
     return smp_profile_counts_add_account(&interval->counts, interval->quota, more);
 }
 
+/* Without memory for it, each set counts as lost. */
 static void forget_counted_times(struct smp_interval *interval)
 {
     const struct smp_counted_trees trees = counted_trees_of(interval);
 
-    /* Without memory for it, each set counts as lost. */
-    if (interval->times_counted)
-        (void)smp_counted_times_forget(&interval->counted_times, &trees);
+    interval->times_counted = true;
+    (void)smp_counted_times_forget(&interval->counted_times, &trees);
 }
 
-void smp_interval_forget_counted(struct smp_interval *interval)
+void smp_interval_forget_counted(struct smp_interval *interval, bool is_timed)
 {
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
 
     interval->counts.is_anew = true;
+    if (is_timed)
+        forget_counted_times(interval); /* also before there is a counted row */
     if (!smp_thread_groups_has(interval->groups, SMP_GROUP_COUNTED))
         return;
     for (uint32_t node = 1; node < smp_tree_node_count(interval->tree); node++) {
@@ -588,7 +590,6 @@ void smp_interval_forget_counted(struct smp_interval *interval)
             (void)smp_tree_take_back(interval->tree, node, (enum smp_measure)i, INT64_MAX);
     }
     smp_thread_groups_forget_hook_time(interval->groups);
-    forget_counted_times(interval);
     smp_root_times_destroy(interval->counts.root_times);
     interval->counts.root_times = NULL;
 }

@@ -187,8 +187,9 @@ void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_
 SMP_CHECKED enum smp_status smp_interval_add_counting(struct smp_interval *interval,
                                                       const struct smp_counting_account *more);
 /* All that was credited to counted trees is zero, in earlier intervals as well, for readers that
- * have not had them. O(nodes and their depth). */
-void smp_interval_forget_counted(struct smp_interval *interval);
+ * have not had them. is_timed: counted rows have the time of sampled stacks, from now on.
+ * O(nodes and their depth). */
+void smp_interval_forget_counted(struct smp_interval *interval, bool is_timed);
 
 /* The depth of a stack before filter and cut. */
 void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree tree,

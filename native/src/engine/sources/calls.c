@@ -88,6 +88,11 @@ static void note_start(struct calls_source *source)
             "slower; least is lost where init() comes at the program's start";
 }
 
+static bool are_times_sampled(const struct calls_source *source)
+{
+    return source->options.method_timing == SMP_METHOD_TIMING_SAMPLED;
+}
+
 static uint32_t find_call_row(void *self, const struct smp_call_spot *spot)
 {
     return smp_call_credit_row(&((struct calls_source *)self)->credit, spot);
@@ -111,7 +116,7 @@ static void start_counter(struct calls_source *source)
     source->was_started = true;
     if (source->counter->start != NULL)
         source->is_on = source->counter->start(source->counter->self, &plan, message) == SMP_OK;
-    if (source->is_on && options->method_timing == SMP_METHOD_TIMING_SAMPLED)
+    if (source->is_on && are_times_sampled(source))
         source->attribution->calls =
             (struct smp_call_rows){ .find = find_call_row, .self = source };
     if (source->is_on)
@@ -220,7 +225,7 @@ static void time_rows(struct calls_source *source)
     struct smp_interval *const interval = source->attribution->interval;
     struct new_times times = { .count = smp_methods_location_count(source->attribution->methods) };
 
-    if (source->options.method_timing != SMP_METHOD_TIMING_SAMPLED)
+    if (!are_times_sampled(source))
         return;
     times.of = smp_alloc(source->counting, times.count * sizeof(*times.of));
     if (times.of == NULL)
@@ -295,8 +300,7 @@ static void reset_calls(void *self)
     smp_call_rates_clear(&source->rates);
     source->pace.judged_ns = source->pace.ticked_ns;
     memset(source->credit.lost, 0, sizeof(source->credit.lost));
-    time_rows(source);
-    smp_interval_forget_counted(source->attribution->interval);
+    smp_interval_forget_counted(source->attribution->interval, are_times_sampled(source));
 }
 
 static void discard_warm_up(struct calls_source *source)

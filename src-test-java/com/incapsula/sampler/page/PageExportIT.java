@@ -9,31 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
-/** What leaves the page, in a real browser: files, the clipboard, paper. */
-class PageExportIT {
-    private static Browser browser;
-
+/** Files, clipboard and paper, from the page in a real browser. */
+class PageExportIT extends WithBrowser {
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void start() {
-        browser = Browser.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
 
     @AfterEach
     void nothingWasComplainedOf() {

@@ -18,9 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,28 +26,14 @@ import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
 /** The page, in a real browser. A picture of a large report is left in {@code target/page-pictures}. */
-class PageIT {
+class PageIT extends WithBrowser {
     private static final Path PICTURES = Path.of("target", "page-pictures");
     private static final int LARGE = 100_000;
-
-    private static Browser browser;
 
     @TempDir
     Path folder;
 
     private boolean expectsComplaints;
-
-    @BeforeAll
-    static void start() {
-        browser = Browser.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
 
     @BeforeEach
     void forget() {

@@ -9,8 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,23 +16,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
 
 /** The page on a laptop, on a large screen and on a phone, light and dark. */
-class PageScreenIT {
-    private static Browser browser;
-
+class PageScreenIT extends WithBrowser {
     @TempDir
     Path folder;
-
-    @BeforeAll
-    static void start() {
-        browser = Browser.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
 
     /** A group with twenty rows, a summary with ten hot spots, and seconds. */
     private static String service() {

@@ -3,8 +3,6 @@ package com.incapsula.sampler.page;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -13,23 +11,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * with its {@code report.html} and {@code diff.html}, {@code page.pictures} the one for the pictures.
  */
 @EnabledIfSystemProperty(named = "page.pictures", matches = ".+", disabledReason = "only take.sh wants pictures")
-class PicturesIT {
+class PicturesIT extends WithBrowser {
     private static final Path REPORTS = Path.of(System.getProperty("page.reports", ""));
     private static final Path PICTURES = Path.of(System.getProperty("page.pictures", ""));
-
-    private static Browser browser;
-
-    @BeforeAll
-    static void start() {
-        browser = Browser.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (browser != null) {
-            browser.close();
-        }
-    }
 
     private static void open(String report, int width, int height, String colours) {
         browser.size(width, height, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leaves the page: files of what is shown, in the library's formats, and the stack of a frame as text.
+// Saves what is shown as files in the library's formats, and copies the stack of a frame as text.
 
 const TEXT_WIDTH = 150; // columns before the figures of a row
 const TEXT_DEPTH = 500; // levels; what is deeper is indented no further

@@ -42,7 +42,7 @@ function matchesOf(model, pattern) {
  *
  * @param {Model} model
  * @param {string} metric
- * @param {Uint8Array} credited the nodes whose own time is left
+ * @param {Uint8Array} credited 1 for each node that keeps its own time
  */
 function squaresOf(model, metric, credited) {
     const { parent, count } = model;
@@ -76,7 +76,7 @@ class Regrown {
         this.known = new Map();
         /** @type {Map<number, number>} from a group's old node to its new one */
         this.groups = new Map();
-        this.credited = new Uint8Array(model.count); // the old nodes whose own time is in the new tree
+        this.credited = new Uint8Array(model.count); // 1 for each old node with its own time in the new tree
     }
 
     /**
@@ -249,7 +249,7 @@ function sumOfTimes(a, b) {
 }
 
 /**
- * What a filtered tree cannot show, in words.
+ * Says in words which figures a filtered tree lacks.
  *
  * @param {Model} model before the filter
  * @param {Model} shown

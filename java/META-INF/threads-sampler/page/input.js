@@ -65,7 +65,7 @@ class Input {
             }
         });
         document.addEventListener('keydown', (event) => this.key(event));
-        // People who talk to their computer, or whose hands shake, want no single keys to do things.
+        // Speech input and unsteady hands press single keys by accident.
         byId('shortcuts').checked = remembered('shortcuts') !== 'off';
         byId('shortcuts').addEventListener('change', () => remember('shortcuts', byId('shortcuts').checked ? 'on' : 'off'));
     }

@@ -4,7 +4,7 @@
 
 const USUAL_WINDOW = '5m'; // the server's, too
 
-/** What the server has beside report.json: its name there, and what it is. */
+/** The other forms of the server: the name there, and the text of the link. */
 const SERVER_FORMS = [
     ['report.txt', 'Text'],
     ['top.txt', 'Top'],

@@ -22,7 +22,7 @@ public record Fault(String name, String line, List<String> states, String holdin
     private static final int COLUMNS = 8;
 
     /**
-     * Reads the faults of the example whose folder is the current one.
+     * Reads the faults of the example in the current folder.
      *
      * @param sources the folder of its classes
      */

@@ -4,7 +4,7 @@ package com.example.faults;
 import java.util.List;
 
 /**
- * What a reader of a report sees first.
+ * The first things that a reader of a report sees.
  *
  * @param spots the places that are named there
  * @param text all of it

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * @param line {@code Stock.java:41}
  * @param state as a summary names it
  * @param holdingLine of the lock that is waited for; null: none
- * @param holder the group that held it, whose end may be cut; null: not known
+ * @param holder the group that held it, perhaps with its end cut; null if it is not known
  */
 public record Spot(String line, String state, String holdingLine, String holder) {
 

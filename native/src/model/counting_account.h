@@ -61,8 +61,9 @@ enum {
       "Methods of the JDK are not listed.")                                                     \
     X(TRIVIAL, HIGHEST, NEVER, "left alone, trivial",                                           \
       "Empty methods, getters and setters: a probe would cost more than they do. As a root "    \
-      "such a method is counted. And what compilers add to pass a call on (bridges, `access$`, " \
-      "`$default`, `_aroundBody`): the method of the source is counted.")                       \
+      "such a method is counted. Methods that compilers add to pass a call on (bridges, "       \
+      "`access$`, `$default`, `_aroundBody`) are left alone, too: the method of the source is " \
+      "counted.")                                                                               \
     X(NATIVE_OR_ABSTRACT, HIGHEST, NEVER, "left alone, native or abstract",                     \
       "They have no byte code for a probe. In place of such a root, name the methods that "     \
       "implement it.")                                                                          \

@@ -341,7 +341,7 @@ const COUNTING = {
     },
     TRIVIAL: {
         text: 'left alone, trivial',
-        words: 'Empty methods, getters and setters: a probe would cost more than they do. As a root such a method is counted. And what compilers add to pass a call on (bridges, access$, $default, _aroundBody): the method of the source is counted.',
+        words: 'Empty methods, getters and setters: a probe would cost more than they do. As a root such a method is counted. Methods that compilers add to pass a call on (bridges, access$, $default, _aroundBody) are left alone, too: the method of the source is counted.',
     },
     NATIVE_OR_ABSTRACT: {
         text: 'left alone, native or abstract',

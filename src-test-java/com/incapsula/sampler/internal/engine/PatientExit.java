@@ -2,12 +2,13 @@
 package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.agent.AgentLoader;
+import com.incapsula.sampler.remote.RemoteSamplingOutputer;
 import java.lang.reflect.Method;
 
 /** For programs whose last report matters, and not that it holds up the exit for two seconds at most. */
 public final class PatientExit {
 
-    private static final long MILLIS = 120_000;
+    private static final int MILLIS = 120_000;
 
     private PatientExit() {}
 
@@ -16,9 +17,14 @@ public final class PatientExit {
         ExitReport.setLongestMillis(MILLIS);
     }
 
-    /** Likewise for the sampler of an agent, whose classes are loaded apart. */
+    /** Likewise for the sampler of an agent, whose classes are loaded apart, and for the reports that it pushes. */
     public static void setForAgent() throws ReflectiveOperationException {
-        Method method = AgentLoader.load(ExitReport.class.getName()).getDeclaredMethod("setLongestMillis", long.class);
+        call(AgentLoader.load(ExitReport.class.getName()), "setLongestMillis", long.class);
+        call(AgentLoader.load(RemoteSamplingOutputer.class.getName()), "setStandardCloseMillis", int.class);
+    }
+
+    private static void call(Class<?> type, String setter, Class<?> parameter) throws ReflectiveOperationException {
+        Method method = type.getDeclaredMethod(setter, parameter);
         method.setAccessible(true);
         method.invoke(null, MILLIS);
     }

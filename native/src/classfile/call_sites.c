@@ -178,8 +178,9 @@ static void push_arguments(const struct smp_class_file *file, uint16_t constant,
     }
 }
 
-/* A constant that may hold method handles, itself or as arguments of a bootstrap method; or a string
- * or a class. Constants of a broken file may name each other in a circle, hence the limit. */
+/* A constant that may hold method handles, itself or as arguments of a bootstrap method; or a
+ * string or a class. Constants of a broken file may name each other in a circle, so there is a
+ * limit. */
 static bool report_handles(const struct call_walk *walk, uint16_t constant)
 {
     struct nested_constants nested = { .indexes = { constant }, .count = 1 };

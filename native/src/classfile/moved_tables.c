@@ -23,8 +23,8 @@ struct moving {
     bool has_stack_map; /* one has been written */
 };
 
-/* What becomes of an attribute of Code. Those that are not listed have no place in the code, and are
- * copied. */
+/* What becomes of an attribute of Code. Those that are not listed have no place in the code, and
+ * are copied. */
 struct table_rule {
     const char *name;
     enum { COPIED, LEFT_OUT, FRAMES, ROWS } kind;

@@ -7,7 +7,6 @@
 #include "counting/call_arena.h"
 #include "counting/call_pools.h"
 #include "counting/call_reader.h"
-#include "counting/call_renewal.h"
 #include "counting/call_shared.h"
 #include "jvm/calls/call_threads.h"
 #include "jvm/calls/counter_account.h"
@@ -95,7 +94,9 @@ static struct smp_counted_thread describe_tree(uint64_t tree, int64_t java_id, u
 
 static int64_t number_of(int32_t method)
 {
-    return method == SMP_CALL_UNCOUNTED ? SMP_METHOD_UNCOUNTED : smp_instrumenter_number(method);
+    return method == SMP_CALL_UNCOUNTED
+               ? SMP_METHOD_UNCOUNTED
+               : smp_counted_classes_number(smp_instrumenter_classes(), method);
 }
 
 static void on_delta(void *self, const struct smp_call_delta *delta)
@@ -130,6 +131,11 @@ static void on_tree_end(void *self, uint64_t tree)
  * is called there has new ones. A full tree has no room for those, and a call without a node is of
  * no method that could be dropped, however much it costs.
  */
+static void keep_id(SMP_UNUSED void *self, int32_t pushed)
+{
+    smp_counted_classes_keep_id(smp_instrumenter_classes(), pushed);
+}
+
 static void renew_after_drop(void)
 {
     struct smp_instrumenter_figures figures;
@@ -139,23 +145,25 @@ static void renew_after_drop(void)
     smp_instrumenter_get_figures(&figures);
     if (figures.has_work)
         return;
-    smp_call_renewal_begin();
+    smp_call_arena_renew();
     counting.has_dropped = false;
 }
 
 static void read_counts(SMP_UNUSED void *self, const struct smp_counter_visitor *visitor)
 {
     struct counter_reading reading = { .visitor = visitor };
-    const struct smp_call_visitor each = { .self = &reading,
-                                           .on_delta = on_delta,
-                                           .on_end = on_tree_end };
+    struct smp_call_visitor each = { .self = &reading,
+                                     .on_delta = on_delta,
+                                     .on_end = on_tree_end };
 
     smp_call_threads_retire();
-    const bool renews = smp_instrumenter_begin_renewal();
+    const bool renews = smp_counted_classes_begin_renewal(smp_instrumenter_classes());
+    if (renews)
+        each.on_kept = keep_id;
     renew_after_drop();
     smp_call_read(&each);
     if (renews)
-        smp_instrumenter_end_renewal();
+        smp_counted_classes_end_renewal(smp_instrumenter_classes());
     smp_call_threads_forget();
 }
 

@@ -52,7 +52,9 @@ static enum smp_status create_reach(struct smp_counted_classes *counted)
                                                .look_ahead = counted->look_ahead };
 
     counted->planned = smp_alloc(counted->quota, counted->max_methods);
-    if (counted->planned == NULL)
+    counted->renewal.uses =
+        smp_alloc(counted->quota, counted->max_methods * sizeof(*counted->renewal.uses));
+    if (counted->planned == NULL || counted->renewal.uses == NULL)
         return SMP_ENOMEM;
     return smp_reach_create(counted->quota, &options, &counted->reach);
 }
@@ -87,6 +89,7 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
     smp_call_filter_destroy(counted->filter);
     smp_root_rules_destroy(counted->rules);
     smp_free(counted->quota, counted->planned);
+    smp_free(counted->quota, counted->renewal.uses);
     smp_free(counted->quota, counted->marks);
     if (counted->id_base == 0)
         smp_stray_methods_clear(&counted->stray_methods);
@@ -94,6 +97,7 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
     counted->filter = NULL;
     counted->rules = NULL;
     counted->planned = NULL;
+    memset(&counted->renewal, 0, sizeof(counted->renewal));
     counted->marks = NULL;
     counted->mark_count = 0;
     counted->has_reflection = false;
@@ -720,6 +724,107 @@ void smp_counted_classes_recycle(struct smp_counted_classes *counted)
     (void)smp_reach_recycle(counted->reach, is_planned, counted);
     smp_lock_release(&counted->lock);
 }
+
+/* --- ids that come back --- */
+
+/*
+ * A class is unloaded only when no frame runs its code, so no thread pushes such an id any more.
+ * But trees have it: so they begin anew, and it comes back once it is in none that is left.
+ */
+
+enum { USE_SHIFT = 32 };
+
+/* NULL: of an earlier counting. */
+static struct smp_id_use *use_of(const struct smp_counted_classes *counted, int32_t pushed)
+{
+    const int32_t id = smp_counted_classes_id(counted, pushed);
+
+    return id >= 0 && (uint32_t)id < counted->max_methods ? &counted->renewal.uses[id] : NULL;
+}
+
+int64_t smp_counted_classes_number(const struct smp_counted_classes *counted, int32_t pushed)
+{
+    const struct smp_id_use *const use = use_of(counted, pushed);
+
+    return (int64_t)(use != NULL ? use->count : 0) << USE_SHIFT | pushed;
+}
+
+int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, int64_t number)
+{
+    const int32_t pushed = (int32_t)(number & INT32_MAX);
+
+    return smp_counted_classes_number(counted, pushed) == number ? pushed : -1;
+}
+
+/* Those that trees have kept would make each read begin one. After some reads they count, too: the
+ * trees may be gone, and the limit of methods may leave no room for enough others. */
+static bool wait_enough(struct smp_counted_classes *counted)
+{
+    const uint32_t share = counted->max_methods / SMP_RENEWAL_SHARE;
+    const uint32_t wanted = share < SMP_RENEWAL_IDS ? share + 1 : SMP_RENEWAL_IDS;
+    const bool is_over = ++counted->renewal.reads >= SMP_RENEWAL_READS;
+    struct smp_reach_figures figures;
+
+    smp_reach_figures(counted->reach, &figures);
+    return figures.retired >= wanted + (is_over ? 0 : counted->renewal.held);
+}
+
+/* What no probe has pushed is in no tree. */
+static bool mark_due_id(void *self, int32_t id)
+{
+    const struct smp_counted_classes *const counted = self;
+
+    counted->renewal.uses[id].is_due = counted->planned[id] != 0;
+    return counted->renewal.uses[id].is_due;
+}
+
+bool smp_counted_classes_begin_renewal(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    const bool begins = wait_enough(counted);
+    if (begins)
+        (void)smp_reach_recycle(counted->reach, mark_due_id, counted);
+    smp_lock_release(&counted->lock);
+    if (begins)
+        smp_call_arena_renew();
+    return begins;
+}
+
+void smp_counted_classes_keep_id(struct smp_counted_classes *counted, int32_t pushed)
+{
+    struct smp_id_use *const use = use_of(counted, pushed);
+
+    if (use != NULL)
+        use->is_due = false;
+}
+
+static bool is_in_a_tree(void *self, int32_t id)
+{
+    struct smp_counted_classes *const counted = self;
+    struct smp_id_use *const use = &counted->renewal.uses[id];
+
+    if (counted->planned[id] != 0 && !use->is_due)
+        return true;
+    use->is_due = false;
+    use->count++;
+    counted->planned[id] = 0;
+    smp_call_arena_forget_method(counted->id_base + id);
+    return false;
+}
+
+void smp_counted_classes_end_renewal(struct smp_counted_classes *counted)
+{
+    struct smp_reach_figures figures;
+
+    smp_lock_acquire(&counted->lock);
+    (void)smp_reach_recycle(counted->reach, is_in_a_tree, counted);
+    smp_reach_figures(counted->reach, &figures);
+    smp_lock_release(&counted->lock);
+    counted->renewal.held = figures.retired;
+    counted->renewal.reads = 0;
+}
+
+/* --- entries --- */
 
 /* Entries find more methods, so the end moves. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted)

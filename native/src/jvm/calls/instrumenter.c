@@ -16,7 +16,6 @@
 #include "jvm/calls/batch_pace.h"
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
-#include "jvm/calls/id_renewal.h"
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/calls/reflected_calls.h"
 #include "jvm/calls/super_types.h"
@@ -46,7 +45,6 @@ static struct {
     struct smp_counted_classes counted;
     struct smp_class_loaders loaders;
     struct smp_class_batches batches;
-    struct smp_id_renewal renewal; /* the sampler thread's, from the end of start to stop */
     struct {
         const struct smp_instrumenter_options *options;
         char *message;
@@ -421,7 +419,6 @@ static void close_instrumenter(JNIEnv *env)
     if (is_empty) {
         if (instrumenter.batches.counted != NULL)
             give_back_classes(env);
-        smp_id_renewal_fini(&instrumenter.renewal);
         if (instrumenter.thread.has_opened_classes)
             smp_counted_classes_close(&instrumenter.counted);
         smp_class_loaders_close(&instrumenter.loaders, smp_agent_is_live() ? env : NULL);
@@ -534,19 +531,9 @@ static void write_name(char *out, size_t size, struct smp_slice text)
     (void)smp_utf8_from_modified(out, size, text.bytes, text.length);
 }
 
-int64_t smp_instrumenter_number(int32_t pushed)
+struct smp_counted_classes *smp_instrumenter_classes(void)
 {
-    return smp_id_renewal_number(&instrumenter.renewal, pushed);
-}
-
-bool smp_instrumenter_begin_renewal(void)
-{
-    return smp_id_renewal_begin(&instrumenter.renewal, &instrumenter.counted);
-}
-
-void smp_instrumenter_end_renewal(void)
-{
-    smp_id_renewal_end(&instrumenter.renewal, &instrumenter.counted);
+    return &instrumenter.counted;
 }
 
 static void fill_name(struct smp_counted_name *out, struct smp_slice class_name,
@@ -561,7 +548,7 @@ static void fill_name(struct smp_counted_name *out, struct smp_slice class_name,
 /* -1: it is no method's any more. */
 static int32_t id_of_number(int64_t number)
 {
-    const int32_t pushed = smp_id_renewal_pushed(&instrumenter.renewal, number);
+    const int32_t pushed = smp_counted_classes_pushed(&instrumenter.counted, number);
 
     return pushed < 0 ? -1 : smp_counted_classes_id(&instrumenter.counted, pushed);
 }
@@ -569,7 +556,7 @@ static int32_t id_of_number(int64_t number)
 bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;
-    const int32_t pushed = smp_id_renewal_pushed(&instrumenter.renewal, number);
+    const int32_t pushed = smp_counted_classes_pushed(counted, number);
     const int32_t id = pushed < 0 ? -1 : smp_counted_classes_id(counted, pushed);
     struct smp_stray_name stray;
     bool is_known = false;

@@ -45,7 +45,7 @@ static void test_how_far_the_roots_have_come(void **state)
     struct reach_fixture fixture;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_LAZY,
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY,
                         "com.acme.R.r, com.acme.R.typo, com.acme.N.n, java.lang.Thread.run, "
                         "com.acme.Later.go",
                         "", 0, 0);
@@ -73,14 +73,14 @@ static void test_methods_that_wait_for_a_root(void **state)
     struct reach_fixture fixture;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.r", "", 0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r", "", 0, 0);
     reach_load(&fixture, "com/acme/A | a()V | b()V");
     reach_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V com/acme/A#b()V");
     assert_string_equal(account_of(&fixture, NULL),
                         "NOT_ENTERED 3\nROOTS_NOT_ENTERED 1 com.acme.R.r\n");
     reach_fixture_end(&fixture);
 
-    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "", "", 0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "", 0, 0);
     reach_load(&fixture, "com/acme/A | a()V");
     assert_string_equal(account_of(&fixture, NULL), "ROOTS_NOT_LOADED 1 main(String[]) or run()\n");
     reach_load(&fixture, "com/acme/B | run()V");
@@ -98,7 +98,7 @@ static void test_roots_that_were_dropped(void **state)
     for (size_t i = 0; i < 2 * sizeof(RULES) / sizeof(RULES[0]); i++) {
         struct reach_fixture fixture;
 
-        reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, RULES[i / 2], "", 0, 0);
+        reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, RULES[i / 2], "", 0, 0);
         reach_load(&fixture, "com/acme/B | run()V");
         if (i % 2 == 0)
             smp_reach_entered(fixture.reach, reach_id(&fixture, "com/acme/B.run()V"));
@@ -118,8 +118,8 @@ static void test_what_is_missing_is_named(void **state)
     uint32_t big = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.r", "com.acme, -com.acme.util", 3,
-                        0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r",
+                        "com.acme, -com.acme.util", 3, 0);
     length = (size_t)snprintf(line, sizeof(line), "com/acme/util/U | u0()V");
     for (unsigned i = 1; i < SMP_LOSSES_NAMED + 3; i++)
         length += (size_t)snprintf(line + length, sizeof(line) - length, " | u%u()V", i);
@@ -156,7 +156,7 @@ static void test_a_class_that_is_refused_is_named_with_the_reason(void **state)
     uint32_t refused = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.r", "", 0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r", "", 0, 0);
     refused = reach_load(&fixture, "com/acme/R | r()V");
     smp_reach_refuse_class(fixture.reach, refused, "invalid class format");
     assert_string_equal(account_of(&fixture, NULL),
@@ -172,7 +172,7 @@ static void test_a_root_that_is_left_alone_is_not_waited_for(void **state)
     uint32_t loaded = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_LAZY,
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY,
                         "com.acme.R.big, com.acme.R.r, com.acme.R.b*, com.acme.**", "", 0, 0);
     loaded = reach_load(&fixture, "com/acme/R | big()V | r()V");
     smp_reach_leave_alone(fixture.reach, loaded, 0, "too large");
@@ -196,7 +196,7 @@ static void test_a_root_that_fits_later_is_waited_for(void **state)
     uint32_t loaded = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_LAZY, "com.acme.R.big", "", 0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "com.acme.R.big", "", 0, 0);
     for (int i = 0; i < 2; i++) {
         loaded = reach_load(&fixture, "com/acme/R | big()V");
         assert_int_equal(smp_reach_rule_state(fixture.reach, 0), SMP_RULE_FOUND);
@@ -213,7 +213,7 @@ static void test_a_root_past_the_limit_is_not_waited_for(void **state)
     struct reach_fixture fixture;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_LAZY, "com.acme.A.a, com.acme.B.b", "", 1, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "com.acme.A.a, com.acme.B.b", "", 1, 0);
     reach_load(&fixture, "com/acme/A | a()V");
     reach_load(&fixture, "com/acme/B | b()V");
     assert_string_equal(account_of(&fixture, NULL), "NOT_ENTERED 1\n"
@@ -228,7 +228,7 @@ static void test_total_names_what_the_filter_excludes(void **state)
     struct reach_fixture fixture;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "com.acme.R.r", "org.nowhere", 0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "com.acme.R.r", "org.nowhere", 0, 0);
     for (int i = 0; i < 2; i++) /* seen twice, it counts once */
         reach_load(&fixture, "com/acme/R | r()V -> com/acme/R#q()V | q()V | native n()V");
     reach_load(&fixture, "com/acme/A | main()V");
@@ -237,7 +237,7 @@ static void test_total_names_what_the_filter_excludes(void **state)
                                                     "EXCLUDED 1 com.acme.R.q\n");
     reach_fixture_end(&fixture);
 
-    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "", "org.nowhere", 0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "org.nowhere", 0, 0);
     reach_load(&fixture, "com/acme/Main | static main([Ljava/lang/String;)V | run()V | a()V");
     reach_load(&fixture, "sun/Main | static main([Ljava/lang/String;)V");
     assert_string_equal(account_of(&fixture, NULL), "ROOTS_NOT_LOADED 1 main(String[]) or run()\n"
@@ -252,7 +252,7 @@ static void test_classes_without_memory_are_named(void **state)
     uint32_t loaded = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.r", "", 0, 64);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r", "", 0, 64);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(smp_reach_load(fixture.reach,
                                         outline_text_read(&text, 1, "com/acme/R | r()V"), &loaded),

@@ -44,21 +44,21 @@ static int64_t found[MOST_CLASSES];
 
 static int setup(void **state)
 {
-    const struct smp_counted_options options = { .roots = "app.*.*",
-                                                 .filter = "",
-                                                 .scheme = SMP_SCHEME_LAZY,
-                                                 .max_methods = METHODS,
-                                                 .look_ahead = 1 };
+    struct smp_counting_plan *plan = NULL;
     const struct smp_call_options calls = { .max_bytes = 16 * MEGABYTE,
                                             .nodes = NODES,
                                             .depth = SMP_CALL_DEFAULT_DEPTH };
-    char message[SMP_COUNTED_MESSAGE_BYTES];
+    char message[SMP_PLAN_MESSAGE_BYTES];
 
     (void)state;
     fake_classes_reset();
     memset(called, 0, sizeof(called));
     memset(found, 0, sizeof(found));
-    assert_int_equal(smp_counted_classes_open(&counted, &options, message), SMP_OK);
+    assert_int_equal(smp_counting_plan_create(NULL, "app.*.*", "", &plan, message), SMP_OK);
+    plan->max_methods = METHODS;
+    plan->look_ahead = 1;
+    assert_int_equal(smp_counted_classes_open(&counted, plan), SMP_OK);
+    smp_counting_plan_release(plan); /* counted holds it */
     assert_int_equal(smp_call_arena_open(&calls), SMP_OK);
     return 0;
 }

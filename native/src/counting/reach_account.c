@@ -47,7 +47,7 @@ static void add_rules(struct smp_counting_account *out, const struct smp_reach *
         [SMP_RULE_FOUND] = SMP_COUNTING_ROOTS_NOT_ENTERED,
         [SMP_RULE_ENTERED] = SMP_COUNTING_COUNT,
     };
-    const struct smp_root_rules *const rules = smp_reach_options(reach)->rules;
+    const struct smp_root_rules *const rules = smp_reach_rules(reach);
     const size_t count = smp_root_rules_count(rules);
     struct smp_reach_figures figures;
 

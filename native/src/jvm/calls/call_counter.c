@@ -16,13 +16,9 @@ enum {
     /* Of a call whose probes the JIT compilers have not inlined away (facts: 3 to 9 ns). */
     CALL_COST_NS = 8,
     EXACT_CALL_COST_NS = 25,
-    ROOT_COST_NS = 32, /* measured (bench: call-hooks): by JNI, with two time stamps */
-    /* Nodes of threads have half of the memory for counting. The rest is for classes, and for what
-     * the engine knows of each node: without that a call is counted and credited nowhere. */
-    NODES_SHARE = 2
+    ROOT_COST_NS = 32 /* measured (bench: call-hooks): by JNI, with two time stamps */
 };
 
-_Static_assert((int)SMP_COUNTER_MESSAGE_BYTES >= (int)SMP_COUNTED_MESSAGE_BYTES, "messages");
 /* Of the one that counts; only its sampler thread. */
 static struct {
     bool is_exact;
@@ -31,43 +27,17 @@ static struct {
     struct smp_counted_name name;
 } counting;
 
-static enum smp_scheme scheme_of(enum smp_instrumentation instrumentation)
-{
-    switch (instrumentation) {
-    case SMP_INSTRUMENTATION_EAGER:
-        return SMP_SCHEME_EAGER;
-    case SMP_INSTRUMENTATION_TOTAL:
-        return SMP_SCHEME_TOTAL;
-    default:
-        return SMP_SCHEME_LAZY;
-    }
-}
-
-static enum smp_status start_counting(SMP_UNUSED void *self, const struct smp_counting_plan *plan,
+static enum smp_status start_counting(SMP_UNUSED void *self, struct smp_counting_plan *plan,
                                       char message[SMP_COUNTER_MESSAGE_BYTES])
 {
-    const struct smp_instrumenter_options options = {
-        .classes = { .quota = plan->quota,
-                     .roots = plan->roots,
-                     .filter = plan->filter,
-                     .scheme = scheme_of(plan->instrumentation),
-                     .max_methods = plan->max_methods,
-                     .look_ahead = SMP_REACH_LOOK_AHEAD },
-        .calls = { .quota = plan->quota,
-                   .max_bytes =
-                       plan->quota != NULL ? plan->quota->limit_bytes / NODES_SHARE : SIZE_MAX,
-                   .nodes = plan->max_nodes,
-                   .depth = (int32_t)plan->max_depth,
-                   .is_exact = plan->timing == SMP_METHOD_TIMING_EXACT },
-    };
+    const enum smp_status status = smp_instrumenter_start(plan, message);
 
-    const enum smp_status status = smp_instrumenter_start(&options, message);
     if (status != SMP_OK)
         return status;
     /* Of threads that have ended while nothing was counted. */
     smp_call_threads_retire();
     smp_call_threads_forget();
-    counting.is_exact = options.calls.is_exact;
+    counting.is_exact = plan->timing == SMP_METHOD_TIMING_EXACT;
     counting.has_dropped = false;
     counting.seen = smp_counter_account_begin();
     return status;

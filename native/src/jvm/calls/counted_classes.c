@@ -18,9 +18,6 @@
 
 enum { FIRST_MARKS = 4096 };
 
-_Static_assert((int)SMP_COUNTED_MESSAGE_BYTES >= (int)SMP_ROOT_RULES_MESSAGE_BYTES, "rules");
-_Static_assert((int)SMP_COUNTED_MESSAGE_BYTES >= (int)SMP_CALL_FILTER_MESSAGE_BYTES, "filter");
-
 static const struct smp_probe_hook probe_hook = { .class_name = SMP_HOOK_CLASS,
                                                   .enter = SMP_HOOK_ENTER,
                                                   .exit = SMP_HOOK_EXIT,
@@ -40,42 +37,19 @@ static int32_t base_of_ids(const struct smp_counted_classes *counted, int32_t us
     return counted->stray_count > 0 && base <= SMP_CALL_METHODS / 2 ? base : 0;
 }
 
-static enum smp_status create_reach(struct smp_counted_classes *counted)
-{
-    const struct smp_reach_options options = { .rules = counted->rules,
-                                               .filter = counted->filter,
-                                               .max_bytes = counted->quota != NULL
-                                                                ? counted->quota->limit_bytes
-                                                                : SIZE_MAX,
-                                               .max_methods = counted->max_methods,
-                                               .scheme = counted->scheme,
-                                               .look_ahead = counted->look_ahead };
-
-    counted->planned = smp_alloc(counted->quota, counted->max_methods);
-    counted->renewal.uses =
-        smp_alloc(counted->quota, counted->max_methods * sizeof(*counted->renewal.uses));
-    if (counted->planned == NULL || counted->renewal.uses == NULL)
-        return SMP_ENOMEM;
-    return smp_reach_create(counted->quota, &options, &counted->reach);
-}
-
 enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
-                                         const struct smp_counted_options *options,
-                                         char message[SMP_COUNTED_MESSAGE_BYTES])
+                                         struct smp_counting_plan *plan)
 {
     const uint32_t ids_left = (uint32_t)(SMP_CALL_METHODS - counted->id_base);
-    enum smp_status status;
+    enum smp_status status = SMP_ENOMEM;
 
-    counted->quota = smp_quota_hold(options->quota);
-    counted->scheme = options->scheme;
-    counted->max_methods = options->max_methods < ids_left ? options->max_methods : ids_left;
-    counted->look_ahead = options->look_ahead;
-    message[0] = '\0';
-    status = smp_root_rules_create(counted->quota, options->roots, &counted->rules, message);
-    if (status == SMP_OK)
-        status = smp_call_filter_create(counted->quota, options->filter, &counted->filter, message);
-    if (status == SMP_OK)
-        status = create_reach(counted);
+    counted->plan = smp_counting_plan_hold(plan);
+    counted->max_methods = plan->max_methods < ids_left ? plan->max_methods : ids_left;
+    counted->planned = smp_alloc(plan->quota, counted->max_methods);
+    counted->renewal.uses =
+        smp_alloc(plan->quota, counted->max_methods * sizeof(*counted->renewal.uses));
+    if (counted->planned != NULL && counted->renewal.uses != NULL)
+        status = smp_reach_create(plan, counted->max_methods, &counted->reach);
     if (status != SMP_OK)
         smp_counted_classes_close(counted);
     return status;
@@ -83,26 +57,26 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
 
 void smp_counted_classes_close(struct smp_counted_classes *counted)
 {
+    struct smp_quota *const quota = counted->plan != NULL ? counted->plan->quota : NULL;
+
+    if (counted->plan == NULL)
+        return;
     if (counted->reach != NULL)
         counted->id_base = base_of_ids(counted, smp_method_ids_end(smp_reach_ids(counted->reach)));
     smp_reach_destroy(counted->reach);
-    smp_call_filter_destroy(counted->filter);
-    smp_root_rules_destroy(counted->rules);
-    smp_free(counted->quota, counted->planned);
-    smp_free(counted->quota, counted->renewal.uses);
-    smp_free(counted->quota, counted->marks);
+    smp_free(quota, counted->planned);
+    smp_free(quota, counted->renewal.uses);
+    smp_free(quota, counted->marks);
     if (counted->id_base == 0)
         smp_stray_methods_clear(&counted->stray_methods);
+    smp_counting_plan_release(counted->plan);
     counted->reach = NULL;
-    counted->filter = NULL;
-    counted->rules = NULL;
+    counted->plan = NULL;
     counted->planned = NULL;
     memset(&counted->renewal, 0, sizeof(counted->renewal));
     counted->marks = NULL;
     counted->mark_count = 0;
     counted->has_reflection = false;
-    smp_quota_release(counted->quota);
-    counted->quota = NULL;
     counted->losses = (struct smp_counted_losses){ 0 };
     memset(counted->left_alone, 0, sizeof(counted->left_alone));
 }
@@ -128,7 +102,7 @@ static bool has_mark(struct smp_counted_classes *counted, uint32_t index)
         return true;
     while (count <= index)
         count *= 2;
-    marks = smp_realloc(counted->quota, counted->marks, count * sizeof(*marks));
+    marks = smp_realloc(counted->plan->quota, counted->marks, count * sizeof(*marks));
     if (marks == NULL)
         return false;
     memset(marks + counted->mark_count, 0, (count - counted->mark_count) * sizeof(*marks));
@@ -228,10 +202,10 @@ static bool needs_methods(const struct smp_counted_classes *counted, struct smp_
     if (smp_call_filter_is_never(name))
         return false;
     if (!smp_call_filter_is_jdk(name) || smp_call_filter_is_proxy(name) ||
-        smp_call_filter_passes(counted->filter, name))
+        smp_call_filter_passes(counted->plan->filter, name))
         return true;
-    for (size_t i = 0; i < smp_root_rules_count(counted->rules); i++) {
-        if (smp_root_rules_match_class(counted->rules, i, name))
+    for (size_t i = 0; i < smp_root_rules_count(counted->plan->rules); i++) {
+        if (smp_root_rules_match_class(counted->plan->rules, i, name))
             return true;
     }
     return false;
@@ -255,8 +229,8 @@ static bool is_known_super(struct smp_counted_classes *counted, uint64_t loader,
 /* Is what the lambda stands for counted, maybe? The filter sees a prefix of its name. */
 static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_slice name)
 {
-    return counted->scheme != SMP_SCHEME_TOTAL && !smp_call_filter_is_never(name) &&
-           smp_call_filter_passes(counted->filter, name);
+    return counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
+           !smp_call_filter_is_never(name) && smp_call_filter_passes(counted->plan->filter, name);
 }
 
 /* --- reflection --- */
@@ -288,7 +262,7 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
     smp_lock_acquire(&counted->lock);
     smp_reach_figures(counted->reach, &figures);
     if (counted->follows_reflection && !counted->has_reflection && figures.roots > 0 &&
-        counted->scheme != SMP_SCHEME_TOTAL) {
+        counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL) {
         counted->has_reflection = true;
         for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
             const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
@@ -316,7 +290,7 @@ void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counte
     char text[SMP_MAX_COUNTING_NAME_BYTES];
 
     smp_reach_figures(counted->reach, &figures);
-    if (figures.roots == 0 || counted->scheme == SMP_SCHEME_TOTAL)
+    if (figures.roots == 0 || counted->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
         return;
     for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
         const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
@@ -648,8 +622,8 @@ void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvm
 bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
                                       const struct smp_loaded_class *loaded)
 {
-    return !loaded->is_lambda && counted->scheme != SMP_SCHEME_TOTAL &&
-           smp_call_filter_passes(counted->filter, loaded->name);
+    return !loaded->is_lambda && counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
+           smp_call_filter_passes(counted->plan->filter, loaded->name);
 }
 
 /* In place of what was known of it, which is not more: no method of it is counted. */

@@ -17,7 +17,7 @@
  * come back once no tree has them (begin_renewal); the number of an id and of how often it was used
  * before belongs to one method.
  *
- * Owns     reach with its rules and filter, the marks.
+ * Owns     reach, the marks; holds the plan.
  * Threads  open, close: one at a time, with no other thread inside. The others: any attached one;
  *          one lock, never held across a call to the JVM.
  * Errors   a class for which there is no memory is not counted, and that is; it is never harmed.
@@ -56,15 +56,6 @@ struct smp_class_mark {
     uint8_t flags;
 };
 
-struct smp_counted_options {
-    struct smp_quota *quota;
-    const char *roots;
-    const char *filter;
-    enum smp_scheme scheme;
-    uint32_t max_methods;
-    uint8_t look_ahead; /* reach_options.h */
-};
-
 /* Of an id, the reader's: how often it has come back, so that its number is one method's. */
 struct smp_id_use {
     uint32_t count;
@@ -87,12 +78,8 @@ struct smp_counted_losses {
 struct smp_counted_classes {
     struct smp_lock lock;    /* guards reach, marks, planned, left_alone, strays; not losses */
     struct smp_reach *reach; /* NULL: not open */
-    struct smp_quota *quota;
-    struct smp_root_rules *rules;   /* constant while open */
-    struct smp_call_filter *filter; /* likewise */
-    enum smp_scheme scheme;         /* likewise */
-    uint8_t look_ahead;             /* likewise */
-    int32_t id_base;                /* likewise */
+    struct smp_counting_plan *plan; /* held while open */
+    int32_t id_base;                /* constant while open */
     struct smp_class_mark *marks;
     size_t mark_count;
     uint8_t *planned; /* by id: a probe has been made with it */
@@ -118,12 +105,10 @@ struct smp_counted_classes {
         .lock = SMP_LOCK_INIT    \
     }
 
-enum { SMP_COUNTED_MESSAGE_BYTES = 512 };
-
-/* SMP_EINVAL: message says what is wrong with the rules or the filter. SMP_ENOMEM. */
+/* SMP_ENOMEM. */
 SMP_CHECKED enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
-                                                     const struct smp_counted_options *options,
-                                                     char message[SMP_COUNTED_MESSAGE_BYTES]);
+                                                     struct smp_counting_plan *plan);
+/* A second close is fine. */
 void smp_counted_classes_close(struct smp_counted_classes *counted);
 
 struct smp_class_bytes {

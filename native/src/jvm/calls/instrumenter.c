@@ -26,6 +26,9 @@
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,
     START_BATCHES = 8, /* before start returns; roots of more classes get their probes soon after */
+    /* Nodes of threads have half of the memory for counting. The rest is for classes, and for what
+     * the engine knows of each node: without that a call is counted and credited nowhere. */
+    NODES_SHARE = 2,
     /* From this release on the first retransformation does not throw away all compiled code. */
     KEEPS_COMPILED_CODE = 23
 };
@@ -46,7 +49,7 @@ static struct {
     struct smp_class_loaders loaders;
     struct smp_class_batches batches;
     struct {
-        const struct smp_instrumenter_options *options;
+        struct smp_counting_plan *plan;
         char *message;
         enum smp_status status;
         bool has_discarded_code; /* in the last start; constant from its end on */
@@ -208,7 +211,7 @@ static bool end_hooks(void)
 
 static enum smp_status refuse_start(enum smp_status status, const char *why)
 {
-    (void)snprintf(instrumenter.start.message, SMP_COUNTED_MESSAGE_BYTES,
+    (void)snprintf(instrumenter.start.message, SMP_PLAN_MESSAGE_BYTES,
                    "calls cannot be counted: %s", why);
     return status;
 }
@@ -270,7 +273,13 @@ static enum smp_status take_hook_class(JNIEnv *env)
 
 static enum smp_status open_calls(JNIEnv *env)
 {
-    const enum smp_status status = smp_call_arena_open(&instrumenter.start.options->calls);
+    struct smp_counting_plan *const plan = instrumenter.start.plan;
+    const struct smp_call_options options = { .quota = plan->quota,
+                                              .max_bytes = plan->max_bytes / NODES_SHARE,
+                                              .nodes = plan->max_nodes,
+                                              .depth = (int32_t)plan->max_depth,
+                                              .is_exact = plan->timing == SMP_METHOD_TIMING_EXACT };
+    const enum smp_status status = smp_call_arena_open(&options);
 
     instrumenter.thread.has_opened_calls = status == SMP_OK;
     if (status == SMP_ESTATE)
@@ -304,9 +313,7 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
         status = open_hook_class(env);
     instrumenter.counted.follows_reflection = smp_reflected_calls_open(env);
     if (status == SMP_OK)
-        status =
-            smp_counted_classes_open(&instrumenter.counted, &instrumenter.start.options->classes,
-                                     instrumenter.start.message);
+        status = smp_counted_classes_open(&instrumenter.counted, instrumenter.start.plan);
     instrumenter.thread.has_opened_classes = status == SMP_OK;
     if (status == SMP_OK)
         status = open_calls(env);
@@ -477,8 +484,8 @@ static enum smp_status start_worker(void)
     return status;
 }
 
-enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *options,
-                                       char message[SMP_COUNTED_MESSAGE_BYTES])
+enum smp_status smp_instrumenter_start(struct smp_counting_plan *plan,
+                                       char message[SMP_PLAN_MESSAGE_BYTES])
 {
     enum smp_status status;
 
@@ -486,21 +493,21 @@ enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *op
     if (!smp_agent_is_live())
         return SMP_EPHASE;
     if (atomic_exchange(&instrumenter.is_taken, true)) {
-        (void)snprintf(message, SMP_COUNTED_MESSAGE_BYTES, "%s",
+        (void)snprintf(message, SMP_PLAN_MESSAGE_BYTES, "%s",
                        "calls cannot be counted: another sampler counts calls in this JVM");
         return SMP_ESTATE;
     }
-    instrumenter.start.options = options;
+    instrumenter.start.plan = plan;
     instrumenter.start.message = message;
     instrumenter.start.has_run = false;
     instrumenter.start.has_discarded_code = false;
     atomic_store(&instrumenter.is_stopping, false);
     status = start_worker();
-    instrumenter.start.options = NULL;
+    instrumenter.start.plan = NULL;
     instrumenter.start.message = NULL;
     if (status != SMP_OK) {
         if (message[0] == '\0')
-            (void)snprintf(message, SMP_COUNTED_MESSAGE_BYTES, "calls cannot be counted: %s",
+            (void)snprintf(message, SMP_PLAN_MESSAGE_BYTES, "calls cannot be counted: %s",
                            smp_status_text(status));
         atomic_store(&instrumenter.is_taken,
                      instrumenter.start.has_run && instrumenter.start.is_stuck);

@@ -42,11 +42,6 @@
 
 #define SMP_INSTRUMENTER_THREAD "threads-sampler-calls"
 
-struct smp_instrumenter_options {
-    struct smp_counted_options classes;
-    struct smp_call_options calls;
-};
-
 struct smp_instrumenter_figures {
     uint64_t batches;
     uint64_t changed_classes; /* by batches; those that got probes when they were loaded are not */
@@ -62,9 +57,9 @@ struct smp_instrumenter_figures {
 /* When the library is loaded, before it has an environment of JVMTI: with that all agents could
  * change classes, as far as can be seen. */
 void smp_instrumenter_loaded(void);
-/* Texts of options are borrowed for the call. */
-SMP_CHECKED enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *options,
-                                                   char message[SMP_COUNTED_MESSAGE_BYTES]);
+/* Holds the plan until its classes are closed. */
+SMP_CHECKED enum smp_status smp_instrumenter_start(struct smp_counting_plan *plan,
+                                                   char message[SMP_PLAN_MESSAGE_BYTES]);
 /* After a start that was SMP_OK, once. */
 void smp_instrumenter_stop(void);
 

@@ -389,9 +389,9 @@ static void test_a_method_left_alone_is_passed_through(void **state)
     reach_load(&fixture, "com/acme/A | a()V");
     enter(&fixture, "com/acme/R.r()V");
     assert_int_equal(reach_id(&fixture, "com/acme/A.a()V"), -1);
-    smp_reach_leave_alone(fixture.reach, big, 0, "too large");
-    smp_reach_leave_alone(fixture.reach, big, 0, "too large");
-    smp_reach_leave_alone(fixture.reach, big, 7, "too large");
+    smp_reach_leave_alone(fixture.reach, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
+    smp_reach_leave_alone(fixture.reach, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
+    smp_reach_leave_alone(fixture.reach, big, 7, SMP_LOSS_LEFT_ALONE, "too large");
     assert_true(reach_id(&fixture, "com/acme/A.a()V") >= 0);
     assert_int_equal(smp_reach_plan(fixture.reach, big, plan, 1), 0);
     assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
@@ -400,7 +400,7 @@ static void test_a_method_left_alone_is_passed_through(void **state)
     /* Other bytes may fit. */
     reach_load(&fixture, "com/acme/Big | big()V -> com/acme/A#a()V");
     assert_int_equal(smp_reach_plan(fixture.reach, big, plan, 1), 1);
-    smp_reach_leave_alone(fixture.reach, big, 0, "too large");
+    smp_reach_leave_alone(fixture.reach, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
     assert_int_equal(smp_reach_plan(fixture.reach, big, plan, 1), 0);
     assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
     reach_fixture_end(&fixture);

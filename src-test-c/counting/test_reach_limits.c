@@ -70,7 +70,7 @@ static void test_a_method_past_the_limit_may_get_an_id_later(void **state)
     assert_int_equal(smp_reach_recycle(fixture.reach, is_never_used, NULL), 1);
     assert_int_equal(reach_load(&fixture, "com/acme/B | b()V"), loaded);
     assert_int_equal(reach_id(&fixture, "com/acme/B.b()V"), 0);
-    smp_reach_leave_alone(fixture.reach, loaded, 0, "too large");
+    smp_reach_leave_alone(fixture.reach, loaded, 0, SMP_LOSS_LEFT_ALONE, "too large");
     assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_METHOD_LIMIT)->count, 1);
     assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
     reach_fixture_end(&fixture);
@@ -115,7 +115,7 @@ static void test_classes_that_do_not_fit_are_counted_and_named(void **state)
     struct smp_reach_figures figures;
     unsigned lost = 0;
     unsigned number = 0;
-    char expected[32];
+    char expected[64];
 
     (void)state;
     reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.C1.go1", "", 0, 128 * 1024);
@@ -124,9 +124,10 @@ static void test_classes_that_do_not_fit_are_counted_and_named(void **state)
 
         assert_true(status == SMP_OK || status == SMP_ENOMEM);
         if (status == SMP_ENOMEM && lost++ == 0)
-            (void)snprintf(expected, sizeof(expected), "com.acme.C%u", number);
+            (void)snprintf(expected, sizeof(expected), "over the memory limit: com.acme.C%u",
+                           number);
     }
-    losses = smp_reach_losses(fixture.reach, SMP_LOSS_MEMORY_LIMIT);
+    losses = smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE);
     assert_int_equal(losses->count, lost);
     assert_int_equal(losses->named, SMP_LOSSES_NAMED);
     assert_string_equal(losses->texts[0], expected);
@@ -202,7 +203,7 @@ static enum smp_status use_reach(void *self)
         if (status != SMP_OK) {
             assert_int_equal(status, SMP_ENOMEM);
             assert_int_equal(smp_reach_find(reach, 1, text.outline.name), 0);
-            assert_int_equal(smp_reach_losses(reach, SMP_LOSS_MEMORY_LIMIT)->count, 1);
+            assert_int_equal(smp_reach_losses(reach, SMP_LOSS_LEFT_ALONE)->count, 1);
             /* Once there is memory, it goes on as before. */
             status = smp_reach_load(reach, outline_text_read(&text, 1, LINES[i]), &loaded);
             assert_int_equal(status, SMP_OK);

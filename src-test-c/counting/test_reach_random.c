@@ -210,7 +210,8 @@ static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned n
     if (what < 8) {
         smp_reach_entered(world->real.reach, method->id);
     } else if (what == 8) {
-        smp_reach_leave_alone(world->real.reach, real_class(world, loader, name), number, "why");
+        smp_reach_leave_alone(world->real.reach, real_class(world, loader, name), number,
+                              SMP_LOSS_LEFT_ALONE, "why");
         method->is_left_alone = true;
         method->was_planned = false; /* the bytes that are in force have no probe */
         it->may_be_stale = true;

@@ -213,7 +213,7 @@ JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type)
     return array;
 }
 
-/* "TOO_LARGE 1 counted.Large.run" for each figure that is not 0. */
+/* "LEFT_ALONE 1 too large: counted.Large.run" for each figure that is not 0. */
 JNIEXPORT jstring COUNTED(account)(JNIEnv *env, jclass type)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();

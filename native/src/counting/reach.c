@@ -246,10 +246,14 @@ static void lose_class(struct smp_reach *reach, const struct smp_class_outline *
                        struct smp_class_body *old)
 {
     const uint32_t known = smp_reach_find(reach, outline->loader, outline->name);
-    char *const text = smp_losses_add(&reach->losses[SMP_LOSS_MEMORY_LIMIT], 0);
+    static const char why[] = "over the memory limit: ";
+    char *const text = smp_losses_add(&reach->losses[SMP_LOSS_LEFT_ALONE], 0);
 
-    if (text != NULL)
-        smp_class_name_text(text, SMP_LOSS_TEXT_BYTES, outline->name);
+    if (text != NULL) {
+        memcpy(text, why, sizeof(why) - 1);
+        smp_class_name_text(text + sizeof(why) - 1, SMP_LOSS_TEXT_BYTES - sizeof(why) + 1,
+                            outline->name);
+    }
     /* It may have the method. */
     for (size_t i = 0; i < reach->rule_count; i++) {
         if (reach->rule_matches[i])
@@ -422,13 +426,13 @@ bool smp_reach_is_refused(const struct smp_reach *reach, uint32_t class_id)
 }
 
 void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t method,
-                           const char *why)
+                           enum smp_reach_loss loss, const char *why)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&reach->index, in_class)->body;
 
     if (method >= body->method_count || !smp_wanted_has_probe(&body->methods[method]))
         return;
-    smp_wanted_take_probe(reach, in_class, method, SMP_LOSS_LEFT_ALONE, why, 0);
+    smp_wanted_take_probe(reach, in_class, method, loss, why, 0);
     smp_wanted_drain(reach);
 }
 

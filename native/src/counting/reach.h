@@ -112,7 +112,7 @@ void smp_reach_refuse_class(struct smp_reach *reach, uint32_t refused, const cha
 bool smp_reach_is_refused(const struct smp_reach *reach, uint32_t class_id);
 /* The method could not get its probe: "too large". LAZY expands it, as its entry will not show. */
 void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t method,
-                           const char *why);
+                           enum smp_reach_loss loss, const char *why);
 
 /* A probe was run for the first time. Ids that are retired or unknown are ignored. */
 void smp_reach_entered(struct smp_reach *reach, int32_t id);

@@ -8,8 +8,8 @@
 #include "counting/call_pools.h"
 #include "counting/call_reader.h"
 #include "counting/call_shared.h"
+#include "counting/reach_account.h"
 #include "jvm/calls/call_threads.h"
-#include "jvm/calls/counter_account.h"
 #include "jvm/calls/instrumenter.h"
 
 enum {
@@ -22,8 +22,12 @@ enum {
 /* Of the one that counts; only its sampler thread. */
 static struct {
     bool is_exact;
-    bool has_dropped;                     /* trees are to begin anew */
-    struct smp_counter_account_seen seen; /* in the account already */
+    bool has_dropped; /* trees are to begin anew */
+    struct {
+        uint64_t batches;
+        uint64_t lost_roots;
+        uint64_t lost_threads;
+    } seen; /* in the account already */
     struct smp_counted_name name;
 } counting;
 
@@ -39,7 +43,8 @@ static enum smp_status start_counting(SMP_UNUSED void *self, struct smp_counting
     smp_call_threads_forget();
     counting.is_exact = plan->timing == SMP_METHOD_TIMING_EXACT;
     counting.has_dropped = false;
-    counting.seen = smp_counter_account_begin();
+    memset(&counting.seen, 0, sizeof(counting.seen));
+    counting.seen.lost_threads = smp_call_threads_lost();
     return status;
 }
 
@@ -216,9 +221,36 @@ static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figure
                                          .root_cost_ns = ROOT_COST_NS };
 }
 
+static void add_classes(void *self, const struct smp_counted_classes *counted)
+{
+    smp_reach_account(counted->reach, self);
+    smp_counted_classes_add_unfollowed(counted, self);
+}
+
+/* What has come to one of all since the last account. */
+static void add_more(struct smp_counting_account *out, enum smp_counting code, uint64_t all,
+                     uint64_t *seen)
+{
+    smp_counting_account_add(out, code, all - *seen);
+    *seen = all;
+}
+
 static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_account *out)
 {
-    smp_counter_account_add(&counting.seen, out);
+    struct smp_instrumenter_figures figures;
+
+    smp_instrumenter_get_figures(&figures);
+    smp_instrumenter_inspect(add_classes, out);
+    smp_counting_account_add(out, SMP_COUNTING_INSTRUMENTED, figures.reach.methods);
+    if (figures.malformed > 0)
+        (void)smp_counting_account_name(out, SMP_COUNTING_LEFT_ALONE,
+                                        "a class file that is not understood");
+    smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, figures.malformed);
+    add_more(out, SMP_COUNTING_BATCHES, figures.batches, &counting.seen.batches);
+    add_more(out, SMP_COUNTING_OVER_MEMORY_LIMIT, smp_call_arena_losses().roots,
+             &counting.seen.lost_roots);
+    add_more(out, SMP_COUNTING_OVER_ENDED_THREADS, smp_call_threads_lost(),
+             &counting.seen.lost_threads);
 }
 
 struct smp_call_counter smp_jvm_call_counter(void)

@@ -78,7 +78,6 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
     counted->mark_count = 0;
     counted->has_reflection = false;
     counted->losses = (struct smp_counted_losses){ 0 };
-    memset(counted->left_alone, 0, sizeof(counted->left_alone));
 }
 
 int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed)
@@ -381,17 +380,6 @@ static bool has_other_methods(const struct smp_reach_figures *before, const stru
            after.retired != before->retired;
 }
 
-/* With the lock held; each method is counted as left alone once. */
-static void leave_alone(const struct counted_load *load, uint32_t method, enum smp_rewrite result)
-{
-    struct smp_counted_classes *const counted = load->counted;
-    const struct smp_losses *const losses = smp_reach_losses(counted->reach, SMP_LOSS_LEFT_ALONE);
-    const uint64_t before = losses->count;
-
-    smp_reach_leave_alone(counted->reach, load->index, method, smp_rewrite_text(result));
-    counted->left_alone[result] += losses->count - before;
-}
-
 static bool has_namesake(const struct smp_class_file *file, const struct smp_class_method *method)
 {
     for (uint32_t i = 0; i < file->method_count; i++) {
@@ -423,7 +411,7 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
         for (uint32_t i = 0; i < file->method_count; i++) {
             if (probes[i].id < 0 || !is_left_to_others(file, &file->methods[i], probes[i].is_root))
                 continue;
-            leave_alone(load, i, SMP_REWRITE_PASSES_ON);
+            smp_reach_leave_alone(load->counted->reach, load->index, i, SMP_LOSS_TRIVIAL, NULL);
             has_others = true;
         }
     }
@@ -460,7 +448,8 @@ static void leave_methods_alone(const struct counted_load *load)
     for (uint32_t i = 0; i < load->file.method_count; i++) {
         const struct smp_rewriter_method *const method = &load->methods[i];
         if (method->id >= 0 && method->result != SMP_REWRITE_DONE)
-            leave_alone(load, i, method->result);
+            smp_reach_leave_alone(load->counted->reach, load->index, i, SMP_LOSS_LEFT_ALONE,
+                                  smp_rewrite_text(method->result));
     }
 }
 

@@ -35,7 +35,6 @@
 
 #include "base/lock.h"
 #include "base/status.h"
-#include "classfile/rewrite.h"
 #include "counting/reach.h"
 #include "jvm/calls/loaded_classes.h"
 #include "jvm/calls/stray_methods.h"
@@ -76,8 +75,8 @@ struct smp_counted_losses {
 
 /* Visible so that it can be static. */
 struct smp_counted_classes {
-    struct smp_lock lock;    /* guards reach, marks, planned, left_alone, strays; not losses */
-    struct smp_reach *reach; /* NULL: not open */
+    struct smp_lock lock;           /* guards reach, marks, planned, strays; not losses */
+    struct smp_reach *reach;        /* NULL: not open */
     struct smp_counting_plan *plan; /* held while open */
     int32_t id_base;                /* constant while open */
     struct smp_class_mark *marks;
@@ -91,7 +90,6 @@ struct smp_counted_classes {
     } renewal;                   /* the reader's, while open */
     bool follows_reflection;     /* this JDK lets it: set before open */
     bool has_reflection;         /* the classes of reflection are to be changed, or were */
-    uint64_t left_alone[SMP_REWRITE_COUNT];
     struct smp_counted_losses losses;
     /* Hashes of the names of classes that may have probes of an earlier counting. They outlast
      * close. */

@@ -67,11 +67,11 @@ static void visit_chunk(const struct smp_call_chunk *chunk, void (*found)(void *
     uint32_t at = chunk->first_ordinal == 0 ? SMP_CALL_FIRST_NODE : 0;
 
     while (at < chunk->units) {
-        const struct smp_call_node *const node = &chunk->nodes[at];
+        const struct smp_call_node *const node = smp_call_node_at(chunk, at);
         if (smp_call_parent(node) == NULL)
             return;
         found(self, smp_call_method(node));
-        at += smp_call_is_root(node) ? SMP_CALL_ROOT_UNITS : 1;
+        at = smp_call_unit_behind(chunk, at);
     }
 }
 

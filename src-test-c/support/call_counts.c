@@ -17,12 +17,27 @@ const struct smp_call_delta *call_counts_row(const struct call_counts *counts, u
     return NULL;
 }
 
+/* The shortest and the longest of all calls that have ended since the last read, whatever the
+ * thread does meanwhile: their mean lies between the two. The time may have one call more. */
+static void assert_extremes(const struct smp_call_delta *delta)
+{
+    if (delta->ended == 0) {
+        assert_int_equal(delta->least_ns, 0);
+        assert_int_equal(delta->most_ns, 0);
+        return;
+    }
+    assert_true(delta->least_ns <= delta->most_ns);
+    assert_true((delta->least_ns - 1) * delta->ended <= delta->ended_ns);
+    assert_true(delta->ended_ns <= (delta->most_ns + 1) * (delta->ended + 1));
+}
+
 static void add_delta(void *self, const struct smp_call_delta *delta)
 {
     struct call_counts *counts = self;
     const struct smp_call_delta *known = NULL;
 
     assert_true(delta->calls >= 0 && delta->time_ns >= 0);
+    assert_extremes(delta);
     if (delta->method == SMP_CALL_UNCOUNTED) {
         counts->uncounted += delta->calls;
         counts->over[delta->limit] += delta->calls;

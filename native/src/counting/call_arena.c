@@ -15,7 +15,7 @@
 enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being given back */ };
 
 /* Grows with each change of the layout that the sizes do not show. */
-#define STAMP_VERSION UINT64_C(6)
+#define STAMP_VERSION UINT64_C(7)
 
 static struct smp_call_shared own;
 struct smp_call_shared *smp_call_memory = &own;
@@ -113,24 +113,30 @@ static void *take_piece(struct smp_call_arena *arena, size_t bytes)
 
 /* With room for what the reader will have seen of each unit: if that were taken when it comes by,
  * calls would be counted and never read where the nodes have taken the last memory. */
-static size_t chunk_bytes(uint32_t units)
+static size_t chunk_bytes(uint32_t units, size_t unit_bytes, size_t before)
 {
-    return sizeof(struct smp_call_chunk) + SMP_CALL_UNIT - 1 +
-           (size_t)units * (SMP_CALL_UNIT + sizeof(struct smp_call_seen));
+    return sizeof(struct smp_call_chunk) + SMP_CALL_UNIT - 1 + before +
+           (size_t)units * (unit_bytes + sizeof(struct smp_call_seen));
 }
 
-static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_t units)
+/* before: bytes before the nodes. */
+static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_t units,
+                                           size_t before)
 {
-    struct smp_call_chunk *chunk = take_piece(arena, chunk_bytes(units));
+    const size_t unit_bytes = smp_call_unit_bytes(arena->is_exact);
+    const size_t bytes = chunk_bytes(units, unit_bytes, before);
+    struct smp_call_chunk *chunk = take_piece(arena, bytes);
 
     if (chunk == NULL) {
         atomic_fetch_add_explicit(&arena->lost_chunks, 1, RELAXED);
         return NULL;
     }
-    const uintptr_t behind = (uintptr_t)(chunk + 1) + SMP_CALL_UNIT - 1;
-    chunk->nodes = (struct smp_call_node *)(behind & ~(uintptr_t)(SMP_CALL_UNIT - 1));
+    const uintptr_t behind = (uintptr_t)(chunk + 1) + before + SMP_CALL_UNIT - 1;
+    chunk->nodes = (char *)(behind & ~(uintptr_t)(SMP_CALL_UNIT - 1));
+    chunk->bytes = bytes;
     chunk->units = units;
-    chunk->seen = (struct smp_call_seen *)(void *)(chunk->nodes + units);
+    chunk->unit_bytes = (uint32_t)unit_bytes;
+    chunk->seen = (struct smp_call_seen *)(void *)(chunk->nodes + units * unit_bytes);
     return chunk;
 }
 
@@ -151,13 +157,13 @@ static void dispose_call_tree(struct smp_call_tree *tree)
 {
     struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
     struct smp_call_chunk *chunk = atomic_load_explicit(&tree->first, RELAXED);
-    int32_t *const deep = chunk->nodes[SMP_CALL_OVERFLOW_NODE].deep;
+    int32_t *const deep = smp_call_overflow_node(smp_call_node_at(chunk, 0))->deep;
     size_t bytes = deep_bytes(deep);
 
     smp_free(tree->quota, deep);
     while (chunk != NULL) {
         struct smp_call_chunk *next = atomic_load_explicit(&chunk->next, RELAXED);
-        bytes += chunk_bytes(chunk->units);
+        bytes += chunk->bytes;
         smp_free(tree->quota, chunk);
         chunk = next;
     }
@@ -196,27 +202,29 @@ static struct smp_call_tree *take_free_tree(void)
 
 static void plant(struct smp_call_tree *tree, struct smp_call_chunk *chunk)
 {
-    struct smp_call_node *top = chunk->nodes;
+    struct smp_call_node *const top = smp_call_node_at(chunk, 0);
+    struct smp_call_node *const overflow = smp_call_overflow_node(top);
 
-    top[0].key = SMP_CALL_TOP;
-    top[SMP_CALL_OVERFLOW_NODE].key = SMP_CALL_OVERFLOW;
-    top[SMP_CALL_OVERFLOW_NODE].ordinal = SMP_CALL_OVERFLOW_NODE;
+    top->key = SMP_CALL_TOP;
+    overflow->key = SMP_CALL_OVERFLOW;
+    overflow->ordinal = SMP_CALL_OVERFLOW_NODE;
     tree->last = chunk;
     tree->units = SMP_CALL_FIRST_NODE;
-    tree->free = (char *)(top + SMP_CALL_FIRST_NODE);
-    tree->free_end = (char *)(top + chunk->units);
+    tree->free = (char *)smp_call_node_at(chunk, SMP_CALL_FIRST_NODE);
+    tree->free_end = (char *)smp_call_node_at(chunk, chunk->units);
     atomic_store_explicit(&tree->first, chunk, RELEASE);
 }
 
 static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint32_t generation,
                                               int64_t tid, uint32_t pool)
 {
-    struct smp_call_chunk *chunk = create_chunk(arena, SMP_CALL_LEAST_UNITS);
+    const uint32_t units = arena->is_exact ? SMP_CALL_FIRST_WIDE_UNITS : SMP_CALL_FIRST_UNITS;
+    struct smp_call_chunk *chunk = create_chunk(arena, units, SMP_CALL_HINT_BYTES);
     struct smp_call_tree *tree = chunk == NULL ? NULL : take_free_tree();
 
     if (tree == NULL) {
         if (chunk != NULL)
-            give_bytes(arena, chunk_bytes(chunk->units));
+            give_bytes(arena, chunk->bytes);
         smp_free(arena->quota, chunk);
         return NULL;
     }
@@ -330,7 +338,7 @@ static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
         tree = create_call_tree(arena, generation, is_virtual ? 0 : tid, pool);
     if (tree == NULL)
         return false;
-    state->top = atomic_load_explicit(&tree->first, RELAXED)->nodes;
+    state->top = smp_call_node_at(atomic_load_explicit(&tree->first, RELAXED), 0);
     state->free = tree->free;
     state->free_end = tree->free_end;
     state->units = tree->units;
@@ -422,16 +430,16 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
 
     if (tree != NULL && is_of(tree, arena)) {
         const uint32_t units = next_units(arena, state->units);
-        if (units >= SMP_CALL_ROOT_UNITS)
-            chunk = create_chunk(arena, units);
+        if (units * smp_call_unit_bytes(arena->is_exact) >= sizeof(struct smp_call_wide_node))
+            chunk = create_chunk(arena, units, 0);
         else
             room = SMP_CALL_OVER_NODES;
         state->is_full = room == SMP_CALL_OVER_NODES;
     }
     if (chunk != NULL) {
         chunk->first_ordinal = state->units;
-        state->free = (char *)chunk->nodes;
-        state->free_end = (char *)(chunk->nodes + chunk->units);
+        state->free = chunk->nodes;
+        state->free_end = (char *)smp_call_node_at(chunk, chunk->units);
         atomic_store_explicit(&tree->last->next, chunk, RELEASE);
         tree->last = chunk;
         room = SMP_CALL_HAS_ROOM;
@@ -444,7 +452,7 @@ bool smp_call_deepen(struct smp_call_state *state)
 {
     struct smp_call_arena *arena = enter_arena();
     const struct smp_call_tree *tree = smp_call_tree_of(state);
-    struct smp_call_node *const overflow = state->top + SMP_CALL_OVERFLOW_NODE;
+    struct smp_call_node *const overflow = smp_call_overflow_node(state->top);
     const int32_t room = overflow->deep == NULL ? 0 : -overflow->deep[0];
     const int32_t more = room == 0 ? FIRST_DEEP : 2 * room;
     int32_t *deep = NULL;

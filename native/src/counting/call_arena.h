@@ -53,7 +53,9 @@
 #include "counting/call_layout.h"
 
 enum {
-    SMP_CALL_LEAST_UNITS = 64,       /* of a tree's first chunk; the next ones double the tree */
+    SMP_CALL_LEAST_UNITS = 64,       /* of a tree's limit */
+    SMP_CALL_FIRST_UNITS = 48,       /* of a tree's first chunk; the next ones double the tree */
+    SMP_CALL_FIRST_WIDE_UNITS = 32,  /* the same with exact timing */
     SMP_CALL_MOST_UNITS = 4096,      /* of a chunk */
     SMP_CALL_DEFAULT_NODES = 100000, /* of a thread, in units */
     SMP_CALL_DEFAULT_DEPTH = 1000,

@@ -49,7 +49,7 @@ struct smp_counted_call {
     bool is_root;
     int64_t calls;    /* that began */
     int64_t time_ns;  /* of roots, and with EXACT of all: with what it called, up to now */
-    int64_t ended;    /* of roots: the calls that have ended, */
+    int64_t ended;    /* of calls with a time: those that have ended, */
     int64_t ended_ns; /* their whole time, */
     int64_t least_ns; /* the shortest of these */
     int64_t most_ns;  /* and the longest; 0: not known */

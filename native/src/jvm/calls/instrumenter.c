@@ -13,12 +13,10 @@
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
-#include "jvm/calls/batch_pace.h"
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/calls/reflected_calls.h"
-#include "jvm/calls/super_types.h"
 #include "jvm/code/prepare_event.h"
 #include "jvm/hotspot/class_changes.h"
 #include "jvm/hotspot/version.h"
@@ -136,31 +134,12 @@ static void meet_loaded(void *self, const struct smp_loaded_class *loaded)
         smp_super_types_each(&instrumenter.loaders, jvmti, self, loaded->type, meet_super, self);
 }
 
-static void meet_prepared(jvmtiEnv *jvmti, JNIEnv *env, jclass prepared)
-{
-    char *signature = NULL;
-    jobject loader = NULL;
-    struct smp_loaded_class loaded = { .type = prepared };
-
-    if ((*jvmti)->GetClassSignature(jvmti, prepared, &signature, NULL) != JVMTI_ERROR_NONE)
-        return;
-    if (smp_loaded_class_describe(signature, true, &loaded) &&
-        (*jvmti)->GetClassLoader(jvmti, prepared, &loader) == JVMTI_ERROR_NONE) {
-        loaded.loader = smp_class_loaders_number(&instrumenter.loaders, jvmti, env, loader);
-        if (loaded.loader != SMP_CLASS_LOADERS_UNKNOWN)
-            meet_loaded(env, &loaded);
-        if (loader != NULL)
-            (*env)->DeleteLocalRef(env, loader);
-    }
-    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-}
-
 void JNICALL smp_instrumenter_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, SMP_UNUSED jthread thread,
                                          jclass prepared)
 {
     if (!go_inside())
         return;
-    meet_prepared(jvmti, env, prepared);
+    smp_loaded_classes_offer(&instrumenter.loaders, jvmti, env, prepared, meet_loaded, env);
     go_outside();
 }
 

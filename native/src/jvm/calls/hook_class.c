@@ -6,17 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/stay_mapped.h"
 #include "base/utf8.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/call_path.h"
 #include "counting/call_pools.h"
-#include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/local_frame.h"
-#include "jvm/code/same_method.h"
+#include "jvm/calls/own_calls.h"
 
 static struct {
     jclass type;                    /* a global reference; NULL: not open */
@@ -59,67 +57,6 @@ enum { POOL_NAME_CHARS = 120 };
 static struct smp_call_state *state_of(jlong address)
 {
     return (struct smp_call_state *)(uintptr_t)address;
-}
-
-/* ---- own calls ---- */
-
-enum { HOOK_FRAMES = 2, KNOWN = 64, MOST_FRAMES = 16384 };
-
-/* Ids that were compared with the method's, which costs much more than a look in here. */
-struct known_methods {
-    jmethodID own;
-    jmethodID ids[KNOWN];
-    bool is_same[KNOWN];
-};
-
-static bool is_own(struct known_methods *known, jmethodID id)
-{
-    const size_t place = ((uintptr_t)id >> 3) % KNOWN;
-
-    if (id == known->own)
-        return true;
-    if (known->ids[place] != id) {
-        known->ids[place] = id;
-        known->is_same[place] = smp_same_method((uintptr_t)known->own, (uintptr_t)id);
-    }
-    return known->is_same[place];
-}
-
-static int32_t count_same(const jvmtiFrameInfo *frames, jint count)
-{
-    struct known_methods known = { .own = frames[HOOK_FRAMES].method };
-    int32_t calls = 0;
-
-    for (jint i = HOOK_FRAMES; i < count; i++)
-        calls += is_own(&known, frames[i].method) ? 1 : 0;
-    return calls;
-}
-
-/*
- * How many calls of the method that has called a hook are on this thread's stack.
- *
- *   the hook's native method ◄─ the hook ◄─ the method ◄─ ... ◄─ the method ◄─ ...      here: 2
- *
- * Calls from before a root count as well, and those of a version of the method that was changed
- * meanwhile: so the answer may be too high, never too low. 0: no memory, MOST_FRAMES or more, or
- * the JVM is about to end. It walks the whole stack by JVMTI, for which a safepoint waits: tens of
- * ns for each frame.
- */
-static int32_t count_own_calls(SMP_UNUSED void *self)
-{
-    jvmtiEnv *const jvmti = smp_agent_is_live() ? smp_agent_jvmti() : NULL;
-    jvmtiFrameInfo *const frames =
-        jvmti == NULL ? NULL : smp_alloc(NULL, MOST_FRAMES * sizeof(*frames));
-    jint count = 0;
-    int32_t calls = 0;
-
-    if (frames == NULL)
-        return 0;
-    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, MOST_FRAMES, frames, &count) == JVMTI_ERROR_NONE &&
-        count > HOOK_FRAMES && count < MOST_FRAMES)
-        calls = count_same(frames, count);
-    smp_free(NULL, frames);
-    return calls;
 }
 
 /* ---- native methods ---- */
@@ -171,6 +108,11 @@ static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self,
     struct smp_call_node *node = (struct smp_call_node *)(uintptr_t)at;
 
     return (jlong)(uintptr_t)smp_call_child(state_of(state), node, id);
+}
+
+static int32_t count_own_calls(SMP_UNUSED void *self)
+{
+    return smp_own_calls_count();
 }
 
 static void JNICALL hook_caught(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,

@@ -46,7 +46,7 @@ struct top_table {
 
 static void put_cell(const struct top_table *table, int width, const char *text)
 {
-    char cell[CELL_BYTES];
+    char cell[ROW_BYTES];
 
     (void)snprintf(cell, sizeof(cell), " %*s", width, text);
     smp_writer_puts(table->job->out, cell);

@@ -151,10 +151,10 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
     char *focus_text = NULL;
     enum smp_status status = smp_stream_output_init(&output, env, out);
 
-    if (status == SMP_OK && focus != NULL)
+    if (status == SMP_OK)
         status = smp_jni_text(env, focus, MAX_FOCUS_UNITS, &focus_text);
-    style.focus = focus_text;
     if (status == SMP_OK) {
+        style.focus = focus_text[0] != '\0' ? focus_text : NULL;
         const struct smp_output bytes = smp_stream_output_functions(&output);
         status = smp_export(snapshot_of(profile), (enum smp_format)format, &style,
                             snapshot_of(profile)->quota, &bytes);

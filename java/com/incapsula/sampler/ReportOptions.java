@@ -248,6 +248,24 @@ public final class ReportOptions {
         return weight;
     }
 
+    /**
+     * What a row of {@link ReportFormat#CALLS} is.
+     *
+     * @return never null
+     */
+    public ReportUnit getPer() {
+        return ReportUnit.values()[(flags & PER_MASK) >> PER_SHIFT];
+    }
+
+    /**
+     * The row to whose calls {@link ReportFormat#CALLS} is limited.
+     *
+     * @return null: none
+     */
+    public @Nullable String getFocus() {
+        return focus;
+    }
+
     /* least as the message has it. @throws IllegalArgumentException unless percent is from there to 100 in steps of 0.1 */
     static long perMille(String name, String least, double percent) {
         long perMille = Math.round(percent * PER_MILLE);
@@ -261,11 +279,6 @@ public final class ReportOptions {
 
     int flags() {
         return flags;
-    }
-
-    @Nullable
-    String focus() {
-        return focus;
     }
 
     private ReportOptions with(int flag, boolean set) {

@@ -41,7 +41,7 @@ final class AgentSession {
     private static final String STANDARD_FILE = "threads-sampler-%p-%t.html";
     private static final long MAX_RUN_MILLIS = TimeUnit.DAYS.toMillis(1);
     private static final long FETCH_SECONDS = 60;
-    private static final Set<String> OF_A_FILE = 
+    private static final Set<String> OF_A_FILE =
             Set.of(Keys.FILE, Keys.FORMAT, Keys.KEEP, Keys.WEIGHT, Keys.PER, Keys.FOCUS);
 
     private static final Set<String> OF_A_REPORT =

@@ -37,9 +37,22 @@ final class Keys {
     /** Where the report goes back to the command line: the form that it wants. */
     static final String CONTENT = "content";
 
-    private static final List<String> OWN =
-            List.of(
-            FILE, FORMAT, KEEP, WEIGHT, PER, FOCUS, OUTPUT, HTTP, MCP, PUSH, PUSH_HEADERS, THREADS, CONFIG, DURATION, CONTENT);
+    private static final List<String> OWN = List.of(
+            FILE,
+            FORMAT,
+            KEEP,
+            WEIGHT,
+            PER,
+            FOCUS,
+            OUTPUT,
+            HTTP,
+            MCP,
+            PUSH,
+            PUSH_HEADERS,
+            THREADS,
+            CONFIG,
+            DURATION,
+            CONTENT);
 
     /** May have a password in their values, which no message shows. */
     private static final Set<String> SECRETS = Set.of(PUSH, PUSH_HEADERS);

@@ -113,9 +113,15 @@ final class ReportFiles extends FileSamplingOutputer {
      * @throws Refusal if a value is wrong
      */
     static @Nullable ReportOptions options(Map<String, String> settings) {
-        if (Collections.disjoint(settings.keySet(), OPTIONS)) {
-            return null;
-        }
+        return Collections.disjoint(settings.keySet(), OPTIONS) ? null : optionsOf(settings);
+    }
+
+    /**
+     * The standard options, with what is set.
+     *
+     * @throws Refusal if a value is wrong
+     */
+    static ReportOptions optionsOf(Map<String, String> settings) {
         try {
             return ReportOptions.of(settings.get(Keys.WEIGHT), settings.get(Keys.PER), settings.get(Keys.FOCUS));
         } catch (IllegalArgumentException e) {

@@ -14,7 +14,8 @@ final class Usage {
                    java -jar threads-sampler.jar set    PID|NAME KEY=VALUE
                    java -jar threads-sampler.jar stop   PID|NAME [-o FILE] [--format FORMAT]
                    java -jar threads-sampler.jar mcp    PID|NAME [OPTIONS]   for language models, by standard streams
-                   java -jar threads-sampler.jar diff   BEFORE AFTER [-o FILE]   of .html .json .collapsed files, to one
+                   java -jar threads-sampler.jar diff   BEFORE AFTER [-o FILE]   of .html .json .collapsed files, to one;
+                                                                          --format calls: a table of counted calls
                    java -jar threads-sampler.jar merge  FILE... [-o FILE]        likewise
 
               NAME                main class, jar, or a part of the command line

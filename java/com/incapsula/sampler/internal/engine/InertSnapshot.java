@@ -90,8 +90,7 @@ final class InertSnapshot implements Snapshot {
     }
 
     @Override
-    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out)
-            throws IOException {
+    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out) throws IOException {
         out.write(
                 switch (Form.values()[format]) {
                     case TEXT, TOP, CALLS -> utf8(notice + "\n");

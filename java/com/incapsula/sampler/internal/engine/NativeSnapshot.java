@@ -167,8 +167,7 @@ final class NativeSnapshot implements Snapshot {
     }
 
     @Override
-    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out)
-            throws IOException {
+    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out) throws IOException {
         hold();
         try {
             NativeBridge.writeSnapshot(net.address, format, weight, flags, focus == null ? "" : focus, out);

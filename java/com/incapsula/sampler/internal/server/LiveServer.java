@@ -15,9 +15,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -296,7 +296,8 @@ public final class LiveServer implements AutoCloseable {
             throw new Refusal(
                     404,
                     "nothing is at the path of this request; there is /, /report.json, /report.txt,"
-                            + " /collapsed, /profile.json, /profile.pb.gz, /top.txt, /calls.txt, " + INDEX_PATH + " and "
+                            + " /collapsed, /profile.json, /profile.pb.gz, /top.txt, /calls.txt, " + INDEX_PATH
+                            + " and "
                             + PROFILE_PATH
                             + "?seconds=N");
         }

@@ -21,7 +21,8 @@ public final class FakeSnapshot implements Snapshot {
     /** Snapshots that have a holder. */
     public static final AtomicInteger LIVE = new AtomicInteger();
 
-    private static final String[] FORMATS = {"TEXT", "COLLAPSED", "PPROF", "SPEEDSCOPE", "JSON", "TOP", "OTLP", "CALLS"};
+    private static final String[] FORMATS = {"TEXT", "COLLAPSED", "PPROF", "SPEEDSCOPE", "JSON", "TOP", "OTLP", "CALLS"
+    };
 
     /** As a core with one measure more than Java knows. */
     private static final List<String> MEASURES = List.of(
@@ -162,8 +163,7 @@ public final class FakeSnapshot implements Snapshot {
     }
 
     @Override
-    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out)
-            throws IOException {
+    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out) throws IOException {
         lastRequest = FORMATS[format] + " " + weight + " " + flags + (focus == null ? "" : " in " + focus);
         byte[] bytes = (document.isEmpty() ? lastRequest : document).getBytes(StandardCharsets.UTF_8);
         if (failure != null) {

@@ -72,8 +72,7 @@ final class ReportOutput {
 
         @Override
         public void report(SamplingReport report) {
-            super.printThreadRecord(
-                    "From " + report.getFrom() + " till " + report.getTill(), report.toString(format));
+            super.printThreadRecord("From " + report.getFrom() + " till " + report.getTill(), report.toString(format));
         }
 
         @Override

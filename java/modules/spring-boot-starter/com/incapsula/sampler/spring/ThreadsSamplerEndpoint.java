@@ -225,8 +225,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         Written written;
         try {
             length = window == null ? STANDARD_WINDOW : Length.of(window);
-            written = new Written(
-                    form, format == ReportFormat.CALLS ? ReportOptions.of(by, per, focus) : null);
+            written = new Written(form, format == ReportFormat.CALLS ? ReportOptions.of(by, per, focus) : null);
         } catch (IllegalArgumentException e) {
             return text(BAD_REQUEST, String.valueOf(e.getMessage()));
         }

@@ -164,8 +164,8 @@ static void test_lists(void **state)
     assert_string_equal(smp_root_rules_text(rules, 0), "com.acme.A.a");
     assert_string_equal(smp_root_rules_text(rules, 1), "com.acme.B.b(int, long)");
     assert_string_equal(smp_root_rules_text(rules, 2), "com.acme.**");
-    assert_true(smp_root_rules_match_method(rules, 1, slice_of("a"), slice_of("b"),
-                                            slice_of("(IJ)V")));
+    assert_true(
+        smp_root_rules_match_method(rules, 1, slice_of("a"), slice_of("b"), slice_of("(IJ)V")));
     smp_root_rules_destroy(rules);
     rules = read_rules("com.acme.A.<init>, com.acme.A.a(int), com.acme.A.*, com.acme.*.a, com.**");
     for (size_t i = 0; i < smp_root_rules_count(rules); i++)

@@ -141,7 +141,8 @@ static void a_focus_has_only_the_calls_inside(void **state)
     assert_exported(profile, SMP_FORMAT_CALLS,
                     (struct smp_export_style){ .focus = "com.acme.Price.of" },
                     ", inside of com.acme.Price.of: 10000 calls, 0 of them by no counted", true);
-    assert_exported(profile, SMP_FORMAT_CALLS, (struct smp_export_style){ .focus = "com.acme.Shop" },
+    assert_exported(profile, SMP_FORMAT_CALLS,
+                    (struct smp_export_style){ .focus = "com.acme.Shop" },
                     "No counted row is called com.acme.Shop; names are as this table has them "
                     "without a focus.\n",
                     true);

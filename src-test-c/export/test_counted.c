@@ -293,7 +293,7 @@ static void json_has_counted_groups_apart(void **state)
     free(text);
 }
 
-#define CALLS_HEADS                                                                        \
+#define CALLS_HEADS                                                                            \
     "         calls     total ms       own ms      us/call       min us       max us  method " \
     "<- callers\n"
 
@@ -305,7 +305,7 @@ static void top_by_calls_has_counted_methods_only(void **state)
         profile, SMP_FORMAT_TOP, (struct smp_export_style){ .weight = SMP_MEASURE_CALLS },
         "Counted methods: 6 of 6, by calls, over 1000 ms: 12000124607 calls, 1200 of them by no "
         "counted method\n" CALLS_HEADS
-        "   12000000000        0.000        0.000        0.000                            "
+        "   12000000000        0.000        0.000                                         "
         "com.acme.Tax.of <- com.acme.Pricing.price 12000000000\n"
         "        120000      130.000      130.000        1.083                            "
         "com.acme.Pricing.price <- com.acme.OrderHandler.handle 120000\n"

@@ -111,8 +111,8 @@ static enum smp_root_kind match_root(struct smp_reach *reach, struct smp_slice c
             !smp_root_rules_match_method(rules, i, class_name, method->name, method->descriptor))
             continue;
         if (kind != SMP_ROOT_NAMED)
-            kind = smp_root_rules_is_exact(rules, i, class_name) ? SMP_ROOT_NAMED
-                                                                 : SMP_ROOT_MATCHED;
+            kind =
+                smp_root_rules_is_exact(rules, i, class_name) ? SMP_ROOT_NAMED : SMP_ROOT_MATCHED;
         smp_wanted_advance_rule(reach, i, state);
     }
     return kind;

@@ -21,12 +21,12 @@ struct calls_page {
     struct smp_method_table table;
 };
 
-static const char *const unit_names[] = { [SMP_PER_METHOD] = "method",
-                                          [SMP_PER_CLASS] = "class",
-                                          [SMP_PER_PACKAGE] = "package" };
-static const char *const unit_plurals[] = { [SMP_PER_METHOD] = "methods",
-                                            [SMP_PER_CLASS] = "classes",
-                                            [SMP_PER_PACKAGE] = "packages" };
+static const char *const unit_names[] = {
+    [SMP_PER_METHOD] = "method", [SMP_PER_CLASS] = "class", [SMP_PER_PACKAGE] = "package"
+};
+static const char *const unit_plurals[] = {
+    [SMP_PER_METHOD] = "methods", [SMP_PER_CLASS] = "classes", [SMP_PER_PACKAGE] = "packages"
+};
 
 /* --- cells --- */
 
@@ -61,8 +61,8 @@ static void put_page_title(const struct calls_page *page, size_t shown)
     char text[TITLE_BYTES];
 
     (void)snprintf(text, sizeof(text), "Counted %s: %zu of %zu, by %s, over %" PRId64 " ms",
-                   unit_plurals[style->per], shown, table->count,
-                   by_calls ? "calls" : "total time", page->job->profile->elapsed_ns / NS_PER_MS);
+                   unit_plurals[style->per], shown, table->count, by_calls ? "calls" : "total time",
+                   page->job->profile->elapsed_ns / NS_PER_MS);
     smp_writer_puts(out, text);
     if (style->focus != NULL) {
         smp_writer_puts(out, ", inside of ");
@@ -130,7 +130,9 @@ static void put_calls_row(const struct calls_page *page, uint32_t number)
     if (page->table.has_times) {
         put_time_cell(page, row->total_ns, NS_PER_MS);
         put_time_cell(page, row->own_ns, NS_PER_MS);
-        put_time_cell(page, row->entries > 0 ? row->total_ns / row->entries : -1, NS_PER_US);
+        put_time_cell(page,
+                      row->entries > 0 && row->total_ns > 0 ? row->total_ns / row->entries : -1,
+                      NS_PER_US);
         put_time_cell(page, row->min_ns, NS_PER_US);
         put_time_cell(page, row->min_ns < 0 ? -1 : row->max_ns, NS_PER_US);
     }

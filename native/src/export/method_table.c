@@ -29,11 +29,11 @@ struct table_maker {
     struct smp_quota *quota;
     struct smp_method_table *table;
     struct smp_hot_groups groups;
-    uint32_t *row_of; /* by location: the row + 1; before there are rows, its number + 1 */
+    uint32_t *row_of;    /* by location: the row + 1; before there are rows, its number + 1 */
     uint32_t *locations; /* by number */
     size_t location_count;
-    size_t *names;  /* by number: where it begins */
-    uint32_t *sort; /* numbers, or edges; the second half is for sorting */
+    size_t *names;          /* by number: where it begins */
+    uint32_t *sort;         /* numbers, or edges; the second half is for sorting */
     struct open_call *open; /* by row */
     struct open_call focus;
     uint32_t focus_row;
@@ -210,8 +210,7 @@ static void add_edge(struct table_maker *maker, uint32_t callee, int64_t calls)
 {
     struct smp_method_table *const table = maker->table;
     const size_t depth = maker->walk.depth;
-    const uint32_t caller =
-        depth > 1 ? row_at(maker, maker->walk.path[depth - 2]) : SMP_NO_CALLER;
+    const uint32_t caller = depth > 1 ? row_at(maker, maker->walk.path[depth - 2]) : SMP_NO_CALLER;
 
     if (calls > 0)
         table->edges[table->edge_count++] =

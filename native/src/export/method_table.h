@@ -67,8 +67,8 @@ struct smp_method_table {
 
 struct smp_table_choice {
     enum smp_report_per per; /* what a row is */
-    bool by_calls;             /* order; false: by time, if there is any */
-    const char *focus;         /* only calls inside of those of the row with this name; NULL: all */
+    bool by_calls;           /* order; false: by time, if there is any */
+    const char *focus;       /* only calls inside of those of the row with this name; NULL: all */
 };
 
 SMP_CHECKED enum smp_status smp_method_table_init(struct smp_method_table *table,

@@ -40,7 +40,7 @@ struct smp_export_style {
     bool summary;                /* TEXT, TOP, JSON: has a summary (summary.h) */
     bool without_nodes;          /* JSON: what stands beside a difference's tree */
     bool spots_by_group;         /* JSON: the summary's hot spots are more, each of one group */
-    enum smp_report_per per;   /* CALLS */
+    enum smp_report_per per;     /* CALLS */
     const char *focus;           /* CALLS: a row; only calls inside of its calls; NULL: all */
     int64_t period_ns;           /* PPROF, OTLP: the sampling interval, 0: as the profile says */
 };

@@ -147,10 +147,9 @@ static enum smp_status put_name(struct top_table *table, uint32_t location)
 static uint32_t table_columns(const struct top_table *table)
 {
     const struct smp_export_style *const style = table->job->style;
-    uint32_t columns =
-        (SMP_ACTIVE_STATES | style->columns | SMP_MEASURE_BIT(style->weight)) &
-        ~(uint32_t)SMP_OWN_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_WALL) &
-        smp_tree_measures(table->job->profile->tree);
+    uint32_t columns = (SMP_ACTIVE_STATES | style->columns | SMP_MEASURE_BIT(style->weight)) &
+                       ~(uint32_t)SMP_OWN_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_WALL) &
+                       smp_tree_measures(table->job->profile->tree);
 
     if (!table->spots.has_states)
         columns &= ~SMP_STATE_MEASURES;

@@ -103,8 +103,7 @@ class CallsTableIT {
         Map<String, Long> calls = new TreeMap<>();
         Work.callsOf(TIMES).forEach((path, number) -> {
             String method = "counted." + path.substring(path.lastIndexOf('|') + 1);
-            calls.merge(
-                    byClass ? method.substring(0, method.lastIndexOf('.')) : method, number * ROUNDS, Long::sum);
+            calls.merge(byClass ? method.substring(0, method.lastIndexOf('.')) : method, number * ROUNDS, Long::sum);
         });
         return calls;
     }
@@ -161,22 +160,21 @@ class CallsTableIT {
         sampler.setMethodTiming(MethodTiming.EXACT);
         try (SamplingReport report = counted()) {
             ReportOptions byCalls = ReportOptions.of("calls", null, null);
-            assertThat(callsOf(table(report, byCalls.withPer(ReportUnit.CLASS)))).isEqualTo(expected(true));
+            assertThat(callsOf(table(report, byCalls.withPer(ReportUnit.CLASS))))
+                    .isEqualTo(expected(true));
             assertThat(callsOf(table(report, byCalls.withPer(ReportUnit.PACKAGE))))
                     .isEqualTo(Map.of("counted", sum()));
             String inside = table(report, byCalls.withFocus("counted.Work.locked"));
             assertThat(callsOf(inside))
                     .isEqualTo(Map.of(
-                            "counted.Work.locked",
-                            (long) TIMES * ROUNDS,
-                            "counted.Work.leaf",
-                            (long) TIMES * ROUNDS));
+                            "counted.Work.locked", (long) TIMES * ROUNDS, "counted.Work.leaf", (long) TIMES * ROUNDS));
             assertThat(inside).contains(", inside of counted.Work.locked: ");
             assertThat(report.toString(ReportFormat.TOP))
                     .contains("\nCounted methods: ")
                     .contains("  " + ROOT + " <- [root] " + ROUNDS + "\n");
-            assertThat(report.getSummary().toString()).containsPattern(
-                    "calls counted, most of counted\\.Work\\.\\w+: \\S+ for each of " + ROUNDS + " root calls\\.");
+            assertThat(report.getSummary().toString())
+                    .containsPattern("calls counted, most of counted\\.Work\\.\\w+: \\S+ for each of " + ROUNDS
+                            + " root calls\\.");
         }
     }
 
@@ -209,8 +207,7 @@ class CallsTableIT {
             return CallCounts.take(sampler).equals(Map.of("Work$Square.area", TIMES / 2L));
         });
         try (SamplingReport report = sampler.snapshot()) {
-            assertThat(report.toString(ReportFormat.TEXT))
-                    .contains("root not loaded yet: 1 (counted.Nowhere)\n");
+            assertThat(report.toString(ReportFormat.TEXT)).contains("root not loaded yet: 1 (counted.Nowhere)\n");
         }
     }
 

@@ -153,8 +153,17 @@ class CommandLineIT {
     void countedCallsAreATable() throws Exception {
         String program = UnawareProgram.class.getName();
         String[] command = {
-            process, "-d", "2s", "--rootMethods", program + ".round", "--instrumentationFilter", "com.incapsula",
-            "--format", "calls", "--by", "calls"
+            process,
+            "-d",
+            "2s",
+            "--rootMethods",
+            program + ".round",
+            "--instrumentationFilter",
+            "com.incapsula",
+            "--format",
+            "calls",
+            "--by",
+            "calls"
         };
         patiently().until(() -> {
             String output = done(command);
@@ -164,9 +173,19 @@ class CommandLineIT {
                     .matcher(output)
                     .find();
         });
-        assertThat(done(process, "-d", "100ms", "--format", "collapsed", "--weight", "cpu")).contains("unaware-worker;");
-        assertFails(2, "per must be one of method, class, package", commandLine(), "diff", "a", "b", "--format", "calls",
-                "--per", "line");
+        assertThat(done(process, "-d", "100ms", "--format", "collapsed", "--weight", "cpu"))
+                .contains("unaware-worker;");
+        assertFails(
+                2,
+                "per must be one of method, class, package",
+                commandLine(),
+                "diff",
+                "a",
+                "b",
+                "--format",
+                "calls",
+                "--per",
+                "line");
         assertFails(1, "weight must be one of time, wall, cpu, ", commandLine(), process, "-d", "100ms", "--by", "x");
     }
 

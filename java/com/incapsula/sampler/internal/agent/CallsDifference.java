@@ -181,7 +181,7 @@ final class CallsDifference {
     }
 
     private static String perCall(Row row, int side) {
-        return row.entries[side] == 0
+        return row.entries[side] == 0 || row.nanos[side] == 0
                 ? ""
                 : String.format(Locale.ROOT, "%.3f", row.nanos[side] / NANOS_PER_MICRO / row.entries[side]);
     }

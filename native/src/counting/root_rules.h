@@ -11,10 +11,10 @@
  *                                               below com.acme.batch
  *   com.acme.**.run                             run, of all classes below com.acme
  *
- * What stands before the last dot is the class, so com.acme.Order.* is all methods of that class. So
- * is com.acme.Order alone, once a class of that name is loaded. A nested class is written with its
- * dollar sign: com.acme.Order$Line. Stars stand for no constructor
- * and no static initialiser: these are named.
+ * What stands before the last dot is the class, so com.acme.Order.* is all methods of that class.
+ * So is com.acme.Order alone, once a class of that name is loaded. A nested class is written with
+ * its dollar sign: com.acme.Order$Line. Stars and the names of classes stand for no constructor and
+ * no static initialiser: these are named.
  *
  * Owns     its rules.
  * Threads  immutable after create.

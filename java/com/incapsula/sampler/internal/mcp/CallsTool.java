@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The counted methods: how often, how long per call, by whom. */
+/** The table of counted methods: calls, time per call, callers. */
 final class CallsTool implements Tool {
 
     private static final String BY = "by";

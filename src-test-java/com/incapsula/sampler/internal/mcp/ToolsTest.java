@@ -380,7 +380,7 @@ class ToolsTest {
         assertThat(refusal("top", "by", "calls", "group", "pool")).startsWith("no calls were counted: the sampler");
     }
 
-    /** The table itself is the library's: here is what is asked of it. */
+    /** The library makes the table; the tool chooses form, order, rows and focus. */
     @Test
     void theTableOfCallsIsWrittenAsAsked() throws Exception {
         fake.setInterval(FakeSnapshot::new);

@@ -35,6 +35,7 @@
 #include "base/status.h"
 #include "classfile/rewrite.h"
 #include "counting/reach.h"
+#include "jvm/calls/class_bytes.h"
 #include "jvm/calls/loaded_classes.h"
 #include "jvm/calls/stray_methods.h"
 #include "model/counting_account.h"
@@ -107,16 +108,13 @@ SMP_CHECKED enum smp_status smp_counted_classes_open(struct smp_counted_classes 
                                                      char message[SMP_COUNTED_MESSAGE_BYTES]);
 void smp_counted_classes_close(struct smp_counted_classes *counted);
 
-struct smp_class_bytes {
-    const unsigned char *bytes;
-    size_t size;
-};
-
 /* What the load hook hands in. */
 struct smp_loading_class {
     struct smp_class_bytes file;
     uint64_t loader;
     bool is_foreign; /* another agent changes a class that is there: that may still be refused */
+    bool is_redefined; /* likewise, and our own thread is to change it once more
+                          (redefined_classes.h: given_hash) */
 };
 
 /* True: *out are bytes with probes, allocated by JVMTI, for the JVM. */

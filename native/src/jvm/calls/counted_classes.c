@@ -453,8 +453,7 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
 
 /* Tells reach of the class, and fills in methods. False: it gets no probes. What another agent has
  * made of it may still be refused: then it keeps its bytes, which a batch makes known again. */
-static bool plan_class(struct counted_load *load, const struct smp_loading_class *loading,
-                       struct smp_method_probe *probes)
+static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
     struct smp_reach_figures before;
@@ -470,8 +469,7 @@ static bool plan_class(struct counted_load *load, const struct smp_loading_class
             counted->has_reflection && load->outline->loader == SMP_CLASS_LOADERS_BOOT;
         has_probes = copy_plan(load, probes);
         mark_probed(smp_counted_classes_mark(counted, load->index), has_probes);
-        if (loading->is_foreign && (was_dirty || (loading->is_redefined && has_probes) ||
-                                    has_other_methods(&before, counted->reach)))
+        if (is_foreign && (was_dirty || has_other_methods(&before, counted->reach)))
             smp_reach_put_back(counted->reach, load->index);
     }
     smp_lock_release(&counted->lock);
@@ -522,8 +520,7 @@ static bool rewrite_class(struct counted_load *load, struct smp_class_bytes *out
     return status == SMP_OK && rewritten.bytes != NULL;
 }
 
-static bool load_outlined(struct counted_load *load, const struct smp_loading_class *loading,
-                          struct smp_class_bytes *out)
+static bool load_outlined(struct counted_load *load, bool is_foreign, struct smp_class_bytes *out)
 {
     const size_t count = load->file.method_count > 0 ? load->file.method_count : 1;
     struct smp_method_probe *probes = smp_alloc(NULL, count * sizeof(*probes));
@@ -532,7 +529,7 @@ static bool load_outlined(struct counted_load *load, const struct smp_loading_cl
     load->methods = smp_alloc(NULL, count * sizeof(*load->methods));
     if (probes == NULL || load->methods == NULL)
         load->counted->losses.no_memory++;
-    else if (plan_class(load, loading, probes))
+    else if (plan_class(load, is_foreign, probes))
         has_changed = rewrite_class(load, out);
     smp_free(NULL, load->methods);
     smp_free(NULL, probes);
@@ -549,7 +546,7 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
         smp_outline_reader_read(&reader, file, loading->loader, &load->outline);
 
     if (status == SMP_OK)
-        *has_changed = load_outlined(load, loading, out);
+        *has_changed = load_outlined(load, loading->is_foreign, out);
     load->outline = NULL; /* the reader's */
     smp_outline_reader_fini(&reader);
     return status;

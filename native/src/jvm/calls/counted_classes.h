@@ -113,8 +113,6 @@ struct smp_loading_class {
     struct smp_class_bytes file;
     uint64_t loader;
     bool is_foreign; /* another agent changes a class that is there: that may still be refused */
-    bool is_redefined; /* likewise, and our own thread is to change it once more
-                          (redefined_classes.h: given_hash) */
 };
 
 /* True: *out are bytes with probes, allocated by JVMTI, for the JVM. */

@@ -41,6 +41,7 @@ static struct {
     _Atomic bool is_taken; /* from start to the end of stop */
     _Atomic bool is_on;    /* the hooks work */
     _Atomic bool is_stopping;
+    _Atomic bool watches_redefinitions; /* both load hooks stay on for good */
     _Atomic unsigned inside;    /* threads inside of hooks */
     _Atomic int64_t own_cpu_ns; /* of the thread, up to the end of its last round */
     _Atomic int32_t own_tid;    /* of the thread; 0: there is none, and no worker to ask */
@@ -65,7 +66,6 @@ static struct {
         /* For changes of classes, by another agent, when the library was loaded. */
         bool was_prepared;
         bool has_retransformed_early;
-        bool watches_redefinitions; /* both load hooks stay on for good */
         uint32_t news;
         struct smp_batch_pace pace;
         int64_t next_batch_ns;
@@ -108,6 +108,7 @@ struct load_event {
     const char *name;
     bool is_own;
     enum smp_redefined seen;
+    struct smp_class_bytes given;
     struct smp_loading_class loading;
 };
 
@@ -121,10 +122,12 @@ static bool add_probes(struct load_event *event, struct smp_class_bytes *changed
     event->loading.loader = smp_class_loaders_number(&instrumenter.loaders, event->jvmti,
                                                      event->env, event->loader);
     event->loading.is_foreign = event->redefined != NULL && !event->is_own;
-    event->loading.is_redefined = event->seen == SMP_CLASS_IS_REDEFINED;
     has_changed =
         event->loading.loader != SMP_CLASS_LOADERS_UNKNOWN &&
         smp_counted_classes_load(&instrumenter.counted, event->jvmti, &event->loading, changed);
+    if (has_changed && event->seen != SMP_CLASS_IS_REDEFINED &&
+        atomic_load(&instrumenter.watches_redefinitions))
+        smp_redefined_classes_note_given(&instrumenter.redefined, event->name, &event->given);
     if (event->redefined != NULL)
         smp_class_batches_left_hook(&instrumenter.batches);
     go_outside();
@@ -171,12 +174,13 @@ void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redef
         .redefined = redefined,
         .loader = loader,
         .name = name,
-        .loading = { .file = { bytes, size > 0 ? (size_t)size : 0 } },
+        .given = { bytes, size > 0 ? (size_t)size : 0 },
     };
     struct smp_class_bytes changed = { 0 };
 
     if (env == NULL || name == NULL || !smp_agent_is_live())
         return;
+    event.loading.file = event.given;
     if (redefined != NULL)
         see_redefined(&event);
     if ((event.seen != SMP_CLASS_IS_LOST && add_probes(&event, &changed)) ||
@@ -270,11 +274,11 @@ static enum smp_status watch_redefinitions(jvmtiEnv *jvmti, JNIEnv *env)
     const int version = smp_jvm_version(jvmti);
     enum smp_status status = SMP_OK;
 
-    if (instrumenter.thread.watches_redefinitions || version == 0 ||
+    if (atomic_load(&instrumenter.watches_redefinitions) || version == 0 ||
         version >= SMP_KEEPS_REDEFINED_BYTES)
         return SMP_OK;
     status = smp_redefined_classes_watch(env, on_redefinition);
-    instrumenter.thread.watches_redefinitions = status == SMP_OK;
+    atomic_store(&instrumenter.watches_redefinitions, status == SMP_OK);
     return status;
 }
 
@@ -524,7 +528,7 @@ static void close_instrumenter(JNIEnv *env)
             smp_counted_classes_close(&instrumenter.counted);
         smp_class_loaders_close(&instrumenter.loaders, smp_agent_is_live() ? env : NULL);
     }
-    if (!instrumenter.thread.watches_redefinitions)
+    if (!atomic_load(&instrumenter.watches_redefinitions))
         (void)set_load_hook(JVMTI_DISABLE);
     instrumenter.thread.has_opened_classes = false;
     instrumenter.thread.has_opened_calls = false;

@@ -179,21 +179,52 @@ bool smp_redefined_classes_announce(struct smp_redefined_classes *redefined, JNI
 
 /* --- the load hook --- */
 
-static enum smp_redefined replace_given(struct smp_redefined_class *type, jvmtiEnv *jvmti,
-                                        jclass ref, bool is_own, struct smp_class_bytes *file)
+static struct smp_given_class given_class(const char *name, const struct smp_class_bytes *file)
 {
-    const uint32_t given_hash =
-        smp_hash_bytes(SMP_HASH_START, (const char *)file->bytes, file->size);
+    return (struct smp_given_class){
+        .name_hash = hash_text(name),
+        .bytes_hash = smp_hash_bytes(SMP_HASH_START, (const char *)file->bytes, file->size)
+    };
+}
 
-    if (type->now.bytes == NULL && !type->now.is_lost)
-        return SMP_CLASS_IS_AS_GIVEN;
-    if (!is_own && (type->now.is_lost || type->given_hash != given_hash)) {
-        offer_next(type, jvmti, ref, (struct smp_class_version){ 0 });
-        return SMP_CLASS_IS_AS_GIVEN;
-    }
+static struct smp_given_class *given_place(struct smp_redefined_classes *redefined,
+                                           uint32_t name_hash)
+{
+    return &redefined->given[name_hash & (SMP_REDEFINED_GIVEN - 1)];
+}
+
+void smp_redefined_classes_note_given(struct smp_redefined_classes *redefined, const char *name,
+                                      const struct smp_class_bytes *file)
+{
+    const struct smp_given_class given = given_class(name, file);
+
+    smp_lock_acquire(&redefined->lock);
+    *given_place(redefined, given.name_hash) = given;
+    smp_lock_release(&redefined->lock);
+}
+
+static bool is_as_before(struct smp_redefined_classes *redefined, const char *name,
+                         const struct smp_class_bytes *file)
+{
+    const struct smp_given_class given = given_class(name, file);
+    const struct smp_given_class *const before = given_place(redefined, given.name_hash);
+
+    return before->name_hash == given.name_hash && before->bytes_hash == given.bytes_hash;
+}
+
+/* With the lock held. True: the class keeps what it was redefined to. */
+static bool outlasts_change(struct smp_redefined_classes *redefined,
+                            const struct smp_redefined_class *type, const char *name,
+                            const struct smp_class_bytes *file)
+{
+    return !type->now.is_lost && is_as_before(redefined, name, file);
+}
+
+static enum smp_redefined replace_given(const struct smp_redefined_class *type,
+                                        struct smp_class_bytes *file)
+{
     if (type->now.is_lost)
         return SMP_CLASS_IS_LOST;
-    type->given_hash = given_hash;
     *file = (struct smp_class_bytes){ type->now.bytes, type->now.size };
     return SMP_CLASS_IS_REPLACED;
 }
@@ -214,8 +245,12 @@ enum smp_redefined smp_redefined_classes_see(struct smp_redefined_classes *redef
             place->is_announced = false;
             offer_next(place, jvmti, type, keep_version(redefined, file));
             seen = SMP_CLASS_IS_REDEFINED;
+        } else if (place->now.bytes == NULL && !place->now.is_lost) {
+            seen = SMP_CLASS_IS_AS_GIVEN;
+        } else if (is_own || outlasts_change(redefined, place, name, file)) {
+            seen = replace_given(place, file);
         } else {
-            seen = replace_given(place, jvmti, type, is_own, file);
+            offer_next(place, jvmti, type, (struct smp_class_version){ 0 });
         }
     }
     smp_lock_release(&redefined->lock);

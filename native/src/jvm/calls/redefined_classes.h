@@ -18,12 +18,13 @@
  * The JVM may refuse a redefinition after its hooks have run. A redefinition that it accepts gives
  * each method another structure, to which the method's id points from then on.
  *
- * The hooks of agents that come before ours have changed the bytes that are kept. If such an agent
- * retransforms the class and its own change is another one by then, both cannot be had: the class
- * gets what the JVM makes without us, which is the old code with that change.
+ * Hooks of agents that come before ours have changed the bytes that are kept. If such an agent
+ * retransforms the class, and its own change is another one by then, the class cannot have both: it
+ * gets the old code with that change, which is what the JVM makes of it. The change is another one
+ * if the JVM hands in other bytes than when the class got probes.
  *
- * Owns     the bytes, weak references to the classes. They outlast a counting: an earlier one is
- *          why the JVM has kept old bytes.
+ * Owns     the bytes, weak references to the classes; hashes of what the JVM hands in, for most of
+ *          the classes that got probes. All outlast a counting, as do the bytes in the JVM.
  * Threads  any attached one. The JVM has one change of a class at a time. A lock guards the rest;
  *          it is held across calls to the JVM, none of which runs a hook.
  * Errors   without memory for its bytes a class is SMP_CLASS_IS_LOST. Past SMP_REDEFINED_LIMIT
@@ -46,6 +47,7 @@
 
 enum {
     SMP_REDEFINED_LIMIT = 1024,
+    SMP_REDEFINED_GIVEN = 32768, /* a power of two */
     SMP_REDEFINED_MOST_BYTES = 32 << 20, /* of all of them */
     SMP_KEEPS_REDEFINED_BYTES = 20       /* the first release of the JDK that does */
 };
@@ -70,16 +72,21 @@ struct smp_redefined_class {
     uint32_t name_hash;
     bool is_announced; /* its next hook is that of a redefinition */
     bool has_next;
-    uint32_t given_hash; /* of the bytes that `now` has replaced last; 0: none yet */
     jmethodID method;    /* any of the class, while has_next */
     uintptr_t structure; /* of that method, before the JVM was offered `next` */
     struct smp_class_version now;
     struct smp_class_version next;
 };
 
+struct smp_given_class {
+    uint32_t name_hash;
+    uint32_t bytes_hash;
+};
+
 /* Visible so that it can be static. */
 struct smp_redefined_classes {
     struct smp_lock lock;
+    struct smp_given_class given[SMP_REDEFINED_GIVEN]; /* one for each part of a name's hash */
     size_t bytes; /* of all versions */
     size_t count; /* places that were ever taken */
     struct smp_redefined_class classes[SMP_REDEFINED_LIMIT];
@@ -98,6 +105,9 @@ SMP_CHECKED enum smp_status smp_redefined_classes_watch(JNIEnv *env,
 /* The class is about to be redefined. */
 bool smp_redefined_classes_announce(struct smp_redefined_classes *redefined, JNIEnv *env,
                                     jclass type, const char *name);
+/* The class gets probes, and this is what the JVM has handed in; not at a redefinition. */
+void smp_redefined_classes_note_given(struct smp_redefined_classes *redefined, const char *name,
+                                      const struct smp_class_bytes *file);
 /* In the load hook of a class that is changed. is_own: by our own thread. */
 enum smp_redefined smp_redefined_classes_see(struct smp_redefined_classes *redefined,
                                              jvmtiEnv *jvmti, JNIEnv *env, jclass type,

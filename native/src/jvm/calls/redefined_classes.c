@@ -92,12 +92,16 @@ static struct smp_redefined_class *find_redefined(struct smp_redefined_classes *
 
 static struct smp_redefined_class *free_place(struct smp_redefined_classes *redefined, JNIEnv *env)
 {
+    struct smp_redefined_class *found = NULL;
+
     for (size_t i = 0; i < redefined->count; i++) {
         purge_place(redefined, env, &redefined->classes[i]);
-        if (redefined->classes[i].type == NULL)
-            return &redefined->classes[i];
+        if (found == NULL && redefined->classes[i].type == NULL)
+            found = &redefined->classes[i];
     }
-    return redefined->count < SMP_REDEFINED_LIMIT ? &redefined->classes[redefined->count++] : NULL;
+    if (found == NULL && redefined->count < SMP_REDEFINED_LIMIT)
+        found = &redefined->classes[redefined->count++];
+    return found;
 }
 
 static struct smp_redefined_class *add_redefined(struct smp_redefined_classes *redefined,

@@ -18,6 +18,7 @@ static void begin_with(struct reach_fixture *self, struct smp_reach_options opti
     assert_int_equal(smp_call_filter_create(NULL, filter, &self->filter, NULL), SMP_OK);
     options.rules = self->rules;
     options.filter = self->filter;
+    options.max_ids = SMP_PLACES_IDS * options.max_methods;
     assert_int_equal(smp_reach_create(NULL, &options, &self->reach), SMP_OK);
 }
 

@@ -26,7 +26,7 @@ enum smp_status smp_reach_create(struct smp_quota *quota, const struct smp_reach
     enum smp_status status = SMP_OK;
 
     if (options->max_methods < 1 || options->max_methods > SMP_REACH_METHODS_LIMIT ||
-        options->look_ahead < 1 || options->look_ahead > SMP_REACH_LOOK_AHEAD_LIMIT)
+        options->max_ids < options->max_methods || options->look_ahead < 1 || options->look_ahead > SMP_REACH_LOOK_AHEAD_LIMIT)
         return SMP_EINVAL;
     reach = smp_alloc(quota, sizeof(*reach));
     if (reach == NULL)
@@ -36,7 +36,7 @@ enum smp_status smp_reach_create(struct smp_quota *quota, const struct smp_reach
     reach->budget = (struct smp_memory_budget){ .quota = quota, .max_bytes = options->max_bytes };
     smp_class_index_init(&reach->index, &reach->budget);
     smp_method_ids_init(&reach->ids, &reach->budget, &reach->index.class_names,
-                        &reach->index.signatures, options->max_methods);
+                        &reach->index.signatures, options->max_ids);
     smp_type_search_init(&reach->search, &reach->index);
     status = add_rule_tables(reach);
     if (status == SMP_OK)
@@ -50,6 +50,7 @@ void smp_reach_destroy(struct smp_reach *reach)
 {
     if (reach == NULL)
         return;
+    smp_places_fini(reach);
     smp_type_search_fini(&reach->search);
     smp_method_ids_fini(&reach->ids);
     smp_class_index_fini(&reach->index);
@@ -155,11 +156,14 @@ static bool keeps_calls(void *self, const struct smp_class_outline *outline, siz
 static void retire_ids(struct smp_reach *reach, const struct smp_class_body *body)
 {
     for (uint32_t m = 0; m < body->method_count; m++) {
-        const struct smp_indexed_method *const method = &body->methods[m];
+        struct smp_indexed_method *const method = &body->methods[m];
 
+        const bool has_probe = smp_wanted_has_probe(method);
+
+        smp_places_end_wait(reach, method);
         if (method->id < 0)
             continue;
-        if (smp_wanted_has_probe(method)) {
+        if (has_probe) {
             reach->methods--;
             reach->roots -= smp_method_ids_at(&reach->ids, method->id)->is_root;
         }
@@ -195,6 +199,8 @@ static void adopt_method(struct smp_reach *reach, uint32_t loaded, uint32_t numb
             reach->methods++;
             reach->roots += record->is_root;
         }
+        method->flags |= old->flags & SMP_WANTED_WAITING;
+        old->flags &= (uint16_t)~SMP_WANTED_WAITING;
         method->id = old->id;
         old->id = -1;
     }
@@ -409,6 +415,7 @@ void smp_reach_refuse_class(struct smp_reach *reach, uint32_t refused, const cha
     for (uint32_t m = 0; m < it->body.method_count; m++) {
         if (smp_wanted_has_probe(&it->body.methods[m]))
             smp_wanted_take_probe(reach, refused, m, SMP_LOSS_LEFT_ALONE, why, 0);
+        smp_wanted_refuse_waiting(reach, refused, m, why);
     }
     smp_wanted_drain(reach);
     smp_wanted_set_clean(reach, refused);
@@ -549,7 +556,11 @@ bool smp_reach_drop(struct smp_reach *reach, int32_t id, int64_t wall_ms)
 
 uint32_t smp_reach_recycle(struct smp_reach *reach, smp_id_in_use *in_use, void *self)
 {
-    return smp_method_ids_recycle(&reach->ids, in_use, self);
+    const uint32_t freed = smp_method_ids_recycle(&reach->ids, in_use, self);
+
+    if (freed > 0)
+        reach->places.is_stuck = false;
+    return freed;
 }
 
 /* --- what is known --- */
@@ -579,6 +590,7 @@ void smp_reach_figures(const struct smp_reach *reach, struct smp_reach_figures *
 {
     *out = (struct smp_reach_figures){ .classes = reach->index.classes.count,
                                        .methods = reach->methods,
+                                       .waiting = reach->places.waiting,
                                        .ids = reach->ids.records.count,
                                        .retired = reach->ids.retired,
                                        .roots = reach->roots,

@@ -122,6 +122,21 @@ static void add_left_alone(struct smp_counting_account *out, const struct smp_lo
         name_left_alone(out, losses->texts[i]);
 }
 
+static void name_waiting(void *self, const char *method)
+{
+    (void)smp_counting_account_name(self, SMP_COUNTING_OVER_METHOD_LIMIT, method);
+}
+
+static void add_waiting(struct smp_counting_account *out, const struct smp_reach *reach)
+{
+    struct smp_reach_figures figures;
+
+    smp_reach_figures(reach, &figures);
+    smp_counting_account_add(out, SMP_COUNTING_OVER_METHOD_LIMIT, figures.waiting);
+    if (figures.waiting > 0)
+        smp_reach_each_waiting(reach, SMP_LOSSES_NAMED, name_waiting, out);
+}
+
 void smp_reach_account(const struct smp_reach *reach, const uint64_t *left_alone,
                        struct smp_counting_account *out)
 {
@@ -131,7 +146,6 @@ void smp_reach_account(const struct smp_reach *reach, const uint64_t *left_alone
     } plain[] = {
         { SMP_LOSS_EXCLUDED, SMP_COUNTING_EXCLUDED },
         { SMP_LOSS_TRIVIAL, SMP_COUNTING_TRIVIAL },
-        { SMP_LOSS_METHOD_LIMIT, SMP_COUNTING_OVER_METHOD_LIMIT },
         { SMP_LOSS_MEMORY_LIMIT, SMP_COUNTING_CLASS_OVER_MEMORY_LIMIT },
         { SMP_LOSS_SAMPLED, SMP_COUNTING_SAMPLED },
     };
@@ -140,5 +154,6 @@ void smp_reach_account(const struct smp_reach *reach, const uint64_t *left_alone
     add_left_alone(out, smp_reach_losses(reach, SMP_LOSS_LEFT_ALONE), left_alone);
     for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
         add_lost_names(out, plain[i].code, smp_reach_losses(reach, plain[i].loss));
+    add_waiting(out, reach);
     add_dropped(out, smp_reach_losses(reach, SMP_LOSS_DROPPED));
 }

@@ -20,7 +20,7 @@ enum smp_scheme { SMP_SCHEME_LAZY, SMP_SCHEME_EAGER, SMP_SCHEME_TOTAL };
 enum {
     SMP_REACH_LOOK_AHEAD = 2, /* calls: a batch for each of them on the way down would be many */
     SMP_REACH_LOOK_AHEAD_LIMIT = 16,
-    SMP_REACH_MAX_METHODS = 32768,    /* the default limit of ids */
+    SMP_REACH_MAX_METHODS = 32768,    /* the default limit of methods */
     SMP_REACH_METHODS_LIMIT = 1 << 20 /* what a limit may be at most: SMP_CALL_METHODS */
 };
 
@@ -28,7 +28,8 @@ struct smp_reach_options {
     const struct smp_root_rules *rules;
     const struct smp_call_filter *filter;
     size_t max_bytes;
-    uint32_t max_methods; /* 1 to SMP_REACH_METHODS_LIMIT */
+    uint32_t max_methods; /* with a probe at a time: 1 to SMP_REACH_METHODS_LIMIT */
+    uint32_t max_ids;     /* at least as many: of methods that had a probe, too */
     enum smp_scheme scheme;
     uint8_t look_ahead; /* LAZY: 1 to SMP_REACH_LOOK_AHEAD_LIMIT */
 };
@@ -57,7 +58,6 @@ enum smp_reach_loss {
     SMP_LOSS_EXCLUDED,     /* reached methods that the filter excludes, with TOTAL those beside a
                               root; those of the JDK are not counted */
     SMP_LOSS_TRIVIAL,      /* reached methods that are empty, getters or setters */
-    SMP_LOSS_METHOD_LIMIT, /* methods that got no id */
     SMP_LOSS_MEMORY_LIMIT, /* classes that did not fit */
     SMP_LOSS_DROPPED,      /* methods that cost too much */
     SMP_LOSS_SAMPLED,      /* methods that samples showed before they were wanted */

@@ -12,6 +12,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/outline_reader.h"
+#include "counting/places.h"
 #include "jvm/calls/class_loaders.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
@@ -40,6 +41,14 @@ static int32_t base_of_ids(const struct smp_counted_classes *counted, int32_t us
     return counted->stray_count > 0 && base <= SMP_CALL_METHODS / 2 ? base : 0;
 }
 
+static uint32_t ids_for(uint32_t methods, uint32_t ids_left)
+{
+    const uint32_t ids = methods < ids_left / SMP_PLACES_IDS ? methods * SMP_PLACES_IDS : ids_left;
+    const uint32_t least = ids_left < SMP_PLACES_LEAST_IDS ? ids_left : SMP_PLACES_LEAST_IDS;
+
+    return ids > least ? ids : least;
+}
+
 static enum smp_status create_reach(struct smp_counted_classes *counted)
 {
     const struct smp_reach_options options = { .rules = counted->rules,
@@ -48,10 +57,11 @@ static enum smp_status create_reach(struct smp_counted_classes *counted)
                                                                 ? counted->quota->limit_bytes
                                                                 : SIZE_MAX,
                                                .max_methods = counted->max_methods,
+                                               .max_ids = counted->max_ids,
                                                .scheme = counted->scheme,
                                                .look_ahead = counted->look_ahead };
 
-    counted->planned = smp_alloc(counted->quota, counted->max_methods);
+    counted->planned = smp_alloc(counted->quota, counted->max_ids);
     if (counted->planned == NULL)
         return SMP_ENOMEM;
     return smp_reach_create(counted->quota, &options, &counted->reach);
@@ -67,6 +77,7 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
     counted->quota = smp_quota_hold(options->quota);
     counted->scheme = options->scheme;
     counted->max_methods = options->max_methods < ids_left ? options->max_methods : ids_left;
+    counted->max_ids = ids_for(counted->max_methods, ids_left);
     counted->look_ahead = options->look_ahead;
     message[0] = '\0';
     status = smp_root_rules_create(counted->quota, options->roots, &counted->rules, message);

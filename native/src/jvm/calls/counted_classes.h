@@ -84,6 +84,7 @@ struct smp_counted_classes {
     size_t mark_count;
     uint8_t *planned; /* by id: a probe has been made with it */
     uint32_t max_methods;
+    uint32_t max_ids;
     bool follows_reflection; /* this JDK lets it: set before open */
     bool has_reflection;     /* the classes of reflection are to be changed, or were */
     uint64_t left_alone[SMP_REWRITE_COUNT];

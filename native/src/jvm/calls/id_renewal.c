@@ -64,11 +64,11 @@ static bool has_uses(struct smp_id_renewal *renewal, const struct smp_counted_cl
 {
     if (renewal->uses != NULL)
         return true;
-    renewal->uses = smp_alloc(counted->quota, counted->max_methods * sizeof(*renewal->uses));
+    renewal->uses = smp_alloc(counted->quota, counted->max_ids * sizeof(*renewal->uses));
     if (renewal->uses == NULL)
         return false;
     renewal->quota = counted->quota;
-    renewal->count = counted->max_methods;
+    renewal->count = counted->max_ids;
     renewal->id_base = counted->id_base;
     return true;
 }

@@ -721,6 +721,18 @@ bool smp_instrumenter_drop(const int64_t *numbers, size_t count)
     return has_dropped;
 }
 
+bool smp_instrumenter_judge(const struct smp_call_rate *rates, size_t count)
+{
+    struct smp_counted_classes *const counted = &instrumenter.counted;
+
+    smp_lock_acquire(&counted->lock);
+    for (size_t i = 0; i < count; i++)
+        smp_reach_note_calls(counted->reach, id_of_number(rates[i].method), rates[i].calls);
+    const bool has_changed = smp_reach_judge_places(counted->reach);
+    smp_lock_release(&counted->lock);
+    return has_changed;
+}
+
 /* Names that are cut here are of no class that has a probe. */
 struct smp_reach_sample smp_instrumenter_sampled(const char *class_name, const char *method_name,
                                                  bool is_called)

@@ -212,7 +212,7 @@ static void roots_keep_their_places_and_are_tried_first(void **state)
     reach_load(&fixture, line_of("com/acme/A", 10, 30));
     reach_load(&fixture, line_of("com/acme/Root", 1, 3));
     assert_false(has_place("com/acme/Root", 1));
-    run(SMP_PLACES_PATIENCE + 2);
+    run(SMP_PLACES_APPLIED + SMP_PLACES_PATIENCE + 1);
     assert_true(has_place("com/acme/Root", 1));
     run(ROUNDS);
     for (unsigned i = 1; i <= 3; i++)
@@ -318,7 +318,7 @@ static void without_memory_nothing_is_exchanged(void **state)
     run(ROUNDS);
     assert_int_equal(changes, 0);
     (void)failing_alloc_disarm(&failing);
-    run(1); /* has figures */
+    run(1 + SMP_PLACES_APPLIED); /* has figures */
     failing_alloc_arm(&failing, 1, SIZE_MAX);
     run(ROUNDS);
     assert_int_equal(changes, 0);

@@ -75,6 +75,7 @@ static void begin_measuring(struct smp_reach *reach)
     }
     places->judgements = 0;
     places->has_calls = false;
+    places->root_calls = 0;
     places->phase = SMP_PLACES_MEASURING;
 }
 
@@ -86,6 +87,22 @@ void smp_reach_note_calls(struct smp_reach *reach, int32_t id, uint64_t calls)
         return;
     places->calls[id] += calls < UINT64_MAX - places->calls[id] ? calls : 0;
     places->has_calls |= calls > 0;
+    if (smp_method_ids_at(&reach->ids, id) != NULL && smp_method_ids_at(&reach->ids, id)->is_root)
+        places->root_calls += calls;
+}
+
+/* Measurements are not equally long: for each call of a root. */
+static void end_measuring(struct smp_reach *reach)
+{
+    struct smp_places *const places = &reach->places;
+
+    for (uint32_t id = 0; places->root_calls > 0 && id < places->id_count; id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, (int32_t)id);
+
+        if (record != NULL && record->state == SMP_METHOD_WANTED)
+            places->calls[id] = (uint64_t)((double)places->calls[id] / (double)places->root_calls *
+                                           SMP_PLACES_PRECISION);
+    }
 }
 
 /* --- exchanging --- */
@@ -279,6 +296,12 @@ static uint32_t trials_of(const struct smp_reach *reach)
                          most < ids ? most : ids);
 }
 
+static void begin_applying(struct smp_reach *reach)
+{
+    reach->places.phase = SMP_PLACES_APPLYING;
+    reach->places.judgements = 0;
+}
+
 static bool run_exchange(struct smp_reach *reach)
 {
     struct exchange exchange = { .reach = reach };
@@ -287,8 +310,9 @@ static bool run_exchange(struct smp_reach *reach)
     uint32_t given = 0;
 
     reach->places.phase = SMP_PLACES_IDLE;
-    if (trials == 0 && reach->places.untried > 0 && has_backlog)
+    if (trials == 0 && reach->places.untried > 0 && has_backlog && !reach->places.has_trial)
         return false;
+    end_measuring(reach);
     if (collect(&exchange)) {
         reach->found_ahead = 0;
         rank(&exchange, reach->options.max_methods - trials);
@@ -297,9 +321,10 @@ static bool run_exchange(struct smp_reach *reach)
     }
     smp_free(reach->quota, exchange.ids);
     smp_free(reach->quota, exchange.scratch);
-    reach->places.is_stuck = given == 0 && reach->places.untried > 0;
+    reach->places.is_stuck = given == 0 && reach->places.untried > 0 && !has_backlog;
+    reach->places.has_trial = given > 0;
     if (given > 0)
-        reach->places.phase = SMP_PLACES_APPLYING;
+        begin_applying(reach);
     return exchange.has_changed || given > 0;
 }
 
@@ -310,14 +335,16 @@ bool smp_reach_judge_places(struct smp_reach *reach)
     switch (places->phase) {
     case SMP_PLACES_IDLE:
         if (places->untried > 0 && !places->is_stuck)
-            places->phase = SMP_PLACES_APPLYING;
+            begin_applying(reach);
         return false;
     case SMP_PLACES_APPLYING:
-        if (reach->urgent == 0)
+        places->judgements = reach->urgent == 0 ? places->judgements + 1 : 0;
+        if (places->judgements >= SMP_PLACES_APPLIED)
             begin_measuring(reach);
         return false;
     case SMP_PLACES_MEASURING:
-        places->judgements += places->has_calls;
+        /* Below a root that has no probe no call is counted. */
+        places->judgements += places->has_calls || count_untried(reach, UINT32_MAX, 1) > 0;
         places->has_calls = false;
         return places->judgements >= SMP_PLACES_PATIENCE && run_exchange(reach);
     }

@@ -30,7 +30,9 @@
 #include <stdint.h>
 
 enum {
+    SMP_PLACES_APPLIED = 2,     /* judgements after a batch was begun: it has ended by then */
     SMP_PLACES_PATIENCE = 3,    /* judgements with calls before an exchange */
+    SMP_PLACES_PRECISION = 1000000,
     SMP_PLACES_TRIAL_SHARE = 8, /* one of so many places is for a trial, */
     SMP_PLACES_TRIALS = 512,    /* but no more than so many at a time */
     SMP_PLACES_MANY_CALLERS = 64,
@@ -49,10 +51,13 @@ struct smp_places {
     uint32_t waiting;
     uint32_t untried; /* of these: they have no id */
     enum smp_places_phase phase;
-    uint32_t judgements; /* with calls, in this measurement */
+    uint32_t judgements; /* in this phase; measuring: those with calls */
+    uint64_t root_calls; /* in this measurement */
     bool has_calls;      /* since the last judgement */
+    bool has_trial;      /* methods have got places on trial, which the next exchange ends */
     bool is_stuck;       /* no trial is possible: there are no ids, or no memory */
-    uint64_t *calls;     /* by id: in this measurement; of tried ones in their last one */
+    uint64_t *calls;     /* by id: in this measurement; of tried ones in their last one, for
+                            SMP_PLACES_PRECISION calls of roots */
     uint32_t id_count;
 };
 

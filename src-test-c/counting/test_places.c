@@ -75,7 +75,7 @@ static void run(unsigned rounds)
     for (unsigned i = 0; i < rounds; i++) {
         run_all();
         changes += smp_reach_judge_places(reach);
-        assert_true(figures().methods <= smp_reach_options(reach)->max_methods);
+        assert_true(figures().methods <= fixture.plan->max_methods);
         clean_all();
     }
 }
@@ -116,7 +116,7 @@ static bool has_place(const char *class_name, unsigned number)
     return record != NULL && record->state == SMP_METHOD_WANTED;
 }
 
-static void begin(enum smp_scheme scheme, const char *rules, uint32_t max_methods)
+static void begin(enum smp_instrumentation scheme, const char *rules, uint32_t max_methods)
 {
     reach_fixture_begin(&fixture, scheme, rules, "", max_methods, 0);
     reach = fixture.reach;
@@ -136,7 +136,7 @@ static int end(void **state)
 static void below_the_limit_nothing_is_exchanged(void **state)
 {
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "", 10);
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 10);
     reach_load(&fixture, line_of("com/acme/A", 1, 10));
     run(ROUNDS);
     assert_int_equal(changes, 0);
@@ -149,7 +149,7 @@ static void below_the_limit_nothing_is_exchanged(void **state)
 static void the_busiest_methods_have_the_places(void **state)
 {
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "", 16);
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 16);
     reach_load(&fixture, line_of("com/acme/A", 1, 30));
     reach_load(&fixture, line_of("com/acme/B", 31, 60));
     assert_int_equal(figures().methods, 16);
@@ -166,7 +166,7 @@ static void the_busiest_methods_have_the_places(void **state)
 static void once_all_were_tried_nothing_changes(void **state)
 {
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "", 8);
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 8);
     reach_load(&fixture, line_of("com/acme/A", 1, 24));
     run(ROUNDS);
     changes = 0;
@@ -184,7 +184,7 @@ static void once_all_were_tried_nothing_changes(void **state)
 static void a_method_that_is_not_called_gets_no_place(void **state)
 {
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "", 8);
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 8);
     reach_load(&fixture, line_of("com/acme/A", 1, 8));
     reach_load(&fixture, "com/acme/B | m0()V | m00()V | m000()V | m0000()V");
     run(ROUNDS);
@@ -197,7 +197,7 @@ static void a_method_that_is_not_called_gets_no_place(void **state)
 static void without_calls_nothing_is_exchanged(void **state)
 {
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "", 4);
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
     reach_load(&fixture, "com/acme/A | m0()V | m00()V | m000()V | m0000()V");
     reach_load(&fixture, line_of("com/acme/B", 5, 9));
     run(ROUNDS);
@@ -208,7 +208,7 @@ static void without_calls_nothing_is_exchanged(void **state)
 static void roots_keep_their_places_and_are_tried_first(void **state)
 {
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "com.acme.Root.*", 8);
+    begin(SMP_INSTRUMENTATION_TOTAL, "com.acme.Root.*", 8);
     reach_load(&fixture, line_of("com/acme/A", 10, 30));
     reach_load(&fixture, line_of("com/acme/Root", 1, 3));
     assert_false(has_place("com/acme/Root", 1));
@@ -227,7 +227,7 @@ static void roots_keep_their_places_and_are_tried_first(void **state)
 static void roots_are_not_exchanged(void **state)
 {
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "com.acme.*.*", 4);
+    begin(SMP_INSTRUMENTATION_TOTAL, "com.acme.*.*", 4);
     reach_load(&fixture, line_of("com/acme/A", 1, 8));
     run(ROUNDS);
     assert_int_equal(changes, 0);
@@ -241,7 +241,7 @@ static void what_the_last_ones_call_is_found(void **state)
     char line[LINE_BYTES];
 
     (void)state;
-    begin(SMP_SCHEME_LAZY, "com.acme.Root.root", 32);
+    begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Root.root", 32);
     reach_load(&fixture, "com/acme/Work | m100000()V");
     size_t at = (size_t)snprintf(line, sizeof(line), "com/acme/Root | root()V ->");
     for (unsigned i = 0; i < 60; i++) {
@@ -261,7 +261,7 @@ static void what_the_last_ones_call_is_found(void **state)
 static void a_place_that_is_free_is_given_without_taking_one(void **state)
 {
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "", 4);
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
     reach_load(&fixture, line_of("com/acme/A", 1, 2));
     reach_load(&fixture, line_of("com/acme/B", 3, 4));
     reach_load(&fixture, line_of("com/acme/C", 5, 6));
@@ -275,7 +275,7 @@ static void a_place_that_is_free_is_given_without_taking_one(void **state)
 static void what_waits_goes_with_its_class(void **state)
 {
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "", 4);
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
     reach_load(&fixture, line_of("com/acme/A", 1, 4));
     reach_load(&fixture, line_of("com/acme/B", 5, 9));
     run(ROUNDS);
@@ -294,7 +294,7 @@ static void what_waits_goes_with_its_class(void **state)
 static void what_waits_in_a_class_that_is_refused_is_left_alone(void **state)
 {
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "", 4);
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
     const uint32_t a = reach_load(&fixture, line_of("com/acme/A", 1, 4));
     const uint32_t b = reach_load(&fixture, line_of("com/acme/B", 5, 9));
     run(ROUNDS);
@@ -312,7 +312,7 @@ static void without_memory_nothing_is_exchanged(void **state)
     struct failing_alloc failing = { 0 };
 
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "", 16);
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 16);
     reach_load(&fixture, line_of("com/acme/A", 1, 40));
     failing_alloc_arm(&failing, 1, SIZE_MAX);
     run(ROUNDS);
@@ -331,10 +331,10 @@ static void without_memory_nothing_is_exchanged(void **state)
 static void ids_come_to_an_end(void **state)
 {
     (void)state;
-    begin(SMP_SCHEME_TOTAL, "", 4);
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
     reach_load(&fixture, line_of("com/acme/A", 1, 40));
     run(ROUNDS);
-    assert_int_equal(figures().ids, 4 * SMP_PLACES_IDS);
+    assert_int_equal(figures().ids, 4 * REACH_IDS);
     assert_int_equal(figures().methods, 4);
     assert_int_equal(figures().waiting, 36);
     for (unsigned i = 1; i <= 40; i++)

@@ -9,12 +9,12 @@
 
 void smp_places_fini(struct smp_reach *reach)
 {
-    smp_free(reach->quota, reach->places.calls);
+    smp_free(reach->plan->quota, reach->places.calls);
 }
 
 bool smp_places_is_free(const struct smp_reach *reach)
 {
-    return reach->methods < reach->options.max_methods;
+    return reach->methods < reach->max_methods;
 }
 
 void smp_places_wait(struct smp_reach *reach, struct smp_indexed_method *method)
@@ -45,7 +45,7 @@ static bool has_figures(struct smp_reach *reach)
 
     if (count <= places->id_count)
         return true;
-    grown = smp_realloc(reach->quota, places->calls, count * sizeof(*grown));
+    grown = smp_realloc(reach->plan->quota, places->calls, count * sizeof(*grown));
     if (grown == NULL)
         return false;
     memset(grown + places->id_count, 0, (count - places->id_count) * sizeof(*grown));
@@ -142,8 +142,8 @@ static bool collect(struct exchange *exchange)
     struct smp_reach *const reach = exchange->reach;
     const uint32_t count = reach->places.id_count;
 
-    exchange->ids = smp_alloc(reach->quota, (count + 1) * sizeof(*exchange->ids));
-    exchange->scratch = smp_alloc(reach->quota, (count + 1) * sizeof(*exchange->scratch));
+    exchange->ids = smp_alloc(reach->plan->quota, (count + 1) * sizeof(*exchange->ids));
+    exchange->scratch = smp_alloc(reach->plan->quota, (count + 1) * sizeof(*exchange->scratch));
     if (exchange->ids == NULL || exchange->scratch == NULL)
         return false;
     for (uint32_t id = 0; id < count; id++) {
@@ -286,7 +286,7 @@ static uint32_t count_untried(const struct smp_reach *reach, uint32_t callers, u
 static uint32_t trials_of(const struct smp_reach *reach)
 {
     const struct smp_pool *const records = &reach->ids.records;
-    const uint32_t share = reach->options.max_methods / SMP_PLACES_TRIAL_SHARE;
+    const uint32_t share = reach->max_methods / SMP_PLACES_TRIAL_SHARE;
     const uint32_t ids = records->limit - records->count;
     uint32_t most = share > 0 ? share : 1;
 
@@ -315,12 +315,12 @@ static bool run_exchange(struct smp_reach *reach)
     end_measuring(reach);
     if (collect(&exchange)) {
         reach->found_ahead = 0;
-        rank(&exchange, reach->options.max_methods - trials);
+        rank(&exchange, reach->max_methods - trials);
         given = try_some(reach, trials);
         smp_wanted_drain(reach);
     }
-    smp_free(reach->quota, exchange.ids);
-    smp_free(reach->quota, exchange.scratch);
+    smp_free(reach->plan->quota, exchange.ids);
+    smp_free(reach->plan->quota, exchange.scratch);
     reach->places.is_stuck = given == 0 && reach->places.untried > 0 && !has_backlog;
     reach->places.has_trial = given > 0;
     if (given > 0)

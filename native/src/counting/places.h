@@ -30,14 +30,14 @@
 #include <stdint.h>
 
 enum {
-    SMP_PLACES_APPLIED = 2,     /* judgements after a batch was begun: it has ended by then */
-    SMP_PLACES_PATIENCE = 3,    /* judgements with calls before an exchange */
+    SMP_PLACES_APPLIED = 2,  /* judgements after a batch was begun: it has ended by then */
+    SMP_PLACES_PATIENCE = 3, /* judgements with calls before an exchange */
     SMP_PLACES_PRECISION = 1000000,
     SMP_PLACES_TRIAL_SHARE = 8, /* one of so many places is for a trial, */
     SMP_PLACES_TRIALS = 512,    /* but no more than so many at a time */
     SMP_PLACES_MANY_CALLERS = 64,
     SMP_PLACES_SOME_CALLERS = 4,
-    SMP_PLACES_IDS = 4,         /* ids for each place: of methods that had one, too; */
+    SMP_PLACES_IDS = 2,            /* ids for each place: of methods that had one, too; */
     SMP_PLACES_LEAST_IDS = 1 << 16 /* or so many in all */
 };
 

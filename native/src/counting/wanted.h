@@ -33,10 +33,10 @@
 
 #include "base/memory_budget.h"
 #include "counting/class_index.h"
+#include "counting/counting_plan.h"
 #include "counting/losses.h"
 #include "counting/method_ids.h"
 #include "counting/places.h"
-#include "counting/reach_options.h"
 #include "counting/type_search.h"
 
 /* Of an indexed method. */
@@ -57,9 +57,8 @@ enum smp_root_kind {
 };
 
 struct smp_reach {
-    struct smp_quota *quota;
+    const struct smp_counting_plan *plan; /* borrowed */
     struct smp_memory_budget budget;
-    struct smp_reach_options options;
     struct smp_class_index index;
     struct smp_method_ids ids;
     struct smp_type_search search;
@@ -68,9 +67,10 @@ struct smp_reach {
     uint8_t found_ahead;    /* of the target, or the class, that is searched for */
     uint32_t first_dirty;   /* classes, those waiting longest first */
     uint32_t last_dirty;
-    uint32_t urgent; /* of these */
-    uint32_t methods; /* with a probe, or to get one */
-    uint32_t roots;   /* of these */
+    uint32_t urgent;      /* of these */
+    uint32_t max_methods; /* with a probe at a time */
+    uint32_t methods;     /* with a probe, or to get one */
+    uint32_t roots;       /* of these */
     bool is_root_entered;
     uint64_t batches;
     struct smp_losses losses[SMP_REACH_LOSS_COUNT];
@@ -88,8 +88,8 @@ static inline struct smp_indexed_method *smp_wanted_method(struct smp_reach *rea
 
 static inline bool smp_wanted_has_probe(const struct smp_indexed_method *method)
 {
-    return method->id >= 0 && (method->flags & (SMP_WANTED_LEFT_ALONE | SMP_WANTED_DROPPED |
-                                                SMP_WANTED_WAITING)) == 0;
+    return method->id >= 0 &&
+           (method->flags & (SMP_WANTED_LEFT_ALONE | SMP_WANTED_DROPPED | SMP_WANTED_WAITING)) == 0;
 }
 
 void smp_wanted_set_dirty(struct smp_reach *reach, uint32_t dirty);

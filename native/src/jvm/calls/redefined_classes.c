@@ -22,8 +22,8 @@ enum smp_status smp_redefined_classes_watch(JNIEnv *env, jvmtiEventClassFileLoad
         (*java_vm)->GetEnv(java_vm, &found, SMP_AGENT_JVMTI_VERSION) != JNI_OK || found == NULL)
         return SMP_EUNSUPPORTED;
     jvmti = found;
-    status = smp_jvmti_status(
-        (*jvmti)->SetEventCallbacks(jvmti, &callbacks, (jint)sizeof(callbacks)));
+    status =
+        smp_jvmti_status((*jvmti)->SetEventCallbacks(jvmti, &callbacks, (jint)sizeof(callbacks)));
     if (status == SMP_OK)
         status = smp_jvmti_status((*jvmti)->SetEventNotificationMode(
             jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL));
@@ -185,10 +185,9 @@ bool smp_redefined_classes_announce(struct smp_redefined_classes *redefined, JNI
 
 static struct smp_given_class given_class(const char *name, const struct smp_class_bytes *file)
 {
-    return (struct smp_given_class){
-        .name_hash = hash_text(name),
-        .bytes_hash = smp_hash_bytes(SMP_HASH_START, (const char *)file->bytes, file->size)
-    };
+    return (struct smp_given_class){ .name_hash = hash_text(name),
+                                     .bytes_hash = smp_hash_bytes(
+                                         SMP_HASH_START, (const char *)file->bytes, file->size) };
 }
 
 static struct smp_given_class *given_place(struct smp_redefined_classes *redefined,

@@ -47,7 +47,7 @@
 
 enum {
     SMP_REDEFINED_LIMIT = 1024,
-    SMP_REDEFINED_GIVEN = 32768, /* a power of two */
+    SMP_REDEFINED_GIVEN = 32768,         /* a power of two */
     SMP_REDEFINED_MOST_BYTES = 32 << 20, /* of all of them */
     SMP_KEEPS_REDEFINED_BYTES = 20       /* the first release of the JDK that does */
 };
@@ -87,8 +87,8 @@ struct smp_given_class {
 struct smp_redefined_classes {
     struct smp_lock lock;
     struct smp_given_class given[SMP_REDEFINED_GIVEN]; /* one for each part of a name's hash */
-    size_t bytes; /* of all versions */
-    size_t count; /* places that were ever taken */
+    size_t bytes;                                      /* of all versions */
+    size_t count;                                      /* places that were ever taken */
     struct smp_redefined_class classes[SMP_REDEFINED_LIMIT];
 };
 

@@ -352,6 +352,26 @@ void smp_reach_unload_loader(struct smp_reach *reach, uint64_t loader)
 
 /* --- probes --- */
 
+static void note_planned(const struct smp_reach *reach, int32_t id)
+{
+    struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+
+    if (record->since_ms == 0)
+        record->since_ms = SMP_METHOD_SINCE_SOON;
+}
+
+void smp_reach_probed(struct smp_reach *reach, uint32_t probed, int64_t since_ms)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&reach->index, probed)->body;
+
+    for (uint32_t m = 0; m < body->method_count; m++) {
+        struct smp_method_record *const record =
+            smp_method_ids_at(&reach->ids, body->methods[m].id);
+        if (record != NULL && record->since_ms == SMP_METHOD_SINCE_SOON)
+            record->since_ms = since_ms;
+    }
+}
+
 size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_method_probe *out,
                       size_t count)
 {
@@ -367,6 +387,7 @@ size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_meth
             continue;
         out[m].id = method->id;
         out[m].is_root = (method->flags & SMP_WANTED_ROOT) != 0;
+        note_planned(reach, method->id);
         probes++;
     }
     smp_wanted_set_clean(reach, planned);
@@ -446,6 +467,32 @@ void smp_reach_entered(struct smp_reach *reach, int32_t id)
     if (reach->options.scheme != SMP_SCHEME_LAZY)
         return;
     smp_wanted_expand(reach, record->in_class, record->number);
+    smp_wanted_drain(reach);
+}
+
+uint32_t smp_reach_count_allowed(const struct smp_reach *reach)
+{
+    uint32_t count = 0;
+
+    for (uint32_t c = 1; c < reach->index.classes.top; c++) {
+        const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, c);
+        count += it->name != 0 && it->is_allowed;
+    }
+    return count;
+}
+
+/* More ids may move the records, and are followed by themselves. */
+void smp_reach_set_scheme(struct smp_reach *reach, enum smp_scheme scheme)
+{
+    const int32_t end = smp_method_ids_end(&reach->ids);
+
+    reach->options.scheme = scheme;
+    for (int32_t id = 0; id < end; id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+        if (record != NULL && record->state != SMP_METHOD_RETIRED &&
+            (scheme == SMP_SCHEME_EAGER || record->is_entered))
+            smp_wanted_expand(reach, record->in_class, record->number);
+    }
     smp_wanted_drain(reach);
 }
 

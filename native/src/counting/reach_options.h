@@ -20,6 +20,7 @@ enum smp_scheme { SMP_SCHEME_LAZY, SMP_SCHEME_EAGER, SMP_SCHEME_TOTAL };
 enum {
     SMP_REACH_LOOK_AHEAD = 2, /* calls: a batch for each of them on the way down would be many */
     SMP_REACH_LOOK_AHEAD_LIMIT = 16,
+    SMP_EAGER_CLASSES = 1000, /* that pass the filter and are loaded at a start: few, so EAGER */
     SMP_REACH_MAX_METHODS = 32768,    /* the default limit of ids */
     SMP_REACH_METHODS_LIMIT = 1 << 20 /* what a limit may be at most: SMP_CALL_METHODS */
 };

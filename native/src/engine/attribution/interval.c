@@ -559,6 +559,30 @@ void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_
     (void)!smp_profile_counts_add_root_time(&interval->counts, interval->quota, time);
 }
 
+void smp_interval_counted_late(struct smp_interval *interval, uint32_t node)
+{
+    const struct smp_caller_call call = { .node = node, .calls = -1 };
+
+    /* Where it is refused, it is not known how many calls are missing. */
+    (void)!smp_profile_counts_add_caller(&interval->counts, interval->quota, &call);
+}
+
+void smp_interval_settle_counted(struct smp_interval *interval)
+{
+    smp_caller_calls_settle(interval->counts.caller_calls, interval->tree);
+}
+
+int64_t smp_interval_counted_from(const struct smp_interval *interval)
+{
+    return interval->counts.begin_ms > interval->from_wall_ms ? interval->counts.begin_ms
+                                                              : interval->from_wall_ms;
+}
+
+void smp_interval_begin_counting(struct smp_interval *interval, int64_t wall_ms)
+{
+    interval->counts.begin_ms = wall_ms;
+}
+
 enum smp_status smp_interval_add_counting(struct smp_interval *interval,
                                           const struct smp_counting_account *more)
 {
@@ -574,11 +598,14 @@ static void forget_counted_times(struct smp_interval *interval)
     (void)smp_counted_times_forget(&interval->counted_times, &trees);
 }
 
-void smp_interval_forget_counted(struct smp_interval *interval, bool is_timed)
+void smp_interval_forget_counted(struct smp_interval *interval, bool is_timed, int64_t wall_ms)
 {
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
 
     interval->counts.is_anew = true;
+    smp_interval_begin_counting(interval, wall_ms);
+    smp_caller_calls_destroy(interval->counts.caller_calls);
+    interval->counts.caller_calls = NULL;
     if (is_timed)
         forget_counted_times(interval); /* also before there is a counted row */
     if (!smp_thread_groups_has(interval->groups, SMP_GROUP_COUNTED))

@@ -119,10 +119,12 @@ static void start_counter(struct calls_source *source)
     if (source->is_on && are_times_sampled(source))
         source->attribution->calls =
             (struct smp_call_rows){ .find = find_call_row, .self = source };
-    if (source->is_on)
+    if (source->is_on) {
         note_start(source);
-    else
+        smp_interval_begin_counting(source->attribution->interval, smp_clock_wall_ms());
+    } else {
         refuse_counting(source, message);
+    }
 }
 
 static void begin_judging(struct calls_source *source, int64_t now_ns)
@@ -279,6 +281,7 @@ static void read_counter(struct calls_source *source)
     smp_call_credit_begin(&source->credit);
     source->counter->read(source->counter->self, &visitor);
     smp_call_credit_pending(&source->credit);
+    smp_interval_settle_counted(source->attribution->interval);
     smp_sampled_calls_look(&source->sampled, source->attribution, source->counter);
     time_rows(source);
     read_own_cpu(source);
@@ -300,7 +303,8 @@ static void reset_calls(void *self)
     smp_call_rates_clear(&source->rates);
     source->pace.judged_ns = source->pace.ticked_ns;
     memset(source->credit.lost, 0, sizeof(source->credit.lost));
-    smp_interval_forget_counted(source->attribution->interval, are_times_sampled(source));
+    smp_interval_forget_counted(source->attribution->interval, are_times_sampled(source),
+                                smp_clock_wall_ms());
 }
 
 static void discard_warm_up(struct calls_source *source)

@@ -52,6 +52,9 @@ static enum smp_status start_counting(SMP_UNUSED void *self, const struct smp_co
                      .roots = plan->roots,
                      .filter = plan->filter,
                      .scheme = scheme_of(plan->instrumentation),
+                     .eager_classes = plan->instrumentation == SMP_INSTRUMENTATION_AUTO
+                                          ? SMP_EAGER_CLASSES
+                                          : 0,
                      .max_methods = plan->max_methods,
                      .look_ahead = SMP_REACH_LOOK_AHEAD },
         .calls = { .quota = plan->quota,
@@ -197,7 +200,8 @@ static bool name_counted(SMP_UNUSED void *self, int64_t method, struct smp_metho
     *out =
         (struct smp_method_info){ .class_name = name->class_name,
                                   .method_name = name->method_name,
-                                  .file = name->source_file[0] != '\0' ? name->source_file : NULL };
+                                  .file = name->source_file[0] != '\0' ? name->source_file : NULL,
+                                  .since_ms = name->since_ms };
     return true;
 }
 

@@ -186,15 +186,18 @@ static void put_batch_back(struct smp_class_batches *batches)
 /* --- changing them --- */
 
 /* Those that were changed have the probes of their plan, and no others. */
-static void end_strays(const struct smp_class_batches *batches)
+static void end_batch(const struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
+    const int64_t wall_ms = smp_clock_wall_ms();
 
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
         const uint32_t index = batches->indexes[i];
-        if (smp_reach_is_loaded(counted->reach, index) &&
-            !smp_reach_is_refused(counted->reach, index) &&
+        if (!smp_reach_is_loaded(counted->reach, index))
+            continue;
+        smp_reach_probed(counted->reach, index, wall_ms);
+        if (!smp_reach_is_refused(counted->reach, index) &&
             !smp_reach_is_dirty(counted->reach, index))
             smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_STRAY;
     }
@@ -265,7 +268,7 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
     if (batches->count == 0)
         return false;
     (void)change_some(&search, 0, on_dirty_refused);
-    end_strays(batches);
+    end_batch(batches);
     release_classes(batches, env);
     return true;
 }

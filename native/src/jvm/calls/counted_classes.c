@@ -66,6 +66,7 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
 
     counted->quota = smp_quota_hold(options->quota);
     counted->scheme = options->scheme;
+    counted->eager_classes = options->eager_classes;
     counted->max_methods = options->max_methods < ids_left ? options->max_methods : ids_left;
     counted->look_ahead = options->look_ahead;
     message[0] = '\0';
@@ -97,6 +98,7 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
     counted->marks = NULL;
     counted->mark_count = 0;
     counted->has_reflection = false;
+    counted->follows_loaded = false;
     smp_quota_release(counted->quota);
     counted->quota = NULL;
     counted->losses = (struct smp_counted_losses){ 0 };
@@ -453,7 +455,8 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
 
 /* Tells reach of the class, and fills in methods. False: it gets no probes. What another agent has
  * made of it may still be refused: then it keeps its bytes, which a batch makes known again. */
-static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_method_probe *probes)
+static bool plan_class(struct counted_load *load, const struct smp_loading_class *loading,
+                       struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
     struct smp_reach_figures before;
@@ -469,7 +472,9 @@ static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_me
             counted->has_reflection && load->outline->loader == SMP_CLASS_LOADERS_BOOT;
         has_probes = copy_plan(load, probes);
         mark_probed(smp_counted_classes_mark(counted, load->index), has_probes);
-        if (is_foreign && (was_dirty || has_other_methods(&before, counted->reach)))
+        if (loading->is_first)
+            smp_reach_probed(counted->reach, load->index, SMP_METHOD_SINCE_LOAD);
+        if (loading->is_foreign && (was_dirty || has_other_methods(&before, counted->reach)))
             smp_reach_put_back(counted->reach, load->index);
     }
     smp_lock_release(&counted->lock);
@@ -520,7 +525,8 @@ static bool rewrite_class(struct counted_load *load, struct smp_class_bytes *out
     return status == SMP_OK && rewritten.bytes != NULL;
 }
 
-static bool load_outlined(struct counted_load *load, bool is_foreign, struct smp_class_bytes *out)
+static bool load_outlined(struct counted_load *load, const struct smp_loading_class *loading,
+                          struct smp_class_bytes *out)
 {
     const size_t count = load->file.method_count > 0 ? load->file.method_count : 1;
     struct smp_method_probe *probes = smp_alloc(NULL, count * sizeof(*probes));
@@ -529,7 +535,7 @@ static bool load_outlined(struct counted_load *load, bool is_foreign, struct smp
     load->methods = smp_alloc(NULL, count * sizeof(*load->methods));
     if (probes == NULL || load->methods == NULL)
         load->counted->losses.no_memory++;
-    else if (plan_class(load, is_foreign, probes))
+    else if (plan_class(load, loading, probes))
         has_changed = rewrite_class(load, out);
     smp_free(NULL, load->methods);
     smp_free(NULL, probes);
@@ -546,7 +552,7 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
         smp_outline_reader_read(&reader, file, loading->loader, &load->outline);
 
     if (status == SMP_OK)
-        *has_changed = load_outlined(load, loading->is_foreign, out);
+        *has_changed = load_outlined(load, loading, out);
     load->outline = NULL; /* the reader's */
     smp_outline_reader_fini(&reader);
     return status;
@@ -574,6 +580,29 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
     else if (status != SMP_OK)
         counted->losses.no_memory++;
     return has_changed;
+}
+
+/* --- what is loaded at the start --- */
+
+void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    if (counted->eager_classes > 0 &&
+        smp_reach_count_allowed(counted->reach) <= counted->eager_classes) {
+        counted->follows_loaded = true;
+        smp_reach_set_scheme(counted->reach, SMP_SCHEME_EAGER);
+    }
+    smp_lock_release(&counted->lock);
+}
+
+void smp_counted_classes_loaded_done(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    if (counted->follows_loaded && !smp_reach_has_dirty(counted->reach)) {
+        counted->follows_loaded = false;
+        smp_reach_set_scheme(counted->reach, counted->scheme);
+    }
+    smp_lock_release(&counted->lock);
 }
 
 /* --- classes that are there --- */

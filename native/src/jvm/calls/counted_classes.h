@@ -59,6 +59,7 @@ struct smp_counted_options {
     const char *roots;
     const char *filter;
     enum smp_scheme scheme;
+    uint32_t eager_classes; /* LAZY: up to so many loaded ones are followed as EAGER; 0: none */
     uint32_t max_methods;
     uint8_t look_ahead; /* reach_options.h */
 };
@@ -76,7 +77,8 @@ struct smp_counted_classes {
     struct smp_quota *quota;
     struct smp_root_rules *rules;   /* constant while open */
     struct smp_call_filter *filter; /* likewise */
-    enum smp_scheme scheme;         /* likewise */
+    enum smp_scheme scheme;         /* likewise; what is loaded may be followed as EAGER */
+    uint32_t eager_classes;         /* likewise */
     uint8_t look_ahead;             /* likewise */
     int32_t id_base;                /* likewise */
     struct smp_class_mark *marks;
@@ -84,6 +86,7 @@ struct smp_counted_classes {
     uint8_t *planned; /* by id: a probe has been made with it */
     uint32_t max_methods;
     bool follows_reflection; /* this JDK lets it: set before open */
+    bool follows_loaded;     /* as EAGER: the last classes of these are not done yet */
     bool has_reflection;     /* the classes of reflection are to be changed, or were */
     uint64_t left_alone[SMP_REWRITE_COUNT];
     struct smp_counted_losses losses;
@@ -116,6 +119,7 @@ struct smp_class_bytes {
 struct smp_loading_class {
     struct smp_class_bytes file;
     uint64_t loader;
+    bool is_first;   /* it is loaded only now: nothing of it has run */
     bool is_foreign; /* another agent changes a class that is there: that may still be refused */
 };
 
@@ -150,6 +154,10 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted);
 /* With the lock held: classes of reflection that do not hand out what they call, in the account. */
 void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
                                         struct smp_counting_account *out);
+/* All loaded classes are met. If they are few, what they call from the roots down is followed as
+ * EAGER does, until the last of them has its probes (done). */
+void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted);
+void smp_counted_classes_loaded_done(struct smp_counted_classes *counted);
 /* A reflective call (reach.h: called). */
 void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
                                 struct smp_slice signature);

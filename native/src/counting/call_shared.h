@@ -89,6 +89,13 @@ struct smp_call_pool {
     char name[SMP_CALL_POOL_NAME_BYTES];
 };
 
+/* What a state's thread knows of its stack: call_past.h. */
+struct smp_call_past {
+    uint32_t clean; /* no replaced code was in it, as of this number of probes */
+    const struct smp_call_node *wrong_at; /* where the last look was in vain, */
+    int64_t next_look_ns;                 /* until then */
+};
+
 struct smp_call_shared {
     uint64_t stamp;              /* of this layout */
     _Atomic bool is_taken;       /* from open to the end of close */
@@ -113,6 +120,11 @@ struct smp_call_shared {
     _Atomic uint8_t seen[SMP_CALL_METHODS];
     struct smp_call_pool pools[SMP_CALL_POOLS];
     int64_t reflected[SMP_CALL_REFLECTED]; /* only the hook uses it */
+    _Atomic uint32_t probes;               /* odd: classes are being changed */
+    _Atomic int64_t probed_ns;             /* the end of the last change */
+    _Atomic uint64_t misplaced;
+    struct smp_call_past pasts[SMP_CALL_STATES]; /* by state */
+    _Atomic uint64_t methods[SMP_CALL_METHODS];  /* by id: what the JVM calls it; 0: not known */
 };
 
 /* Of this process; changes only before calls are counted by this copy of the library. Not behind a

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/lower_bound.h"
+#include "counting/call_past.h"
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/calls/retransform.h"
 
@@ -243,8 +244,10 @@ static size_t change_some(struct batch_search *search, size_t first, smp_on_clas
 
     search->first = first;
     smp_class_batches_left_hook(batches);
+    smp_call_past_begin_probes();
     batches->classes +=
         smp_retransform(search->jvmti, batches->types + first, count, refused, search);
+    smp_call_past_end_probes();
     const int64_t stop_ns = smp_clock_ns() - batches->hook_left_ns;
     batches->batches++;
     if (stop_ns > batches->longest_stop_ns)

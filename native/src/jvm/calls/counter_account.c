@@ -2,6 +2,7 @@
 #include "jvm/calls/counter_account.h"
 
 #include "counting/call_arena.h"
+#include "counting/call_past.h"
 #include "counting/reach_account.h"
 #include "jvm/calls/call_threads.h"
 #include "jvm/calls/instrumenter.h"
@@ -14,7 +15,8 @@ static void add_classes(void *self, const struct smp_counted_classes *counted)
 
 struct smp_counter_account_seen smp_counter_account_begin(void)
 {
-    return (struct smp_counter_account_seen){ .lost_threads = smp_call_threads_lost() };
+    return (struct smp_counter_account_seen){ .lost_threads = smp_call_threads_lost(),
+                                               .misplaced = smp_call_past_count() };
 }
 
 void smp_counter_account_add(struct smp_counter_account_seen *seen,
@@ -22,6 +24,7 @@ void smp_counter_account_add(struct smp_counter_account_seen *seen,
 {
     const uint64_t lost_roots = smp_call_arena_losses().roots;
     const uint64_t lost_threads = smp_call_threads_lost();
+    const uint64_t misplaced = smp_call_past_count();
     struct smp_instrumenter_figures figures;
 
     smp_instrumenter_get_figures(&figures);
@@ -33,7 +36,9 @@ void smp_counter_account_add(struct smp_counter_account_seen *seen,
     smp_counting_account_add(out, SMP_COUNTING_OVER_MEMORY_LIMIT, lost_roots - seen->lost_roots);
     smp_counting_account_add(out, SMP_COUNTING_OVER_ENDED_THREADS,
                              lost_threads - seen->lost_threads);
+    smp_counting_account_add(out, SMP_COUNTING_BEGAN_BEFORE, misplaced - seen->misplaced);
     seen->batches = figures.batches;
     seen->lost_roots = lost_roots;
     seen->lost_threads = lost_threads;
+    seen->misplaced = misplaced;
 }

@@ -19,6 +19,7 @@ struct smp_counter_account_seen {
     uint64_t batches;
     uint64_t lost_roots;
     uint64_t lost_threads;
+    uint64_t misplaced;
 };
 
 /* Counting begins: nothing of it is in an account. */

@@ -58,3 +58,73 @@ int32_t smp_own_calls_count(void)
     smp_free(NULL, frames);
     return calls;
 }
+
+/* --- calls that began before their probes --- */
+
+enum { LOOK_CHUNK = 64 };
+
+uint64_t smp_own_calls_method(int32_t hook_frames)
+{
+    jvmtiEnv *const jvmti = smp_agent_is_live() ? smp_agent_jvmti() : NULL;
+    jvmtiFrameInfo own = { 0 };
+    jint count = 0;
+
+    if (jvmti == NULL || (*jvmti)->GetStackTrace(jvmti, NULL, hook_frames, 1, &own, &count) !=
+                             JVMTI_ERROR_NONE)
+        return 0;
+    return count == 1 ? (uint64_t)(uintptr_t)own.method : 0;
+}
+
+/* A look on its way through the stack. */
+struct stack_look {
+    jvmtiEnv *jvmti;
+    uint64_t caller;    /* 0: the call is an outermost root */
+    uint64_t own;       /* 0: not met yet */
+    bool has_replaced;  /* code runs that was replaced */
+    bool is_over;
+    enum smp_call_look seen;
+};
+
+static void look_at_frame(struct stack_look *look, jmethodID method)
+{
+    const uint64_t id = (uint64_t)(uintptr_t)method;
+    jboolean is_replaced = JNI_FALSE;
+
+    if (look->own == 0) {
+        look->own = id;
+        return;
+    }
+    if (look->caller != 0 && id == look->caller) {
+        look->is_over = true;
+        return;
+    }
+    if ((*look->jvmti)->IsMethodObsolete(look->jvmti, method, &is_replaced) != JVMTI_ERROR_NONE ||
+        is_replaced == JNI_FALSE)
+        return;
+    look->has_replaced = true;
+    look->is_over = look->caller != 0 || smp_same_method(look->own, id);
+    if (look->is_over)
+        look->seen = SMP_CALL_LOOK_OLD;
+}
+
+enum smp_call_look smp_own_calls_look(int32_t hook_frames, uint64_t caller)
+{
+    struct stack_look look = { .jvmti = smp_agent_is_live() ? smp_agent_jvmti() : NULL,
+                               .caller = caller,
+                               .seen = SMP_CALL_LOOK_OLDER };
+    jvmtiFrameInfo frames[LOOK_CHUNK];
+    jint count = LOOK_CHUNK;
+
+    for (int32_t at = hook_frames; look.jvmti != NULL && count == LOOK_CHUNK && !look.is_over &&
+                                   at < SMP_OWN_CALLS_LOOK_FRAMES;
+         at += count) {
+        if ((*look.jvmti)->GetStackTrace(look.jvmti, NULL, at, LOOK_CHUNK, frames, &count) !=
+            JVMTI_ERROR_NONE)
+            return look.seen;
+        for (jint i = 0; i < count && !look.is_over; i++)
+            look_at_frame(&look, frames[i].method);
+    }
+    if (caller == 0 && look.own != 0 && !look.has_replaced && count < LOOK_CHUNK)
+        return SMP_CALL_LOOK_NEW;
+    return look.seen;
+}

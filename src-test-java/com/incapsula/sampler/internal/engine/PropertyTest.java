@@ -122,7 +122,7 @@ class PropertyTest {
         assertThat(Property.INSTRUMENTATION.ofInteger(2)).isEqualTo("TOTAL");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Property.INSTRUMENTATION.check("SLOW"))
-                .withMessage("instrumentation must be LAZY, EAGER or TOTAL, got SLOW");
+                .withMessage("instrumentation must be AUTO, LAZY, EAGER or TOTAL, got SLOW");
     }
 
     @Test

@@ -10,7 +10,6 @@
 #define ACQUIRE memory_order_acquire
 #define RELEASE memory_order_release
 
-enum { LOOK_SHARE = 50 };
 #define VIRTUAL_NS INT64_C(10000000000)
 
 /* Of this copy of the library: it counts. */
@@ -79,8 +78,8 @@ static enum smp_call_look look_below(const struct smp_call_view *view,
         return SMP_CALL_LOOK_OLDER;
     const enum smp_call_look seen = view->look(hook_frames, caller);
     /* What is below an outermost root does not matter. */
-    return seen == SMP_CALL_LOOK_OLDER && smp_call_parent(at) == state->top ? SMP_CALL_LOOK_NEW
-                                                                            : seen;
+    return seen == SMP_CALL_LOOK_NEW && smp_call_parent(at) != state->top ? SMP_CALL_LOOK_OLDER
+                                                                          : seen;
 }
 
 bool smp_call_past_is_wrong(const struct smp_call_state *state, const struct smp_call_node *at,
@@ -92,13 +91,7 @@ bool smp_call_past_is_wrong(const struct smp_call_state *state, const struct smp
 
     if (view == NULL || !is_in_doubt(state, past, probes))
         return false;
-    const int64_t start_ns = smp_clock_ns();
-    if (past->wrong_at == at && start_ns < past->next_look_ns)
-        return true;
     const enum smp_call_look seen = look_below(view, state, at, hook_frames);
-    const int64_t end_ns = smp_clock_ns();
-    past->wrong_at = seen == SMP_CALL_LOOK_OLD ? at : NULL;
-    past->next_look_ns = end_ns + LOOK_SHARE * (end_ns - start_ns);
     if (seen == SMP_CALL_LOOK_NEW && probes % 2 == 0)
         past->clean = probes;
     return seen == SMP_CALL_LOOK_OLD;

@@ -5,10 +5,11 @@
  *   root ◄─ A (began before A's probe came) ◄─ A      the inner A has a probe, its caller has none
  *
  * The thread's tree does not know the outer A, so the inner one would hang below the root, as if
- * that had called it. A place in the tree is made once, so only a new one is looked at: is there
- * such a call on the stack between this call and its caller's? Then the call has no place, and
- * counts as misplaced, until the outer one has ended. A recursive root that runs when its probe
- * comes is not counted by its inner calls, either, until it is entered anew.
+ * that had called it. A place in the tree is made once, so only a new one is looked at: does an
+ * older call of the same method run between this call and its caller's? Then the call has no place,
+ * and counts as misplaced, until the older one has ended. A recursive root that runs when its probe
+ * comes is not counted by its inner calls, either, until it is entered anew. Another method that is
+ * not counted yet is passed over, as one without a probe always is.
  *
  * The JVM says which frames are of bytes that were replaced: those of a class that got probes, and
  * of a method that another agent has changed, which are taken for the same. A thread whose stack
@@ -18,8 +19,8 @@
  *
  * Threads  a state: its thread. begin, end: the one that changes classes.
  * Errors   a stack that cannot be seen, or is too deep, has no such call.
- * Cost     a new place: some loads; while it is in doubt a walk of its frames. A call that stays
- *          without a place: a walk now and then, one part in LOOK_SHARE of the time.
+ * Cost     a new place: some loads; while it is in doubt, and for each call that stays without a
+ *          place below one that has one, a walk of the frames between: 1 us and more.
  */
 #ifndef SMP_COUNTING_CALL_PAST_H
 #define SMP_COUNTING_CALL_PAST_H
@@ -30,9 +31,9 @@
 #include "counting/call_layout.h"
 
 enum smp_call_look {
-    SMP_CALL_LOOK_NEW,   /* the whole stack has no replaced code */
-    SMP_CALL_LOOK_OLDER, /* it has, or it was not seen whole, but none between */
-    SMP_CALL_LOOK_OLD    /* between this call and its caller's; of a root: of its own method */
+    SMP_CALL_LOOK_NEW,   /* no replaced code runs, down to its caller; of a root: in all of it */
+    SMP_CALL_LOOK_OLDER, /* it has some, or was not seen whole */
+    SMP_CALL_LOOK_OLD    /* an older call of the method runs, inside of its caller's */
 };
 
 /* What the calling thread's stack shows. hook_frames: of the hook, above the method's own. */

@@ -92,8 +92,6 @@ struct smp_call_pool {
 /* What a state's thread knows of its stack: call_past.h. */
 struct smp_call_past {
     uint32_t clean; /* no replaced code was in it, as of this number of probes */
-    const struct smp_call_node *wrong_at; /* where the last look was in vain, */
-    int64_t next_look_ns;                 /* until then */
 };
 
 struct smp_call_shared {

@@ -14,6 +14,9 @@ struct smp_caller_calls {
     size_t count;
     size_t capacity;
     size_t unsettled;
+    int64_t *marked; /* calls by node; NULL: there is no mark */
+    size_t marked_count;
+    int64_t marked_ms;
 };
 
 static uint64_t caller_node_at(const void *rows, size_t index)
@@ -59,6 +62,7 @@ void smp_caller_calls_destroy(struct smp_caller_calls *table)
 {
     if (table == NULL)
         return;
+    smp_caller_calls_drop_mark(table);
     smp_free(table->quota, table->rows);
     smp_free(table->quota, table);
 }
@@ -81,6 +85,45 @@ enum smp_status smp_caller_calls_add(struct smp_caller_calls *table,
     table->count++;
     table->unsettled += call->calls < 0;
     return SMP_OK;
+}
+
+void smp_caller_calls_drop_mark(struct smp_caller_calls *table)
+{
+    if (table == NULL)
+        return;
+    smp_free(table->quota, table->marked);
+    table->marked = NULL;
+    table->marked_count = 0;
+    table->marked_ms = 0;
+}
+
+void smp_caller_calls_mark(struct smp_caller_calls *table, const struct smp_tree *tree,
+                           int64_t wall_ms)
+{
+    const size_t count = smp_tree_node_count(tree);
+    int64_t *const marked = smp_alloc(table->quota, count * sizeof(*marked));
+
+    if (marked == NULL)
+        return;
+    for (uint32_t node = 1; node < count; node++)
+        marked[node] = smp_tree_self(tree, node, SMP_MEASURE_CALLS);
+    smp_caller_calls_drop_mark(table);
+    table->marked = marked;
+    table->marked_count = count;
+    table->marked_ms = wall_ms;
+}
+
+enum smp_status smp_caller_calls_add_late(struct smp_caller_calls *table, uint32_t node,
+                                          uint32_t caller, int64_t since_ms)
+{
+    const struct smp_caller_call late = {
+        .node = node,
+        .calls = since_ms <= table->marked_ms && caller < table->marked_count
+                     ? table->marked[caller]
+                     : -1,
+    };
+
+    return smp_caller_calls_add(table, &late);
 }
 
 void smp_caller_calls_settle(struct smp_caller_calls *table, const struct smp_tree *tree)

@@ -6,7 +6,9 @@
  *   handle   calls 990
  *     find   since its probe came; handle had had up to 330 calls by then
  *
- *   add ──► rows that are not settled ──► settle, at the end of the same read: the caller's calls
+ *   mark ──► all calls, at a read behind some probes
+ *   add_late ──► probes from before the mark? what the caller had there; else not settled
+ *   settle ──► of those the calls that their callers have now, at the end of the same read
  *
  * Owns     its rows, in ascending order of nodes.
  * Threads  one writer; any number of readers once it is part of a profile.
@@ -37,10 +39,17 @@ SMP_CHECKED enum smp_status smp_caller_calls_create(struct smp_quota *quota,
                                                     struct smp_caller_calls **out);
 void smp_caller_calls_destroy(struct smp_caller_calls *table); /* NULL is fine */
 
-/* Adds to the calls of a row that is there; one that is to be settled has calls below 0, and is
- * new. */
+/* Adds to the calls of a row that is there; a new one with calls below 0 is to be settled. */
 SMP_CHECKED enum smp_status smp_caller_calls_add(struct smp_caller_calls *table,
                                                  const struct smp_caller_call *call);
+/* All probes up to this time of the wall clock are there, and the tree has all calls until then.
+ * Without memory the mark before stays. Until a drop_mark, or the end of the table. */
+void smp_caller_calls_mark(struct smp_caller_calls *table, const struct smp_tree *tree,
+                           int64_t wall_ms);
+void smp_caller_calls_drop_mark(struct smp_caller_calls *table); /* NULL is fine */
+/* As add, of a new row whose method has had its probe since then. */
+SMP_CHECKED enum smp_status smp_caller_calls_add_late(struct smp_caller_calls *table, uint32_t node,
+                                                      uint32_t caller, int64_t since_ms);
 /* Those that are not settled have as many calls as their callers have now. table may be NULL. */
 void smp_caller_calls_settle(struct smp_caller_calls *table, const struct smp_tree *tree);
 

@@ -559,12 +559,29 @@ void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_
     (void)!smp_profile_counts_add_root_time(&interval->counts, interval->quota, time);
 }
 
-void smp_interval_counted_late(struct smp_interval *interval, uint32_t node)
+static struct smp_caller_calls *callers_of(struct smp_interval *interval)
 {
-    const struct smp_caller_call call = { .node = node, .calls = -1 };
+    if (interval->counts.caller_calls == NULL)
+        (void)!smp_caller_calls_create(interval->quota, &interval->counts.caller_calls);
+    return interval->counts.caller_calls;
+}
 
-    /* Where it is refused, it is not known how many calls are missing. */
-    (void)!smp_profile_counts_add_caller(&interval->counts, interval->quota, &call);
+/* Where it is refused, it is not known how many calls are missing. */
+void smp_interval_counted_late(struct smp_interval *interval, uint32_t node, int64_t since_ms)
+{
+    struct smp_caller_calls *const callers = callers_of(interval);
+    const uint32_t caller = smp_tree_nodes(interval->tree)[node].parent;
+
+    if (callers != NULL)
+        (void)!smp_caller_calls_add_late(callers, node, caller, since_ms);
+}
+
+void smp_interval_mark_counted(struct smp_interval *interval, int64_t wall_ms)
+{
+    struct smp_caller_calls *const callers = callers_of(interval);
+
+    if (callers != NULL)
+        smp_caller_calls_mark(callers, interval->tree, wall_ms);
 }
 
 void smp_interval_settle_counted(struct smp_interval *interval)
@@ -755,6 +772,7 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
         status = profile_of_interval(interval, &profile);
     if (status != SMP_OK)
         return status;
+    smp_caller_calls_drop_mark(interval->counts.caller_calls);
     profile->counts = interval->counts;
     interval->tree = NULL; /* the profile owns them now */
     interval->groups = NULL;

@@ -185,8 +185,10 @@ void smp_interval_in_hook(struct smp_interval *interval, struct smp_group_tree t
 void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_root_time *time);
 /* The node has just been made, for a method that may have got its probe within the interval: what
  * its caller had called before is missing. Known from the next settle on. */
-void smp_interval_counted_late(struct smp_interval *interval, uint32_t node);
+void smp_interval_counted_late(struct smp_interval *interval, uint32_t node, int64_t since_ms);
 void smp_interval_settle_counted(struct smp_interval *interval);
+/* After settle: the read has all calls until then, and methods have got probes by then. */
+void smp_interval_mark_counted(struct smp_interval *interval, int64_t wall_ms);
 /* Since when the interval counts: its begin, unless counting began later. */
 int64_t smp_interval_counted_from(const struct smp_interval *interval);
 /* Counting begins now. */

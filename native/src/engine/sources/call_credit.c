@@ -199,12 +199,14 @@ static bool keep_on_path(struct smp_call_credit *credit, size_t index, uint32_t 
 }
 
 /* Did the method get its probe within the interval, while it could be called? */
-static bool is_counted_late(const struct smp_call_credit *credit, uint32_t location)
+static void note_late(const struct smp_call_credit *credit, uint32_t location, uint32_t node)
 {
+    struct smp_interval *const interval = credit->attribution->interval;
     struct smp_location_view view;
 
     smp_methods_view(credit->attribution->methods, location, &view);
-    return view.since_ms > smp_interval_counted_from(credit->attribution->interval);
+    if (view.since_ms > smp_interval_counted_from(interval))
+        smp_interval_counted_late(interval, node, view.since_ms);
 }
 
 /* The entry's node below this one; without memory the group's [over memory limit], which is that of
@@ -220,8 +222,8 @@ static void add_below(const struct smp_call_credit *credit, const struct smp_cal
     entry->epoch = tree->target.epoch;
     if (smp_interval_add(interval, below, &location, 1, &entry->node)) {
         smp_interval_saw_depth(interval, tree->target.tree, entry->depth);
-        if (entry->node >= known && entry->parent != 0 && is_counted_late(credit, location))
-            smp_interval_counted_late(interval, entry->node);
+        if (entry->node >= known && entry->parent != 0)
+            note_late(credit, location, entry->node);
         return;
     }
     credit->attribution->ran_out = true;

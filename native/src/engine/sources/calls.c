@@ -37,6 +37,7 @@ struct calls_source {
     bool is_on;         /* the counter counts */
     bool was_paused;    /* since the last mark */
     int64_t own_cpu_ns; /* of the counter's thread */
+    uint64_t marked_batches;
     struct {
         bool is_refusal_taken;                   /* it is reported once */
         char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* "": none */
@@ -268,8 +269,22 @@ static void read_own_cpu(struct calls_source *source)
     source->own_cpu_ns = figures.own_cpu_ns;
 }
 
+/* Before a read: have methods got probes that no read has come behind yet? */
+static bool has_new_probes(struct calls_source *source)
+{
+    struct smp_counter_figures figures = { 0 };
+    bool has_new = false;
+
+    source->counter->get_figures(source->counter->self, &figures);
+    has_new = figures.batches != source->marked_batches;
+    source->marked_batches = figures.batches;
+    return has_new;
+}
+
 static void read_counter(struct calls_source *source)
 {
+    const bool is_marked = has_new_probes(source);
+    const int64_t wall_ms = smp_clock_wall_ms();
     const int64_t began_ns = smp_clock_own_cpu_ns();
     const struct smp_counter_visitor visitor = {
         .counted = on_counted,
@@ -282,6 +297,8 @@ static void read_counter(struct calls_source *source)
     source->counter->read(source->counter->self, &visitor);
     smp_call_credit_pending(&source->credit);
     smp_interval_settle_counted(source->attribution->interval);
+    if (is_marked)
+        smp_interval_mark_counted(source->attribution->interval, wall_ms);
     smp_sampled_calls_look(&source->sampled, source->attribution, source->counter);
     time_rows(source);
     read_own_cpu(source);

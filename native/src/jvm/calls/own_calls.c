@@ -61,7 +61,7 @@ int32_t smp_own_calls_count(void)
 
 /* --- calls that began before their probes --- */
 
-enum { LOOK_CHUNK = 64 };
+enum { LOOK_FIRST = 4, LOOK_CHUNK = 64 };
 
 uint64_t smp_own_calls_method(int32_t hook_frames)
 {
@@ -102,7 +102,7 @@ static void look_at_frame(struct stack_look *look, jmethodID method)
         is_replaced == JNI_FALSE)
         return;
     look->has_replaced = true;
-    look->is_over = look->caller != 0 || smp_same_method(look->own, id);
+    look->is_over = smp_same_method(look->own, id);
     if (look->is_over)
         look->seen = SMP_CALL_LOOK_OLD;
 }
@@ -113,18 +113,19 @@ enum smp_call_look smp_own_calls_look(int32_t hook_frames, uint64_t caller)
                                .caller = caller,
                                .seen = SMP_CALL_LOOK_OLDER };
     jvmtiFrameInfo frames[LOOK_CHUNK];
-    jint count = LOOK_CHUNK;
+    jint wanted = LOOK_FIRST;
+    jint count = wanted;
 
-    for (int32_t at = hook_frames; look.jvmti != NULL && count == LOOK_CHUNK && !look.is_over &&
+    for (int32_t at = hook_frames; look.jvmti != NULL && count == wanted && !look.is_over &&
                                    at < SMP_OWN_CALLS_LOOK_FRAMES;
          at += count) {
-        if ((*look.jvmti)->GetStackTrace(look.jvmti, NULL, at, LOOK_CHUNK, frames, &count) !=
+        wanted = at == hook_frames ? LOOK_FIRST : LOOK_CHUNK;
+        if ((*look.jvmti)->GetStackTrace(look.jvmti, NULL, at, wanted, frames, &count) !=
             JVMTI_ERROR_NONE)
             return look.seen;
         for (jint i = 0; i < count && !look.is_over; i++)
             look_at_frame(&look, frames[i].method);
     }
-    if (caller == 0 && look.own != 0 && !look.has_replaced && count < LOOK_CHUNK)
-        return SMP_CALL_LOOK_NEW;
-    return look.seen;
+    const bool is_whole = caller != 0 ? look.is_over : look.own != 0 && count < wanted;
+    return is_whole && !look.has_replaced ? SMP_CALL_LOOK_NEW : look.seen;
 }

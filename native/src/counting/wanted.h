@@ -33,9 +33,9 @@
 
 #include "base/memory_budget.h"
 #include "counting/class_index.h"
+#include "counting/counting_plan.h"
 #include "counting/losses.h"
 #include "counting/method_ids.h"
-#include "counting/reach_options.h"
 #include "counting/type_search.h"
 
 /* Of an indexed method. */
@@ -55,9 +55,8 @@ enum smp_root_kind {
 };
 
 struct smp_reach {
-    struct smp_quota *quota;
+    const struct smp_counting_plan *plan; /* borrowed */
     struct smp_memory_budget budget;
-    struct smp_reach_options options;
     struct smp_class_index index;
     struct smp_method_ids ids;
     struct smp_type_search search;
@@ -69,12 +68,21 @@ struct smp_reach {
     uint32_t methods; /* with a probe, or to get one */
     uint32_t roots;   /* of these */
     bool is_root_entered;
+    bool follows_loaded; /* AUTO, as EAGER: the last of what was loaded has no probes yet */
     uint64_t batches;
     struct smp_losses losses[SMP_REACH_LOSS_COUNT];
     size_t rule_count;
     uint8_t *rule_states; /* enum smp_rule_state; NULL without rules */
     bool *rule_matches;   /* the class that is being loaded; NULL without rules */
 };
+
+/* As what counting goes on now: AUTO is EAGER for what is loaded at the start, if that is little. */
+static inline enum smp_instrumentation smp_wanted_scheme(const struct smp_reach *reach)
+{
+    if (reach->plan->instrumentation != SMP_INSTRUMENTATION_AUTO)
+        return reach->plan->instrumentation;
+    return reach->follows_loaded ? SMP_INSTRUMENTATION_EAGER : SMP_INSTRUMENTATION_LAZY;
+}
 
 static inline struct smp_indexed_method *smp_wanted_method(struct smp_reach *reach,
                                                            uint32_t in_class, uint32_t method)

@@ -54,12 +54,13 @@
  *                                               it is known
  *      "parent":[...], "frame":[...], "wall":[...], "cpu":[...], "samples":[...], "calls":[...],
  *      "rootTimes":[[node,calls,total,min,max], ...],
- *                                               of calls of roots that have ended; node: its place
- *                                               in these arrays; nanoseconds
+ *                                               of calls that have ended, with EXACT of all nodes,
+ *                                               else of roots; node: its place in these arrays;
+ *                                               nanoseconds
  *      "countedSince":[[node,millis,missing], ...]},
- *                                               of nodes that are not counted since then, or since
- *                                               fromMillis: since when, and how many calls they
- *                                               lack at most; -1: not known (row_since.h)
+ *                                               of nodes that are not counted since fromMillis, or
+ *                                               countedFromMillis: since when, and how many calls
+ *                                               they lack at most; -1: not known (row_since.h)
  *     ...],
  *    "lockHolders":[{                           only where threads were blocked: by group, where
  *                                               its threads were while others waited for locks that

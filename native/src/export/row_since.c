@@ -46,12 +46,14 @@ static int64_t missing_calls(const struct dating *dating, uint32_t node, int64_t
 {
     const uint32_t caller = dating->nodes[node].parent;
     const struct smp_since *const above = &dating->rows[caller];
+    /* The caller's calls have all found the probe, if theirs came no earlier. */
+    const bool is_first = own <= above->wall_ms;
     const int64_t before =
-        own == 0 ? 0 : smp_caller_calls_find(dating->profile->counts.caller_calls, node);
+        is_first ? 0 : smp_caller_calls_find(dating->profile->counts.caller_calls, node);
     const int64_t after = dating->calls[caller] - before;
 
     if (smp_node_is_group(&dating->nodes[caller]) || above->missing < 0 || after <= 0 ||
-        (own != 0 && before == 0))
+        (!is_first && before == 0))
         return NOT_KNOWN;
     const int64_t each = dating->calls[node] / after + (dating->calls[node] % after != 0);
     return times_clamped(smp_add_clamped(before, above->missing), each);

@@ -22,9 +22,9 @@ static int begin_table(void **state)
 {
     static struct table table;
 
-    assert_int_equal(smp_tree_create(NULL, SMP_SAMPLED_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS),
-                                     1 << 20, &table.tree),
-                     SMP_OK);
+    const uint32_t measures = SMP_SAMPLED_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS);
+
+    assert_int_equal(smp_tree_create(NULL, measures, 1 << 20, &table.tree), SMP_OK);
     assert_int_equal(smp_caller_calls_create(NULL, &table.calls), SMP_OK);
     *state = &table;
     return 0;

@@ -159,7 +159,7 @@ static struct smp_call_node *place_call(struct smp_call_state *state, struct smp
     return node;
 }
 
-static struct smp_call_node *find_child(struct smp_call_state *state, struct smp_call_node *at,
+static struct smp_call_node *place_of_call(struct smp_call_state *state, struct smp_call_node *at,
                                         int32_t key, int32_t hook_frames)
 {
     struct smp_call_node *overflow = overflow_of(state);
@@ -183,7 +183,7 @@ static struct smp_call_node *find_child(struct smp_call_state *state, struct smp
 struct smp_call_node *smp_call_child(struct smp_call_state *state, struct smp_call_node *at,
                                      int32_t key)
 {
-    return find_child(state, at, key, SMP_CALL_HOOK_FRAMES);
+    return place_of_call(state, at, key, SMP_CALL_HOOK_FRAMES);
 }
 
 static void enter_call(struct smp_call_state *state, int32_t key)
@@ -191,7 +191,7 @@ static void enter_call(struct smp_call_state *state, int32_t key)
     struct smp_call_node *node = NULL;
 
     set_phase(state, SMP_CALL_IN_HOOK);
-    node = find_child(state, position_of(state), key, SMP_CALL_NATIVE_HOOK_FRAMES);
+    node = place_of_call(state, position_of(state), key, SMP_CALL_NATIVE_HOOK_FRAMES);
     move_position(state, node);
     add(&node->count, 1);
     if (node->key != SMP_CALL_OVERFLOW && (state->is_exact || key < 0))

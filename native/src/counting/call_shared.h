@@ -193,8 +193,8 @@ static inline uint32_t smp_call_epoch(void)
     return atomic_load_explicit(&smp_call_memory->epoch, memory_order_relaxed);
 }
 
-/* After a store to session, generation or epoch, before what threads do is looked at. False: one may
- * not have seen it yet. */
+/* After a store to session, generation or epoch, before what threads do is looked at. False: one
+ * may not have seen it yet. */
 bool smp_call_fence_all(void);
 
 /* smp_call_state_find, in place. */

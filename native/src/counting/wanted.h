@@ -76,7 +76,7 @@ struct smp_reach {
     bool *rule_matches;   /* the class that is being loaded; NULL without rules */
 };
 
-/* As what counting goes on now: AUTO is EAGER for what is loaded at the start, if that is little. */
+/* As methods are followed now: AUTO is EAGER for what is loaded at the start. */
 static inline enum smp_instrumentation smp_wanted_scheme(const struct smp_reach *reach)
 {
     if (reach->plan->instrumentation != SMP_INSTRUMENTATION_AUTO)

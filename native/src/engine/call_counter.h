@@ -110,8 +110,9 @@ struct smp_call_counter {
     void (*reset)(void *self);
     void (*positions)(void *self, smp_on_call_place *found, void *context);
     /* The method's names and its class's file, until the next call, and since when it is counted;
-     * no lines. False: not known. A number belongs to one method from start to stop. It is below 2^62; its lower 32 bits are
-     * small, and no other method's at that time: they are used again. */
+     * no lines. False: not known. A number belongs to one method from start to stop. It is below
+     * 2^62; its lower 32 bits are small, and no other method's at that time: they are used
+     * again. */
     bool (*name)(void *self, int64_t method, struct smp_method_info *out);
     /* Is it a root that rootMethods names without a star? */
     bool (*keeps)(void *self, int64_t method);

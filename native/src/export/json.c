@@ -228,10 +228,11 @@ static void put_json_head(struct writer *writer)
     put_json_count(writer, "memoryUsedBytes", profile->memory_used_bytes);
     put_json_count(writer, "memoryLimitBytes", profile->memory_limit_bytes);
     put_json_account(writer);
-    if (profile->counts.account != NULL && smp_profile_counted_from(profile) > profile->from_wall_ms)
+    if (profile->counts.account == NULL)
+        return;
+    if (smp_profile_counted_from(profile) > profile->from_wall_ms)
         smp_json_put_number(writer->out, "countedFromMillis", smp_profile_counted_from(profile));
-    if (profile->counts.account != NULL)
-        put_counting(writer, profile->counts.account);
+    put_counting(writer, profile->counts.account);
 }
 
 /* --- frames --- */

@@ -10,8 +10,9 @@
  * A row is counted once all methods of its path have their probes: so it has the latest of their
  * times. How many calls it lacks follows from its caller's row: the calls that this had had by then
  * (model/caller_calls.h), and those that it lacks itself, times the calls for each of its calls
- * since then, rounded up. So it is a limit unless the caller called it more often before than since. It
- * is not known of an outermost root, nor below a row of which it is not known.
+ * since then, rounded up. So it is a limit unless the caller called it more often before than
+ * since.
+ * It is not known of an outermost root, nor below a row of which it is not known.
  *
  * Owns     its array.
  * Threads  immutable after init.

@@ -61,26 +61,15 @@ int32_t smp_own_calls_count(void)
 
 /* --- calls that began before their probes --- */
 
-enum { LOOK_FIRST = 4, LOOK_CHUNK = 64 };
-
-uint64_t smp_own_calls_method(int32_t hook_frames)
-{
-    jvmtiEnv *const jvmti = smp_agent_is_live() ? smp_agent_jvmti() : NULL;
-    jvmtiFrameInfo own = { 0 };
-    jint count = 0;
-
-    if (jvmti == NULL || (*jvmti)->GetStackTrace(jvmti, NULL, hook_frames, 1, &own, &count) !=
-                             JVMTI_ERROR_NONE)
-        return 0;
-    return count == 1 ? (uint64_t)(uintptr_t)own.method : 0;
-}
+enum { NEAR_FRAMES = 8 };
 
 /* A look on its way through the stack. */
 struct stack_look {
     jvmtiEnv *jvmti;
-    uint64_t caller;    /* 0: the call is an outermost root */
-    uint64_t own;       /* 0: not met yet */
-    bool has_replaced;  /* code runs that was replaced */
+    uint64_t caller;   /* 0: the call is an outermost root */
+    uint64_t own;      /* 0: not met yet */
+    int32_t at;        /* the next frame */
+    bool has_replaced; /* code runs that was replaced */
     bool is_over;
     enum smp_call_look seen;
 };
@@ -107,25 +96,46 @@ static void look_at_frame(struct stack_look *look, jmethodID method)
         look->seen = SMP_CALL_LOOK_OLD;
 }
 
+/* True: the stack has so many frames or more. */
+static bool look_at_stack(struct stack_look *look, jvmtiFrameInfo *frames, jint most)
+{
+    jint count = 0;
+
+    if ((*look->jvmti)->GetStackTrace(look->jvmti, NULL, 0, most, frames, &count) !=
+        JVMTI_ERROR_NONE)
+        return true;
+    for (; look->at < count && !look->is_over; look->at++)
+        look_at_frame(look, frames[look->at].method);
+    return count == most;
+}
+
+uint64_t smp_own_calls_method(int32_t hook_frames)
+{
+    jvmtiEnv *const jvmti = smp_agent_is_live() ? smp_agent_jvmti() : NULL;
+    jvmtiFrameInfo frames[NEAR_FRAMES];
+    jint count = 0;
+
+    if (jvmti == NULL || (*jvmti)->GetStackTrace(jvmti, NULL, 0, hook_frames + 1, frames, &count) !=
+                             JVMTI_ERROR_NONE)
+        return 0;
+    return count > hook_frames ? (uint64_t)(uintptr_t)frames[hook_frames].method : 0;
+}
+
 enum smp_call_look smp_own_calls_look(int32_t hook_frames, uint64_t caller)
 {
     struct stack_look look = { .jvmti = smp_agent_is_live() ? smp_agent_jvmti() : NULL,
                                .caller = caller,
+                               .at = hook_frames,
                                .seen = SMP_CALL_LOOK_OLDER };
-    jvmtiFrameInfo frames[LOOK_CHUNK];
-    jint wanted = LOOK_FIRST;
-    jint count = wanted;
+    jvmtiFrameInfo near[NEAR_FRAMES];
+    bool has_more = look.jvmti != NULL && look_at_stack(&look, near, NEAR_FRAMES);
 
-    for (int32_t at = hook_frames; look.jvmti != NULL && count == wanted && !look.is_over &&
-                                   at < SMP_OWN_CALLS_LOOK_FRAMES;
-         at += count) {
-        wanted = at == hook_frames ? LOOK_FIRST : LOOK_CHUNK;
-        if ((*look.jvmti)->GetStackTrace(look.jvmti, NULL, at, wanted, frames, &count) !=
-            JVMTI_ERROR_NONE)
-            return look.seen;
-        for (jint i = 0; i < count && !look.is_over; i++)
-            look_at_frame(&look, frames[i].method);
+    if (has_more && !look.is_over) {
+        jvmtiFrameInfo *const frames = smp_alloc(NULL, SMP_OWN_CALLS_LOOK_FRAMES * sizeof(*frames));
+        if (frames != NULL)
+            has_more = look_at_stack(&look, frames, SMP_OWN_CALLS_LOOK_FRAMES);
+        smp_free(NULL, frames);
     }
-    const bool is_whole = caller != 0 ? look.is_over : look.own != 0 && count < wanted;
+    const bool is_whole = caller != 0 ? look.is_over : look.own != 0 && !has_more;
     return is_whole && !look.has_replaced ? SMP_CALL_LOOK_NEW : look.seen;
 }

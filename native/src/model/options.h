@@ -147,7 +147,7 @@ enum smp_method_timing {
       "FULL: all figures that are not 0.")                                                       \
     X(instrumentation, "instrumentation", smp_instrumentation, "AUTO", "LAZY", "EAGER",          \
       "TOTAL", true,                                                                             \
-      "With `rootMethods`: AUTO does at `init()` what EAGER does, if at most 1,000 loaded "      \
+      "With `rootMethods`: AUTO does at `init()` what EAGER does, if at most 300 loaded "        \
       "classes pass `instrumentationFilter`, and is LAZY for all else. LAZY instruments a "      \
       "method's callees, and theirs, when the method runs for the first time; EAGER all that "   \
       "can be reached, as classes are loaded; TOTAL all methods that pass "                      \

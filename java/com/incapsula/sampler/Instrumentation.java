@@ -10,7 +10,7 @@ package com.incapsula.sampler;
 public enum Instrumentation {
 
     /**
-     * What is loaded at {@link ThreadsSampler#init()} is instrumented as with {@link #EAGER}, if at most 1,000 loaded
+     * What is loaded at {@link ThreadsSampler#init()} is instrumented as with {@link #EAGER}, if at most 300 loaded
      * classes pass {@link ThreadsSampler#setInstrumentationFilter}: so no call is missing that begins after {@code init()}
      * in a program that is warm and not large. All else is instrumented as with {@link #LAZY}.
      */

@@ -25,6 +25,7 @@
 enum {
     SMP_PLAN_LOOK_AHEAD = 2, /* calls: a batch for each of them on the way down would be many */
     SMP_PLAN_LOOK_AHEAD_LIMIT = 16,
+    SMP_PLAN_EAGER_CLASSES = 300,     /* AUTO: that pass the filter and are loaded at the start */
     SMP_PLAN_MAX_METHODS = 32768,     /* the default limit of methods */
     SMP_PLAN_METHODS_LIMIT = 1 << 20, /* what a limit may be at most: SMP_CALL_METHODS */
     SMP_PLAN_MESSAGE_BYTES = 512

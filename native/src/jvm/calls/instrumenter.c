@@ -25,7 +25,7 @@
 
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,
-    START_BATCHES = 8, /* before start returns; roots of more classes get their probes soon after */
+    START_BATCHES = 32, /* before start returns; what is further away gets its probes soon after */
     /* Nodes of threads have half of the memory for counting. The rest is for classes, and for what
      * the engine knows of each node: without that a call is counted and credited nowhere. */
     NODES_SHARE = 2,
@@ -120,6 +120,7 @@ static bool add_probes(struct load_event *event, struct smp_class_bytes *changed
         return false;
     event->loading.loader =
         smp_class_loaders_number(&instrumenter.loaders, event->jvmti, event->env, event->loader);
+    event->loading.is_first = event->redefined == NULL;
     event->loading.is_foreign = event->redefined != NULL && !event->is_own;
     has_changed =
         event->loading.loader != SMP_CLASS_LOADERS_UNKNOWN &&
@@ -407,9 +408,12 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     status = begin_hooks(jvmti, env);
     if (status == SMP_OK)
         status = meet_all(jvmti, env);
+    if (status == SMP_OK)
+        smp_counted_classes_follow_loaded(&instrumenter.counted);
     smp_counted_classes_want_reflection(&instrumenter.counted);
     for (int i = 0; status == SMP_OK && i < START_BATCHES && has_dirty(); i++)
         (void)smp_class_batches_run(&instrumenter.batches, jvmti, env);
+    smp_counted_classes_loaded_done(&instrumenter.counted);
     return status;
 }
 
@@ -463,6 +467,7 @@ static void do_round(JNIEnv *env)
     (void)smp_reflected_calls_each(add_reflected, NULL);
     smp_counted_classes_want_reflection(&instrumenter.counted);
     run_batch_if_due(env);
+    smp_counted_classes_loaded_done(&instrumenter.counted);
     purge_loaders(env);
 }
 
@@ -635,6 +640,14 @@ static void fill_name(struct smp_counted_name *out, struct smp_slice class_name,
     dot_name(out->class_name);
 }
 
+/* One that is called before its batch has ended has its probe since just now. */
+static int64_t since_of(const struct smp_method_record *record)
+{
+    if (record->since_ms == SMP_METHOD_SINCE_LOAD)
+        return 0;
+    return record->since_ms > 0 ? record->since_ms : smp_clock_wall_ms();
+}
+
 /* -1: it is no method's any more. */
 static int32_t id_of_number(int64_t number)
 {
@@ -656,9 +669,11 @@ bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
     if (id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL) {
         fill_name(out, smp_method_ids_class(ids, id), smp_method_ids_name(ids, id),
                   smp_method_ids_source(ids, id));
+        out->since_ms = since_of(smp_method_ids_at(ids, id));
         is_known = true;
     } else if (id < 0 && smp_stray_methods_find(&counted->stray_methods, pushed, &stray)) {
         fill_name(out, stray.class_name, stray.method_name, stray.source_file);
+        out->since_ms = 0;
         is_known = true;
     }
     smp_lock_release(&counted->lock);

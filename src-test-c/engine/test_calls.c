@@ -13,7 +13,6 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "counting/call_layout.h"
-#include "counting/reach_options.h"
 #include "model/profile_merge.h"
 #include "support/failing_alloc.h"
 #include "support/fake_counter.h"
@@ -1427,7 +1426,7 @@ static void as_many_methods_as_ids_that_are_noted(void **state)
         if (strcmp(option->name, "maxCountedMethods") != 0)
             continue;
         assert_int_equal(option->max, SMP_CALL_METHODS);
-        assert_int_equal(option->max, SMP_REACH_METHODS_LIMIT);
+        assert_int_equal(option->max, SMP_PLAN_METHODS_LIMIT);
         return;
     }
     fail();

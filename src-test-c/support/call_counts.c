@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -68,12 +69,21 @@ static void end_of_tree(void *self, uint64_t tree)
     counts->ended++;
 }
 
+static void note_kept(void *self, int32_t id)
+{
+    struct call_counts *counts = self;
+
+    if (id < CALL_COUNTS_KEPT)
+        counts->kept[id] = true;
+}
+
 void call_counts_read(struct call_counts *counts)
 {
-    const struct smp_call_visitor visitor = { .self = counts,
-                                              .on_delta = add_delta,
-                                              .on_end = end_of_tree };
+    const struct smp_call_visitor visitor = {
+        .self = counts, .on_delta = add_delta, .on_end = end_of_tree, .on_kept = note_kept
+    };
 
+    memset(counts->kept, 0, sizeof(counts->kept));
     smp_call_read(&visitor);
 }
 

@@ -12,14 +12,16 @@
 #include "base/clock.h"
 #include "model/counting_account.h"
 
-static enum smp_status start(void *self, const struct smp_counting_plan *plan,
+static enum smp_status start(void *self, struct smp_counting_plan *plan,
                              char message[SMP_COUNTER_MESSAGE_BYTES])
 {
     struct fake_counter *counter = self;
 
     counter->starts++;
     counter->plan = *plan;
-    (void)snprintf(counter->roots, sizeof(counter->roots), "%s", plan->roots);
+    (void)snprintf(counter->roots, sizeof(counter->roots), "%s",
+                   smp_root_rules_count(plan->rules) > 0 ? smp_root_rules_text(plan->rules, 0)
+                                                         : "");
     if (counter->start_status != SMP_OK)
         (void)snprintf(message, SMP_COUNTER_MESSAGE_BYTES, "a fake counter refuses");
     return counter->start_status;

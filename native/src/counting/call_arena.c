@@ -52,7 +52,7 @@ uint32_t smp_call_session(void)
 
 /* ---- stacks of trees; the tag counts changes, so that an old head is never the same ---- */
 
-void smp_call_tree_push(_Atomic uint64_t *stack, struct smp_call_tree *tree)
+static void push_tree(_Atomic uint64_t *stack, struct smp_call_tree *tree)
 {
     const uint32_t number = (uint32_t)(tree - smp_call_memory->trees) + 1;
     uint64_t head = atomic_load_explicit(stack, RELAXED);
@@ -64,7 +64,7 @@ void smp_call_tree_push(_Atomic uint64_t *stack, struct smp_call_tree *tree)
     } while (!atomic_compare_exchange_weak_explicit(stack, &head, next, RELEASE, RELAXED));
 }
 
-struct smp_call_tree *smp_call_tree_pop(_Atomic uint64_t *stack)
+static struct smp_call_tree *pop_tree(_Atomic uint64_t *stack)
 {
     uint64_t head = atomic_load_explicit(stack, ACQUIRE);
     struct smp_call_tree *tree = NULL;
@@ -174,7 +174,7 @@ static void dispose_call_tree(struct smp_call_tree *tree)
     tree->last = NULL;
     atomic_store_explicit(&tree->first, NULL, RELAXED);
     atomic_store_explicit(&tree->status, SMP_TREE_FREE, RELEASE);
-    smp_call_tree_push(&smp_call_memory->supply.unused, tree);
+    push_tree(&smp_call_memory->supply.unused, tree);
 }
 
 void smp_call_tree_free(struct smp_call_tree *tree)
@@ -187,7 +187,7 @@ void smp_call_tree_free(struct smp_call_tree *tree)
 /* A tree that no other thread knows. NULL: the limit. */
 static struct smp_call_tree *take_free_tree(void)
 {
-    struct smp_call_tree *tree = smp_call_tree_pop(&smp_call_memory->supply.unused);
+    struct smp_call_tree *tree = pop_tree(&smp_call_memory->supply.unused);
     uint32_t count = atomic_load_explicit(&smp_call_memory->supply.made, RELAXED);
 
     if (tree != NULL)
@@ -239,19 +239,25 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
     return tree;
 }
 
-struct smp_call_tree *smp_call_tree_take(uint32_t index)
+/* The tree of a state, which has none then. NULL: it had none, or another has just taken it. */
+static struct smp_call_tree *take_tree(uint32_t index)
 {
     const uint32_t tree = atomic_exchange(&smp_call_memory->tree_of[index], 0);
 
     return tree == 0 ? NULL : &smp_call_memory->trees[tree - 1];
 }
 
-/* After smp_call_tree_take: frees a tree of counting that was closed; one of this counting is read
+static void retire_tree(struct smp_call_tree *tree)
+{
+    atomic_store_explicit(&tree->status, SMP_TREE_RETIRED, RELEASE);
+}
+
+/* After take_tree: frees a tree of counting that was closed; one of this counting is read
  * once more before. */
 static void give_back(const struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
     if (is_of(tree, arena))
-        atomic_store_explicit(&tree->status, SMP_TREE_RETIRED, RELEASE);
+        retire_tree(tree);
     else
         smp_call_tree_free(tree);
 }
@@ -309,11 +315,11 @@ static void free_state(struct smp_call_state *state)
 static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t generation,
                                         uint32_t pool)
 {
-    struct smp_call_tree *tree = smp_call_tree_pop(&arena->pools[pool % SMP_CALL_POOLS]);
+    struct smp_call_tree *tree = pop_tree(&arena->pools[pool % SMP_CALL_POOLS]);
 
     while (tree != NULL && smp_call_tree_generation(tree) != generation) {
         give_back(arena, tree);
-        tree = smp_call_tree_pop(&arena->pools[pool % SMP_CALL_POOLS]);
+        tree = pop_tree(&arena->pools[pool % SMP_CALL_POOLS]);
     }
     return tree;
 }
@@ -323,7 +329,7 @@ static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
                           struct smp_call_state *state, int64_t tid, bool is_virtual, uint32_t pool)
 {
     const uint32_t index = index_of_state(state);
-    struct smp_call_tree *tree = smp_call_tree_take(index);
+    struct smp_call_tree *tree = take_tree(index);
 
     if (tree != NULL)
         give_back(arena, tree);
@@ -389,13 +395,13 @@ static void pool_tree(struct smp_call_arena *arena, struct smp_call_state *state
     tree->free_end = state->free_end;
     tree->units = state->units;
     atomic_store_explicit(&tree->status, SMP_TREE_POOLED, RELEASE);
-    smp_call_tree_push(&arena->pools[tree->pool % SMP_CALL_POOLS], tree);
+    push_tree(&arena->pools[tree->pool % SMP_CALL_POOLS], tree);
 }
 
 void smp_call_leave(struct smp_call_state *state)
 {
     struct smp_call_arena *arena = enter_arena();
-    struct smp_call_tree *tree = smp_call_tree_take(index_of_state(state));
+    struct smp_call_tree *tree = take_tree(index_of_state(state));
 
     if (tree != NULL && is_of(tree, arena) && state->is_virtual &&
         smp_call_tree_generation(tree) == smp_call_generation())
@@ -537,12 +543,9 @@ enum smp_status smp_call_arena_open(const struct smp_call_options *options)
     return status;
 }
 
-void smp_call_arena_renew(void)
-{
-    atomic_store(&smp_call_memory->generation, next_number());
-}
-
-bool smp_call_fence_all(void)
+/* After a store to session or generation, before positions are looked at. False: a thread with no
+ * position may be about to go inside all the same. */
+static bool fence_all(void)
 {
     if (atomic_load(&smp_call_memory->needs_fence))
         return true;
@@ -551,6 +554,50 @@ bool smp_call_fence_all(void)
     /* A filter of system calls has come since: from now on threads have fences of their own. */
     atomic_store(&smp_call_memory->needs_fence, true);
     return false;
+}
+
+/* Its thread may give it back itself meanwhile, and may have a new one already. */
+static void retire_tree_of(const struct smp_call_arena *arena, uint32_t index, uint32_t generation)
+{
+    uint32_t number = atomic_load(&smp_call_memory->tree_of[index]);
+    struct smp_call_tree *const tree = number == 0 ? NULL : &smp_call_memory->trees[number - 1];
+
+    if (tree == NULL || smp_call_tree_generation(tree) == generation || !is_of(tree, arena) ||
+        atomic_load(&smp_call_memory->states[index].position) != NULL)
+        return;
+    if (atomic_compare_exchange_strong(&smp_call_memory->tree_of[index], &number, 0))
+        retire_tree(tree);
+}
+
+/* Trees of virtual threads, of which some may be new already. */
+static void retire_pooled(_Atomic uint64_t *pool, uint32_t generation)
+{
+    _Atomic uint64_t kept = 0;
+    struct smp_call_tree *tree = pop_tree(pool);
+
+    for (; tree != NULL; tree = pop_tree(pool)) {
+        if (smp_call_tree_generation(tree) == generation)
+            push_tree(&kept, tree);
+        else
+            retire_tree(tree);
+    }
+    for (tree = pop_tree(&kept); tree != NULL; tree = pop_tree(&kept))
+        push_tree(pool, tree);
+}
+
+void smp_call_arena_renew(void)
+{
+    struct smp_call_arena *const arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
+
+    if (arena == NULL)
+        return;
+    atomic_store(&smp_call_memory->generation, next_number());
+    const uint32_t generation = smp_call_generation();
+    const uint32_t count = fence_all() ? atomic_load(&smp_call_memory->state_count) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        retire_tree_of(arena, i, generation);
+    for (uint32_t i = 0; i < SMP_CALL_POOLS; i++)
+        retire_pooled(&arena->pools[i], generation);
 }
 
 /* Its thread may be inside of a root: then it frees the tree when it leaves. A thread that leaves
@@ -565,7 +612,7 @@ static void abandon(const struct smp_call_arena *arena, uint32_t index, bool is_
         return;
     (void)atomic_compare_exchange_strong(&tree->status, &expected, SMP_TREE_ABANDONED);
     if (is_fenced && atomic_load(&smp_call_memory->states[index].position) == NULL &&
-        smp_call_tree_take(index) != NULL)
+        take_tree(index) != NULL)
         smp_call_tree_free(tree);
 }
 
@@ -589,7 +636,7 @@ void smp_call_arena_close(void)
     atomic_store(&smp_call_memory->arena, NULL);
     for (unsigned round = 0; atomic_load(&smp_call_memory->inside) != 0; round++)
         smp_give_way(round);
-    const bool is_fenced = smp_call_fence_all();
+    const bool is_fenced = fence_all();
     const uint32_t states = atomic_load_explicit(&smp_call_memory->state_count, ACQUIRE);
     for (uint32_t i = 0; i < states; i++)
         abandon(arena, i, is_fenced);
@@ -659,7 +706,7 @@ void smp_call_arena_retire(int64_t tid)
     /* One does it: from its end on the state may be another thread's. */
     if (state != NULL && !state->is_virtual &&
         atomic_compare_exchange_strong(&state->tid, &expected, NO_THREAD)) {
-        struct smp_call_tree *tree = smp_call_tree_take(index_of_state(state));
+        struct smp_call_tree *tree = take_tree(index_of_state(state));
         if (tree != NULL)
             give_back(arena, tree);
         atomic_store_explicit(&state->position, NULL, RELAXED);

@@ -14,6 +14,7 @@ enum { TRIES = 4 };
 struct read {
     struct smp_call_arena *arena;
     const struct smp_call_visitor *visitor; /* NULL: a reset */
+    bool tells_kept;                        /* the ids of the tree that is read */
     double tick_ns;
     uint32_t epoch; /* the one that has just ended */
 };
@@ -151,6 +152,8 @@ static void read_nodes(struct read *read, const struct smp_call_tree *tree,
         if (smp_call_parent(node) == NULL)
             break;
         const bool is_new = at >= chunk->known && read->visitor != NULL;
+        if (read->tells_kept)
+            read->visitor->on_kept(read->visitor->self, smp_call_method(node));
         read_node(read, tree, node, &chunk->seen[at], is_new);
         at = smp_call_unit_behind(chunk, at);
         if (is_new)
@@ -202,6 +205,7 @@ static void read_trees(const struct smp_call_visitor *visitor)
         const uint32_t status = smp_call_tree_status(tree, read.arena->session);
         if (status == SMP_TREE_FREE)
             continue;
+        read.tells_kept = visitor != NULL && visitor->on_kept != NULL && status != SMP_TREE_RETIRED;
         read_chunks(&read, tree);
         if (status == SMP_TREE_RETIRED && visitor != NULL)
             end_tree(&read, tree);

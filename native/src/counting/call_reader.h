@@ -51,6 +51,9 @@ struct smp_call_visitor {
     void (*on_delta)(void *self, const struct smp_call_delta *delta);
     /* The tree's last delta was this read's. May be NULL. */
     void (*on_end)(void *self, uint64_t tree);
+    /* Of each node of a tree that stays, maybe several times: the id that its probe has pushed.
+     * May be NULL. */
+    void (*on_kept)(void *self, int32_t id);
 };
 
 void smp_call_read(const struct smp_call_visitor *visitor);

@@ -194,15 +194,7 @@ static inline struct smp_call_state *smp_call_state_of(int64_t tid)
     return state;
 }
 
-/* After a store to session or generation, before positions are looked at. False: a thread with no
- * position may be about to go inside all the same. */
-bool smp_call_fence_all(void);
-/* The tree of a state, which has none then. NULL: it had none, or another has just taken it. */
-struct smp_call_tree *smp_call_tree_take(uint32_t state_index);
-/* Stacks of trees that no state has. NULL: it is empty. */
-void smp_call_tree_push(_Atomic uint64_t *stack, struct smp_call_tree *tree);
-struct smp_call_tree *smp_call_tree_pop(_Atomic uint64_t *stack);
-/* Frees a tree that no other thread can find: after take or pop, or RETIRED. */
+/* Frees a tree that no other thread can find: after it was taken from where it was, or RETIRED. */
 void smp_call_tree_free(struct smp_call_tree *tree);
 
 #endif

@@ -575,6 +575,6 @@ public final class SamplingReport implements AutoCloseable {
 
     static void writeRaw(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)
             throws IOException {
-        held.write(format.ordinal(), chosen.getWeight().ordinal(), chosen.flags(), out);
+        held.write(format.ordinal(), chosen.getWeight().ordinal(), chosen.flags(), chosen.getFocus(), out);
     }
 }

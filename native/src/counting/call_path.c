@@ -185,10 +185,13 @@ struct smp_call_node *smp_call_child(struct smp_call_state *state, struct smp_ca
 
 static void enter_call(struct smp_call_state *state, int32_t key)
 {
-    struct smp_call_node *node = NULL;
+    struct smp_call_node *const at = position_of(state);
+    struct smp_call_node *node = at->child;
 
     set_phase(state, SMP_CALL_IN_HOOK);
-    node = place_of_call(state, position_of(state), key, SMP_CALL_NATIVE_HOOK_FRAMES);
+    /* Of the overflow node that is no child, but its first number is no key. */
+    if (node == NULL || node->key != key)
+        node = place_of_call(state, at, key, SMP_CALL_NATIVE_HOOK_FRAMES);
     move_position(state, node);
     add(&node->count, 1);
     if (node->key != SMP_CALL_OVERFLOW && (state->is_exact || key < 0))
@@ -391,11 +394,17 @@ static void exit_call(struct smp_call_state *state, int32_t key, int64_t now)
 void smp_call_exit(struct smp_call_state *state, int32_t id)
 {
     const int64_t now = state->is_exact ? smp_call_clock_ticks() : 0;
+    struct smp_call_node *const at = position_of(state);
 
-    if (position_of(state) == NULL)
+    if (at == NULL)
         return;
     set_phase(state, SMP_CALL_IN_HOOK);
-    exit_call(state, id, now);
+    if (at->key != id) {
+        exit_call(state, id, now);
+        return;
+    }
+    end_call(at, now);
+    move_position(state, smp_call_parent(at));
 }
 
 void smp_call_exit_root(struct smp_call_state *state, int32_t id)

@@ -5,6 +5,7 @@
 
 #include "base/give_way.h"
 #include "base/process_barrier.h"
+#include "counting/call_past.h"
 #include "counting/call_shared.h"
 
 #define RELAXED memory_order_relaxed
@@ -284,8 +285,10 @@ static struct smp_call_state *claim_state(int64_t tid)
 
     for (; state != NULL; state = state->next) {
         int64_t expected = 0;
-        if (atomic_compare_exchange_strong(&state->tid, &expected, tid))
+        if (atomic_compare_exchange_strong(&state->tid, &expected, tid)) {
+            smp_call_past_forget(state);
             return state;
+        }
     }
     do {
         if (count == SMP_CALL_STATES)
@@ -681,14 +684,16 @@ void smp_call_arena_forget_seen(void)
 {
     for (uint32_t id = 0; id < SMP_CALL_METHODS; id++) {
         if (atomic_load_explicit(&smp_call_memory->seen[id], RELAXED) != 0)
-            atomic_store_explicit(&smp_call_memory->seen[id], 0, RELAXED);
+            smp_call_arena_forget_method((int32_t)id);
     }
 }
 
 void smp_call_arena_forget_method(int32_t id)
 {
-    if (id >= 0 && id < SMP_CALL_METHODS)
-        atomic_store_explicit(&smp_call_memory->seen[id], 0, RELAXED);
+    if (id < 0 || id >= SMP_CALL_METHODS)
+        return;
+    atomic_store_explicit(&smp_call_memory->seen[id], 0, RELAXED);
+    atomic_store_explicit(&smp_call_memory->methods[id], 0, RELAXED);
 }
 
 void smp_call_arena_retire(int64_t tid)

@@ -182,7 +182,7 @@ size_t smp_probe_pool_bytes(const struct smp_probe_pool *pool)
     size_t bytes = (size_t)(pool->end - pool->first) * MOST_CONSTANT_BYTES;
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        bytes += strlen(texts[i]);
+        bytes += texts[i] != NULL ? strlen(texts[i]) : 0;
     return bytes;
 }
 

@@ -52,7 +52,8 @@ enum smp_probe_hands {
 };
 
 /* What probes call: static methods with the descriptor (I)V, but for reflected, which takes two
- * Objects, and caught, which takes an Object and an int. Texts are modified UTF-8. */
+ * Objects, and caught, which takes an Object and an int. Texts are modified UTF-8; one that no
+ * probe needs may be NULL. */
 struct smp_probe_hook {
     const char *class_name; /* as java/lang/ThreadsSamplerHook */
     const char *enter;

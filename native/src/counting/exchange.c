@@ -204,7 +204,7 @@ static bool is_untried(const struct smp_indexed_method *method)
 }
 
 /* As far as byte code says; not those that call it by a type above. A root comes first. */
-static uint32_t callers_of(const struct smp_reach *reach, const struct smp_indexed_class *in_class,
+static uint32_t coded_callers_of(const struct smp_reach *reach, const struct smp_indexed_class *in_class,
                            const struct smp_indexed_method *method)
 {
     uint32_t reached = smp_symbols_at(&reach->index.class_names, in_class->name)->first_reached;
@@ -233,7 +233,7 @@ static uint32_t try_class(struct smp_reach *reach, uint32_t tried, uint32_t call
         if (m >= it->body.method_count)
             break;
         if (!is_untried(&it->body.methods[m]) ||
-            callers_of(reach, it, &it->body.methods[m]) < callers)
+            coded_callers_of(reach, it, &it->body.methods[m]) < callers)
             continue;
         smp_wanted_add(reach, tried, m);
         if (smp_wanted_method(reach, tried, m)->id < 0)
@@ -275,7 +275,7 @@ static uint32_t count_untried(const struct smp_reach *reach, uint32_t callers, u
 
         for (uint32_t m = 0; it->name != 0 && m < it->body.method_count; m++)
             count += is_untried(&it->body.methods[m]) &&
-                     callers_of(reach, it, &it->body.methods[m]) >= callers;
+                     coded_callers_of(reach, it, &it->body.methods[m]) >= callers;
     }
     return count < most ? count : most;
 }

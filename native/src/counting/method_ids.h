@@ -14,7 +14,7 @@
  * Owns     its records, which hold their symbols: names outlive the class until recycle.
  * Threads  one at a time.
  * Errors   take: -1 at the limit of ids or where there is no memory; nothing has changed then.
- * Cost     take, retire: constant. recycle: O(retired ids). Each id: 24 bytes.
+ * Cost     take, retire: constant. recycle: O(retired ids). Each id: 32 bytes.
  */
 #ifndef SMP_COUNTING_METHOD_IDS_H
 #define SMP_COUNTING_METHOD_IDS_H
@@ -45,7 +45,13 @@ struct smp_method_record {
     uint8_t state;
     bool is_root;
     bool is_entered;
+    int64_t since_ms; /* wall clock: since when it has its probe; 0: it has none, or one of these */
 };
+
+/* Since before it could run. */
+#define SMP_METHOD_SINCE_LOAD INT64_C(-1)
+/* Bytes with its probe were made. */
+#define SMP_METHOD_SINCE_SOON INT64_C(-2)
 
 struct smp_method_ids {
     struct smp_pool records;        /* the record of id i is at i + 1 */

@@ -370,6 +370,26 @@ void smp_reach_unload_loader(struct smp_reach *reach, uint64_t loader)
 
 /* --- probes --- */
 
+static void note_planned(const struct smp_reach *reach, int32_t id)
+{
+    struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+
+    if (record->since_ms == 0)
+        record->since_ms = SMP_METHOD_SINCE_SOON;
+}
+
+void smp_reach_probed(struct smp_reach *reach, uint32_t probed, int64_t since_ms)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&reach->index, probed)->body;
+
+    for (uint32_t m = 0; m < body->method_count; m++) {
+        struct smp_method_record *const record =
+            smp_method_ids_at(&reach->ids, body->methods[m].id);
+        if (record != NULL && record->since_ms == SMP_METHOD_SINCE_SOON)
+            record->since_ms = since_ms;
+    }
+}
+
 size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_method_probe *out,
                       size_t count)
 {
@@ -385,6 +405,7 @@ size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_meth
             continue;
         out[m].id = method->id;
         out[m].is_root = (method->flags & SMP_WANTED_ROOT) != 0;
+        note_planned(reach, method->id);
         probes++;
     }
     smp_wanted_set_clean(reach, planned);
@@ -462,10 +483,51 @@ void smp_reach_entered(struct smp_reach *reach, int32_t id)
         reach->is_root_entered = true;
         smp_wanted_advance_rules_of(reach, id, SMP_RULE_ENTERED);
     }
-    if (reach->plan->instrumentation != SMP_INSTRUMENTATION_LAZY)
+    if (smp_wanted_scheme(reach) != SMP_INSTRUMENTATION_LAZY)
         return;
     smp_wanted_expand(reach, record->in_class, record->number);
     smp_wanted_drain(reach);
+}
+
+static uint32_t count_allowed(const struct smp_reach *reach)
+{
+    uint32_t count = 0;
+
+    for (uint32_t c = 1; c < reach->index.classes.top; c++) {
+        const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, c);
+        count += it->name != 0 && it->is_allowed;
+    }
+    return count;
+}
+
+/* More ids may move the records, and are followed by themselves. */
+static void expand_known(struct smp_reach *reach, bool is_all)
+{
+    const int32_t end = smp_method_ids_end(&reach->ids);
+
+    for (int32_t id = 0; id < end; id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+        if (record != NULL && record->state != SMP_METHOD_RETIRED && (is_all || record->is_entered))
+            smp_wanted_expand(reach, record->in_class, record->number);
+    }
+    smp_wanted_drain(reach);
+}
+
+void smp_reach_follow_loaded(struct smp_reach *reach)
+{
+    if (reach->plan->instrumentation != SMP_INSTRUMENTATION_AUTO ||
+        count_allowed(reach) > SMP_PLAN_EAGER_CLASSES)
+        return;
+    reach->follows_loaded = true;
+    expand_known(reach, true);
+}
+
+void smp_reach_loaded_done(struct smp_reach *reach)
+{
+    if (!reach->follows_loaded || smp_reach_has_dirty(reach))
+        return;
+    reach->follows_loaded = false;
+    expand_known(reach, false);
 }
 
 void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
@@ -479,7 +541,7 @@ void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
     /* No class that is known has such a method: all that declare it are of the JDK. */
     if (owner == 0 || called == 0)
         return;
-    reach->found_ahead = reach->plan->instrumentation == SMP_INSTRUMENTATION_LAZY
+    reach->found_ahead = smp_wanted_scheme(reach) == SMP_INSTRUMENTATION_LAZY
                              ? (uint8_t)(reach->plan->look_ahead - 1)
                              : 0;
     smp_wanted_find(reach, owner, called);
@@ -527,7 +589,7 @@ struct smp_reach_sample smp_reach_sampled(struct smp_reach *reach, struct smp_sl
     uint32_t found = name != 0 ? smp_symbols_at(&index->class_names, name)->first_class : 0;
     struct smp_reach_sample seen = { 0 };
 
-    reach->found_ahead = reach->plan->instrumentation == SMP_INSTRUMENTATION_LAZY
+    reach->found_ahead = smp_wanted_scheme(reach) == SMP_INSTRUMENTATION_LAZY
                              ? (uint8_t)(reach->plan->look_ahead - 1)
                              : 0;
     if (found == 0 && is_wanted && smp_call_filter_passes(reach->plan->filter, class_name))

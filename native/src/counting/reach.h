@@ -101,6 +101,8 @@ void smp_reach_unload_loader(struct smp_reach *reach, uint64_t loader);
  */
 size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_method_probe *out,
                       size_t count);
+/* The JVM has the bytes of the last plan: the probes that are new in it are there since then. */
+void smp_reach_probed(struct smp_reach *reach, uint32_t probed, int64_t since_ms);
 /* Classes whose plan has changed since it was made, those waiting longest first; they are clean
  * now. Returns how many, at most max. */
 size_t smp_reach_take_batch(struct smp_reach *reach, uint32_t *out, size_t max);
@@ -118,6 +120,10 @@ void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t 
 
 /* A probe was run for the first time. Ids that are retired or unknown are ignored. */
 void smp_reach_entered(struct smp_reach *reach, int32_t id);
+/* AUTO, once all loaded classes are known: if few pass the filter, what they call from the roots
+ * down is wanted, as with EAGER; until done, of which nothing is dirty: then it is LAZY. */
+void smp_reach_follow_loaded(struct smp_reach *reach);
+void smp_reach_loaded_done(struct smp_reach *reach);
 /* This method, `name.descriptor`, was called by reflection, of an object of this class or of the
  * class itself: it is wanted, or the one that is inherited. Once is enough: it stays so. */
 void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,

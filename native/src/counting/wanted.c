@@ -193,7 +193,7 @@ static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     note_probe(reach, it->id);
     smp_wanted_set_dirty(reach, in_class);
     smp_wanted_initialise(reach, in_class);
-    if (reach->plan->instrumentation == SMP_INSTRUMENTATION_EAGER)
+    if (smp_wanted_scheme(reach) == SMP_INSTRUMENTATION_EAGER)
         smp_wanted_expand(reach, in_class, method);
 }
 
@@ -376,7 +376,7 @@ void smp_wanted_look_ahead(struct smp_reach *reach, uint32_t in_class, uint32_t 
 /* EAGER expands all it finds anyway. */
 void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t method)
 {
-    const bool is_lazy = reach->plan->instrumentation == SMP_INSTRUMENTATION_LAZY;
+    const bool is_lazy = smp_wanted_scheme(reach) == SMP_INSTRUMENTATION_LAZY;
     const uint8_t ahead = is_lazy ? reach->plan->look_ahead : 1;
 
     smp_wanted_look_ahead(reach, in_class, method, ahead);

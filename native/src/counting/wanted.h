@@ -72,6 +72,7 @@ struct smp_reach {
     uint32_t methods;     /* with a probe, or to get one */
     uint32_t roots;       /* of these */
     bool is_root_entered;
+    bool follows_loaded; /* AUTO, as EAGER: the last of what was loaded has no probes yet */
     uint64_t batches;
     struct smp_losses losses[SMP_REACH_LOSS_COUNT];
     struct smp_places places;
@@ -79,6 +80,14 @@ struct smp_reach {
     uint8_t *rule_states; /* enum smp_rule_state; NULL without rules */
     bool *rule_matches;   /* the class that is being loaded; NULL without rules */
 };
+
+/* As methods are followed now: AUTO is EAGER for what is loaded at the start. */
+static inline enum smp_instrumentation smp_wanted_scheme(const struct smp_reach *reach)
+{
+    if (reach->plan->instrumentation != SMP_INSTRUMENTATION_AUTO)
+        return reach->plan->instrumentation;
+    return reach->follows_loaded ? SMP_INSTRUMENTATION_EAGER : SMP_INSTRUMENTATION_LAZY;
+}
 
 static inline struct smp_indexed_method *smp_wanted_method(struct smp_reach *reach,
                                                            uint32_t in_class, uint32_t method)

@@ -111,9 +111,10 @@ struct smp_call_counter {
     /* All counts and times begin at zero; threads inside of a root go on being counted. */
     void (*reset)(void *self);
     void (*positions)(void *self, smp_on_call_place *found, void *context);
-    /* The method's names and its class's file, until the next call; no lines. False: not known. A
-     * number belongs to one method from start to stop. It is below 2^62; its lower 32 bits are
-     * small, and no other method's at that time: they are used again. */
+    /* The method's names and its class's file, until the next call, and since when it is counted;
+     * no lines. False: not known. A number belongs to one method from start to stop. It is below
+     * 2^62; its lower 32 bits are small, and no other method's at that time: they are used
+     * again. */
     bool (*name)(void *self, int64_t method, struct smp_method_info *out);
     /* Is it a root that rootMethods names without a star? */
     bool (*keeps)(void *self, int64_t method);

@@ -428,7 +428,8 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
 
 /* Tells reach of the class, and fills in methods. False: it gets no probes. What another agent has
  * made of it may still be refused: then it keeps its bytes, which a batch makes known again. */
-static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_method_probe *probes)
+static bool plan_class(struct counted_load *load, const struct smp_loading_class *loading,
+                       struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
     struct smp_reach_figures before;
@@ -444,7 +445,9 @@ static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_me
             counted->has_reflection && load->outline->loader == SMP_CLASS_LOADERS_BOOT;
         has_probes = copy_plan(load, probes);
         mark_probed(smp_counted_classes_mark(counted, load->index), has_probes);
-        if (is_foreign && (was_dirty || has_other_methods(&before, counted->reach)))
+        if (loading->is_first)
+            smp_reach_probed(counted->reach, load->index, SMP_METHOD_SINCE_LOAD);
+        if (loading->is_foreign && (was_dirty || has_other_methods(&before, counted->reach)))
             smp_reach_put_back(counted->reach, load->index);
     }
     smp_lock_release(&counted->lock);
@@ -496,7 +499,8 @@ static bool rewrite_class(struct counted_load *load, struct smp_class_bytes *out
     return status == SMP_OK && rewritten.bytes != NULL;
 }
 
-static bool load_outlined(struct counted_load *load, bool is_foreign, struct smp_class_bytes *out)
+static bool load_outlined(struct counted_load *load, const struct smp_loading_class *loading,
+                          struct smp_class_bytes *out)
 {
     const size_t count = load->file.method_count > 0 ? load->file.method_count : 1;
     struct smp_method_probe *probes = smp_alloc(NULL, count * sizeof(*probes));
@@ -505,7 +509,7 @@ static bool load_outlined(struct counted_load *load, bool is_foreign, struct smp
     load->methods = smp_alloc(NULL, count * sizeof(*load->methods));
     if (probes == NULL || load->methods == NULL)
         load->counted->losses.no_memory++;
-    else if (plan_class(load, is_foreign, probes))
+    else if (plan_class(load, loading, probes))
         has_changed = rewrite_class(load, out);
     smp_free(NULL, load->methods);
     smp_free(NULL, probes);
@@ -522,7 +526,7 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
         smp_outline_reader_read(&reader, file, loading->loader, &load->outline);
 
     if (status == SMP_OK)
-        *has_changed = load_outlined(load, loading->is_foreign, out);
+        *has_changed = load_outlined(load, loading, out);
     load->outline = NULL; /* the reader's */
     smp_outline_reader_fini(&reader);
     return status;
@@ -550,6 +554,22 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
     else if (status != SMP_OK)
         counted->losses.no_memory++;
     return has_changed;
+}
+
+/* --- what is loaded at the start --- */
+
+void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    smp_reach_follow_loaded(counted->reach);
+    smp_lock_release(&counted->lock);
+}
+
+void smp_counted_classes_loaded_done(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    smp_reach_loaded_done(counted->reach);
+    smp_lock_release(&counted->lock);
 }
 
 /* --- classes that are there --- */

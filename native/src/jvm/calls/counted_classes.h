@@ -114,6 +114,7 @@ void smp_counted_classes_close(struct smp_counted_classes *counted);
 struct smp_loading_class {
     struct smp_class_bytes file;
     uint64_t loader;
+    bool is_first;   /* it is loaded only now: nothing of it has run */
     bool is_foreign; /* another agent changes a class that is there: that may still be refused */
 };
 
@@ -157,6 +158,10 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted);
 /* With the lock held: classes of reflection that do not hand out what they call, in the account. */
 void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
                                         struct smp_counting_account *out);
+/* All loaded classes are met. If they are few, what they call from the roots down is followed as
+ * EAGER does, until the last of them has its probes (done). */
+void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted);
+void smp_counted_classes_loaded_done(struct smp_counted_classes *counted);
 /* A reflective call (reach.h: called). */
 void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
                                 struct smp_slice signature);

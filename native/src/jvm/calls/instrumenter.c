@@ -14,20 +14,18 @@
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
-#include "jvm/calls/batch_pace.h"
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/calls/redefined_classes.h"
 #include "jvm/calls/reflected_calls.h"
-#include "jvm/calls/super_types.h"
 #include "jvm/code/prepare_event.h"
 #include "jvm/hotspot/class_changes.h"
 #include "jvm/hotspot/version.h"
 
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,
-    START_BATCHES = 8, /* before start returns; roots of more classes get their probes soon after */
+    START_BATCHES = 32, /* before start returns; what is further away gets its probes soon after */
     /* Nodes of threads have half of the memory for counting. The rest is for classes, and for what
      * the engine knows of each node: without that a call is counted and credited nowhere. */
     NODES_SHARE = 2,
@@ -122,6 +120,7 @@ static bool add_probes(struct load_event *event, struct smp_class_bytes *changed
         return false;
     event->loading.loader =
         smp_class_loaders_number(&instrumenter.loaders, event->jvmti, event->env, event->loader);
+    event->loading.is_first = event->redefined == NULL;
     event->loading.is_foreign = event->redefined != NULL && !event->is_own;
     has_changed =
         event->loading.loader != SMP_CLASS_LOADERS_UNKNOWN &&
@@ -219,31 +218,12 @@ static void meet_loaded(void *self, const struct smp_loaded_class *loaded)
         smp_super_types_each(&instrumenter.loaders, jvmti, self, loaded->type, meet_super, self);
 }
 
-static void meet_prepared(jvmtiEnv *jvmti, JNIEnv *env, jclass prepared)
-{
-    char *signature = NULL;
-    jobject loader = NULL;
-    struct smp_loaded_class loaded = { .type = prepared };
-
-    if ((*jvmti)->GetClassSignature(jvmti, prepared, &signature, NULL) != JVMTI_ERROR_NONE)
-        return;
-    if (smp_loaded_class_describe(signature, true, &loaded) &&
-        (*jvmti)->GetClassLoader(jvmti, prepared, &loader) == JVMTI_ERROR_NONE) {
-        loaded.loader = smp_class_loaders_number(&instrumenter.loaders, jvmti, env, loader);
-        if (loaded.loader != SMP_CLASS_LOADERS_UNKNOWN)
-            meet_loaded(env, &loaded);
-        if (loader != NULL)
-            (*env)->DeleteLocalRef(env, loader);
-    }
-    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-}
-
 void JNICALL smp_instrumenter_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, SMP_UNUSED jthread thread,
                                          jclass prepared)
 {
     if (!go_inside())
         return;
-    meet_prepared(jvmti, env, prepared);
+    smp_loaded_classes_offer(&instrumenter.loaders, jvmti, env, prepared, meet_loaded, env);
     go_outside();
 }
 
@@ -428,9 +408,12 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     status = begin_hooks(jvmti, env);
     if (status == SMP_OK)
         status = meet_all(jvmti, env);
+    if (status == SMP_OK)
+        smp_counted_classes_follow_loaded(&instrumenter.counted);
     smp_counted_classes_want_reflection(&instrumenter.counted);
     for (int i = 0; status == SMP_OK && i < START_BATCHES && has_dirty(); i++)
         (void)smp_class_batches_run(&instrumenter.batches, jvmti, env);
+    smp_counted_classes_loaded_done(&instrumenter.counted);
     return status;
 }
 
@@ -484,6 +467,7 @@ static void do_round(JNIEnv *env)
     (void)smp_reflected_calls_each(add_reflected, NULL);
     smp_counted_classes_want_reflection(&instrumenter.counted);
     run_batch_if_due(env);
+    smp_counted_classes_loaded_done(&instrumenter.counted);
     purge_loaders(env);
 }
 
@@ -656,6 +640,14 @@ static void fill_name(struct smp_counted_name *out, struct smp_slice class_name,
     dot_name(out->class_name);
 }
 
+/* One that is called before its batch has ended has its probe since just now. */
+static int64_t since_of(const struct smp_method_record *record)
+{
+    if (record->since_ms == SMP_METHOD_SINCE_LOAD)
+        return 0;
+    return record->since_ms > 0 ? record->since_ms : smp_clock_wall_ms();
+}
+
 /* -1: it is no method's any more. */
 static int32_t id_of_number(int64_t number)
 {
@@ -677,9 +669,11 @@ bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
     if (id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL) {
         fill_name(out, smp_method_ids_class(ids, id), smp_method_ids_name(ids, id),
                   smp_method_ids_source(ids, id));
+        out->since_ms = since_of(smp_method_ids_at(ids, id));
         is_known = true;
     } else if (id < 0 && smp_stray_methods_find(&counted->stray_methods, pushed, &stray)) {
         fill_name(out, stray.class_name, stray.method_name, stray.source_file);
+        out->since_ms = 0;
         is_known = true;
     }
     smp_lock_release(&counted->lock);

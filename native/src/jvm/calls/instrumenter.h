@@ -71,6 +71,7 @@ struct smp_counted_name {
     char class_name[SMP_COUNTED_NAME_BYTES]; /* with dots */
     char method_name[SMP_COUNTED_NAME_BYTES];
     char source_file[SMP_COUNTED_FILE_BYTES]; /* "": not known */
+    int64_t since_ms; /* wall clock: when it got its probe; 0: before it could run */
 };
 
 /* Whose numbers are below: for what the reader does with ids. */

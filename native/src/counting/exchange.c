@@ -204,8 +204,9 @@ static bool is_untried(const struct smp_indexed_method *method)
 }
 
 /* As far as byte code says; not those that call it by a type above. A root comes first. */
-static uint32_t coded_callers_of(const struct smp_reach *reach, const struct smp_indexed_class *in_class,
-                           const struct smp_indexed_method *method)
+static uint32_t coded_callers_of(const struct smp_reach *reach,
+                                 const struct smp_indexed_class *in_class,
+                                 const struct smp_indexed_method *method)
 {
     uint32_t reached = smp_symbols_at(&reach->index.class_names, in_class->name)->first_reached;
     uint32_t callers = 0;

@@ -298,7 +298,7 @@ static void calls_are_those_of_their_classes(void **state)
     assert_memory_equal(found, called, sizeof(found));
     assert_in_range(next, 1000, MOST_CLASSES);
     for (int i = 0; i < LIVE; i++)
-        assert_in_range(ids[i], 0, METHODS - 1); /* the limit was never reached */
+        assert_in_range(ids[i] - counted.id_base, 0, METHODS - 1); /* the limit was never reached */
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

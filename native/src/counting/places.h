@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * places.h - the inside of reach.h: which methods have a probe where there are more than the limit
- * allows. Those that are called most.
+ * places.h - the inside of reach.h, done by exchange.c: which methods have a probe where there are
+ * more than the limit allows. Those that are called most.
  *
  *   wanted, all places taken ──► waits, untried ──trial──► has a probe ──► called less than the
  *                                                              ▲           others: waits, tried

@@ -1192,9 +1192,9 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * How many methods are counted at most. Default 32,768. Those beyond are counted as part of their callers; the
-     * account has their number. Methods of unloaded classes make room for others, once no thread is inside of a root
-     * from which it has called them.
+     * How many methods are counted at most. Default 32,768. Where more could be, roots and the methods that are called
+     * most are counted; each other one is tried for some seconds. Those beyond are counted as part of their callers; the
+     * account has their number.
      *
      * @param maxCountedMethods 1 to 1,048,576
      * @throws IllegalArgumentException if it is out of range

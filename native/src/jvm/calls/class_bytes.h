@@ -2,7 +2,6 @@
 /*
  * class_bytes.h - a class file in memory.
  *
- * Owns     nothing.
  * Threads  any.
  */
 #ifndef SMP_JVM_CALLS_CLASS_BYTES_H

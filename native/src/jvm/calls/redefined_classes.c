@@ -61,7 +61,7 @@ static struct smp_class_version keep_version(struct smp_redefined_classes *redef
 
 /* --- classes --- */
 
-static uint32_t hash_text(const char *name)
+static uint32_t hash_class_text(const char *name)
 {
     return smp_hash_bytes(SMP_HASH_START, name, strlen(name));
 }
@@ -90,7 +90,8 @@ static struct smp_redefined_class *find_redefined(struct smp_redefined_classes *
     return NULL;
 }
 
-static struct smp_redefined_class *free_place(struct smp_redefined_classes *redefined, JNIEnv *env)
+static struct smp_redefined_class *free_redefined(struct smp_redefined_classes *redefined,
+                                                  JNIEnv *env)
 {
     struct smp_redefined_class *found = NULL;
 
@@ -107,7 +108,7 @@ static struct smp_redefined_class *free_place(struct smp_redefined_classes *rede
 static struct smp_redefined_class *add_redefined(struct smp_redefined_classes *redefined,
                                                  JNIEnv *env, jclass type, uint32_t name_hash)
 {
-    struct smp_redefined_class *const place = free_place(redefined, env);
+    struct smp_redefined_class *const place = free_redefined(redefined, env);
 
     if (place == NULL)
         return NULL;
@@ -168,7 +169,7 @@ static void settle_next(struct smp_redefined_classes *redefined, struct smp_rede
 bool smp_redefined_classes_announce(struct smp_redefined_classes *redefined, JNIEnv *env,
                                     jclass type, const char *name)
 {
-    const uint32_t name_hash = hash_text(name);
+    const uint32_t name_hash = hash_class_text(name);
     struct smp_redefined_class *place;
 
     smp_lock_acquire(&redefined->lock);
@@ -185,7 +186,7 @@ bool smp_redefined_classes_announce(struct smp_redefined_classes *redefined, JNI
 
 static struct smp_given_class given_class(const char *name, const struct smp_class_bytes *file)
 {
-    return (struct smp_given_class){ .name_hash = hash_text(name),
+    return (struct smp_given_class){ .name_hash = hash_class_text(name),
                                      .bytes_hash = smp_hash_bytes(
                                          SMP_HASH_START, (const char *)file->bytes, file->size) };
 }
@@ -241,7 +242,7 @@ enum smp_redefined smp_redefined_classes_see(struct smp_redefined_classes *redef
     struct smp_redefined_class *place;
 
     smp_lock_acquire(&redefined->lock);
-    place = find_redefined(redefined, env, type, hash_text(name));
+    place = find_redefined(redefined, env, type, hash_class_text(name));
     if (place != NULL) {
         settle_next(redefined, place);
         if (place->is_announced) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "counting/places.h"
-
 #include <string.h>
 
 #include "base/sort.h"
+#include "counting/places.h"
 #include "counting/reach.h"
 #include "counting/wanted.h"
 
@@ -117,7 +116,7 @@ struct exchange {
 };
 
 /* Does it keep its place, whatever its calls? */
-static bool is_kept(const struct smp_reach *reach, const struct smp_method_record *record)
+static bool keeps_place(const struct smp_reach *reach, const struct smp_method_record *record)
 {
     return record->state == SMP_METHOD_WANTED &&
            (record->is_root || smp_class_index_at(&reach->index, record->in_class)->is_dirty);
@@ -129,8 +128,8 @@ static bool has_more_calls(const void *context, uint32_t a, uint32_t b)
     const struct smp_method_record *const one = smp_method_ids_at(&reach->ids, (int32_t)a);
     const struct smp_method_record *const other = smp_method_ids_at(&reach->ids, (int32_t)b);
 
-    if (is_kept(reach, one) != is_kept(reach, other))
-        return is_kept(reach, one);
+    if (keeps_place(reach, one) != keeps_place(reach, other))
+        return keeps_place(reach, one);
     if (reach->places.calls[a] != reach->places.calls[b])
         return reach->places.calls[a] > reach->places.calls[b];
     return one->state == SMP_METHOD_WANTED && other->state == SMP_METHOD_WAITING;
@@ -152,13 +151,13 @@ static bool collect(struct exchange *exchange)
         if (!is_exchanged(record))
             continue;
         exchange->ids[exchange->count++] = id;
-        exchange->kept += is_kept(reach, record);
+        exchange->kept += keeps_place(reach, record);
     }
     smp_sort(exchange->ids, exchange->scratch, exchange->count, has_more_calls, reach);
     return true;
 }
 
-static void take_place(struct exchange *exchange, int32_t id)
+static void take_method_place(struct exchange *exchange, int32_t id)
 {
     struct smp_reach *const reach = exchange->reach;
     struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
@@ -174,7 +173,7 @@ static void take_place(struct exchange *exchange, int32_t id)
     exchange->has_changed = true;
 }
 
-static void give_place(struct exchange *exchange, int32_t id)
+static void give_method_place(struct exchange *exchange, int32_t id)
 {
     struct smp_reach *const reach = exchange->reach;
     struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
@@ -194,9 +193,9 @@ static void give_place(struct exchange *exchange, int32_t id)
 static void rank(struct exchange *exchange, size_t places)
 {
     for (size_t i = places > exchange->kept ? places : exchange->kept; i < exchange->count; i++)
-        take_place(exchange, (int32_t)exchange->ids[i]);
+        take_method_place(exchange, (int32_t)exchange->ids[i]);
     for (size_t i = 0; i < places && i < exchange->count; i++)
-        give_place(exchange, (int32_t)exchange->ids[i]);
+        give_method_place(exchange, (int32_t)exchange->ids[i]);
 }
 
 static bool is_untried(const struct smp_indexed_method *method)
@@ -205,8 +204,9 @@ static bool is_untried(const struct smp_indexed_method *method)
 }
 
 /* As far as byte code says; not those that call it by a type above. A root comes first. */
-static uint32_t callers_of(const struct smp_reach *reach, const struct smp_indexed_class *in_class,
-                           const struct smp_indexed_method *method)
+static uint32_t coded_callers_of(const struct smp_reach *reach,
+                                 const struct smp_indexed_class *in_class,
+                                 const struct smp_indexed_method *method)
 {
     uint32_t reached = smp_symbols_at(&reach->index.class_names, in_class->name)->first_reached;
     uint32_t callers = 0;
@@ -234,7 +234,7 @@ static uint32_t try_class(struct smp_reach *reach, uint32_t tried, uint32_t call
         if (m >= it->body.method_count)
             break;
         if (!is_untried(&it->body.methods[m]) ||
-            callers_of(reach, it, &it->body.methods[m]) < callers)
+            coded_callers_of(reach, it, &it->body.methods[m]) < callers)
             continue;
         smp_wanted_add(reach, tried, m);
         if (smp_wanted_method(reach, tried, m)->id < 0)
@@ -276,7 +276,7 @@ static uint32_t count_untried(const struct smp_reach *reach, uint32_t callers, u
 
         for (uint32_t m = 0; it->name != 0 && m < it->body.method_count; m++)
             count += is_untried(&it->body.methods[m]) &&
-                     callers_of(reach, it, &it->body.methods[m]) >= callers;
+                     coded_callers_of(reach, it, &it->body.methods[m]) >= callers;
     }
     return count < most ? count : most;
 }

@@ -57,8 +57,8 @@ public abstract class ThreadsSamplerHook {
     private static final long NODE_DEPTH = 56;
     /* From the top to the overflow node. */
     private static final long OVERFLOW = 64;
-    /* A limit, of counting_account.h. */
-    private static final int OVER_NODE_LIMIT = 12;
+    /* Of enum smp_call_room. */
+    private static final int OVER_NODE_LIMIT = 1;
 
     /* Before the top. */
     private static final long HINT_BYTES = 1024;

@@ -172,8 +172,8 @@ class CommandLineIT {
         };
         String[] command = Stream.concat(Stream.of(pid), Stream.of(options)).toArray(String[]::new);
         Pattern rows = Pattern.compile("Counted methods: .*, by calls, over .*\n.*  method <- callers\n"
-                + ".*  counted\\.Rounds\\.step <- counted\\.Rounds\\.round \\d+\n"
-                + ".*  counted\\.Rounds\\.round <- \\[root\\] \\d+\n");
+                + ".*  counted\\.Rounds\\.step <- counted\\.Rounds\\.round \\d+.*\n"
+                + ".*  counted\\.Rounds\\.round <- \\[root\\] \\d+.*\n");
         patiently().until(() -> rows.matcher(done(command)).find());
         own.process().getOutputStream().close();
         own.await();

@@ -156,9 +156,9 @@ static void a_focus_has_only_the_calls_inside(void **state)
 /* Its latest node says so; the others have been counted throughout. */
 static void a_row_that_was_counted_later_says_since_when(void **state)
 {
+    report_fixture_since(*state, "a.A.walk(A.java)", 1500);
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 0, 0);
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)|a.A.walk(A.java)", 5, 0, 0);
-    report_fixture_since(*state, "a.A.walk(A.java)", INT64_C(4102444800000));
     char *const text = calls_of(report_fixture_seal(*state), (struct smp_export_style){ 0 });
 
     assert_non_null(strstr(text, "  a.A.walk <- a.A.run 5; counted since "));

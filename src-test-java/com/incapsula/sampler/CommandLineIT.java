@@ -161,9 +161,9 @@ class CommandLineIT {
         String[] options = {
             "-d",
             "2s",
-            "--rootMethods",
+            "--root-methods",
             "counted.Rounds.round",
-            "--overheadLimitPercent",
+            "--overhead-limit-percent",
             "100",
             "--format",
             "calls",
@@ -196,7 +196,7 @@ class CommandLineIT {
 
     @Test
     void theSummaryCanBeLeftOut() throws Exception {
-        assertThat(done(process, "-d", "100ms", "-i", "5ms", "--reportSummary", "false", "-o", folder + "/x.txt"))
+        assertThat(done(process, "-d", "100ms", "-i", "5ms", "--no-report-summary", "-o", folder + "/x.txt"))
                 .doesNotContain("Summary.");
         assertThat(folder.resolve("x.txt")).content().doesNotContain("Summary.");
     }
@@ -213,8 +213,7 @@ class CommandLineIT {
                         file.toString(),
                         "--packages",
                         "com.incapsula,org.acme",
-                        "--reportPercent",
-                        "true"))
+                        "--report-percent"))
                 .contains("monitoredPackages=com.incapsula,org.acme, reportPercent=true, samplingFrequencyMillis=5ms,"
                         + " reports to " + file + " (collapsed) at the end\n");
         assertFails(1, "threads-sampler: it runs since ", commandLine(), "start", process);

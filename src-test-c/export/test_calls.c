@@ -153,6 +153,19 @@ static void a_focus_has_only_the_calls_inside(void **state)
         true);
 }
 
+/* Its latest node says so; the others have been counted throughout. */
+static void a_row_that_was_counted_later_says_since_when(void **state)
+{
+    report_fixture_since(*state, "a.A.walk(A.java)", 1500);
+    (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 0, 0);
+    (void)report_fixture_count(*state, "g", "a.A.run(A.java)|a.A.walk(A.java)", 5, 0, 0);
+    char *const text = calls_of(report_fixture_seal(*state), (struct smp_export_style){ 0 });
+
+    assert_non_null(strstr(text, "  a.A.walk <- a.A.run 5; counted since "));
+    assert_non_null(strstr(text, "  a.A.run <- [root] 3\n"));
+    free(text);
+}
+
 static void without_times_there_are_no_columns_for_them(void **state)
 {
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 0, 0);
@@ -422,6 +435,7 @@ int main(void)
         TEST(a_class_has_the_calls_of_its_methods),
         TEST(more_callers_than_three_are_one),
         TEST(a_focus_has_only_the_calls_inside),
+        TEST(a_row_that_was_counted_later_says_since_when),
         TEST(without_times_there_are_no_columns_for_them),
         TEST(without_counting_a_line_says_so),
         TEST(an_unknown_kind_of_rows_is_refused),

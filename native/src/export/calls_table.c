@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "export/method_table.h"
+#include "export/row_since.h"
 
 enum {
     CELL_BYTES = 48,
@@ -139,6 +140,12 @@ static void put_calls_row(const struct calls_page *page, uint32_t number)
     smp_writer_puts(page->job->out, "  ");
     smp_writer_puts(page->job->out, smp_method_row_name(&page->table, number));
     put_callers(page, row);
+    if (row->since_ms != 0) {
+        char time[SMP_SINCE_BYTES];
+        smp_since_time(row->since_ms, time);
+        smp_writer_puts(page->job->out, "; counted since ");
+        smp_writer_puts(page->job->out, time);
+    }
     smp_writer_puts(page->job->out, "\n");
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/sort.h"
 #include "export/hot_groups.h"
+#include "export/row_since.h"
 #include "export/tree_walk.h"
 #include "model/escape.h"
 
@@ -41,6 +42,7 @@ struct table_maker {
     struct smp_tree_walk walk;
     struct smp_column wall;
     struct smp_column calls;
+    struct smp_row_since since;
 };
 
 /* --- walks --- */
@@ -231,6 +233,9 @@ static void add_call_node(struct table_maker *maker, uint32_t node)
 
     if (!is_in_focus(maker, node))
         return;
+    const int64_t since_ms = smp_row_since_get(&maker->since, node).wall_ms;
+    if (since_ms > row->since_ms)
+        row->since_ms = since_ms;
     add_edge(maker, number, calls);
     add_ended_calls(maker, row, node);
     row->calls = smp_add_clamped(row->calls, calls);
@@ -382,7 +387,10 @@ enum smp_status smp_method_table_init(struct smp_method_table *table, struct smp
     *table = (struct smp_method_table){ .quota = quota };
     smp_bytes_init(&table->names, quota, MAX_NAMES_BYTES);
     smp_tree_walk_init(&maker.walk, quota, profile->tree);
-    status = make_table(&maker);
+    status = smp_row_since_init(&maker.since, quota, profile);
+    if (status == SMP_OK)
+        status = make_table(&maker);
+    smp_row_since_fini(&maker.since);
     smp_tree_walk_fini(&maker.walk);
     smp_free(quota, maker.open);
     smp_free(quota, maker.sort);

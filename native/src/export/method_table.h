@@ -37,7 +37,8 @@ struct smp_method_row {
     int64_t total_ns;
     int64_t min_ns; /* of a call that has ended; below 0: not known */
     int64_t max_ns;
-    size_t callers; /* where its callers begin in the table's edges */
+    int64_t since_ms; /* the latest from which on one of its nodes is counted (row_since.h) */
+    size_t callers;   /* where its callers begin in the table's edges */
     size_t caller_count;
 };
 

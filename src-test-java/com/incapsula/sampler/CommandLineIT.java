@@ -9,6 +9,7 @@ import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.Tool;
 import com.incapsula.sampler.testing.UnawareProgram;
+import counted.Rounds;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
@@ -151,42 +152,39 @@ class CommandLineIT {
     /** Roots are named on the command line; the table comes to standard output. */
     @Test
     void countedCallsAreATable() throws Exception {
-        String program = UnawareProgram.class.getName();
-        String[] command = {
-            process,
+        ChildJvm.Running own = ChildJvm.bare(Rounds.class.getName())
+                .with(Rounds.class)
+                .option("-XX:+EnableDynamicAgentLoading")
+                .start()
+                .awaitOutput("ready");
+        String pid = String.valueOf(own.process().pid());
+        String[] options = {
             "-d",
             "2s",
             "--root-methods",
-            program + ".round",
-            "--instrumentation-filter",
-            "com.incapsula",
+            "counted.Rounds.round",
+            "--overhead-limit-percent",
+            "100",
             "--format",
             "calls",
             "--by",
             "calls"
         };
-        patiently().until(() -> {
-            String output = done(command);
-            assertThat(output).containsPattern("^Counted methods: |\nCounted methods: |No calls were counted");
-            return Pattern.compile(", by calls, over .*\n.* method <- callers\n(?:.*\n)*.* {2}" + Pattern.quote(program)
-                            + "\\.round <- \\[root\\] \\d+\n")
-                    .matcher(output)
-                    .find();
-        });
-        assertThat(done(process, "-d", "100ms", "--format", "collapsed", "--weight", "cpu"))
+        String[] command = Stream.concat(Stream.of(pid), Stream.of(options)).toArray(String[]::new);
+        Pattern rows = Pattern.compile("Counted methods: .*, by calls, over .*\n.*  method <- callers\n"
+                + ".*  counted\\.Rounds\\.step <- counted\\.Rounds\\.round \\d+.*\n"
+                + ".*  counted\\.Rounds\\.round <- \\[root\\] \\d+.*\n");
+        patiently().until(() -> rows.matcher(done(command)).find());
+        own.process().getOutputStream().close();
+        own.await();
+    }
+
+    @Test
+    void aWeightAndTheOptionsOfTheTableAreChecked() throws Exception {
+        assertThat(done(process, "-d", "100ms", "--format", "collapsed", "--weight", "wall"))
                 .contains("unaware-worker;");
-        assertFails(
-                2,
-                "per must be one of method, class, package",
-                commandLine(),
-                "diff",
-                "a",
-                "b",
-                "--format",
-                "calls",
-                "--per",
-                "line");
         assertFails(1, "weight must be one of time, wall, cpu, ", commandLine(), process, "-d", "100ms", "--by", "x");
+        assertFails(1, "per must be one of method, class, ", commandLine(), process, "-d", "100ms", "--per", "x");
     }
 
     /** Data goes to standard output, the summary to standard error. */

@@ -235,6 +235,7 @@ final class ProfileFile {
             nodes[i] = tree.node(parent < 0 ? root : nodes[parent], frame);
         }
         group.remove("rowCalls");
+        group.remove("countedSince"); // of one report's own time
         for (String name : List.copyOf(group.keySet())) {
             if (!name.equals("threadNames") && group.get(name) instanceof List<?> amounts) {
                 group.remove(name);

@@ -7,7 +7,6 @@
 #include "base/process_barrier.h"
 #include "counting/call_past.h"
 #include "counting/call_shared.h"
-#include "model/counting_account.h"
 
 #define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
@@ -16,17 +15,14 @@
 enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being given back */ };
 
 /* Grows with each change of the layout that the sizes do not show. */
-#define STAMP_VERSION UINT64_C(7)
+#define STAMP_VERSION UINT64_C(8)
 
 static struct smp_call_shared own;
 struct smp_call_shared *smp_call_memory = &own;
 
-/* With the code that the hook in Java writes into the overflow node: of another list of codes it
- * would mean another limit. */
 static uint64_t stamp_of_layout(void)
 {
-    return STAMP_VERSION << 56 ^ (uint64_t)SMP_COUNTING_OVER_NODE_LIMIT << 48 ^
-           (uint64_t)sizeof(struct smp_call_shared) << 16 ^
+    return STAMP_VERSION << 56 ^ (uint64_t)sizeof(struct smp_call_shared) << 16 ^
            (uint64_t)sizeof(struct smp_call_tree) << 8 ^ sizeof(struct smp_call_arena);
 }
 

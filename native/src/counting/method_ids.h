@@ -4,6 +4,7 @@
  *
  *   take ──► WANTED ──► LEFT_ALONE     the rewriter could not give it a probe
  *               ├─────► DROPPED        called often and short: its probe is taken out again
+ *               ├─────► WAITING        the limit: others are called more often (places.h)
  *               └─────► RETIRED        its class has gone; trees may still name it
  *                          └─► free    recycle: neither a probe nor a tree has it any more
  *
@@ -31,6 +32,7 @@ enum smp_method_state {
     SMP_METHOD_WANTED,
     SMP_METHOD_LEFT_ALONE,
     SMP_METHOD_DROPPED,
+    SMP_METHOD_WAITING,
     SMP_METHOD_RETIRED
 };
 
@@ -66,6 +68,8 @@ void smp_method_ids_init(struct smp_method_ids *ids, struct smp_memory_budget *b
 /* Before the symbols' fini. */
 void smp_method_ids_fini(struct smp_method_ids *ids);
 
+/* Is there an id, and memory for it? Then the next take has one. */
+bool smp_method_ids_reserve(struct smp_method_ids *ids);
 /* The rest of the record is for the caller to fill. */
 int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uint32_t signature);
 void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id);

@@ -268,6 +268,8 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
                               elapsed_ns, dropped);
     if (count > 0)
         source->counter->drop(source->counter->self, dropped, count);
+    if (source->counter->judge != NULL)
+        source->counter->judge(source->counter->self, source->rates.rates, source->rates.count);
     smp_call_rates_clear(&source->rates);
     source->pace.judged_ns = now_ns;
 }

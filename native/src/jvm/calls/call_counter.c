@@ -198,6 +198,11 @@ static void drop_methods(SMP_UNUSED void *self, const int64_t *methods, size_t c
     counting.has_dropped |= smp_instrumenter_drop(methods, count);
 }
 
+static void judge_calls(SMP_UNUSED void *self, const struct smp_call_rate *rates, size_t count)
+{
+    counting.has_dropped |= smp_instrumenter_judge(rates, count);
+}
+
 static struct smp_sampled_method note_sampled(SMP_UNUSED void *self, const char *class_name,
                                               const char *method_name, bool is_called)
 {
@@ -268,6 +273,7 @@ struct smp_call_counter smp_jvm_call_counter(void)
                                       .name = name_counted,
                                       .keeps = keeps_method,
                                       .drop = drop_methods,
+                                      .judge = judge_calls,
                                       .sampled = note_sampled,
                                       .get_figures = get_counter_figures,
                                       .account = add_counting_account };

@@ -355,3 +355,23 @@ void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jv
         continue;
     smp_counted_classes_keep_strays(batches->counted);
 }
+
+/* --- when --- */
+
+int64_t smp_batch_pace_wait_ns(struct smp_batch_pace *pace, int64_t start_ns, int64_t end_ns)
+{
+    int64_t wait_ns;
+
+    if (!pace->has_any || start_ns - pace->ended_ns > SMP_BATCH_CALM_NS)
+        pace->first_ns = start_ns;
+    pace->has_any = true;
+    pace->ended_ns = end_ns;
+    wait_ns = (end_ns - pace->first_ns) / SMP_BATCH_PAUSE_SHARE;
+    if (wait_ns > SMP_BATCH_MOST_PAUSE_NS)
+        wait_ns = SMP_BATCH_MOST_PAUSE_NS;
+    if (wait_ns < SMP_BATCH_LEAST_PAUSE_NS)
+        wait_ns = SMP_BATCH_LEAST_PAUSE_NS;
+    if (wait_ns < (end_ns - start_ns) * SMP_BATCH_RUN_SHARE)
+        wait_ns = (end_ns - start_ns) * SMP_BATCH_RUN_SHARE;
+    return wait_ns;
+}

@@ -12,6 +12,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/outline_reader.h"
+#include "counting/places.h"
 #include "jvm/calls/class_loaders.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
@@ -37,6 +38,14 @@ static int32_t base_of_ids(const struct smp_counted_classes *counted, int32_t us
     return counted->stray_count > 0 && base <= SMP_CALL_METHODS / 2 ? base : 0;
 }
 
+static uint32_t ids_for(uint32_t methods, uint32_t ids_left)
+{
+    const uint32_t ids = methods < ids_left / SMP_PLACES_IDS ? methods * SMP_PLACES_IDS : ids_left;
+    const uint32_t least = ids_left < SMP_PLACES_LEAST_IDS ? ids_left : SMP_PLACES_LEAST_IDS;
+
+    return ids > least ? ids : least;
+}
+
 enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
                                          struct smp_counting_plan *plan)
 {
@@ -44,12 +53,12 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
     enum smp_status status = SMP_ENOMEM;
 
     counted->plan = smp_counting_plan_hold(plan);
-    counted->max_methods = plan->max_methods < ids_left ? plan->max_methods : ids_left;
-    counted->planned = smp_alloc(plan->quota, counted->max_methods);
+    counted->max_ids = ids_for(plan->max_methods, ids_left);
+    counted->planned = smp_alloc(plan->quota, counted->max_ids);
     counted->renewal.uses =
-        smp_alloc(plan->quota, counted->max_methods * sizeof(*counted->renewal.uses));
+        smp_alloc(plan->quota, counted->max_ids * sizeof(*counted->renewal.uses));
     if (counted->planned != NULL && counted->renewal.uses != NULL)
-        status = smp_reach_create(plan, counted->max_methods, &counted->reach);
+        status = smp_reach_create(plan, counted->max_ids, &counted->reach);
     if (status != SMP_OK)
         smp_counted_classes_close(counted);
     return status;
@@ -722,7 +731,7 @@ static struct smp_id_use *use_of(const struct smp_counted_classes *counted, int3
 {
     const int32_t id = smp_counted_classes_id(counted, pushed);
 
-    return id >= 0 && (uint32_t)id < counted->max_methods ? &counted->renewal.uses[id] : NULL;
+    return id >= 0 && (uint32_t)id < counted->max_ids ? &counted->renewal.uses[id] : NULL;
 }
 
 int64_t smp_counted_classes_number(const struct smp_counted_classes *counted, int32_t pushed)
@@ -743,7 +752,7 @@ int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, in
  * trees may be gone, and the limit of methods may leave no room for enough others. */
 static bool wait_enough(struct smp_counted_classes *counted)
 {
-    const uint32_t share = counted->max_methods / SMP_RENEWAL_SHARE;
+    const uint32_t share = counted->max_ids / SMP_RENEWAL_SHARE;
     const uint32_t wanted = share < SMP_RENEWAL_IDS ? share + 1 : SMP_RENEWAL_IDS;
     const bool is_over = ++counted->renewal.reads >= SMP_RENEWAL_READS;
     struct smp_reach_figures figures;

@@ -36,6 +36,7 @@
 #include "base/lock.h"
 #include "base/status.h"
 #include "counting/reach.h"
+#include "jvm/calls/class_bytes.h"
 #include "jvm/calls/loaded_classes.h"
 #include "jvm/calls/stray_methods.h"
 #include "model/counting_account.h"
@@ -82,7 +83,7 @@ struct smp_counted_classes {
     struct smp_class_mark *marks;
     size_t mark_count;
     uint8_t *planned; /* by id: a probe has been made with it */
-    uint32_t max_methods;
+    uint32_t max_ids; /* reach.h */
     struct {
         struct smp_id_use *uses; /* by id */
         uint32_t held;           /* ids that trees still had the last time */
@@ -108,11 +109,6 @@ SMP_CHECKED enum smp_status smp_counted_classes_open(struct smp_counted_classes 
                                                      struct smp_counting_plan *plan);
 /* A second close is fine. */
 void smp_counted_classes_close(struct smp_counted_classes *counted);
-
-struct smp_class_bytes {
-    const unsigned char *bytes;
-    size_t size;
-};
 
 /* What the load hook hands in. */
 struct smp_loading_class {

@@ -16,7 +16,6 @@
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/local_frame.h"
 #include "jvm/calls/own_calls.h"
-#include "model/counting_account.h"
 
 static struct {
     jclass type;                    /* a global reference; NULL: not open */
@@ -46,7 +45,7 @@ static const jlong layout[] = {
     SMP_CALL_HINT_SCATTER,
     SMP_CALL_OVERFLOW,
     offsetof(struct smp_call_node, depth),
-    SMP_COUNTING_OVER_NODE_LIMIT,
+    SMP_CALL_OVER_NODES,
     SMP_CALL_REFLECTED - 1,
 };
 

@@ -66,8 +66,8 @@ enum smp_call_room {
     SMP_CALL_HAS_ROOM,
     SMP_CALL_OVER_NODES,
     SMP_CALL_OVER_DEPTH,
-    SMP_CALL_NO_MEMORY,
-    SMP_CALL_BEGAN_BEFORE /* call_past.h */
+    SMP_CALL_BEGAN_BEFORE, /* of a call around it, which has no place (call_past.h) */
+    SMP_CALL_NO_MEMORY
 };
 
 /* A node's key is its method's id; these are others. */

@@ -45,7 +45,7 @@ struct smp_call_view {
 };
 
 /* Frames of the hook: a call that it counts in Java until it has no place; all others. */
-enum { SMP_CALL_HOOK_FRAMES = 4, SMP_CALL_NATIVE_HOOK_FRAMES = 2 };
+enum { SMP_CALL_HOOK_FRAMES = 5, SMP_CALL_NATIVE_HOOK_FRAMES = 2 };
 
 /* Before calls are counted. NULL: nothing is looked at. Static storage. */
 void smp_call_past_set_view(const struct smp_call_view *view);

@@ -210,6 +210,15 @@ test('a node of a counted model is described by its calls; a root by the shortes
     ]);
 });
 
+test('a row that is not counted throughout says since when, in the zone of the JVM, and what it lacks', () => {
+    const counted = [{ ...ONE.counted[0], hookNanos: 0, countedSince: [[0, 3_723_000, -1], [1, 7_000, 330]] }];
+    const { counted: model } = page.modelsOf({ ...ONE, zone: 'CET', zoneOffsetSeconds: 3600, counted });
+    const view = { model, metric: 'wall', base: 0, zoom: 0 };
+    assert.equal(page.describe(view, 2).at(-1), 'counted since 02:02:03');
+    assert.equal(page.describe(view, 3).at(-1), 'counted since 01:00:07, at most 330 calls missing');
+    assert.deepEqual(model.measures, page.modelsOf(ONE).counted.measures);
+});
+
 test('a node of a sampled model has the calls that the counted trees know of it', () => {
     const group = {
         name: 'g', parent: [-1, 0, 0], frame: [0, 1, 1], wall: [1e9, 3e9, 0], cpu: [0, 0, 0], samples: [1, 2, 0],

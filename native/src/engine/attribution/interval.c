@@ -559,7 +559,7 @@ void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_
     (void)!smp_profile_counts_add_root_time(&interval->counts, interval->quota, time);
 }
 
-static struct smp_caller_calls *callers_of(struct smp_interval *interval)
+static struct smp_caller_calls *late_callers(struct smp_interval *interval)
 {
     if (interval->counts.caller_calls == NULL)
         (void)!smp_caller_calls_create(interval->quota, &interval->counts.caller_calls);
@@ -569,7 +569,7 @@ static struct smp_caller_calls *callers_of(struct smp_interval *interval)
 /* Where it is refused, it is not known how many calls are missing. */
 void smp_interval_counted_late(struct smp_interval *interval, uint32_t node, int64_t since_ms)
 {
-    struct smp_caller_calls *const callers = callers_of(interval);
+    struct smp_caller_calls *const callers = late_callers(interval);
     const uint32_t caller = smp_tree_nodes(interval->tree)[node].parent;
 
     if (callers != NULL)
@@ -578,7 +578,7 @@ void smp_interval_counted_late(struct smp_interval *interval, uint32_t node, int
 
 void smp_interval_mark_counted(struct smp_interval *interval, int64_t wall_ms)
 {
-    struct smp_caller_calls *const callers = callers_of(interval);
+    struct smp_caller_calls *const callers = late_callers(interval);
 
     if (callers != NULL)
         smp_caller_calls_mark(callers, interval->tree, wall_ms);

@@ -38,6 +38,10 @@
  *                                               are the time itself where that is exact, null is
  *                                               not known (error_range.h). Only with errorBars,
  *                                               and not in "counted"
+ *      "recursion":[[node,depth,nanos], ...],   only if recursions are folded (profile_merge.h): of
+ *                                               these nodes, how deep their calls were in each
+ *                                               other; the sum of these calls' times, each with
+ *                                               what it called
  *      "rowCalls":[[node,calls,paths], ...]},   only where calls are counted: how often the node's
  *                                               method was called there, by the counted group of
  *                                               the same name, and from how many nodes
@@ -230,7 +234,7 @@ static void put_json_frame(struct writer *writer, uint32_t location)
     struct smp_writer *const out = writer->out;
     struct smp_location_view view;
 
-    smp_methods_view(writer->job->profile->methods, location, &view);
+    smp_profile_view(writer->job->profile, location, &view);
     smp_writer_puts(out, view.is_pseudo ? "{\"pseudo\":" : "{\"class\":");
     smp_json_put_string(out, view.class_name);
     if (view.method_name != NULL) {
@@ -519,7 +523,7 @@ static void put_lock_text(struct writer *writer, const char *key, uint32_t locat
                           struct smp_bytes *text)
 {
     smp_bytes_restart(text);
-    smp_methods_frame_text(writer->job->profile->methods, location, text);
+    smp_profile_frame_text(writer->job->profile, location, text);
     smp_json_put_key(writer->out, key, is_first);
     smp_json_put_string(writer->out, smp_bytes_text(text));
 }

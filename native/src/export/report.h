@@ -11,7 +11,8 @@
  *   Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]
  *       [ of <g> groups]
  *   <2 spaces per printed ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>
- *       [, CPU time(ms): <U>][, Calls: <n>[ over <k> paths]][, Percent: <P>]\n
+ *       [, CPU time(ms): <U>][, Calls: <n>[ over <k> paths]][, Recursion depth: <d>]
+ *       [, Percent: <P>]\n
  *
  * of <g> groups: of [other threads], which holds so many (model/group_limit.h). Where calls are
  * counted, after these groups:
@@ -20,9 +21,13 @@
  *   hook share: <h> %
  *   <2 spaces per ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>
  *       [, CPU time(ms): <U>], Calls: <n>[, Time per call(us): <mean>[, min <a>, max <b>]]
- *       [, Percent: <P>]\n
+ *       [, Recursion depth: <d>][, Percent: <P>]\n
  *
- * There a frame is a method, without a line, and its calls are its own. Microseconds have three
+ * Recursion depth: of a row whose recursion is folded (model/recursion.h), how deep its calls were
+ * in each other. Its time has what they called once; its time per call is the mean over all of
+ * them, each with what it called, so calls in calls count again.
+ *
+ * In counted groups a frame is a method, without a line, and its calls are its own. Microseconds have three
  * digits behind the point; min and max are of root methods' calls that have ended. No row with
  * calls is left out. hook share: the part of the time inside the roots that was spent in the
  * counting itself and is in no row; no such line where it is not known. Calls in rows of sampled

@@ -190,7 +190,7 @@ static bool is_users(const struct smp_rows *rows, uint32_t node)
 {
     struct smp_location_view view;
 
-    smp_methods_view(rows->profile->methods, rows->nodes[node].location, &view);
+    smp_profile_view(rows->profile, rows->nodes[node].location, &view);
     return has_packages(rows) ? view.is_monitored : !smp_wait_rules_is_jdk(view.class_name);
 }
 
@@ -457,8 +457,8 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     if (style.min_per_mille > 0)
         hide_small(rows, node_count);
     forget_marks(rows, node_count);
-    status = smp_frame_texts_create(quota, profile->methods, rows->nodes, rows->kept,
-                                    rows->kept_count, &rows->texts);
+    status =
+        smp_frame_texts_create(quota, profile, rows->kept, rows->kept_count, &rows->texts);
     if (status != SMP_OK)
         goto done;
     status = sort(rows, style.order, node_count);
@@ -578,7 +578,9 @@ static struct smp_call_time call_time(const struct smp_rows *rows, uint32_t node
         return (struct smp_call_time){ .mean_ns = time->total_ns / time->calls,
                                        .min_ns = time->min_ns,
                                        .max_ns = time->max_ns };
-    return (struct smp_call_time){ .mean_ns = smp_column_at(rows->wall, node) / calls };
+    const struct smp_folded_row *const folded = smp_profile_recursion(rows->profile, node);
+    const int64_t ns = folded != NULL ? folded->calls_ns : smp_column_at(rows->wall, node);
+    return (struct smp_call_time){ .mean_ns = ns / calls };
 }
 
 /* What a node of a counted tree has itself, and a row of a sampled one that stands for such a
@@ -635,6 +637,8 @@ void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *ou
                              .text = smp_frame_texts_bytes(rows->texts, text),
                              .length = text->length,
                              .width = text->width };
+    if (smp_profile_recursion(rows->profile, node) != NULL)
+        out->levels = smp_profile_recursion(rows->profile, node)->levels;
     show_columns(rows, node, out);
     if (rows->own != 0)
         show_calls(rows, node, out);

@@ -103,6 +103,9 @@ enum smp_method_timing {
       "Rows end with `, Percent: <P>` of their group.")                                          \
     X(report_summary, "reportSummary", true, false,                                              \
       "A report begins with a summary: where the active time went, by lines of your code.")      \
+    X(fold_recursion, "foldRecursion", true, false,                                              \
+      "A recursion is one row that ends with `, Recursion depth: <d>`, in the text report and "  \
+      "on the page. false: a row for each depth. Other formats have a row for each.")            \
     X(default_name_rule, "defaultThreadNameRule", true, false, NULL)                             \
     X(report_cpu_time, "reportCpuTime", false, false,                                            \
       "Rows end with `, CPU time(ms): <U>`, from the threads' CPU clocks.")                      \

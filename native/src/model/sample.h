@@ -65,6 +65,7 @@ struct smp_method_info {
     bool is_native;
     const struct smp_line *lines; /* any order; NULL when unknown */
     size_t line_count;
+    const char *descriptor; /* (ILjava/lang/String;)V, or NULL when unknown */
 };
 
 /* Resolves keys. Called on the sampler thread only. */

@@ -38,10 +38,8 @@
  *                                               are the time itself where that is exact, null is
  *                                               not known (error_range.h). Only with errorBars,
  *                                               and not in "counted"
- *      "recursion":[[node,depth,nanos], ...],   only if recursions are folded (profile_merge.h): of
- *                                               these nodes, how deep their calls were in each
- *                                               other; the sum of these calls' times, each with
- *                                               what it called
+ *      "recursion":[[node,depth], ...],         only if recursions are folded (profile_merge.h): how
+ *                                               deep the node's calls were in each other
  *      "rowCalls":[[node,calls,paths], ...]},   only where calls are counted: how often the node's
  *                                               method was called there, by the counted group of
  *                                               the same name, and from how many nodes
@@ -448,6 +446,27 @@ static void put_row_calls(struct writer *writer)
         smp_writer_put_byte(out, ']');
 }
 
+/* Of the nodes in order that stand for a recursion. */
+static void put_recursion(struct writer *writer)
+{
+    struct smp_writer *const out = writer->out;
+    bool is_first = true;
+
+    for (size_t i = 0; i < writer->count; i++) {
+        const uint32_t levels = smp_profile_levels(writer->job->profile, writer->order[i]);
+        if (levels == 0)
+            continue;
+        smp_writer_puts(out, is_first ? ",\n\"recursion\":[[" : ",[");
+        smp_writer_put_u64(out, i);
+        smp_writer_put_byte(out, ',');
+        smp_writer_put_u64(out, levels);
+        smp_writer_put_byte(out, ']');
+        is_first = false;
+    }
+    if (!is_first)
+        smp_writer_put_byte(out, ']');
+}
+
 static void put_json_holders(struct writer *writer, const struct smp_group_info *group)
 {
     put_json_count(writer, "blockedThreads", group->thread_count);
@@ -484,6 +503,7 @@ static enum smp_status put_json_group(struct writer *writer, const struct smp_gr
     if (with_nodes) {
         put_json_columns(writer, group);
         put_errors(writer, group);
+        put_recursion(writer);
     }
     if (with_nodes && group->kind == SMP_GROUP_COUNTED)
         put_root_times(writer);

@@ -24,8 +24,7 @@
  *       [, Recursion depth: <d>][, Percent: <P>]\n
  *
  * Recursion depth: of a row whose recursion is folded (model/recursion.h), how deep its calls were
- * in each other. Its time has what they called once; its time per call is the mean over all of
- * them, each with what it called, so calls in calls count again.
+ * in each other. Its time has what they called once.
  *
  * In counted groups a frame is a method, without a line, and its calls are its own. Microseconds have three
  * digits behind the point; min and max are of root methods' calls that have ended. No row with

@@ -578,9 +578,7 @@ static struct smp_call_time call_time(const struct smp_rows *rows, uint32_t node
         return (struct smp_call_time){ .mean_ns = time->total_ns / time->calls,
                                        .min_ns = time->min_ns,
                                        .max_ns = time->max_ns };
-    const struct smp_folded_row *const folded = smp_profile_recursion(rows->profile, node);
-    const int64_t ns = folded != NULL ? folded->calls_ns : smp_column_at(rows->wall, node);
-    return (struct smp_call_time){ .mean_ns = ns / calls };
+    return (struct smp_call_time){ .mean_ns = smp_column_at(rows->wall, node) / calls };
 }
 
 /* What a node of a counted tree has itself, and a row of a sampled one that stands for such a
@@ -634,11 +632,10 @@ void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *ou
 
     *out = (struct smp_row){ .total_ms = total_ms(rows, node),
                              .self_ms = is_alone ? total_ms(rows, node) : self_ms(rows, node),
+                             .levels = smp_profile_levels(rows->profile, node),
                              .text = smp_frame_texts_bytes(rows->texts, text),
                              .length = text->length,
                              .width = text->width };
-    if (smp_profile_recursion(rows->profile, node) != NULL)
-        out->levels = smp_profile_recursion(rows->profile, node)->levels;
     show_columns(rows, node, out);
     if (rows->own != 0)
         show_calls(rows, node, out);

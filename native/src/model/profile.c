@@ -153,7 +153,7 @@ void smp_profile_release(struct smp_profile *profile)
     smp_lock_times_destroy(profile->lock_times);
     smp_second_times_destroy(profile->seconds);
     smp_overloads_fini(&profile->overloads);
-    smp_free(quota, profile->folded);
+    smp_free(quota, profile->levels);
     smp_methods_release(profile->methods);
     smp_free(quota, profile);
     smp_quota_release(quota);

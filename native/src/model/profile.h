@@ -29,13 +29,6 @@
 
 enum { SMP_PROFILE_PACKAGES_BYTES = 256, SMP_SIGNAL_TAKER_BYTES = 256 };
 
-/* A row of a profile whose recursions are folded (profile_merge.h). */
-struct smp_folded_row {
-    int64_t calls_ns; /* the sum of its calls' times, each with what it called: more than its time,
-                       * where one call is in another */
-    uint32_t levels;  /* how deep its calls were in each other; 1: no recursion */
-};
-
 struct smp_profile {
     /* The wall clock at both ends, for titles; all amounts come from the monotonic clock. */
     int64_t from_wall_ms;
@@ -69,7 +62,7 @@ struct smp_profile {
     struct smp_second_times *seconds;  /* NULL: not known; its rows' groups are those of groups */
     struct smp_methods *methods;
     struct smp_overloads overloads; /* how smp_profile_view names them */
-    struct smp_folded_row *folded;  /* by node; NULL: each call of a recursion is a node */
+    uint32_t *levels; /* by node: as smp_profile_levels; NULL: recursions are not folded */
     uint32_t location_count; /* locations with ids below this may be read */
     struct smp_quota *quota; /* held */
     _Atomic unsigned holders;
@@ -126,12 +119,11 @@ bool smp_profile_misses_packages(const struct smp_profile *profile);
 struct smp_profile *smp_profile_hold(struct smp_profile *profile);
 void smp_profile_release(struct smp_profile *profile); /* NULL is fine */
 
-/* NULL: the node's calls were not in each other, or are nodes of their own. */
-static inline const struct smp_folded_row *smp_profile_recursion(const struct smp_profile *profile,
-                                                                 uint32_t node)
+/* How deep the node's calls were in each other, if its recursion is folded (profile_merge.h); 0: they
+ * were not, or are nodes of their own. */
+static inline uint32_t smp_profile_levels(const struct smp_profile *profile, uint32_t node)
 {
-    return profile->folded != NULL && profile->folded[node].levels > 1 ? &profile->folded[node]
-                                                                       : NULL;
+    return profile->levels != NULL && profile->levels[node] > 1 ? profile->levels[node] : 0;
 }
 
 /* Memory of its tree, groups and times by second; names may be shared, and are not in it. */

@@ -35,7 +35,7 @@ struct merger {
     struct smp_merge_limits limits;
     const bool *is_joined; /* of the only profile's groups: go to [other threads]; NULL: none */
     const struct smp_recursion *recursion; /* of the only profile; NULL: is not folded */
-    struct smp_folded_row *folded;         /* by node of the new tree; NULL likewise */
+    uint32_t *levels;                      /* by node of the new tree; NULL likewise */
     size_t first_counted;  /* the profiles before it were reset: their counted trees are empty */
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
@@ -162,8 +162,8 @@ static enum smp_status make_merge_arrays(struct merger *merger)
     if (merger->group_of == NULL || merger->places == NULL)
         return SMP_ENOMEM;
     if (merger->recursion != NULL) {
-        merger->folded = smp_alloc(merger->quota, nodes * sizeof(*merger->folded));
-        if (merger->folded == NULL)
+        merger->levels = smp_alloc(merger->quota, nodes * sizeof(*merger->levels));
+        if (merger->levels == NULL)
             return SMP_ENOMEM;
     }
     if (merger->is_one_table)
@@ -307,15 +307,12 @@ static enum smp_status merge_node(struct merger *merger, const struct smp_profil
     return smp_tree_add(merger->tree, above, &location, 1, place);
 }
 
-static void note_levels(const struct merger *merger, const struct smp_profile *from, uint32_t node)
+static void note_levels(const struct merger *merger, uint32_t node)
 {
-    const struct smp_column wall = smp_tree_column(from->tree, SMP_MEASURE_WALL);
-    const uint32_t levels = merger->recursion->levels[node];
-    struct smp_folded_row *const row = &merger->folded[merger->places[node]];
+    uint32_t *const most = &merger->levels[merger->places[node]];
 
-    if (levels > row->levels)
-        row->levels = levels;
-    row->calls_ns = smp_add_clamped(row->calls_ns, smp_column_at(wall, node));
+    if (merger->recursion->levels[node] > *most)
+        *most = merger->recursion->levels[node];
 }
 
 /* The place of a node of from that does not fit. */
@@ -355,8 +352,8 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
         if (adds_variance(merger, nodes[i].parent))
             smp_tree_add_variance(merger->tree, merger->places[i] & ~FOLDED,
                                   smp_tree_variance(from->tree, i));
-        if (merger->folded != NULL)
-            note_levels(merger, from, i);
+        if (merger->levels != NULL)
+            note_levels(merger, i);
     }
     return status;
 }
@@ -588,8 +585,8 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     merger->lock_times = NULL;
     profile->seconds = merger->seconds;
     merger->seconds = NULL;
-    profile->folded = merger->folded;
-    merger->folded = NULL;
+    profile->levels = merger->levels;
+    merger->levels = NULL;
     for (size_t i = 0; i < merger->count; i++)
         add_figures(profile, merger->profiles[i], i == 0);
     profile->counters[SMP_COUNTER_LOST_SECONDS] +=
@@ -618,7 +615,7 @@ static enum smp_status run_merger(struct merger *merger, struct smp_profile **ou
         status = add_profile(merger, merger->profiles[i], i < merger->first_counted);
     if (status == SMP_OK)
         status = make_profile(merger, out);
-    smp_free(merger->quota, merger->folded);
+    smp_free(merger->quota, merger->levels);
     smp_free(merger->quota, merger->adopted);
     smp_free(merger->quota, merger->places);
     smp_free(merger->quota, merger->group_of);

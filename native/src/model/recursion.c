@@ -21,11 +21,12 @@ struct turn_search {
     uint32_t *runs;
 };
 
+/* A leaf of which nothing is known is no call: sealing a tree leaves some behind. */
 static void note_methods(const struct turn_search *search, const struct smp_profile *profile)
 {
     for (uint32_t node = 1; node < search->node_count; node++) {
         struct smp_location_view view;
-        if (smp_node_is_group(&search->nodes[node]))
+        if (smp_node_is_group(&search->nodes[node]) || !smp_tree_has_any(profile->tree, node))
             continue;
         smp_methods_view(profile->methods, search->nodes[node].location, &view);
         search->methods[node] = view.is_pseudo ? 0 : view.overload;

@@ -7,7 +7,7 @@
  *   f ─ g ─ f ─ h               none: no turn is whole
  *
  * A turn has at most SMP_MAX_TURN calls. Its methods are the same, overloads apart; their lines may
- * differ. Pseudo-frames belong to no turn.
+ * differ. Pseudo-frames belong to no turn, and so do nodes without any amount.
  *
  * Owns     its arrays.
  * Threads  one at a time.

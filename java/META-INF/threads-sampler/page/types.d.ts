@@ -34,6 +34,7 @@ interface ReportGroup {
     hookNanos?: number;
     rootTimes?: [number, number, number, number, number][];
     rowCalls?: [number, number, number][];
+    recursion?: [number, number][];
 }
 
 /** For how long threads were blocked: by the class of the lock and two lines. */
@@ -238,6 +239,8 @@ interface RowReader {
     calls(row: any): number;
     /** What the counted trees know of a row of a sampled tree. */
     counted?(row: any): RowCalls | undefined;
+    /** How deep the calls of a folded recursion were in each other. */
+    depth?(row: any): number | undefined;
     text(row: any): string;
     tone(row: any): string;
 }

@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.engine.Snapshot;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Options for writing a report. Each {@code with} method gives a changed copy.
@@ -23,6 +24,7 @@ public final class ReportOptions {
     private static final int JAVA_SLASHES = 1 << 5;
     private static final int FRAME_TYPES = 1 << 6;
     private static final int SHORT_ACCOUNT = 1 << 7;
+    private static final int FOLD_RECURSION = 1 << 31;
     private static final int CPU_TIME = 1 << (8 + ReportWeight.CPU.ordinal());
 
     private static final int STATES = ((1 << 6) - 1) << (8 + ReportWeight.RUNNING.ordinal());
@@ -35,14 +37,16 @@ public final class ReportOptions {
     private static final double ROUNDING = 1e-6; // 12.3 is no double
 
     private static final ReportOptions STANDARD =
-            new ReportOptions(ReportWeight.WALL, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT);
+            new ReportOptions(ReportWeight.WALL, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT, null);
 
     private final ReportWeight weight;
     private final int flags;
+    private final @Nullable Boolean foldRecursion; // null: as people or programs read the format
 
-    private ReportOptions(ReportWeight weight, int flags) {
+    private ReportOptions(ReportWeight weight, int flags, @Nullable Boolean foldRecursion) {
         this.weight = weight;
         this.flags = flags;
+        this.foldRecursion = foldRecursion;
     }
 
     /**
@@ -66,7 +70,7 @@ public final class ReportOptions {
         if (changed == null) {
             throw new IllegalArgumentException("weight must not be null");
         }
-        return new ReportOptions(changed, flags);
+        return new ReportOptions(changed, flags, foldRecursion);
     }
 
     /**
@@ -134,7 +138,18 @@ public final class ReportOptions {
      */
     public ReportOptions withMinPercent(double percent) {
         int min = (int) perMille("minPercent", "0", percent);
-        return new ReportOptions(weight, (flags & ~MIN_MASK) | (min << MIN_SHIFT));
+        return new ReportOptions(weight, (flags & ~MIN_MASK) | (min << MIN_SHIFT), foldRecursion);
+    }
+
+    /**
+     * Whether a recursion is one row with its depth, as {@link ThreadsSampler#setFoldRecursion} says. By default it is
+     * one in {@link ReportFormat#TEXT} and {@link ReportFormat#HTML}, and in the others it is not.
+     *
+     * @param folded true to fold it in all formats, false in none
+     * @return a changed copy
+     */
+    public ReportOptions withFoldRecursion(boolean folded) {
+        return new ReportOptions(weight, flags, folded);
     }
 
     /**
@@ -208,11 +223,18 @@ public final class ReportOptions {
         return perMille;
     }
 
-    int flags() {
-        return flags;
+    /** @return unfolded in all formats, or as before */
+    ReportOptions unfoldedUnless(boolean folded) {
+        return folded ? this : withFoldRecursion(false);
+    }
+
+    /** @return for this format; HTML stands for the JSON inside of the page */
+    int flagsOf(ReportFormat format) {
+        boolean isRead = format == ReportFormat.TEXT || format == ReportFormat.HTML;
+        return (foldRecursion == null ? isRead : foldRecursion) ? flags | FOLD_RECURSION : flags;
     }
 
     private ReportOptions with(int flag, boolean set) {
-        return new ReportOptions(weight, set ? flags | flag : flags & ~flag);
+        return new ReportOptions(weight, set ? flags | flag : flags & ~flag, foldRecursion);
     }
 }

@@ -223,6 +223,7 @@ final class ProfileFile {
             nodes[i] = tree.node(parent < 0 ? root : nodes[parent], frame);
         }
         group.remove("rowCalls");
+        group.remove("recursion");
         for (String name : List.copyOf(group.keySet())) {
             if (!name.equals("threadNames") && group.get(name) instanceof List<?> amounts) {
                 group.remove(name);

@@ -189,7 +189,7 @@ final class NativeBridge {
      *     JSON without frames and nodes, bit 5 slashes in class names of COLLAPSED, bit 6 types of its frames, bit 7 a
      *     short account; from bit 8 on a set of measures with a column of their own, by their numbers; in bits 20 to 29
      *     the thousandths of a group's active time below which rows are one; bit 30 JSON whose hot spots are of one
-     *     group each
+     *     group each, bit 31 a recursion is one row
      */
     static native void writeSnapshot(long snapshot, int format, int weight, int flags, java.io.OutputStream out)
             throws java.io.IOException;

@@ -36,6 +36,7 @@ class SettingsTest {
                         + "reportZeroTimePackages=false\n"
                         + "reportPercent=false\n"
                         + "reportSummary=true\n"
+                        + "foldRecursion=true\n"
                         + "defaultThreadNameRule=true\n"
                         + "reportCpuTime=false\n"
                         + "reportStates=false\n"

@@ -543,9 +543,7 @@ enum smp_status smp_call_arena_open(const struct smp_call_options *options)
     return status;
 }
 
-/* After a store to session or generation, before positions are looked at. False: a thread with no
- * position may be about to go inside all the same. */
-static bool fence_all(void)
+bool smp_call_fence_all(void)
 {
     if (atomic_load(&smp_call_memory->needs_fence))
         return true;
@@ -593,7 +591,7 @@ void smp_call_arena_renew(void)
         return;
     atomic_store(&smp_call_memory->generation, next_number());
     const uint32_t generation = smp_call_generation();
-    const uint32_t count = fence_all() ? atomic_load(&smp_call_memory->state_count) : 0;
+    const uint32_t count = smp_call_fence_all() ? atomic_load(&smp_call_memory->state_count) : 0;
     for (uint32_t i = 0; i < count; i++)
         retire_tree_of(arena, i, generation);
     for (uint32_t i = 0; i < SMP_CALL_POOLS; i++)
@@ -636,7 +634,7 @@ void smp_call_arena_close(void)
     atomic_store(&smp_call_memory->arena, NULL);
     for (unsigned round = 0; atomic_load(&smp_call_memory->inside) != 0; round++)
         smp_give_way(round);
-    const bool is_fenced = fence_all();
+    const bool is_fenced = smp_call_fence_all();
     const uint32_t states = atomic_load_explicit(&smp_call_memory->state_count, ACQUIRE);
     for (uint32_t i = 0; i < states; i++)
         abandon(arena, i, is_fenced);

@@ -194,6 +194,9 @@ static inline struct smp_call_state *smp_call_state_of(int64_t tid)
     return state;
 }
 
+/* After a store to session, generation or epoch, before positions are looked at. False: a thread
+ * with no position may be about to go inside all the same. */
+bool smp_call_fence_all(void);
 /* Frees a tree that no other thread can find: after it was taken from where it was, or RETIRED. */
 void smp_call_tree_free(struct smp_call_tree *tree);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods of one name: with their parameters in all formats where several are counted, else without;
- * also in sums and differences of profiles that do not agree. */
+/* Methods of one name: with their parameters in all formats where several are counted, else
+ * without; also in sums and differences of profiles that do not agree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,7 +78,8 @@ static void a_descriptor_is_written_as_in_the_source(void **state)
         { "()V", "()" },
         { "(I)V", "(int)" },
         { "(ILjava/lang/String;)Ljava/lang/Object;", "(int, String)" },
-        { "([[J[La/b/C$D;BCDFSZ)V", "(long[][], C$D[], byte, char, double, float, short, boolean)" },
+        { "([[J[La/b/C$D;BCDFSZ)V",
+          "(long[][], C$D[], byte, char, double, float, short, boolean)" },
         { "(LDefault;)V", "(Default)" },
         { "(L\xc3\xb6/\xc3\xa4;)V", "(\xc3\xa4)" },
         { "", NULL },
@@ -117,10 +118,12 @@ static void overloads_that_are_counted_have_their_parameters(void **state)
         { SMP_FORMAT_TEXT, "  a.Shop.add(Item, int)(Shop.java:9)  " },
         { SMP_FORMAT_TEXT, "  a.Shop.add(int)(Shop.java)  " },
         { SMP_FORMAT_TEXT, "\na.Shop.root(Shop.java)  " },
-        { SMP_FORMAT_JSON, "{\"class\":\"a.Shop\",\"method\":\"add(int)\",\"file\":\"Shop.java\"}" },
+        { SMP_FORMAT_JSON,
+          "{\"class\":\"a.Shop\",\"method\":\"add(int)\",\"file\":\"Shop.java\"}" },
         { SMP_FORMAT_JSON, "\"method\":\"add(Item, int)\",\"file\":\"Shop.java\",\"line\":9}" },
         { SMP_FORMAT_JSON, "\"method\":\"root\"," },
-        { SMP_FORMAT_COLLAPSED, "g;a.Shop.root(Shop.java:4);a.Shop.add(Item, int)(Shop.java:9) 50" },
+        { SMP_FORMAT_COLLAPSED,
+          "g;a.Shop.root(Shop.java:4);a.Shop.add(Item, int)(Shop.java:9) 50" },
         { SMP_FORMAT_SPEEDSCOPE, "a.Shop.add(int)" },
         { SMP_FORMAT_TOP, "  a.Shop.add(Item, int)\n" },
         { SMP_FORMAT_TOP, "  a.Shop.add(int)\n" },
@@ -142,8 +145,9 @@ static void one_overload_has_its_name_alone(void **state)
     const struct smp_profile *const shop = make_shop(*state, false);
 
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
-        assert_false(has_bytes(shop, (enum smp_format)format, "add("
-                                                              "int)"));
+        assert_false(has_bytes(shop, (enum smp_format)format,
+                               "add("
+                               "int)"));
         assert_false(has_bytes(shop, (enum smp_format)format, "Item"));
     }
     assert_true(has_bytes(shop, SMP_FORMAT_TEXT, "  a.Shop.add(Shop.java)  "));
@@ -233,8 +237,8 @@ static void a_difference_compares_the_same_overload(void **state)
     output = (struct memory_output){ 0 };
     assert_int_equal(
         smp_export_difference(sides, SMP_FORMAT_COLLAPSED, SMP_MEASURE_WALL, NULL, &to), SMP_OK);
-    assert_non_null(strstr(memory_output_text(&output),
-                           "add(Item, int)(Shop.java:9) 50000000 50000000\n"));
+    assert_non_null(
+        strstr(memory_output_text(&output), "add(Item, int)(Shop.java:9) 50000000 50000000\n"));
     memory_output_fini(&output);
     report_fixture_destroy(other);
 }

@@ -65,13 +65,12 @@ static struct smp_profile *make_recursions(struct report_fixture *f)
     (void)report_fixture_count(f, "main", FIB "|" FIB "|" FIB "|a.Log.log(Log.java)", 11, 1 * MS,
                                0);
 #undef FIB
-    const struct smp_root_time time = {
-        .node = report_fixture_count(f, "main", "a.Fib.of(Fib.java)", 0, 0, 0),
-        .calls = 1,
-        .total_ns = 14 * MS,
-        .min_ns = 14 * MS,
-        .max_ns = 14 * MS
-    };
+    const struct smp_root_time time = { .node = report_fixture_count(f, "main",
+                                                                     "a.Fib.of(Fib.java)", 0, 0, 0),
+                                        .calls = 1,
+                                        .total_ns = 14 * MS,
+                                        .min_ns = 14 * MS,
+                                        .max_ns = 14 * MS };
     assert_int_equal(smp_root_times_add(report_fixture_root_times(f), &time), SMP_OK);
     return report_fixture_seal(f);
 }
@@ -104,7 +103,8 @@ static void json_has_the_depths(void **state)
     const struct smp_profile *const profile = make_recursions(*state);
 
     assert_int_equal(smp_export(profile, SMP_FORMAT_JSON, &style, NULL, &to), SMP_OK);
-    assert_non_null(strstr(memory_output_text(&output), ",\n\"recursion\":[[1,3],[3,2],[6,2],[7,2]]}],\n"));
+    assert_non_null(
+        strstr(memory_output_text(&output), ",\n\"recursion\":[[1,3],[3,2],[6,2],[7,2]]}],\n"));
     assert_non_null(strstr(memory_output_text(&output), "\"calls\":[5,20],\n"
                                                         "\"recursion\":[[0,3]],\n"
                                                         "\"rootTimes\":[[0,1,"));
@@ -141,7 +141,8 @@ static void a_deep_recursion_is_one_row(void **state)
     uint32_t rows = 0;
 
     for (int i = 0; i < DEEPEST; i++)
-        node = report_fixture_add(*state, "g", node, "a.A.deep(A.java:1)", i == DEEPEST - 1 ? 7 : 1);
+        node =
+            report_fixture_add(*state, "g", node, "a.A.deep(A.java:1)", i == DEEPEST - 1 ? 7 : 1);
     struct smp_profile *const out = folded(report_fixture_seal(*state));
     assert_non_null(out);
     for (uint32_t i = 1; i < smp_tree_node_count(out->tree); i++) {
@@ -228,8 +229,7 @@ static struct collapsed_lines summed(const struct smp_profile *profile, bool fol
     struct collapsed_lines sums = { 0 };
 
     for (size_t i = 0; i < lines.count; i++)
-        add_line(&sums,
-                 fold ? fold_naively(lines.list[i].stack) : strdup(lines.list[i].stack),
+        add_line(&sums, fold ? fold_naively(lines.list[i].stack) : strdup(lines.list[i].stack),
                  lines.list[i].weight);
     collapsed_lines_fini(&lines);
     return sums;
@@ -249,8 +249,8 @@ static void assert_same_lines(const struct collapsed_lines *a, const struct coll
 /* Few methods, so that they are often in each other; in brackets, native and without lines, too. */
 static struct smp_profile *make_random(struct report_fixture *fixture, unsigned *seed)
 {
-    static const char *const frames[] = { "a.A.x(A.java:1)",      "a.A.x(A.java:2)",
-                                          "a.A.y(A.java:9)",      "b.B.n(Native Method)",
+    static const char *const frames[] = { "a.A.x(A.java:1)",       "a.A.x(A.java:2)",
+                                          "a.A.y(A.java:9)",       "b.B.n(Native Method)",
                                           "o.O.o(Unknown Source)", "[gap]" };
     const unsigned kinds = 2 + next_random(seed) % 5;
 
@@ -259,9 +259,9 @@ static struct smp_profile *make_random(struct report_fixture *fixture, unsigned 
         const unsigned depth = 1 + next_random(seed) % 24;
         uint32_t node = 0;
         for (unsigned at = 0; at < depth; at++)
-            node = report_fixture_add(fixture, next_random(seed) % 2 == 0 && at == 0 ? "g" : "h",
-                                      node, frames[next_random(seed) % kinds],
-                                      1 + next_random(seed) % 100);
+            node =
+                report_fixture_add(fixture, next_random(seed) % 2 == 0 && at == 0 ? "g" : "h", node,
+                                   frames[next_random(seed) % kinds], 1 + next_random(seed) % 100);
         report_fixture_ran(fixture, node, next_random(seed) % 500, next_random(seed) % 3);
     }
     return report_fixture_seal(fixture);

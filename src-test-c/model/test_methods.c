@@ -114,7 +114,8 @@ static void test_frame_texts(void **state)
         { "a.T$$Lambda$14/0x00007f63c8004800", "run", NULL, false, NULL, 0, NULL },
         { "a.T", "lambda$main$0", "T.java", false, WITH_LINES(late), NULL },
         { "a\n.B", "c\x1b", "B\r.java", false, WITH_LINES(WORK_LINES), NULL },
-        { "Default", "\xc3\xb6\xf0\x9f\x98\x80", "Default.java", false, WITH_LINES(WORK_LINES), NULL },
+        { "Default", "\xc3\xb6\xf0\x9f\x98\x80", "Default.java", false, WITH_LINES(WORK_LINES),
+          NULL },
     };
     static const struct {
         uint64_t key;
@@ -507,8 +508,9 @@ static void test_without_room_for_line_tables(void **state)
     for (int32_t i = 0; i < LINES; i++)
         lines[i] = (struct smp_line){ .start_bci = i, .line = 100 + i };
     for (size_t i = 0; i < KEYS; i++)
-        infos[i] =
-            (struct smp_method_info){ "a.B", i == 0 ? "a" : "b", "B.java", false, lines, LINES, NULL };
+        infos[i] = (struct smp_method_info){
+            "a.B", i == 0 ? "a" : "b", "B.java", false, lines, LINES, NULL
+        };
     for (uint64_t key = 1; key <= KEYS; key++) {
         assert_text(methods, locate(methods, &jvm, key, 5),
                     key == 1 ? "a.B.a(B.java:105)" : "a.B.b(B.java:105)");

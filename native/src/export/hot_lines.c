@@ -212,7 +212,8 @@ static enum smp_status count_lines(struct counting *counting, struct smp_hot_lin
         status = make_counting_arrays(counting);
     if (status == SMP_OK)
         status = smp_line_texts_init_as(&hot->texts, (struct smp_line_form){ 0 }, counting->quota,
-                                        counting->profile, counting->frames.locations, counting->frames.count);
+                                        counting->profile, counting->frames.locations,
+                                        counting->frames.count);
     if (status == SMP_OK)
         status = find_lines(counting);
     return status;

@@ -38,8 +38,9 @@
  *                                               are the time itself where that is exact, null is
  *                                               not known (error_range.h). Only with errorBars,
  *                                               and not in "counted"
- *      "recursion":[[node,depth], ...],         only if recursions are folded (profile_merge.h): how
- *                                               deep the node's calls were in each other
+ *      "recursion":[[node,depth], ...],         only if recursions are folded
+ *                                               (profile_merge.h): how deep the node's calls were
+ *                                               in each other
  *      "rowCalls":[[node,calls,paths], ...]},   only where calls are counted: how often the node's
  *                                               method was called there, by the counted group of
  *                                               the same name, and from how many nodes

@@ -26,11 +26,11 @@
  * Recursion depth: of a row whose recursion is folded (model/recursion.h), how deep its calls were
  * in each other. Its time has what they called once.
  *
- * In counted groups a frame is a method, without a line, and its calls are its own. Microseconds have three
- * digits behind the point; min and max are of root methods' calls that have ended. No row with
- * calls is left out. hook share: the part of the time inside the roots that was spent in the
- * counting itself and is in no row; no such line where it is not known. Calls in rows of sampled
- * groups: row_calls.h.
+ * In counted groups a frame is a method, without a line, and its calls are its own. Microseconds
+ * have three digits behind the point; min and max are of root methods' calls that have ended. No
+ * row with calls is left out. hook share: the part of the time inside the roots that was spent in
+ * the counting itself and is in no row; no such line where it is not known. Calls in rows of
+ * sampled groups: row_calls.h.
  *
  * pad: one space, and before it spaces up to width 150, so that "Cumulative" stands in column 152
  * (0-based) as long as indent and frame take at most 150 columns, and two spaces after the frame

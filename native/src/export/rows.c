@@ -457,8 +457,7 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     if (style.min_per_mille > 0)
         hide_small(rows, node_count);
     forget_marks(rows, node_count);
-    status =
-        smp_frame_texts_create(quota, profile, rows->kept, rows->kept_count, &rows->texts);
+    status = smp_frame_texts_create(quota, profile, rows->kept, rows->kept_count, &rows->texts);
     if (status != SMP_OK)
         goto done;
     status = sort(rows, style.order, node_count);

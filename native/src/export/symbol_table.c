@@ -278,8 +278,7 @@ enum smp_status smp_symbol_table_put_names(struct smp_symbol_table *table, struc
     struct smp_location_view view;
 
     for (uint32_t i = 0; i < methods->count && !out->has_failed; i++) {
-        smp_profile_method_text(table->job->profile, methods->all[i].location,
-                                &table->text);
+        smp_profile_method_text(table->job->profile, methods->all[i].location, &table->text);
         put_text(table, out, field);
     }
     for (uint32_t i = 0; i < methods->count && !out->has_failed; i++) {

@@ -584,8 +584,7 @@ void smp_methods_view(const struct smp_methods *methods, uint32_t location,
         .method = method->plain,
         .plain = method->plain,
         .overload = at->method,
-        .parameters =
-            method->parameters == 0 ? NULL : smp_names_text_at(names, method->parameters),
+        .parameters = method->parameters == 0 ? NULL : smp_names_text_at(names, method->parameters),
     };
 }
 

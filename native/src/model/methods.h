@@ -143,10 +143,10 @@ struct smp_location_view {
     bool is_monitored;
     bool is_application; /* its class is, by the lists that are in force now (wait_rules.h) */
     uint16_t start_line; /* the smallest line of the method, of one of its overloads; 0: unknown */
-    uint32_t method;        /* a number, small: overloads have the same, others not, unless a
+    uint32_t method;     /* a number, small: overloads have the same, others not, unless a
                              * profile shows them apart (overloads.h) */
-    uint32_t plain;         /* the same number, whatever is shown */
-    uint32_t overload;      /* as small: other parameters have another */
+    uint32_t plain;      /* the same number, whatever is shown */
+    uint32_t overload;   /* as small: other parameters have another */
     const char *parameters; /* "(int, String)"; of one table, so equal ones are at one place; NULL:
                              * unknown, as of methods without lines, which generated ones are */
 };

@@ -81,7 +81,7 @@ enum smp_method_timing {
       "With `rootMethods`: how many methods may be counted. The account names those beyond.")    \
     X(max_call_nodes, "maxCallNodes", "nodes of a thread", 100000, 64, 100000000, true,          \
       "With `rootMethods`: the size of a thread's tree of calls, 96 bytes a node, 160 with "     \
-      "`EXACT`. The account counts calls that have no place in it.")                                                  \
+      "`EXACT`. The account counts calls that have no place in it.")                             \
     X(max_call_depth, "maxCallDepth", "calls", 1000, 1, 1000000, true,                           \
       "With `rootMethods`: the depth of a thread's tree of calls. The account counts deeper "    \
       "calls.")                                                                                  \

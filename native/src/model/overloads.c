@@ -26,7 +26,7 @@ static bool view_frame(const struct overload_search *search, uint32_t node,
     return !out->is_pseudo;
 }
 
-static uint32_t highest_method(const struct overload_search *search)
+static uint32_t highest_overload(const struct overload_search *search)
 {
     struct smp_location_view view;
     uint32_t highest = 0;
@@ -48,8 +48,8 @@ static bool find_counted(const struct overload_search *search)
         const struct smp_node *const at = &search->nodes[node];
         search->is_counted[node] =
             smp_node_is_group(at)
-                ? smp_thread_groups_kind(
-                      search->groups, (struct smp_group){ .index = smp_node_group(at) }) ==
+                ? smp_thread_groups_kind(search->groups,
+                                         (struct smp_group){ .index = smp_node_group(at) }) ==
                       SMP_GROUP_COUNTED
                 : search->is_counted[at->parent];
         if (!search->is_counted[node] || !view_frame(search, node, &view) ||
@@ -105,7 +105,7 @@ enum smp_status smp_overloads_init(struct smp_overloads *overloads, struct smp_q
     if (!smp_thread_groups_has(groups, SMP_GROUP_COUNTED))
         return SMP_OK;
     smp_bytes_init(&overloads->texts, quota, SMP_MAX_OVERLOAD_TEXTS_BYTES);
-    search.count = highest_method(&search) + 1;
+    search.count = highest_overload(&search) + 1;
     search.counted = smp_alloc(quota, search.count * sizeof(*search.counted));
     search.is_counted = smp_alloc(quota, search.node_count * sizeof(*search.is_counted));
     if (search.counted == NULL || search.is_counted == NULL)

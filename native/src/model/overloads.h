@@ -35,7 +35,7 @@ enum { SMP_MAX_OVERLOAD_TEXTS_BYTES = 1 << 28 }; /* of all together */
 struct smp_overloads {
     struct smp_quota *quota;
     size_t *starts; /* by smp_location_view.overload: where its text begins, plus one; 0: none */
-    uint32_t count;         /* of starts */
+    uint32_t count; /* of starts */
     uint32_t *locations;    /* one of each that is shown so */
     uint32_t shown;         /* of locations */
     struct smp_bytes texts; /* "add(Item, int)", each with a NUL */

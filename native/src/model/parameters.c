@@ -9,7 +9,7 @@ struct parameters {
     size_t length; /* past size: it did not fit */
 };
 
-static void put_part(struct parameters *parameters, const char *text, size_t length)
+static void put_type_text(struct parameters *parameters, const char *text, size_t length)
 {
     if (parameters->length + length <= parameters->size)
         memcpy(parameters->out + parameters->length, text, length);
@@ -18,7 +18,7 @@ static void put_part(struct parameters *parameters, const char *text, size_t len
 
 static void put_word(struct parameters *parameters, const char *text)
 {
-    put_part(parameters, text, strlen(text));
+    put_type_text(parameters, text, strlen(text));
 }
 
 static const char *primitive_name(char code)
@@ -26,8 +26,8 @@ static const char *primitive_name(char code)
     static const struct {
         char code;
         const char *name;
-    } names[] = { { 'B', "byte" },  { 'C', "char" }, { 'D', "double" }, { 'F', "float" },
-                  { 'I', "int" },   { 'J', "long" }, { 'S', "short" },  { 'Z', "boolean" } };
+    } names[] = { { 'B', "byte" }, { 'C', "char" }, { 'D', "double" }, { 'F', "float" },
+                  { 'I', "int" },  { 'J', "long" }, { 'S', "short" },  { 'Z', "boolean" } };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (names[i].code == code)
@@ -48,7 +48,7 @@ static bool put_type(struct parameters *parameters, const char **at)
         const char *const name = slash == NULL ? type + 1 : slash + 1;
         if (end == NULL)
             return false;
-        put_part(parameters, name, (size_t)(end - name));
+        put_type_text(parameters, name, (size_t)(end - name));
         *at = end + 1;
     } else {
         const char *const name = primitive_name(*type);
@@ -76,6 +76,6 @@ bool smp_parameters_text(char *out, size_t size, const char *descriptor)
         if (!put_type(&parameters, &at))
             return false;
     }
-    put_part(&parameters, ")", sizeof(")")); /* with the end of the text */
+    put_type_text(&parameters, ")", sizeof(")")); /* with the end of the text */
     return parameters.length <= size;
 }

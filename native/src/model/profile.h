@@ -62,7 +62,7 @@ struct smp_profile {
     struct smp_second_times *seconds;  /* NULL: not known; its rows' groups are those of groups */
     struct smp_methods *methods;
     struct smp_overloads overloads; /* how smp_profile_view names them */
-    uint32_t *levels; /* by node: as smp_profile_levels; NULL: recursions are not folded */
+    uint32_t *levels;        /* by node: as smp_profile_levels; NULL: recursions are not folded */
     uint32_t location_count; /* locations with ids below this may be read */
     struct smp_quota *quota; /* held */
     _Atomic unsigned holders;
@@ -119,8 +119,8 @@ bool smp_profile_misses_packages(const struct smp_profile *profile);
 struct smp_profile *smp_profile_hold(struct smp_profile *profile);
 void smp_profile_release(struct smp_profile *profile); /* NULL is fine */
 
-/* How deep the node's calls were in each other, if its recursion is folded (profile_merge.h); 0: they
- * were not, or are nodes of their own. */
+/* How deep the node's calls were in each other, if its recursion is folded (profile_merge.h); 0:
+ * they were not, or are nodes of their own. */
 static inline uint32_t smp_profile_levels(const struct smp_profile *profile, uint32_t node)
 {
     return profile->levels != NULL && profile->levels[node] > 1 ? profile->levels[node] : 0;

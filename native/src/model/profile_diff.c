@@ -123,10 +123,9 @@ static uint32_t adopt_text(const struct addition *addition, uint32_t location)
     uint32_t *const known = &addition->adopted[location];
 
     if (*known == SMP_LOCATION_NONE)
-        *known = smp_methods_adopt_text(addition->diff->names,
-                                        addition->diff->profiles[addition->side]->methods, location,
-                                        addition->by_line,
-                                        name_with_parameters(addition, location));
+        *known = smp_methods_adopt_text(
+            addition->diff->names, addition->diff->profiles[addition->side]->methods, location,
+            addition->by_line, name_with_parameters(addition, location));
     return *known;
 }
 

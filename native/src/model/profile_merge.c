@@ -36,7 +36,7 @@ struct merger {
     const bool *is_joined; /* of the only profile's groups: go to [other threads]; NULL: none */
     const struct smp_recursion *recursion; /* of the only profile; NULL: is not folded */
     uint32_t *levels;                      /* by node of the new tree; NULL likewise */
-    size_t first_counted;  /* the profiles before it were reset: their counted trees are empty */
+    size_t first_counted; /* the profiles before it were reset: their counted trees are empty */
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
@@ -280,8 +280,7 @@ static uint32_t adopt_location(struct merger *merger, const struct smp_profile *
 static uint32_t place_above(const struct merger *merger, const struct smp_node *nodes,
                             uint32_t node)
 {
-    const uint32_t repeated =
-        merger->recursion == NULL ? 0 : merger->recursion->repeated[node];
+    const uint32_t repeated = merger->recursion == NULL ? 0 : merger->recursion->repeated[node];
 
     return repeated == 0 ? merger->places[nodes[node].parent]
                          : smp_tree_nodes(merger->tree)[merger->places[repeated]].parent;

@@ -7,7 +7,7 @@
 
 enum { RUN_BITS = 4, RUN_MASK = (1 << RUN_BITS) - 1 };
 
-_Static_assert((int)SMP_MAX_TURN * RUN_BITS <= 32, "a run of each length has its bits");
+_Static_assert((int)SMP_MAX_TURN *RUN_BITS <= 32, "a run of each length has its bits");
 _Static_assert((int)SMP_MAX_TURN <= RUN_MASK, "a run counts up to its length");
 
 /* One call of find. */

@@ -29,8 +29,8 @@ enum { SMP_MAX_TURN = 8 };
 struct smp_recursion {
     struct smp_quota *quota;
     uint32_t *repeated; /* by node: the node above it that it repeats; 0: none */
-    uint32_t *levels;   /* by node: how many turns end in it, with the first; 1 if it repeats none */
-    bool is_found;      /* any node repeats one */
+    uint32_t *levels; /* by node: how many turns end in it, with the first; 1 if it repeats none */
+    bool is_found;    /* any node repeats one */
 };
 
 SMP_CHECKED enum smp_status smp_recursion_find(struct smp_recursion *recursion,

@@ -148,10 +148,10 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
     const size_t class_room = text_room(facts->signature);
     const size_t name_room = text_room(facts->name);
     const size_t file_room = text_room(facts->file);
-    /* Generated methods, which have no lines, are not told apart: there may be ever more of them. */
+    /* Methods without lines are generated: with a row for each a report would grow for ever. */
     const size_t descriptor_room = facts->line_count > 0 ? text_room(facts->descriptor) : 0;
-    enum smp_status status = reserve_method_buffer(
-        methods, line_bytes + class_room + name_room + file_room + descriptor_room);
+    enum smp_status status = reserve_method_buffer(methods, line_bytes + class_room + name_room +
+                                                                file_room + descriptor_room);
 
     if (status != SMP_OK)
         return status;
@@ -168,8 +168,8 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
     info->class_name = put_class_name(&at, facts->signature, class_room);
     info->method_name = put_method_text(&at, facts->name, strlen(facts->name), name_room);
     if (descriptor_room > 0)
-        info->descriptor = put_method_text(&at, facts->descriptor, strlen(facts->descriptor),
-                                           descriptor_room);
+        info->descriptor =
+            put_method_text(&at, facts->descriptor, strlen(facts->descriptor), descriptor_room);
     if (facts->file != NULL)
         info->file = put_method_text(&at, facts->file, strlen(facts->file), file_room);
     return SMP_OK;

@@ -129,6 +129,7 @@ static void overloads_that_are_counted_have_their_parameters(void **state)
         { SMP_FORMAT_TOP, "  a.Shop.add(int)\n" },
         { SMP_FORMAT_PPROF, "a.Shop.add(Item, int)" },
         { SMP_FORMAT_PPROF, "a/Shop.add(int)" },
+        { SMP_FORMAT_CALLS, "a.Shop.add(Item, int)" },
         { SMP_FORMAT_OTLP, "a.Shop.add(Item, int)" },
     };
 

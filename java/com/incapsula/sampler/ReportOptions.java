@@ -29,6 +29,10 @@ public final class ReportOptions {
 
     private static final int STATES = ((1 << 6) - 1) << (8 + ReportWeight.RUNNING.ordinal());
 
+    private static final int PER_SHIFT = 18;
+    private static final int PER_MASK = 3 << PER_SHIFT;
+    private static final int MAX_FOCUS_LENGTH = 1000;
+
     /* Thousandths, in ten bits. */
     private static final int MIN_SHIFT = 20;
     private static final int MIN_MASK = 1023 << MIN_SHIFT;
@@ -37,15 +41,18 @@ public final class ReportOptions {
     private static final double ROUNDING = 1e-6; // 12.3 is no double
 
     private static final ReportOptions STANDARD =
-            new ReportOptions(ReportWeight.WALL, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT, null);
+            new ReportOptions(ReportWeight.WALL, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT, null, null);
 
     private final ReportWeight weight;
     private final int flags;
+    private final @Nullable String focus;
     private final @Nullable Boolean foldRecursion; // null: as people or programs read the format
 
-    private ReportOptions(ReportWeight weight, int flags, @Nullable Boolean foldRecursion) {
+    private ReportOptions(
+            ReportWeight weight, int flags, @Nullable String focus, @Nullable Boolean foldRecursion) {
         this.weight = weight;
         this.flags = flags;
+        this.focus = focus;
         this.foldRecursion = foldRecursion;
     }
 
@@ -59,8 +66,23 @@ public final class ReportOptions {
     }
 
     /**
+     * The defaults, changed by texts as a command line or a request has them.
+     *
+     * @param weight as {@link ReportWeight#of} reads it; null: wall time
+     * @param per as {@link ReportUnit#of} reads it; null: a method
+     * @param focus as {@link #withFocus} takes it
+     * @return the options
+     * @throws IllegalArgumentException if one of them is wrong
+     */
+    public static ReportOptions of(@Nullable String weight, @Nullable String per, @Nullable String focus) {
+        return STANDARD.withWeight(weight == null ? ReportWeight.WALL : ReportWeight.of(weight))
+                .withPer(per == null ? ReportUnit.METHOD : ReportUnit.of(per))
+                .withFocus(focus);
+    }
+
+    /**
      * What a stack weighs, in {@link ReportFormat#COLLAPSED} and {@link ReportFormat#SPEEDSCOPE}, and what
-     * {@link ReportFormat#TOP} is ordered by.
+     * {@link ReportFormat#TOP} and {@link ReportFormat#CALLS} are ordered by.
      *
      * @param changed the weight
      * @return a changed copy
@@ -70,7 +92,7 @@ public final class ReportOptions {
         if (changed == null) {
             throw new IllegalArgumentException("weight must not be null");
         }
-        return new ReportOptions(changed, flags, foldRecursion);
+        return new ReportOptions(changed, flags, focus, foldRecursion);
     }
 
     /**
@@ -138,7 +160,7 @@ public final class ReportOptions {
      */
     public ReportOptions withMinPercent(double percent) {
         int min = (int) perMille("minPercent", "0", percent);
-        return new ReportOptions(weight, (flags & ~MIN_MASK) | (min << MIN_SHIFT), foldRecursion);
+        return new ReportOptions(weight, (flags & ~MIN_MASK) | (min << MIN_SHIFT), focus, foldRecursion);
     }
 
     /**
@@ -149,7 +171,7 @@ public final class ReportOptions {
      * @return a changed copy
      */
     public ReportOptions withFoldRecursion(boolean folded) {
-        return new ReportOptions(weight, flags, folded);
+        return new ReportOptions(weight, flags, focus, folded);
     }
 
     /**
@@ -204,12 +226,59 @@ public final class ReportOptions {
     }
 
     /**
+     * What a row of {@link ReportFormat#CALLS} is. Default: a method.
+     *
+     * @param unit the unit
+     * @return a changed copy
+     * @throws IllegalArgumentException if it is null
+     */
+    public ReportOptions withPer(ReportUnit unit) {
+        if (unit == null) {
+            throw new IllegalArgumentException("unit must not be null");
+        }
+        return new ReportOptions(weight, (flags & ~PER_MASK) | (unit.ordinal() << PER_SHIFT), focus, foldRecursion);
+    }
+
+    /**
+     * Limits {@link ReportFormat#CALLS} to a subtree: to the calls of one of its rows, and all that these called.
+     *
+     * @param row a row's name as it stands there, as {@code com.acme.Shop.checkout}, or with {@link ReportUnit#CLASS}
+     *     {@code com.acme.Shop}; null or empty: all calls
+     * @return a changed copy
+     * @throws IllegalArgumentException if it has more than 1,000 characters
+     */
+    public ReportOptions withFocus(@Nullable String row) {
+        if (row != null && row.length() > MAX_FOCUS_LENGTH) {
+            throw new IllegalArgumentException("focus must have at most 1,000 characters, got " + row.length());
+        }
+        return new ReportOptions(weight, flags, row == null || row.isEmpty() ? null : row, foldRecursion);
+    }
+
+    /**
      * What a stack weighs.
      *
      * @return never null
      */
     public ReportWeight getWeight() {
         return weight;
+    }
+
+    /**
+     * What a row of {@link ReportFormat#CALLS} is.
+     *
+     * @return never null
+     */
+    public ReportUnit getPer() {
+        return ReportUnit.values()[(flags & PER_MASK) >> PER_SHIFT];
+    }
+
+    /**
+     * The row to whose calls {@link ReportFormat#CALLS} is limited.
+     *
+     * @return null: none
+     */
+    public @Nullable String getFocus() {
+        return focus;
     }
 
     /* least as the message has it. @throws IllegalArgumentException unless percent is from there to 100 in steps of 0.1 */
@@ -235,6 +304,6 @@ public final class ReportOptions {
     }
 
     private ReportOptions with(int flag, boolean set) {
-        return new ReportOptions(weight, set ? flags | flag : flags & ~flag, foldRecursion);
+        return new ReportOptions(weight, set ? flags | flag : flags & ~flag, focus, foldRecursion);
     }
 }

@@ -576,6 +576,6 @@ public final class SamplingReport implements AutoCloseable {
     static void writeRaw(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)
             throws IOException {
         ReportFormat written = format == ReportFormat.HTML ? ReportFormat.JSON : format;
-        held.write(written.ordinal(), chosen.getWeight().ordinal(), chosen.flagsOf(format), out);
+        held.write(written.ordinal(), chosen.getWeight().ordinal(), chosen.flagsOf(format), chosen.getFocus(), out);
     }
 }

@@ -3,6 +3,7 @@ package com.incapsula.sampler.outputer;
 
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ReportOptions;
+import com.incapsula.sampler.ReportUnit;
 import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.report.FileSeries;
@@ -48,6 +49,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
     private volatile @Nullable FileSeries series;
     private volatile @Nullable ReportFormat format; // null: by the file's name
     private volatile @Nullable ReportWeight weight;
+    private volatile @Nullable ReportUnit per;
+    private volatile @Nullable String focus;
     private volatile int maxFiles = STANDARD_MAX_FILES;
     private volatile long maxTotalBytes = STANDARD_MAX_TOTAL_BYTES;
 
@@ -134,8 +137,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * What a stack weighs, in the formats with one number only. Default: wall time. Once set, the report is written
-     * with {@link ReportOptions#standard()} otherwise, not with the sampler's own options.
+     * What a stack weighs, in the formats with one number only, and what tables are ordered by. Default: wall time. Once
+     * set, the report is written with {@link ReportOptions#standard()} otherwise, not with the sampler's own options.
      *
      * @param weight the weight; null: as by default
      */
@@ -150,6 +153,46 @@ public class FileSamplingOutputer implements SamplingOutputer {
      */
     public @Nullable ReportWeight getWeight() {
         return weight;
+    }
+
+    /**
+     * What a row of {@link ReportFormat#CALLS} is. Default: a method. As {@link #setWeight} it leaves the sampler's own
+     * options aside.
+     *
+     * @param per the unit; null: as by default
+     */
+    public void setPer(@Nullable ReportUnit per) {
+        this.per = per;
+    }
+
+    /**
+     * What a row of CALLS is.
+     *
+     * @return the unit, or null where none was set
+     */
+    public @Nullable ReportUnit getPer() {
+        return per;
+    }
+
+    /**
+     * Limits {@link ReportFormat#CALLS} to what calls of one row called, as {@link ReportOptions#withFocus} has it. As
+     * {@link #setWeight} it leaves the sampler's own options aside.
+     *
+     * @param focus the row; null: all calls
+     * @throws IllegalArgumentException if it has more than 1,000 characters
+     */
+    public void setFocus(@Nullable String focus) {
+        ReportOptions.standard().withFocus(focus);
+        this.focus = focus;
+    }
+
+    /**
+     * The row to whose calls CALLS is limited.
+     *
+     * @return the row, or null where none was set
+     */
+    public @Nullable String getFocus() {
+        return focus;
     }
 
     /**
@@ -246,12 +289,26 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     private void writeTo(SamplingReport report, OutputStream out) throws IOException {
-        ReportWeight chosen = weight;
+        ReportOptions chosen = options();
         if (chosen == null) {
             report.writeTo(getFormat(), out);
         } else {
-            report.writeTo(getFormat(), ReportOptions.standard().withWeight(chosen), out);
+            report.writeTo(getFormat(), chosen, out);
         }
+    }
+
+    /* Null: none was set, and the sampler's own are used. */
+    private @Nullable ReportOptions options() {
+        ReportWeight weighed = weight;
+        ReportUnit unit = per;
+        String row = focus;
+        if (weighed == null && unit == null && row == null) {
+            return null;
+        }
+        return ReportOptions.standard()
+                .withWeight(weighed == null ? ReportWeight.WALL : weighed)
+                .withPer(unit == null ? ReportUnit.METHOD : unit)
+                .withFocus(row);
     }
 
     private void removeOld(FileSeries from, Path newest) {

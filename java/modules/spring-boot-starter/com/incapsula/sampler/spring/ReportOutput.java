@@ -49,10 +49,10 @@ final class ReportOutput {
         ReportFormat format = output.getFormat() == null ? ReportFormat.TEXT : output.getFormat();
         LoggerSamplingOutputer log = switch (format) {
             case TEXT -> new LoggerSamplingOutputer();
-            case TOP -> new LoggedTop();
+            case TOP, CALLS -> new LoggedTable(format);
             default ->
                 throw new IllegalArgumentException(
-                        "output.format must be TEXT or TOP where reports are logged, got " + format);
+                        "output.format must be TEXT, TOP or CALLS where reports are logged, got " + format);
         };
         log.setLevel(output.getLevel());
         if (output.getLoggerName() != null) {
@@ -61,13 +61,18 @@ final class ReportOutput {
         return log;
     }
 
-    /** The short form of a report, as one event. The sampler knows it as one that logs, and warns once. */
-    private static final class LoggedTop extends LoggerSamplingOutputer {
+    /** A report in a form of tables, as one event. The sampler knows it as one that logs, and warns once. */
+    private static final class LoggedTable extends LoggerSamplingOutputer {
+
+        private final ReportFormat format;
+
+        LoggedTable(ReportFormat format) {
+            this.format = format;
+        }
 
         @Override
         public void report(SamplingReport report) {
-            super.printThreadRecord(
-                    "From " + report.getFrom() + " till " + report.getTill(), report.toString(ReportFormat.TOP));
+            super.printThreadRecord("From " + report.getFrom() + " till " + report.getTill(), report.toString(format));
         }
 
         @Override

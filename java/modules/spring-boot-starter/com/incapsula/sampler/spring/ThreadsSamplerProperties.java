@@ -97,7 +97,7 @@ public class ThreadsSamplerProperties {
         /** Path of the files; %t is replaced by the time, %n by a number. */
         private @Nullable String file;
 
-        /** Form of the reports. In the log TEXT, the default, or TOP; of files by default what the extension says. */
+        /** Form of the reports. In the log TEXT, the default, TOP or CALLS; of files by default what the extension says. */
         private @Nullable ReportFormat format;
 
         /** Files that are kept, the newest. */
@@ -170,7 +170,7 @@ public class ThreadsSamplerProperties {
         /**
          * The form of the reports.
          *
-         * @param format in the log TEXT or TOP
+         * @param format in the log TEXT, TOP or CALLS
          */
         public void setFormat(@Nullable ReportFormat format) {
             this.format = format;

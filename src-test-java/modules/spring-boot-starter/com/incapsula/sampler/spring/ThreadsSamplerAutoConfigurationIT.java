@@ -191,7 +191,7 @@ class ThreadsSamplerAutoConfigurationIT {
                 .run(context -> assertThat(context).hasNotFailed());
         assertThat(warnings(output)).isEqualTo(2);
         assertThat(output.getAll())
-                .contains("output.format must be TEXT or TOP where reports are logged, got HTML")
+                .contains("output.format must be TEXT, TOP or CALLS where reports are logged, got HTML")
                 .contains("output.to FILE needs output.file");
     }
 

@@ -95,7 +95,7 @@ class OverloadsIT {
                     .containsPattern(
                             "counted\\.Overloaded\\.add\\(List, long\\[]\\[]\\)\\(Overloaded.java\\) .*, Calls: 2");
             assertThat(written(report, ReportFormat.TOP, ReportOptions.standard().withWeight(ReportWeight.CALLS)))
-                    .contains("  counted.Overloaded.add(List, long[][])\n");
+                    .contains("  counted.Overloaded.add(List, long[][]) ");
             assertThat(report.toString(ReportFormat.JSON)).contains("\"method\":\"add(int)\"");
         }
     }

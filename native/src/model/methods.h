@@ -149,6 +149,7 @@ struct smp_location_view {
     uint32_t overload;   /* as small: other parameters have another */
     const char *parameters; /* "(int, String)"; of one table, so equal ones are at one place; NULL:
                              * unknown, as of methods without lines, which generated ones are */
+    int64_t since_ms;       /* wall clock: calls of the method before are not counted; 0: all are */
 };
 
 void smp_methods_view(const struct smp_methods *methods, uint32_t location,

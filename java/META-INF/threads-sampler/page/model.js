@@ -207,6 +207,8 @@ class Model {
         this.hasCalls = (this.total.calls?.[0] ?? 0) + (this.total.calls0?.[0] ?? 0) > 0;
         /** @type {Map<number, RootTime>} */
         this.rootTimes = new Map();
+        /** @type {Map<number, CountedSince>} of counted nodes that are not counted throughout */
+        this.countedSince = new Map();
         /** @type {Map<number, RowCalls>} what the counted trees know of a sampled node */
         this.rowCalls = new Map();
         /** @type {Map<number, number>} of a recursion that is one row, how deep its calls were in each other */
@@ -416,7 +418,7 @@ const STATE_WORDS = {
 /** Measures that the page has words of its own for. A report may hold more. */
 const KNOWN_MEASURES = ['wall', 'cpu', 'samples'];
 /** Arrays of a group that are none. */
-const NO_MEASURES = ['threadNames', 'parent', 'frame', 'rootTimes', 'rowCalls', 'recursion'];
+const NO_MEASURES = ['threadNames', 'parent', 'frame', 'rootTimes', 'rowCalls', 'countedSince', 'recursion'];
 
 /**
  * The names of all measures: a group's arrays of numbers by node that are no links.
@@ -453,6 +455,8 @@ function singleModel(report) {
     const builder = new TreeBuilder(frames, measures, count);
     /** @type {Map<number, RootTime>} */
     const rootTimes = new Map();
+    /** @type {Map<number, CountedSince>} */
+    const countedSince = new Map();
     /** @type {Map<number, RowCalls>} */
     const rowCalls = new Map();
     /** @type {Map<number, number>} */
@@ -479,6 +483,9 @@ function singleModel(report) {
         for (const [at, calls, total, min, max] of group.rootTimes ?? []) {
             rootTimes.set(first + at, { calls, total, min, max });
         }
+        for (const [at, millis, missing] of group.countedSince ?? []) {
+            countedSince.set(first + at, { millis, missing });
+        }
         for (const [at, calls, paths] of group.rowCalls ?? []) {
             rowCalls.set(first + at, { calls, paths });
         }
@@ -490,6 +497,7 @@ function singleModel(report) {
     const model = new Model(builder, [report]);
     model.groups = groups;
     model.rootTimes = rootTimes;
+    model.countedSince = countedSince;
     model.rowCalls = rowCalls;
     model.recursion = recursion;
     model.isCpuClock = report.clock === 'CPU';

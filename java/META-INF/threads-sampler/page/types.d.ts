@@ -35,6 +35,7 @@ interface ReportGroup {
     rootTimes?: [number, number, number, number, number][];
     rowCalls?: [number, number, number][];
     recursion?: [number, number][];
+    countedSince?: [number, number, number][];
 }
 
 /** For how long threads were blocked: by the class of the lock and two lines. */
@@ -166,6 +167,12 @@ interface RootTime {
     total: number;
     min: number;
     max: number;
+}
+
+/** A counted node whose method, or one of its callers, got its probe within the interval. */
+interface CountedSince {
+    millis: number;
+    missing: number; // calls, at most; below 0: not known
 }
 
 /** How often the method of a sampled node was called there, together with the nodes of the other paths. */

@@ -113,7 +113,7 @@ class AgentIT {
     void theOptionsWinOverTheEnvironmentAndThatOverTheFile() throws Exception {
         Path config = Files.writeString(
                 folder.resolve("sampler.properties"),
-                "interval=7ms\nmonitoredPackages=com.acme,com.incapsula\noverheadLimitPercent=2.5\noutput=none\n");
+                "interval=7ms\nmonitoredPackages=com.acme,com.incapsula\noverheadLimitPercent=2.5\nto=none\n");
         ChildJvm child = child("=interval=9ms,config:" + config)
                 .environment("THREADS_SAMPLER_INTERVAL", "8ms")
                 .environment("THREADS_SAMPLER_OVERHEAD_LIMIT_PERCENT", "3.5");
@@ -125,7 +125,7 @@ class AgentIT {
 
     @Test
     void reportsGoToStandardOutputWhereThatIsWanted() throws Exception {
-        assertThat(runToEnd(child("=interval=5ms,output=stdout,packages=com.incapsula.sampler.testing"))
+        assertThat(runToEnd(child("=interval=5ms,to=stdout,packages=com.incapsula.sampler.testing"))
                         .output())
                 .contains("Report interval: from ")
                 .contains("Aggregated thread: " + UnawareProgram.WORKER)
@@ -194,7 +194,7 @@ class AgentIT {
     void reportsGoToTheApplicationsLog() throws Exception {
         String output = runToEnd(ChildJvm.bare(IsolatedLogProgram.class.getName())
                         .with(UnawareProgram.class)
-                        .option("-javaagent:" + patience, "-javaagent:" + jar + "=interval=5ms,output=log")
+                        .option("-javaagent:" + patience, "-javaagent:" + jar + "=interval=5ms,to=log")
                         .option("-Dlibraries=" + placesOf(LoggerFactory.class, Logger.class, Context.class)))
                 .output();
 
@@ -206,8 +206,7 @@ class AgentIT {
     /** The agent's own class loader does not see the class path. */
     @Test
     void reportsGoToTheLogOnTheClassPath() throws Exception {
-        String output = runToEnd(
-                        child("=interval=5ms,output=log").with(LoggerFactory.class, Logger.class, Context.class))
+        String output = runToEnd(child("=interval=5ms,to=log").with(LoggerFactory.class, Logger.class, Context.class))
                 .output();
 
         assertThat(output).containsPattern("LoggerSamplingOutputer -+ Aggregated thread: " + UnawareProgram.WORKER);

@@ -156,9 +156,9 @@ class CommandLineIT {
             process,
             "-d",
             "2s",
-            "--rootMethods",
+            "--root-methods",
             program + ".round",
-            "--instrumentationFilter",
+            "--instrumentation-filter",
             "com.incapsula",
             "--format",
             "calls",
@@ -198,7 +198,7 @@ class CommandLineIT {
 
     @Test
     void theSummaryCanBeLeftOut() throws Exception {
-        assertThat(done(process, "-d", "100ms", "-i", "5ms", "--reportSummary", "false", "-o", folder + "/x.txt"))
+        assertThat(done(process, "-d", "100ms", "-i", "5ms", "--no-report-summary", "-o", folder + "/x.txt"))
                 .doesNotContain("Summary.");
         assertThat(folder.resolve("x.txt")).content().doesNotContain("Summary.");
     }
@@ -215,8 +215,7 @@ class CommandLineIT {
                         file.toString(),
                         "--packages",
                         "com.incapsula,org.acme",
-                        "--reportPercent",
-                        "true"))
+                        "--report-percent"))
                 .contains("monitoredPackages=com.incapsula,org.acme, reportPercent=true, samplingFrequencyMillis=5ms,"
                         + " reports to " + file + " (collapsed) at the end\n");
         assertFails(1, "threads-sampler: it runs since ", commandLine(), "start", process);

@@ -69,7 +69,7 @@ class ContainersIT {
 
     @Test
     void theLibraryAsTheAgentNeedsNoFolder() throws Exception {
-        String output = runToEnd(contained("-agentpath:" + library + "=interval=5ms,output=stdout"));
+        String output = runToEnd(contained("-agentpath:" + library + "=interval=5ms,to=stdout"));
         assertThat(output)
                 .contains("threads-sampler: runs since ")
                 .contains("Aggregated thread: " + UnawareProgram.WORKER)
@@ -80,7 +80,7 @@ class ContainersIT {
     @Test
     void theJarAsTheAgentNeedsTheLibraryBesideIt() throws Exception {
         String output = runToEnd(contained(
-                "-javaagent:" + jar + "=interval=5ms,output=stdout", "-Dcom.incapsula.sampler.library=" + library));
+                "-javaagent:" + jar + "=interval=5ms,to=stdout", "-Dcom.incapsula.sampler.library=" + library));
         assertThat(output).contains("Aggregated thread: " + UnawareProgram.WORKER);
         assertThat(writable).isEmptyDirectory();
     }
@@ -89,7 +89,7 @@ class ContainersIT {
     void withoutAFolderForTheLibraryTheApplicationGoesOn() throws Exception {
         // in folders that cannot be written to, and have no library of an earlier run
         Path empty = Files.createDirectory(shared.resolve("empty"));
-        ChildJvm child = contained("-javaagent:" + jar + "=interval=5ms,output=stdout", "-Djava.io.tmpdir=" + empty)
+        ChildJvm child = contained("-javaagent:" + jar + "=interval=5ms,to=stdout", "-Djava.io.tmpdir=" + empty)
                 .environment("XDG_CACHE_HOME", empty.toString());
         assertThat(runToEnd(child))
                 .contains("threads-sampler: refused: no folder can be used for the native library (")

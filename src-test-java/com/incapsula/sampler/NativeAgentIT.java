@@ -176,8 +176,8 @@ class NativeAgentIT {
     @Test
     void aSecondOneIsRefusedAndTheFirstOneGoesOn() throws Exception {
         Path report = folder.resolve("x.collapsed");
-        String output = runToReport(target(
-                "-agentpath:" + library + "=interval=5ms,file=" + report, "-agentpath:" + library + "=output=none"));
+        String output = runToReport(
+                target("-agentpath:" + library + "=interval=5ms,file=" + report, "-agentpath:" + library + "=to=none"));
         assertThat(output).contains("refused: it runs since ").contains("" + report);
         assertThat(report).content().contains(UnawareProgram.WORKER);
     }

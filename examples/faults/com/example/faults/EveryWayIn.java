@@ -140,7 +140,7 @@ public abstract class EveryWayIn {
             Process running = start(
                     "agent",
                     command(
-                            List.of("-javaagent:" + jar() + "=output=log,every=" + every + "s"),
+                            List.of("-javaagent:" + jar() + "=to=log,every=" + every + "s"),
                             service,
                             Long.toString(2 * every)));
             assertThat(end("agent", running)).isZero();

@@ -30,7 +30,9 @@ public final class AgentJar {
         Path classes = ChildJvm.placeOf(ThreadsSampler.class);
         List<Path> files;
         try (Stream<Path> all = Files.walk(classes)) {
-            files = all.filter(Files::isRegularFile).toList();
+            files = all.filter(Files::isRegularFile)
+                    .filter(file -> !file.endsWith("META-INF/MANIFEST.MF")) // the build leaves its own there
+                    .toList();
         }
         try (InputStream entries = Files.newInputStream(MANIFEST);
                 OutputStream file = Files.newOutputStream(jar);

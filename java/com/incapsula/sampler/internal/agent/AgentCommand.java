@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of an agent's options: {@code [VERB][,KEY(=|:)VALUE]...}. A colon is as good as an equals sign, because jcmd
+ * The text of an agent's options: {@code [VERB][,KEY[(=|:)VALUE]]...}. A key that is true or
+ * false needs no value. A colon is as good as an equals sign, because jcmd
  * cuts at those. A comma in a value is written {@code \,}, and a backslash before a comma, another one or the end of a
  * value {@code \\}; others stand for themselves. A key may stand more than once where it is a list.
  *
@@ -86,7 +87,9 @@ record AgentCommand(
             int at = separator(part);
             String key = at < 0 ? part : part.substring(0, at).strip();
             String value = at < 0 ? "" : part.substring(at + 1).strip();
-            if (at < 0) {
+            if (at < 0 && Keys.isFlag(part) && (i > 0 || Verb.of(part) == null)) { // mcp is both
+                Keys.add(settings, part, "true");
+            } else if (at < 0) {
                 verb = verb(part, i == 0);
             } else if (key.equals(ANSWER)) {
                 answer = value;

@@ -118,25 +118,25 @@ final class AgentSession {
      * @throws Refusal if they are wrong, or contradict each other
      */
     static AgentSampler prepared(Map<String, String> settings, boolean atStart) {
-        String output = output(settings, atStart);
-        requirePlace(settings, output);
-        if (output.equals("file")) {
+        String to = destination(settings, atStart);
+        requirePlace(settings, to);
+        if (to.equals("file")) {
             settings.putIfAbsent(Keys.FILE, STANDARD_FILE);
         }
-        return AgentSampler.prepare(settings, output);
+        return AgentSampler.prepare(settings, to);
     }
 
-    /* An explicit output=none is taken at its word. */
-    private static void requirePlace(Map<String, String> settings, String output) {
+    /* An explicit to=none is taken at its word. */
+    private static void requirePlace(Map<String, String> settings, String to) {
         String every = settings.getOrDefault(Keys.EVERY, "0");
         boolean isPeriodic = Refusal.ifWrong(() -> Times.wholeSeconds(Keys.EVERY, every)) > 0;
-        boolean hasPlace = !output.equals("none")
-                || settings.containsKey(Keys.OUTPUT)
+        boolean hasPlace = !to.equals("none")
+                || settings.containsKey(Keys.TO)
                 || settings.containsKey(Keys.PUSH)
                 || settings.getOrDefault(Keys.RECORDED, "false").equalsIgnoreCase("true");
         if (isPeriodic && !hasPlace) {
-            throw new Refusal("every has no place for its reports: name a file, or push=URL, output=log, output=stdout,"
-                    + " jfrEvents=true or, for reports on demand, output=none");
+            throw new Refusal("every has no place for its reports: name a file, or push=URL, to=log, to=stdout,"
+                    + " jfrEvents=true or, for reports on demand, to=none");
         }
     }
 
@@ -160,10 +160,10 @@ final class AgentSession {
 
     /* The nearer ones win, also where the farther ones name another place for reports under another key. */
     private static Map<String, String> over(Map<String, String> far, Map<String, String> near) {
-        if (!near.getOrDefault(Keys.OUTPUT, "file").equals("file")) {
+        if (!near.getOrDefault(Keys.TO, "file").equals("file")) {
             far.keySet().removeAll(OF_A_FILE);
         } else if (near.containsKey(Keys.FILE)) {
-            far.remove(Keys.OUTPUT);
+            far.remove(Keys.TO);
         }
         far.putAll(near);
         return far;
@@ -190,16 +190,16 @@ final class AgentSession {
         return Keys.joined(settings);
     }
 
-    private static String output(Map<String, String> settings, boolean atStart) {
+    private static String destination(Map<String, String> settings, boolean atStart) {
         boolean needsFile = atStart && !settings.containsKey(Keys.PUSH);
         String standard = settings.containsKey(Keys.FILE) || needsFile ? "file" : "none";
-        String chosen = settings.getOrDefault(Keys.OUTPUT, standard);
-        if (!Set.of("file", "log", "stdout", "none").contains(chosen)) {
-            throw new Refusal("output must be one of file, log, stdout, none, got \"" + chosen + "\"");
+        String chosen = settings.getOrDefault(Keys.TO, standard);
+        if (!Keys.DESTINATIONS.contains(chosen)) {
+            throw new Refusal("to must be one of " + String.join(", ", Keys.DESTINATIONS) + ", got \"" + chosen + "\"");
         }
         for (String key : OF_A_FILE) {
             if (!chosen.equals("file") && settings.containsKey(key)) {
-                throw new Refusal(key + " needs output=file, got output=" + chosen);
+                throw new Refusal(key + " needs to=file, got to=" + chosen);
             }
         }
         return chosen;
@@ -214,16 +214,7 @@ final class AgentSession {
         if (millis < 1 || millis > MAX_RUN_MILLIS) {
             throw new Refusal("duration must be between 1ms and 1d, got \"" + duration + "\"");
         }
-        refuse(
-                command,
-                Keys.OUTPUT,
-                Keys.HTTP,
-                Keys.MCP,
-                Keys.PUSH,
-                Keys.PUSH_HEADERS,
-                Keys.CONFIG,
-                Keys.KEEP,
-                Keys.EVERY);
+        refuse(command, Keys.TO, Keys.HTTP, Keys.MCP, Keys.PUSH, Keys.PUSH_HEADERS, Keys.CONFIG, Keys.KEEP, Keys.EVERY);
         Destination to = new Destination(command);
         boolean own = isOwn();
         startRun(new Run(joined(command), own, millis, to, slot));

@@ -7,6 +7,7 @@ import com.incapsula.sampler.internal.report.FileNames;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,8 +32,8 @@ final class Arguments {
         MERGE
     }
 
-    private static final Map<String, String> SHORT =
-            Map.of("-d", Keys.DURATION, "-i", "interval", "--duration", Keys.DURATION);
+    private static final Map<Character, String> SHORT = Map.of('d', Keys.DURATION, 'i', "interval", 'o', Keys.OUTPUT);
+    private static final String NO = "no-";
     private static final String STANDARD_DURATION = "10s";
     private static final Set<String> BEGIN_WITH_SUMMARY = Set.of("top", "text"); // formats
 
@@ -46,57 +47,76 @@ final class Arguments {
     private Arguments() {}
 
     /**
-     * Reads a command line.
+     * Reads a command line, as GNU programs do: {@code -d10s}, {@code -d 10s}, {@code --duration=10s}, {@code --duration
+     * 10s}; no options follow {@code --}.
      *
      * @throws Refusal if it is wrong
      */
     static Arguments parse(String... arguments) {
         Arguments parsed = new Arguments();
-        for (int i = 0; i < arguments.length; i++) {
-            String word = arguments[i];
-            if (!word.startsWith("-") || word.equals("-")) {
+        boolean isOver = false;
+        for (Iterator<String> rest = List.of(arguments).iterator(); rest.hasNext(); ) {
+            String word = rest.next();
+            if (isOver || !word.startsWith("-") || word.equals("-")) {
                 parsed.words.add(word);
-            } else if (!parsed.isFlag(word)) {
-                i = parsed.option(word, arguments, i);
+            } else if (word.equals("--")) {
+                isOver = true;
+            } else if (word.startsWith("--")) {
+                parsed.longOption(word, rest);
+            } else {
+                parsed.shortOption(word, rest);
             }
         }
         parsed.findAction();
         return parsed;
     }
 
-    private boolean isFlag(String word) {
-        switch (word) {
-            case "-h", "--help" -> action = Action.HELP;
-            case "--version" -> action = Action.VERSION;
-            case "--log" -> Keys.add(settings, Keys.OUTPUT, "log");
-            default -> {
-                return false;
-            }
+    private void longOption(String word, Iterator<String> rest) {
+        int equals = word.indexOf('=');
+        String key = equals < 0 ? word.substring(2) : word.substring(2, equals);
+        if (word.equals("--help")) {
+            action = Action.HELP;
+        } else if (word.equals("--version")) {
+            action = Action.VERSION;
+        } else if (equals < 0 && key.startsWith(NO) && Keys.isFlag(key.substring(NO.length()))) {
+            Keys.add(settings, key.substring(NO.length()), "false");
+        } else if (key.equals(Keys.CONTENT) || Keys.canonical(key) == null) {
+            throw new Refusal("there is no option --" + key);
+        } else if (equals < 0 && Keys.isFlag(key)) {
+            Keys.add(settings, key, "true");
+        } else {
+            set(key, equals < 0 ? valueOf("--" + key, rest) : word.substring(equals + 1));
         }
-        return true;
     }
 
-    /** @return the index of the last argument that was used */
-    private int option(String word, String[] arguments, int at) {
-        int equals = word.startsWith("--") ? word.indexOf('=') : -1;
-        String name = equals < 0 ? word : word.substring(0, equals);
-        String key = SHORT.getOrDefault(name, name.startsWith("--") ? name.substring(2) : name);
-        boolean isOutput = name.equals("-o");
-        if (!isOutput && (key.equals(Keys.CONTENT) || Keys.canonical(key) == null)) {
-            throw new Refusal("there is no option " + name);
-        }
-        int last = equals < 0 ? at + 1 : at;
-        if (last >= arguments.length) {
-            throw new Refusal(name + " needs a value");
-        }
-        String value = equals < 0 ? arguments[last] : word.substring(equals + 1);
-        if (isOutput) {
-            isStandardOutput = value.equals("-");
-            output = isStandardOutput ? null : value;
+    private void shortOption(String word, Iterator<String> rest) {
+        String key = SHORT.get(word.charAt(1));
+        if (word.equals("-h")) {
+            action = Action.HELP;
+        } else if (key == null) {
+            throw new Refusal("there is no option " + word);
         } else {
-            Keys.add(settings, key, value);
+            set(key, word.length() > 2 ? word.substring(2) : valueOf(word, rest));
         }
-        return last;
+    }
+
+    private static String valueOf(String option, Iterator<String> rest) {
+        if (!rest.hasNext()) {
+            throw new Refusal(option + " needs a value");
+        }
+        return rest.next();
+    }
+
+    private void set(String key, String value) {
+        if (!key.equals(Keys.OUTPUT)) {
+            Keys.add(settings, key, value);
+            return;
+        }
+        if (isStandardOutput || output != null) {
+            throw new Refusal("-o is there twice");
+        }
+        isStandardOutput = value.equals("-");
+        output = isStandardOutput ? null : value;
     }
 
     private void findAction() {
@@ -131,7 +151,7 @@ final class Arguments {
         }
         if (verb == Verb.START && isStandardOutput) {
             throw new Refusal("-o - is the standard output of this command, which ends before the reports come;"
-                    + " --output stdout is that of the target");
+                    + " --to stdout is that of the target");
         }
         if (verb == Verb.SET && settings.size() != 1) {
             throw new Refusal("set needs one KEY=VALUE");

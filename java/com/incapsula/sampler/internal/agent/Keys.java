@@ -5,6 +5,7 @@ import com.incapsula.sampler.internal.options.BeanProperties;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ final class Keys {
     static final String WEIGHT = "weight";
     static final String PER = "per";
     static final String FOCUS = "focus";
-    static final String OUTPUT = "output";
+    static final String OUTPUT = "output"; // FILE
+    static final String TO = "to";
     static final String HTTP = "http";
     static final String PUSH = "push";
     static final String PUSH_HEADERS = "pushHeaders";
@@ -44,7 +46,7 @@ final class Keys {
             WEIGHT,
             PER,
             FOCUS,
-            OUTPUT,
+            TO,
             HTTP,
             MCP,
             PUSH,
@@ -56,6 +58,9 @@ final class Keys {
 
     /** May have a password in their values, which no message shows. */
     private static final Set<String> SECRETS = Set.of(PUSH, PUSH_HEADERS);
+
+    /** What {@link #TO} may be. */
+    static final List<String> DESTINATIONS = List.of("file", "log", "stdout", "none");
 
     private static final Map<String, String> SHORT = shortNames();
 
@@ -70,13 +75,26 @@ final class Keys {
         names.put("every", EVERY);
         names.put("jmx", "jmxName");
         names.put("by", WEIGHT);
+        names.put(OUTPUT, FILE);
         return names;
     }
 
-    /** @return the key that this one stands for, or null: there is no such key */
+    /** @return the key that this one stands for, as reportCpuTime or report-cpu-time, or null: there is no such key */
     static @Nullable String canonical(String key) {
-        String name = SHORT.getOrDefault(key, key);
+        String camel = key.indexOf('-') > 0 ? camelCase(key, '-') : key;
+        String name = SHORT.getOrDefault(camel, camel);
         return OWN.contains(name) || BeanProperties.has(name) ? name : null;
+    }
+
+    /** @return true: the key is {@code true} where it has no value */
+    static boolean isFlag(String key) {
+        String name = canonical(key);
+        return name != null && (name.equals(MCP) || BeanProperties.isFlag(name));
+    }
+
+    /** @return the spelling of the command line, of a key by its canonical name */
+    static String kebabCase(String name) {
+        return name.replaceAll("[A-Z]", "-$0").toLowerCase(Locale.ROOT);
     }
 
     /**
@@ -89,12 +107,21 @@ final class Keys {
         if (name == null) {
             throw new Refusal("there is no option \"" + key + "\"; " + help());
         }
+        requireNoPlace(key, value);
         List<String> parts = settings.computeIfAbsent(name, any -> new ArrayList<>());
         if (!parts.isEmpty() && !BeanProperties.isText(name)) {
             throw new Refusal(
                     key + " is there twice" + (SECRETS.contains(name) ? "" : ": " + parts.get(0) + " and " + value));
         }
         parts.add(value);
+    }
+
+    /* Loggers and streams are called outputs as well. */
+    private static void requireNoPlace(String key, String value) {
+        if (key.equals(OUTPUT) && DESTINATIONS.contains(value)) {
+            throw new Refusal("output is a file, got \"" + value + "\": the place is to=" + value
+                    + ", and a file of that name ./" + value);
+        }
     }
 
     /** @return what was added, the parts of a list with commas between them */
@@ -131,12 +158,15 @@ final class Keys {
      *
      * @param environment all variables
      * @param ignored receives the names of those that are no settings
+     * @throws Refusal if one has a value that it cannot have
      */
     static Map<String, String> ofEnvironment(Map<String, String> environment, List<String> ignored) {
         Map<String, String> settings = new LinkedHashMap<>();
         environment.forEach((variable, value) -> {
             if (variable.startsWith(VARIABLE) && !value.isBlank()) {
-                String name = canonical(camelCase(variable.substring(VARIABLE.length())));
+                String key = camelCase(variable.substring(VARIABLE.length()).toLowerCase(Locale.ROOT), '_');
+                String name = canonical(key);
+                requireNoPlace(key, value.strip());
                 if (name == null) {
                     ignored.add(variable);
                 } else {
@@ -147,13 +177,13 @@ final class Keys {
         return settings;
     }
 
-    private static String camelCase(String words) {
+    private static String camelCase(String words, char between) {
         StringBuilder name = new StringBuilder();
         for (int i = 0; i < words.length(); i++) {
             char c = words.charAt(i);
-            if (c != '_') {
-                boolean begins = i > 0 && words.charAt(i - 1) == '_';
-                name.append(begins ? Character.toUpperCase(c) : Character.toLowerCase(c));
+            if (c != between) {
+                boolean begins = i > 0 && words.charAt(i - 1) == between;
+                name.append(begins ? Character.toUpperCase(c) : c);
             }
         }
         return name.toString();

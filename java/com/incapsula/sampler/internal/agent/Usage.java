@@ -20,7 +20,7 @@ final class Usage {
 
               NAME                main class, jar, or a part of the command line
               -d, --duration T    of a sample: 500ms, 10s, 5m, 1h
-              -o FILE             the report; its extension says the format: .html .txt .top.txt .calls.txt .collapsed .pb.gz
+              -o, --output FILE   the report; its extension says the format: .html .txt .top.txt .calls.txt .collapsed .pb.gz
                                   .otlp.pb .speedscope.json .json; without it, or with -o -, top goes to standard output. With
                                   start, a file of the target: %p process, %h host, %t time, %n number
               --format FORMAT     html, text, top, calls, collapsed, pprof, otlp, speedscope, json
@@ -34,17 +34,20 @@ final class Usage {
               --clock wall|cpu    which time (wall)
               --every T           start: a report each T, not only one at the end
               --keep N            start: so many files (100)
-              --log               start: reports go to the application's log
+              --to PLACE          start: where reports go: file, log (the application's), stdout (its own), none (on demand)
               --jmx NAME          start: the sampler is in JMX
               --http PORT         start: the page at http://127.0.0.1:PORT/
               --push URL          start: reports go to a server each minute: otlp+http://HOST:4318,
                                   pyroscope+http://HOST:4040, or http://... for pprof
-              --pushHeaders LIST  start: headers of these requests, NAME=VALUE,...
-              --mcp true          start: with --http, the Model Context Protocol at http://127.0.0.1:PORT/mcp
+              --push-headers LIST start: headers of these requests, NAME=VALUE,...
+              --mcp               start: with --http, the Model Context Protocol at http://127.0.0.1:PORT/mcp
               --config FILE       start: a file of the target with KEY=VALUE lines
-              --PROPERTY VALUE    any property of ThreadsSampler, as --reportCpuTime true
+              --PROPERTY VALUE    any property of ThreadsSampler, as --report-frequency-seconds 5m; what is true or
+                                  false needs no value: --report-cpu-time, --no-report-summary
+              --                  the rest are no options
               -h, --help          --version
 
+            Reports and answers go to standard output, all else to standard error.
             exit: 0 done; 1 the target refused, or nothing can be written; 2 usage; 3 the target cannot be attached to
             """;
 

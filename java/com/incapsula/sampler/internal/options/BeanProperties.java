@@ -71,6 +71,17 @@ public final class BeanProperties {
     }
 
     /**
+     * Whether a property is true or false.
+     *
+     * @param name the property's
+     * @return true if it is
+     */
+    public static boolean isFlag(String name) {
+        Method setter = SETTERS.get(name);
+        return setter != null && setter.getParameterTypes()[0] == boolean.class;
+    }
+
+    /**
      * Sets one, of a sampler that may run.
      *
      * @param sampler the sampler

@@ -162,12 +162,12 @@ class AgentCommandTest {
     @Test
     void theNearerPlaceForReportsWins() {
         Map<String, String> aFile = Map.of("THREADS_SAMPLER_FILE", "x.html", "THREADS_SAMPLER_KEEP", "3");
-        assertThat(AgentSession.merged(Map.of("output", "log"), aFile, new ArrayList<>()))
-                .containsOnly(Map.entry("output", "log"));
+        assertThat(AgentSession.merged(Map.of("to", "log"), aFile, new ArrayList<>()))
+                .containsOnly(Map.entry("to", "log"));
         assertThat(AgentSession.merged(Map.of("file", "y.html"), aFile, new ArrayList<>()))
                 .containsOnly(Map.entry("file", "y.html"), Map.entry("keep", "3"));
         assertThat(AgentSession.merged(
-                        Map.of("file", "y.html"), Map.of("THREADS_SAMPLER_OUTPUT", "log"), new ArrayList<>()))
+                        Map.of("file", "y.html"), Map.of("THREADS_SAMPLER_TO", "log"), new ArrayList<>()))
                 .containsOnly(Map.entry("file", "y.html"));
     }
 

@@ -43,7 +43,7 @@ class BeforeMainIT {
                     + "sun\\.util\\.logging\\.|java\\.lang\\.System\\$LoggerFinder|org\\.slf4j\\.|javax\\.management\\.|"
                     + "java\\.lang\\.management\\.|com\\.sun\\.jmx\\.|com\\.sun\\.net\\.httpserver\\.).*");
 
-    private static final String WITHOUT_REPORTS = "output=none,";
+    private static final String WITHOUT_REPORTS = "to=none,";
     private static final int AT_A_TIME = 2;
 
     @TempDir
@@ -74,12 +74,15 @@ class BeforeMainIT {
                 Map.entry(Keys.FILE, List.of(file)),
                 Map.entry(Keys.FORMAT, List.of(file + ",format=html")),
                 Map.entry(Keys.KEEP, List.of("file=" + folder + "/%p-%t.html,every=1,keep=2")),
-                Map.entry(Keys.OUTPUT, List.of("output=log", "output=stdout", "output=none")),
-                Map.entry(Keys.HTTP, List.of("output=none,http=0")),
-                Map.entry(Keys.MCP, List.of("output=none,http=0,mcp=true")),
+                Map.entry(Keys.WEIGHT, List.of("file=" + folder + "/%p.collapsed,weight=cpu")),
+                Map.entry(Keys.PER, List.of("file=" + folder + "/%p.calls.txt,per=class")),
+                Map.entry(Keys.FOCUS, List.of("file=" + folder + "/%p.calls.txt,focus=a.B.c")),
+                Map.entry(Keys.TO, List.of("to=log", "to=stdout", "to=none")),
+                Map.entry(Keys.HTTP, List.of("to=none,http=0")),
+                Map.entry(Keys.MCP, List.of("to=none,http=0,mcp=true")),
                 Map.entry(Keys.PUSH, List.of("push=http://127.0.0.1:9/x,every=1")),
                 Map.entry(Keys.PUSH_HEADERS, List.of("push=http://127.0.0.1:9/x,every=1,pushHeaders=a=b")),
-                Map.entry(Keys.THREADS, List.of("output=none,threads=main")),
+                Map.entry(Keys.THREADS, List.of("to=none,threads=main")),
                 Map.entry(Keys.CONFIG, List.of("config=" + folder + "/none")), // refused
                 Map.entry(Keys.DURATION, List.of("duration=1s")), // refused
                 Map.entry(Keys.CONTENT, List.of("content=html"))); // refused
@@ -173,7 +176,7 @@ class BeforeMainIT {
 
     @Test
     void whatWaitsIsThereAfterwards() throws Exception {
-        ChildJvm.Running running = child("interval=5ms,output=log,every=1,jmx=x,http=0,rootMethods=x.Y.z")
+        ChildJvm.Running running = child("interval=5ms,to=log,every=1,jmx=x,http=0,rootMethods=x.Y.z")
                 .start("runs on")
                 .awaitOutput("log manager: OwnLogManager")
                 .awaitOutput("MBean server: own")

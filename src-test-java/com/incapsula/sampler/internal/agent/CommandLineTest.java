@@ -167,10 +167,46 @@ class CommandLineTest {
                 .isEqualTo("run,monitoredPackages=a\\,b,duration=120000ms,content=html");
         assertThat(Arguments.parse("dump", "7", "--format", "json").forAgent()).isEqualTo("dump,content=json");
         assertThat(Arguments.parse("stop", "7", "-o", "x.pb.gz").forAgent()).isEqualTo("stop,content=pprof");
-        assertThat(Arguments.parse("start", "7", "-o", "/r/x-%p.html", "--log").forAgent())
-                .isEqualTo("start,output=log,file=/r/x-%p.html");
+        assertThat(Arguments.parse("start", "7", "-o", "/r/x-%p.html", "--to", "log")
+                        .forAgent())
+                .isEqualTo("start,to=log,file=/r/x-%p.html");
         assertThat(Arguments.parse("set", "7", "active=false").forAgent()).isEqualTo("set,active=false");
         assertThat(Arguments.parse("status", "7").forAgent()).isEqualTo("status");
+    }
+
+    @Test
+    void optionsAreWrittenAsInGnuPrograms() {
+        String agent =
+                Arguments.parse("7", "-d", "10s", "-i", "5ms", "-o", "a.json").forAgent();
+        assertThat(Arguments.parse("-d10s", "-i5ms", "-oa.json", "7").forAgent())
+                .isEqualTo(agent);
+        assertThat(Arguments.parse("--duration=10s", "--interval", "5ms", "--output", "a.json", "--", "7")
+                        .forAgent())
+                .isEqualTo(agent);
+        assertThat(Arguments.parse("start", "7", "--report-cpu-time", "--no-report-summary", "--report-states=false")
+                        .forAgent())
+                .isEqualTo("start,reportCpuTime=true,reportSummary=false,reportStates=false");
+        assertThat(Arguments.parse("start", "7", "--max-depth-frames", "99", "--reportFrequencySeconds", "5m")
+                        .forAgent())
+                .isEqualTo("start,maxDepthFrames=99,reportFrequencySeconds=5m");
+        assertThat(Arguments.parse("--", "-x").target()).isEqualTo("-x");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "7 -x               | there is no option -x",
+                "7 --no-interval    | there is no option --no-interval",
+                "7 --report-cpu     | there is no option --report-cpu",
+                "7 --interval       | --interval needs a value",
+                "7 -o               | -o needs a value",
+                "7 -o a.json -ob    | -o is there twice",
+                "7 --report-states true | \"true\" is one word too many",
+            })
+    void whatIsNotSoIsNamed(String line, String message) {
+        assertThat(run(line.split(" +"))).isEqualTo(2);
+        assertThat(complaint()).startsWith("threads-sampler: " + message + "\n");
     }
 
     @Test
@@ -496,8 +532,8 @@ class CommandLineTest {
         String keys = Keys.help().replaceFirst("options are (.*), and the properties .*", "$1");
         for (String key : keys.split(", ")) {
             assertThat(rows).contains("`" + key + "`");
-            if (!key.equals(Keys.FILE) && !key.equals(Keys.OUTPUT)) { // -o, --log
-                assertThat(help).contains("--" + key + " ");
+            if (!key.equals(Keys.FILE)) { // -o
+                assertThat(help).contains("--" + Keys.kebabCase(key) + " ");
             }
         }
     }

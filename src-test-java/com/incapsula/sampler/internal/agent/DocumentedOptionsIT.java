@@ -226,7 +226,8 @@ class DocumentedOptionsIT {
     @Test
     void theTableHasAllKeys() throws IOException {
         String table = between("| key of the agent |", "- **Times**");
-        Set<String> keys = new TreeSet<>(found("(?m)^\\| `(\\w+)` \\|", table));
+        Set<String> keys =
+                new TreeSet<>(found("`(\\w+)`", String.join("\n", found("(?m)^\\|((?: `\\w+`,?)+) \\|", table))));
         assertThat(keys).contains("every", "push").contains(AgentCommand.JAR);
         keys.remove(AgentCommand.JAR);
         Set<String> known = new TreeSet<>(found("(\\w+)(?:,|$)", Keys.help().replaceFirst(", and the .*", "")));
@@ -256,7 +257,7 @@ class DocumentedOptionsIT {
         values.put(Keys.FILE, List.of(folder.resolve("pair.html").toString()));
         values.put(Keys.FORMAT, List.of("json"));
         values.put(Keys.KEEP, List.of("3"));
-        values.put(Keys.OUTPUT, List.of("file", "log", "stdout", "none"));
+        values.put(Keys.TO, List.of("file", "log", "stdout", "none"));
         values.put(Keys.HTTP, List.of("0"));
         values.put(Keys.MCP, List.of("true"));
         values.put(Keys.PUSH, List.of("http://" + server.address()));
@@ -302,7 +303,7 @@ class DocumentedOptionsIT {
 
     /* A report to the working folder, or to the console, is not what a pair is about. */
     private static boolean isReady(Map<String, String> settings) {
-        String output = settings.getOrDefault(Keys.OUTPUT, "none");
+        String output = settings.getOrDefault(Keys.TO, "none");
         return !output.equals("stdout") && (!output.equals("file") || settings.containsKey(Keys.FILE));
     }
 
@@ -340,13 +341,13 @@ class DocumentedOptionsIT {
     /* What options need and exclude, as the documents say. */
     private static @Nullable String refusalOfOptions(Map<String, String> settings) {
         Set<String> keys = settings.keySet();
-        String output = settings.getOrDefault(Keys.OUTPUT, keys.contains(Keys.FILE) ? "file" : "none");
+        String output = settings.getOrDefault(Keys.TO, keys.contains(Keys.FILE) ? "file" : "none");
         for (String key : List.of(Keys.FILE, Keys.FORMAT, Keys.KEEP)) {
             if (keys.contains(key) && !output.equals("file")) {
-                return keys.contains(Keys.FORMAT) || keys.contains(Keys.KEEP) ? "" : key + " needs output=file";
+                return keys.contains(Keys.FORMAT) || keys.contains(Keys.KEEP) ? "" : key + " needs to=file";
             }
         }
-        boolean hasPlace = keys.contains(Keys.OUTPUT)
+        boolean hasPlace = keys.contains(Keys.TO)
                 || keys.contains(Keys.FILE)
                 || keys.contains(Keys.PUSH)
                 || keys.contains("jfrEvents");

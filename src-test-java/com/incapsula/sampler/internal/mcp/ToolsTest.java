@@ -384,13 +384,12 @@ class ToolsTest {
     @Test
     void theTableOfCallsIsWrittenAsAsked() throws Exception {
         fake.setInterval(FakeSnapshot::new);
-        assertThat(rows(call("calls"))).singleElement().asString().startsWith("CALLS 0 ");
-        assertThat(rows(call("calls", "by", "calls", "per", "class", "focus", "a.A")))
-                .singleElement()
-                .asString()
-                .startsWith("CALLS 3 ")
+        assertThat(call("calls")).contains("\nCALLS 0 ");
+        assertThat(call("calls", "by", "calls", "per", "class", "focus", "a.A"))
+                .contains("\nCALLS 3 ")
                 .endsWith(" in a.A");
-        assertThat(refusal("calls", "per", "line")).isEqualTo("per must be one of method, class, package, got \"line\"");
+        assertThat(refusal("calls", "per", "line"))
+                .isEqualTo("per must be one of method, class, package, got \"line\"");
     }
 
     @Test

@@ -22,6 +22,7 @@ struct name {
     char *class_name;
     char *method_name;
     char *file;
+    char *descriptor; /* NULL: not known */
     struct smp_line line;
     bool is_native;
     int64_t since_ms;
@@ -139,19 +140,24 @@ static size_t bucket_of(const char *text)
 }
 
 /* a.B.c(B.java:12): class a.B, method c, file B.java, line 12. (Unknown Source:12): no file, and a
- * line that is not printed. */
+ * line that is not printed. a.B.c#I#(B.java:12): its parameter is an int. */
 static struct name *take_apart(const char *text)
 {
     struct name *name = calloc(1, sizeof(*name));
     const char *place = strchr(text, '(');
     assert_non_null(name);
     assert_non_null(place);
-    const char *dot = memrchr(text, '.', (size_t)(place - text));
+    const char *const sharp = memchr(text, '#', (size_t)(place - text));
+    const char *const end = sharp == NULL ? place : sharp;
+    const char *dot = memrchr(text, '.', (size_t)(end - text));
     assert_non_null(dot);
 
     name->text = strdup(text);
     name->class_name = strndup(text, (size_t)(dot - text));
-    name->method_name = strndup(dot + 1, (size_t)(place - dot - 1));
+    name->method_name = strndup(dot + 1, (size_t)(end - dot - 1));
+    if (sharp != NULL)
+        assert_true(asprintf(&name->descriptor, "(%.*s)V", (int)(place - sharp) - 2, sharp + 1) >
+                    0);
     name->is_native = strcmp(place, "(Native Method)") == 0;
     if (!name->is_native && strncmp(place, "(Unknown Source", 15) != 0)
         name->file = strndup(place + 1, strcspn(place + 1, ":)"));
@@ -186,6 +192,7 @@ static enum smp_status resolve(void *self, uint64_t method, struct smp_method_in
                                       .is_native = name->is_native,
                                       .lines = name->line.line > 0 ? &name->line : NULL,
                                       .line_count = name->line.line > 0 ? 1 : 0,
+                                      .descriptor = name->descriptor,
                                       .since_ms = name->since_ms };
     return SMP_OK;
 }
@@ -271,6 +278,7 @@ static void free_names(struct name *name)
         free(name->text);
         free(name->class_name);
         free(name->method_name);
+        free(name->descriptor);
         free(name->file);
         free(name);
         name = next;

@@ -57,8 +57,8 @@ void report_fixture_monitor(struct report_fixture *fixture, const char *packages
 void report_fixture_begin(struct report_fixture *fixture);
 
 /* Credits a stack (frames as printed, root first, '|' between them) and notes its thread. A frame
- * with "(Unknown Source:12)" has a line, but no file, and is printed without both. Returns the
- * stack's last node. */
+ * with "(Unknown Source:12)" has a line, but no file, and is printed without both;
+ * "a.A.add#I#(A.java)" has a parameter that is an int. Returns the stack's last node. */
 uint32_t report_fixture_credit(struct report_fixture *fixture, const char *group,
                                const char *thread, const char *stack, int64_t wall_ns);
 /* Below a node of the open tree, 0 for the group's root: returns the frame's node. */

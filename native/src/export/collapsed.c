@@ -68,7 +68,7 @@ enum smp_status smp_export_collapsed(const struct smp_export_job *job)
         return status;
     smp_stack_line_init(&writer.line, job->quota);
     smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
-    status = smp_line_texts_init_as(&writer.texts, form, job->quota, job->profile->methods,
+    status = smp_line_texts_init_as(&writer.texts, form, job->quota, job->profile,
                                     writer.frames.locations, writer.frames.count);
     if (status == SMP_OK)
         status = put_collapsed_groups(&writer);

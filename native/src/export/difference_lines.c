@@ -85,8 +85,8 @@ enum smp_status smp_difference_lines(const struct smp_difference_job *job)
 {
     const struct smp_methods *const names = smp_profile_diff_names(job->diff);
     struct writer writer = { .job = job };
-    enum smp_status status = smp_line_texts_init(&writer.texts, job->quota, names, NULL,
-                                                 smp_methods_location_count(names));
+    enum smp_status status =
+        smp_line_texts_init(&writer.texts, job->quota, names, smp_methods_location_count(names));
 
     if (status != SMP_OK)
         return status;

@@ -2,6 +2,7 @@
 #include "export/exporters.h"
 
 #include "export/export_writers.h"
+#include "model/profile_merge.h"
 
 static enum smp_status (*const writers[SMP_FORMAT_COUNT])(const struct smp_export_job *job) = {
     [SMP_FORMAT_TEXT] = smp_export_text,   [SMP_FORMAT_COLLAPSED] = smp_export_collapsed,
@@ -17,9 +18,9 @@ static bool is_known_export(enum smp_format format, const struct smp_export_styl
            (unsigned)style->per <= SMP_PER_PACKAGE;
 }
 
-enum smp_status smp_export(const struct smp_profile *profile, enum smp_format format,
-                           const struct smp_export_style *style, struct smp_quota *quota,
-                           const struct smp_output *output)
+static enum smp_status export_as(const struct smp_profile *profile, enum smp_format format,
+                                 const struct smp_export_style *style, struct smp_quota *quota,
+                                 const struct smp_output *output)
 {
     struct smp_hot_groups groups = { 0 };
     struct smp_hot_groups counted = { 0 };
@@ -35,8 +36,6 @@ enum smp_status smp_export(const struct smp_profile *profile, enum smp_format fo
     enum smp_status status;
     enum smp_status written;
 
-    if (!is_known_export(format, style))
-        return SMP_EINVAL;
     status = smp_writer_init(&out, quota, output);
     if (status != SMP_OK)
         goto done;
@@ -56,5 +55,22 @@ done:
     smp_hot_groups_fini(&counted);
     smp_hot_groups_fini(&groups);
     smp_writer_fini(&out);
+    return status;
+}
+
+enum smp_status smp_export(const struct smp_profile *profile, enum smp_format format,
+                           const struct smp_export_style *style, struct smp_quota *quota,
+                           const struct smp_output *output)
+{
+    struct smp_profile *folded = NULL;
+    enum smp_status status = SMP_OK;
+
+    if (!is_known_export(format, style))
+        return SMP_EINVAL;
+    if (style->fold_recursion)
+        status = smp_profile_fold_recursion(quota, profile, &folded);
+    if (status == SMP_OK)
+        status = export_as(folded != NULL ? folded : profile, format, style, quota, output);
+    smp_profile_release(folded);
     return status;
 }

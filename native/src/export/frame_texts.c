@@ -36,7 +36,7 @@ static void number_shown_locations(struct smp_frame_texts *texts, const struct s
     }
 }
 
-static enum smp_status write_texts(struct smp_frame_texts *texts, const struct smp_methods *methods,
+static enum smp_status write_texts(struct smp_frame_texts *texts, const struct smp_profile *profile,
                                    uint32_t location_count)
 {
     for (uint32_t location = 0; location < location_count; location++) {
@@ -44,7 +44,7 @@ static enum smp_status write_texts(struct smp_frame_texts *texts, const struct s
             continue;
         struct smp_frame_text *const entry = &texts->entries[texts->index[location] - 1];
         entry->offset = texts->bytes.length;
-        smp_methods_frame_text(methods, location, &texts->bytes);
+        smp_profile_frame_text(profile, location, &texts->bytes);
         if (texts->bytes.status != SMP_OK)
             return texts->bytes.status;
         entry->length = (uint32_t)(texts->bytes.length - entry->offset);
@@ -54,10 +54,11 @@ static enum smp_status write_texts(struct smp_frame_texts *texts, const struct s
     return SMP_OK;
 }
 
-enum smp_status smp_frame_texts_create(struct smp_quota *quota, const struct smp_methods *methods,
-                                       const struct smp_node *nodes, const uint32_t *kept,
-                                       size_t count, struct smp_frame_texts **out)
+enum smp_status smp_frame_texts_create(struct smp_quota *quota, const struct smp_profile *profile,
+                                       const uint32_t *kept, size_t count,
+                                       struct smp_frame_texts **out)
 {
+    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
     const uint32_t location_count = highest_location(nodes, kept, count) + 1;
     enum smp_status status = SMP_ENOMEM;
     struct smp_frame_texts *texts = smp_alloc(quota, sizeof(*texts));
@@ -74,7 +75,7 @@ enum smp_status smp_frame_texts_create(struct smp_quota *quota, const struct smp
     texts->entries = smp_alloc(quota, ((size_t)texts->entry_count + 1) * sizeof(*texts->entries));
     if (texts->entries == NULL)
         goto done;
-    status = write_texts(texts, methods, location_count);
+    status = write_texts(texts, profile, location_count);
     if (status != SMP_OK)
         goto done;
     *out = texts;

@@ -17,8 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "model/methods.h"
-#include "model/tree.h"
+#include "model/profile.h"
 
 enum { SMP_MAX_FRAME_TEXTS_BYTES = 1 << 30 }; /* of all texts together */
 
@@ -30,10 +29,9 @@ struct smp_frame_text {
     uint32_t width; /* in columns: code points */
 };
 
-/* The texts of the locations of nodes[kept[0..count)]. */
+/* The texts of the locations of its nodes kept[0..count). */
 SMP_CHECKED enum smp_status smp_frame_texts_create(struct smp_quota *quota,
-                                                   const struct smp_methods *methods,
-                                                   const struct smp_node *nodes,
+                                                   const struct smp_profile *profile,
                                                    const uint32_t *kept, size_t count,
                                                    struct smp_frame_texts **out);
 void smp_frame_texts_destroy(struct smp_frame_texts *texts); /* NULL is fine */

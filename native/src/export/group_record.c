@@ -23,6 +23,7 @@ static const char percent_label[] = ", Percent: ";
 static const char call_label[] = ", Time per call(us): ";
 static const char min_label[] = ", min ";
 static const char max_label[] = ", max ";
+static const char levels_label[] = ", Recursion depth: ";
 static const char since_label[] = ", counted since ";
 static const char missing_label[] = ", at most ";
 static const char missing_words[] = " calls missing";
@@ -204,6 +205,11 @@ static size_t bytes_of_call(const struct smp_call_time *call)
            bytes_of_us(call->min_ns) + sizeof(max_label) - 1 + bytes_of_us(call->max_ns);
 }
 
+static size_t bytes_of_levels(uint32_t levels)
+{
+    return levels == 0 ? 0 : sizeof(levels_label) - 1 + digits(levels);
+}
+
 /* ", counted since 12:03:07", and ", at most 330 calls missing" where that is known. */
 static size_t bytes_of_since(const struct smp_since *since)
 {
@@ -220,7 +226,8 @@ static size_t bytes_of_row(const struct smp_row *row, size_t indent)
 {
     return indent + row->length + pad_after(indent + row->width) + sizeof(total_label) - 1 +
            digits(row->total_ms) + sizeof(self_label) - 1 + digits(row->self_ms) +
-           bytes_of_columns(row) + bytes_of_call(&row->call) + bytes_of_since(&row->since) + 1;
+           bytes_of_columns(row) + bytes_of_call(&row->call) + bytes_of_since(&row->since) +
+           bytes_of_levels(row->levels) + 1;
 }
 
 /* ", Percent: 12.3"; nothing where tenths is negative. */
@@ -349,6 +356,10 @@ static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *
     put_row_columns(row, out);
     put_call(&row->call, out);
     put_since(&row->since, out);
+    if (row->levels == 0)
+        return;
+    smp_bytes_put(out, levels_label, sizeof(levels_label) - 1);
+    smp_bytes_put_i64(out, row->levels);
 }
 
 /* The whole row, if it and the last line fit; or nothing of it. */

@@ -136,7 +136,7 @@ static bool is_without_stack(const struct smp_profile *profile, uint32_t locatio
     struct smp_location_view view;
     bool is_one = false;
 
-    smp_methods_view(profile->methods, location, &view);
+    smp_profile_view(profile, location, &view);
     for (int i = 0; view.is_pseudo && i < SMP_OUTCOME_COUNT && !is_one; i++) {
         const enum smp_outcome outcome = (enum smp_outcome)i;
         is_one = !smp_outcome_is_sample(outcome) &&

@@ -211,8 +211,9 @@ static enum smp_status count_lines(struct counting *counting, struct smp_hot_lin
     if (status == SMP_OK)
         status = make_counting_arrays(counting);
     if (status == SMP_OK)
-        status = smp_line_texts_init(&hot->texts, counting->quota, counting->profile->methods,
-                                     counting->frames.locations, counting->frames.count);
+        status = smp_line_texts_init_as(&hot->texts, (struct smp_line_form){ 0 }, counting->quota,
+                                        counting->profile, counting->frames.locations,
+                                        counting->frames.count);
     if (status == SMP_OK)
         status = find_lines(counting);
     return status;

@@ -225,7 +225,7 @@ static enum smp_status add_spot_node(struct spot_search *search, uint32_t node)
         part.callee = search->places.nodes[node].location;
     }
     if (part.callee != 0) {
-        smp_methods_view(search->profile->methods, part.callee, &view);
+        smp_profile_view(search->profile, part.callee, &view);
         part.method = view.method;
     }
     status = add_wait(search, node, &part);
@@ -382,7 +382,7 @@ static void note_package(struct spot_search *search, uint32_t location, int64_t 
     const char *last;
     size_t i = 0;
 
-    smp_methods_view(search->profile->methods, location, &view);
+    smp_profile_view(search->profile, location, &view);
     last = strrchr(view.class_name, '.');
     const size_t length =
         last == NULL ? 0 : first_parts_length(view.class_name, (size_t)(last - view.class_name));

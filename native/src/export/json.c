@@ -40,6 +40,9 @@
  *                                               are the time itself where that is exact, null is
  *                                               not known (error_range.h). Only with errorBars,
  *                                               and not in "counted"
+ *      "recursion":[[node,depth], ...],         only if recursions are folded
+ *                                               (profile_merge.h): how deep the node's calls were
+ *                                               in each other
  *      "rowCalls":[[node,calls,paths], ...]},   only where calls are counted: how often the node's
  *                                               method was called there, by the counted group of
  *                                               the same name, and from how many nodes
@@ -242,7 +245,7 @@ static void put_json_frame(struct writer *writer, uint32_t location)
     struct smp_writer *const out = writer->out;
     struct smp_location_view view;
 
-    smp_methods_view(writer->job->profile->methods, location, &view);
+    smp_profile_view(writer->job->profile, location, &view);
     smp_writer_puts(out, view.is_pseudo ? "{\"pseudo\":" : "{\"class\":");
     smp_json_put_string(out, view.class_name);
     if (view.method_name != NULL) {
@@ -479,6 +482,27 @@ static void put_row_calls(struct writer *writer)
         smp_writer_put_byte(out, ']');
 }
 
+/* Of the nodes in order that stand for a recursion. */
+static void put_recursion(struct writer *writer)
+{
+    struct smp_writer *const out = writer->out;
+    bool is_first = true;
+
+    for (size_t i = 0; i < writer->count; i++) {
+        const uint32_t levels = smp_profile_levels(writer->job->profile, writer->order[i]);
+        if (levels == 0)
+            continue;
+        smp_writer_puts(out, is_first ? ",\n\"recursion\":[[" : ",[");
+        smp_writer_put_u64(out, i);
+        smp_writer_put_byte(out, ',');
+        smp_writer_put_u64(out, levels);
+        smp_writer_put_byte(out, ']');
+        is_first = false;
+    }
+    if (!is_first)
+        smp_writer_put_byte(out, ']');
+}
+
 static void put_json_holders(struct writer *writer, const struct smp_group_info *group)
 {
     put_json_count(writer, "blockedThreads", group->thread_count);
@@ -515,6 +539,7 @@ static enum smp_status put_json_group(struct writer *writer, const struct smp_gr
     if (with_nodes) {
         put_json_columns(writer, group);
         put_errors(writer, group);
+        put_recursion(writer);
     }
     if (with_nodes && group->kind == SMP_GROUP_COUNTED) {
         put_root_times(writer);
@@ -556,7 +581,7 @@ static void put_lock_text(struct writer *writer, const char *key, uint32_t locat
                           struct smp_bytes *text)
 {
     smp_bytes_restart(text);
-    smp_methods_frame_text(writer->job->profile->methods, location, text);
+    smp_profile_frame_text(writer->job->profile, location, text);
     smp_json_put_key(writer->out, key, is_first);
     smp_json_put_string(writer->out, smp_bytes_text(text));
 }

@@ -50,32 +50,27 @@ static void slash_class(struct smp_bytes *bytes, size_t from, const char *class_
 }
 
 static void put_frame(struct smp_bytes *bytes, struct smp_line_form form,
-                      const struct smp_methods *methods, uint32_t location)
+                      const struct smp_location_view *view)
 {
-    struct smp_location_view view;
     const size_t from = bytes->length;
 
-    smp_methods_frame_text(methods, location, bytes);
-    smp_methods_view(methods, location, &view);
-    if (view.is_pseudo)
-        return;
-    if (form.slashes)
-        slash_class(bytes, from, view.class_name);
-    if (form.types)
+    smp_location_frame_text(view, bytes);
+    if (!view->is_pseudo && form.slashes)
+        slash_class(bytes, from, view->class_name);
+    if (!view->is_pseudo && form.types)
         smp_bytes_puts(bytes, "_[j]");
 }
 
-enum smp_status smp_line_texts_init(struct smp_line_texts *texts, struct smp_quota *quota,
-                                    const struct smp_methods *methods, const uint32_t *locations,
-                                    uint32_t count)
-{
-    return smp_line_texts_init_as(texts, (struct smp_line_form){ 0 }, quota, methods, locations,
-                                  count);
-}
+/* Where the locations are, and how they are named. */
+struct line_names {
+    const struct smp_methods *methods;
+    const struct smp_overloads *overloads; /* NULL: names are as in methods */
+    const uint32_t *locations;             /* NULL: each is its own number */
+};
 
-enum smp_status smp_line_texts_init_as(struct smp_line_texts *texts, struct smp_line_form form,
-                                       struct smp_quota *quota, const struct smp_methods *methods,
-                                       const uint32_t *locations, uint32_t count)
+static enum smp_status make_line_texts(struct smp_line_texts *texts, struct smp_line_form form,
+                                       struct smp_quota *quota, const struct line_names *names,
+                                       uint32_t count)
 {
     enum smp_status status = SMP_ENOMEM;
 
@@ -84,8 +79,11 @@ enum smp_status smp_line_texts_init_as(struct smp_line_texts *texts, struct smp_
     if (texts->starts == NULL)
         goto done;
     for (uint32_t i = 0; i < count; i++) {
+        struct smp_location_view view;
         texts->starts[i] = texts->bytes.length;
-        put_frame(&texts->bytes, form, methods, locations == NULL ? i : locations[i]);
+        smp_overloads_view(names->overloads, names->methods,
+                           names->locations == NULL ? i : names->locations[i], &view);
+        put_frame(&texts->bytes, form, &view);
         end_text(&texts->bytes, texts->starts[i]);
     }
     texts->starts[count] = texts->bytes.length;
@@ -94,6 +92,25 @@ done:
     if (status != SMP_OK)
         smp_line_texts_fini(texts);
     return status;
+}
+
+enum smp_status smp_line_texts_init(struct smp_line_texts *texts, struct smp_quota *quota,
+                                    const struct smp_methods *methods, uint32_t count)
+{
+    const struct line_names names = { .methods = methods };
+
+    return make_line_texts(texts, (struct smp_line_form){ 0 }, quota, &names, count);
+}
+
+enum smp_status smp_line_texts_init_as(struct smp_line_texts *texts, struct smp_line_form form,
+                                       struct smp_quota *quota, const struct smp_profile *profile,
+                                       const uint32_t *locations, uint32_t count)
+{
+    const struct line_names names = { .methods = profile->methods,
+                                      .overloads = &profile->overloads,
+                                      .locations = locations };
+
+    return make_line_texts(texts, form, quota, &names, count);
 }
 
 void smp_line_texts_fini(struct smp_line_texts *texts)

@@ -24,7 +24,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
-#include "model/methods.h"
+#include "model/profile.h"
 
 enum { SMP_MAX_LINE_TEXTS_BYTES = 1 << 30 }; /* of all frames together */
 
@@ -48,16 +48,15 @@ struct smp_line_form {
     bool types;
 };
 
-/* Text n is that of locations[n]; of location n where locations is NULL. */
+/* Text n is that of location n. */
 SMP_CHECKED enum smp_status smp_line_texts_init(struct smp_line_texts *texts,
                                                 struct smp_quota *quota,
-                                                const struct smp_methods *methods,
-                                                const uint32_t *locations, uint32_t count);
-/* The same, in a form. */
+                                                const struct smp_methods *methods, uint32_t count);
+/* Text n is that of locations[n], in a form. */
 SMP_CHECKED enum smp_status smp_line_texts_init_as(struct smp_line_texts *texts,
                                                    struct smp_line_form form,
                                                    struct smp_quota *quota,
-                                                   const struct smp_methods *methods,
+                                                   const struct smp_profile *profile,
                                                    const uint32_t *locations, uint32_t count);
 void smp_line_texts_fini(struct smp_line_texts *texts); /* all zero is fine */
 

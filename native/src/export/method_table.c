@@ -92,9 +92,9 @@ static void put_row_name(const struct table_maker *maker, uint32_t location)
     const size_t begin = out->length;
     struct smp_location_view view;
 
-    smp_methods_view(maker->profile->methods, location, &view);
+    smp_profile_view(maker->profile, location, &view);
     if (view.is_pseudo || per == SMP_PER_METHOD)
-        smp_methods_method_text(maker->profile->methods, location, out);
+        smp_profile_method_text(maker->profile, location, out);
     else
         smp_escape_put(out, view.class_name);
     if (!view.is_pseudo && per == SMP_PER_PACKAGE && out->status == SMP_OK)

@@ -11,6 +11,7 @@
 #include "export/hot_groups.h"
 #include "export/rows.h"
 #include "export/summary.h"
+#include "model/profile_merge.h"
 
 /* One report under way. */
 struct report {
@@ -123,9 +124,9 @@ static enum smp_status send_all(struct report *report, unsigned *records_cut)
     return sent ? SMP_OK : SMP_EIO;
 }
 
-enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_report_style style,
-                                struct smp_quota *quota, const struct smp_outputer *outputer,
-                                unsigned *records_cut)
+static enum smp_status report_profile(const struct smp_profile *profile,
+                                      struct smp_report_style style, struct smp_quota *quota,
+                                      const struct smp_outputer *outputer, unsigned *records_cut)
 {
     struct report report = { .profile = profile,
                              .outputer = outputer,
@@ -133,9 +134,6 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
                              .short_account = style.short_account };
     enum smp_status status;
 
-    *records_cut = 0;
-    if (smp_profile_is_empty(profile))
-        return SMP_OK;
     smp_bytes_init(&report.title, quota, 0);
     smp_bytes_init(&report.text, quota, SMP_MAX_RECORD_BYTES);
     smp_bytes_init(&report.summary, quota, SMP_SUMMARY_BYTES);
@@ -163,5 +161,24 @@ done:
     smp_hot_groups_fini(&report.holders);
     smp_hot_groups_fini(&report.counted);
     smp_hot_groups_fini(&report.groups);
+    return status;
+}
+
+enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_report_style style,
+                                struct smp_quota *quota, const struct smp_outputer *outputer,
+                                unsigned *records_cut)
+{
+    struct smp_profile *folded = NULL;
+    enum smp_status status = SMP_OK;
+
+    *records_cut = 0;
+    if (smp_profile_is_empty(profile))
+        return SMP_OK;
+    if (style.fold_recursion)
+        status = smp_profile_fold_recursion(quota, profile, &folded);
+    if (status == SMP_OK)
+        status =
+            report_profile(folded != NULL ? folded : profile, style, quota, outputer, records_cut);
+    smp_profile_release(folded);
     return status;
 }

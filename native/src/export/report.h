@@ -11,7 +11,8 @@
  *   Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]
  *       [ of <g> groups]
  *   <2 spaces per printed ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>
- *       [, CPU time(ms): <U>][, Calls: <n>[ over <k> paths]][, Percent: <P>]\n
+ *       [, CPU time(ms): <U>][, Calls: <n>[ over <k> paths]][, Recursion depth: <d>]
+ *       [, Percent: <P>]\n
  *
  * of <g> groups: of [other threads], which holds so many (model/group_limit.h). Where calls are
  * counted, after these groups:
@@ -20,13 +21,16 @@
  *   hook share: <h> %
  *   <2 spaces per ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>
  *       [, CPU time(ms): <U>], Calls: <n>[, Time per call(us): <mean>[, min <a>, max <b>]]
- *       [, Percent: <P>]\n
+ *       [, Recursion depth: <d>][, Percent: <P>]\n
  *
- * There a frame is a method, without a line, and its calls are its own. Microseconds have three
- * digits behind the point; min and max are of root methods' calls that have ended. No row with
- * calls is left out. hook share: the part of the time inside the roots that was spent in the
- * counting itself and is in no row; no such line where it is not known. Calls in rows of sampled
- * groups: row_calls.h.
+ * Recursion depth: of a row whose recursion is folded (model/recursion.h), how deep its calls were
+ * in each other. Its time has what they called once.
+ *
+ * In counted groups a frame is a method, without a line, and its calls are its own. Microseconds
+ * have three digits behind the point; min and max are of root methods' calls that have ended. No
+ * row with calls is left out. hook share: the part of the time inside the roots that was spent in
+ * the counting itself and is in no row; no such line where it is not known. Calls in rows of
+ * sampled groups: row_calls.h.
  *
  * pad: one space, and before it spaces up to width 150, so that "Cumulative" stands in column 152
  * (0-based) as long as indent and frame take at most 150 columns, and two spaces after the frame

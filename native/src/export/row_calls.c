@@ -17,22 +17,30 @@ struct matching {
     uint32_t *seen; /* by counted node: the node whose child stood for it last */
 };
 
-static uint32_t method_at(const struct matching *matching, uint32_t node)
+static struct smp_location_view view_at(const struct matching *matching, uint32_t node)
 {
     struct smp_location_view view;
 
     smp_methods_view(matching->profile->methods, matching->nodes[node].location, &view);
-    return view.method;
+    return view;
+}
+
+static bool is_of_method(const struct matching *matching, uint32_t node,
+                         const struct smp_location_view *view)
+{
+    const struct smp_location_view other = view_at(matching, node);
+
+    return smp_location_is_same_method(view, &other);
 }
 
 /* Where a frame leads from a place in the counted tree; the place itself where it is not counted
  * there. */
 static uint32_t step_down(const struct matching *matching, uint32_t place, uint32_t node)
 {
-    const uint32_t method = method_at(matching, node);
+    const struct smp_location_view view = view_at(matching, node);
     uint32_t child = matching->nodes[place].last_child;
 
-    while (child != 0 && method_at(matching, child) != method)
+    while (child != 0 && !is_of_method(matching, child, &view))
         child = matching->siblings[child];
     return child == 0 ? place : child;
 }

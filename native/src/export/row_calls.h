@@ -13,7 +13,8 @@
  * A sampled path is followed from the root down, together with the counted tree of the group of the
  * same name. A frame goes one step down in the counted tree where its method is a child of the
  * place reached there, and stands for that counted node; frames that are not counted, like
- * Stream.forEach, are passed over. Overloads are one method, as everywhere.
+ * Stream.forEach, are passed over. A frame whose parameters are not known (model/methods.h) may be
+ * of any overload: it stands for the first.
  *
  * Several frames may stand for one counted node. Of those right below the same row, lines of one
  * method mostly, the first one shows its calls. Where the frames have different callers, nothing

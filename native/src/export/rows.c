@@ -191,7 +191,7 @@ static bool is_users(const struct smp_rows *rows, uint32_t node)
 {
     struct smp_location_view view;
 
-    smp_methods_view(rows->profile->methods, rows->nodes[node].location, &view);
+    smp_profile_view(rows->profile, rows->nodes[node].location, &view);
     return has_packages(rows) ? view.is_monitored : !smp_wait_rules_is_jdk(view.class_name);
 }
 
@@ -458,8 +458,7 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     if (style.min_per_mille > 0)
         hide_small(rows, node_count);
     forget_marks(rows, node_count);
-    status = smp_frame_texts_create(quota, profile->methods, rows->nodes, rows->kept,
-                                    rows->kept_count, &rows->texts);
+    status = smp_frame_texts_create(quota, profile, rows->kept, rows->kept_count, &rows->texts);
     if (status != SMP_OK)
         goto done;
     status = sort(rows, style.order, node_count);
@@ -636,6 +635,7 @@ void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *ou
 
     *out = (struct smp_row){ .total_ms = total_ms(rows, node),
                              .self_ms = is_alone ? total_ms(rows, node) : self_ms(rows, node),
+                             .levels = smp_profile_levels(rows->profile, node),
                              .text = smp_frame_texts_bytes(rows->texts, text),
                              .length = text->length,
                              .width = text->width };

@@ -91,6 +91,7 @@ struct smp_row {
     struct smp_amounts columns; /* of these, as printed */
     uint32_t paths; /* over how many callers the calls go (row_calls.h); 1 in a counted tree */
     struct smp_call_time call; /* in a counted tree */
+    uint32_t levels;           /* how deep a folded recursion was; 0: it is none */
     struct smp_since since;    /* likewise */
     const char *text; /* of length bytes; borrowed as long as the rows and this structure live */
     uint32_t length;

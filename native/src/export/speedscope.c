@@ -26,7 +26,7 @@ static void put_speedscope_frame(struct writer *writer, uint32_t location)
     struct smp_writer *const out = writer->out;
     struct smp_location_view view;
 
-    smp_methods_view(writer->job->profile->methods, location, &view);
+    smp_profile_view(writer->job->profile, location, &view);
     smp_writer_puts(out, "{\"name\":\"");
     smp_json_put_text(out, view.class_name);
     if (view.method_name != NULL) {

@@ -16,7 +16,7 @@ static uint32_t method_of_frame(const struct spot_details *details, uint32_t loc
 {
     struct smp_location_view view;
 
-    smp_methods_view(details->profile->methods, location, &view);
+    smp_profile_view(details->profile, location, &view);
     return view.method;
 }
 

@@ -16,7 +16,7 @@ static void find_spot_places(struct smp_spot_places *places)
             continue;
         }
         *at = places->list[node->parent];
-        smp_methods_view(places->profile->methods, node->location, &view);
+        smp_profile_view(places->profile, node->location, &view);
         if (view.is_application) {
             at->place = node->location;
             at->callee = 0;
@@ -60,8 +60,8 @@ int smp_spot_places_compare(struct smp_spot_places *places, uint32_t a, uint32_t
     smp_bytes_restart(&places->a);
     smp_bytes_restart(&places->b);
     if (a != 0)
-        smp_methods_frame_text(places->profile->methods, a, &places->a);
+        smp_profile_frame_text(places->profile, a, &places->a);
     if (b != 0)
-        smp_methods_frame_text(places->profile->methods, b, &places->b);
+        smp_profile_frame_text(places->profile, b, &places->b);
     return strcmp(smp_bytes_text(&places->a), smp_bytes_text(&places->b));
 }

@@ -27,7 +27,7 @@ static void put_short_method(struct smp_bytes *cell, const struct smp_profile *p
 {
     struct smp_location_view view;
 
-    smp_methods_view(profile->methods, location, &view);
+    smp_profile_view(profile, location, &view);
     smp_escape_put(cell, without_package(view.class_name));
     if (view.method_name == NULL)
         return;
@@ -42,12 +42,12 @@ size_t smp_spot_text_place(struct smp_bytes *cell, const struct smp_profile *pro
     size_t width;
 
     smp_bytes_restart(cell);
-    smp_methods_method_text(profile->methods, location, cell);
+    smp_profile_method_text(profile, location, cell);
     const size_t method_length = cell->length;
     smp_bytes_restart(cell);
     put_short_method(cell, profile, location);
     smp_bytes_init(&frame, cell->quota, SMP_MAX_FRAME_TEXT_BYTES);
-    smp_methods_frame_text(profile->methods, location, &frame);
+    smp_profile_frame_text(profile, location, &frame);
     const char *const file_and_line =
         smp_bytes_text(&frame) + (frame.status == SMP_OK ? method_length : 0);
     width = smp_fitted_columns(file_and_line) + 1;
@@ -93,8 +93,8 @@ static void put_holding(struct smp_bytes *cell, const struct smp_profile *profil
     struct smp_location_view place;
     struct smp_location_view holding;
 
-    smp_methods_view(profile->methods, spot->place, &place);
-    smp_methods_view(profile->methods, spot->holding, &holding);
+    smp_profile_view(profile, spot->place, &place);
+    smp_profile_view(profile, spot->holding, &holding);
     smp_bytes_puts(cell, holding.is_pseudo ? ", " : ", held in ");
     const bool is_same_class = strcmp(place.class_name, holding.class_name) == 0;
     if (holding.is_pseudo || holding.line <= 0 || (!is_same_class && holding.file == NULL)) {
@@ -115,7 +115,7 @@ static void put_lock_class(struct smp_bytes *cell, const struct smp_profile *pro
     struct smp_location_view view;
     struct smp_bytes name;
 
-    smp_methods_view(profile->methods, spot->lock, &view);
+    smp_profile_view(profile, spot->lock, &view);
     smp_bytes_init(&name, cell->quota, SMP_MAX_FRAME_TEXT_BYTES);
     smp_escape_put(&name, without_package(view.class_name));
     if (view.class_name[0] != '[') {
@@ -140,7 +140,7 @@ void smp_spot_text_lock(struct smp_bytes *cell, const struct smp_profile *profil
     smp_bytes_restart(cell);
     put_lock_class(cell, profile, spot, columns > held ? columns - held : 0);
     put_holding(cell, profile, spot);
-    smp_methods_view(profile->methods, spot->holding, &view);
+    smp_profile_view(profile, spot->holding, &view);
     if (!spot->has_holder || view.is_pseudo)
         return;
     smp_bytes_puts(cell, " by ");

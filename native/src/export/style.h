@@ -24,6 +24,7 @@ struct smp_report_style {
     uint32_t min_per_mille;  /* rows below that share of their group's active time are one row */
     bool short_account;      /* of the account only what needs attention */
     bool summary;            /* the first record (summary.h) */
+    bool fold_recursion;     /* calls that repeat those above them are one row with its depth */
 };
 
 struct smp_export_style {
@@ -38,6 +39,7 @@ struct smp_export_style {
     bool java_slashes;           /* COLLAPSED: a/b/C.run in place of a.b.C.run */
     bool frame_types;            /* COLLAPSED: frames of Java methods end in "_[j]" */
     bool summary;                /* TEXT, TOP, JSON: has a summary (summary.h) */
+    bool fold_recursion;         /* as above, in any format */
     bool without_nodes;          /* JSON: what stands beside a difference's tree */
     bool spots_by_group;         /* JSON: the summary's hot spots are more, each of one group */
     enum smp_report_per per;     /* CALLS */

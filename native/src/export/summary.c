@@ -52,7 +52,7 @@ static void add_jvm_group(struct smp_summary *summary, uint32_t index)
     summary->has_jvm = true;
     for (uint32_t row = root == 0 ? 0 : nodes[root].last_child; row != 0; row = siblings[row]) {
         struct smp_location_view view;
-        smp_methods_view(profile->methods, nodes[row].location, &view);
+        smp_profile_view(profile, nodes[row].location, &view);
         if (strcmp(view.class_name, SMP_JVM_GC_NAME) == 0)
             summary->gc_ns = smp_column_at(wall, row);
         else if (strcmp(view.class_name, SMP_JVM_JIT_NAME) == 0)

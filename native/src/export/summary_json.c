@@ -29,9 +29,9 @@ static void put_summary_frame(struct summary_writer *writer, const char *key, ui
         return;
     smp_bytes_restart(&writer->text);
     if (with_place)
-        smp_methods_frame_text(writer->profile->methods, location, &writer->text);
+        smp_profile_frame_text(writer->profile, location, &writer->text);
     else
-        smp_methods_method_text(writer->profile->methods, location, &writer->text);
+        smp_profile_method_text(writer->profile, location, &writer->text);
     put_summary_string(writer, key, smp_bytes_text(&writer->text));
 }
 
@@ -39,7 +39,7 @@ static void put_spot_place(struct summary_writer *writer, const struct smp_hot_s
 {
     struct smp_location_view view;
 
-    smp_methods_view(writer->profile->methods, spot->place, &view);
+    smp_profile_view(writer->profile, spot->place, &view);
     put_summary_string(writer, "class", view.class_name);
     if (view.method_name != NULL)
         put_summary_string(writer, "method", view.method_name);

@@ -26,7 +26,7 @@ struct smp_symbol_row {
 static void view_location(const struct smp_symbol_table *table, uint32_t location,
                           struct smp_location_view *out)
 {
-    smp_methods_view(table->job->profile->methods, location, out);
+    smp_profile_view(table->job->profile, location, out);
 }
 
 static uint32_t add_word(struct smp_symbol_words *words, const char *text)
@@ -278,8 +278,7 @@ enum smp_status smp_symbol_table_put_names(struct smp_symbol_table *table, struc
     struct smp_location_view view;
 
     for (uint32_t i = 0; i < methods->count && !out->has_failed; i++) {
-        smp_methods_method_text(table->job->profile->methods, methods->all[i].location,
-                                &table->text);
+        smp_profile_method_text(table->job->profile, methods->all[i].location, &table->text);
         put_text(table, out, field);
     }
     for (uint32_t i = 0; i < methods->count && !out->has_failed; i++) {

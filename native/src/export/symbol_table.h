@@ -86,7 +86,7 @@ void smp_symbol_table_fini(struct smp_symbol_table *table);
 static inline void smp_symbol_table_view(const struct smp_symbol_table *table, uint32_t frame,
                                          struct smp_location_view *out)
 {
-    smp_methods_view(table->job->profile->methods, table->frames.locations[frame], out);
+    smp_profile_view(table->job->profile, table->frames.locations[frame], out);
 }
 
 /* The number of the method of a frame's view. */

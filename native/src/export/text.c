@@ -81,6 +81,7 @@ enum smp_status smp_export_text(const struct smp_export_job *job)
         .min_per_mille = job->style->min_per_mille,
         .short_account = job->style->short_account,
         .summary = job->style->summary,
+        .fold_recursion = false, /* the job's profile is folded already */
     };
     const struct smp_outputer outputer = { .title = on_title,
                                            .record = on_record,

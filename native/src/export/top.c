@@ -135,9 +135,9 @@ static enum smp_status put_name(struct top_table *table, uint32_t location)
     smp_bytes_restart(text);
     smp_bytes_puts(text, "  ");
     if (table->key == SMP_SPOT_METHOD)
-        smp_methods_method_text(table->job->profile->methods, location, text);
+        smp_profile_method_text(table->job->profile, location, text);
     else
-        smp_methods_frame_text(table->job->profile->methods, location, text);
+        smp_profile_frame_text(table->job->profile, location, text);
     smp_bytes_put(text, "\n", 1);
     smp_writer_put(table->job->out, smp_bytes_text(text), text->length);
     return text->status;

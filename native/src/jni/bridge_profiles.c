@@ -146,6 +146,7 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
         .without_nodes = (flags & WITHOUT_NODES) != 0,
         .per = (enum smp_report_per)(((uint32_t)flags >> PER_SHIFT) & ((1u << PER_BITS) - 1)),
         .spots_by_group = (flags & SPOTS_BY_GROUP) != 0,
+        .fold_recursion = flags < 0, /* the highest bit */
     };
     struct smp_stream_output output;
     char *focus_text = NULL;
@@ -199,7 +200,7 @@ static const char *text_of_line(void *self, size_t index)
     const struct smp_hot_line *const line = &texts->hot.lines[index / TEXTS_PER_LINE];
     struct smp_location_view view;
 
-    smp_methods_view(texts->profile->methods, line->location, &view);
+    smp_profile_view(texts->profile, line->location, &view);
     const char *const all[TEXTS_PER_LINE] = {
         line->text,
         smp_hot_group_info(texts->profile, line->group)->name,
@@ -278,7 +279,7 @@ JNIEXPORT jlongArray BRIDGE(childRows)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
 enum { NAMES_PER_LOCATION = 3 };
 
 struct location_names {
-    const struct smp_methods *methods;
+    const struct smp_profile *profile;
     const jlong *locations;
 };
 
@@ -287,7 +288,7 @@ static const char *name_of_location(void *self, size_t index)
     const struct location_names *const names = self;
     struct smp_location_view view;
 
-    smp_methods_view(names->methods, (uint32_t)names->locations[index / NAMES_PER_LOCATION], &view);
+    smp_profile_view(names->profile, (uint32_t)names->locations[index / NAMES_PER_LOCATION], &view);
     const char *const texts[NAMES_PER_LOCATION] = { view.class_name, view.method_name, view.file };
     return texts[index % NAMES_PER_LOCATION];
 }
@@ -322,7 +323,7 @@ JNIEXPORT jobjectArray BRIDGE(locationNames)(JNIEnv *env, SMP_UNUSED jclass brid
     }
     (*env)->GetLongArrayRegion(env, locations, 0, count, values);
     if (are_locations(named, values, count)) {
-        struct location_names names = { .methods = named->methods, .locations = values };
+        struct location_names names = { .profile = named, .locations = values };
         array = smp_jni_strings(env, (size_t)count * NAMES_PER_LOCATION, name_of_location, &names);
     } else {
         smp_throw(env, SMP_EINVAL);

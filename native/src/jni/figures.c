@@ -113,7 +113,7 @@ static int64_t line_of(const struct smp_profile *profile, uint32_t location)
 {
     struct smp_location_view view;
 
-    smp_methods_view(profile->methods, location, &view);
+    smp_profile_view(profile, location, &view);
     return view.is_native ? SMP_LINE_NATIVE : view.line;
 }
 

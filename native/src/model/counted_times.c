@@ -33,12 +33,13 @@ static bool view_method(const struct projection *projection, uint32_t node,
     return !out->is_pseudo;
 }
 
-/* Class names are texts of one table: equal ones are at one place. */
-static bool has_same_names(const struct smp_location_view *view,
+/* Texts of one table: equal ones are at one place. */
+static bool has_same_texts(const struct smp_location_view *view,
                            const struct smp_location_view *other)
 {
-    return view->class_name == other->class_name &&
-           strcmp(view->method_name, other->method_name) == 0;
+    return view->class_name == other->class_name && view->method_name == other->method_name &&
+           (view->parameters == other->parameters || view->parameters == NULL ||
+            other->parameters == NULL);
 }
 
 static uint32_t first_callee_slot(const struct projection *projection, uint32_t caller,
@@ -63,7 +64,7 @@ static uint32_t *slot_of_callee(const struct projection *projection, uint32_t ca
         if (node == 0)
             break;
         if (projection->nodes[node].parent == caller && view_method(projection, node, &other) &&
-            has_same_names(view, &other))
+            has_same_texts(view, &other))
             break;
     }
     return &projection->callees[slot];

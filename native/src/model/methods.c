@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  *   known {key, bci} ──────────────► location {method, line} ─┐
- *   known {key, OF_KEY} ──► line table {method, lines} ───────┴─► method {class, name, file}
+ *   known {key, OF_KEY} ──► line table {method, lines} ───────┴─► method {class, name, file, ...}
  *
  * Readers see locations and what lies behind them (names.h). All else is the writer's.
  */
@@ -18,6 +18,7 @@
 #include "model/escape.h"
 #include "model/line_tables.h"
 #include "model/names.h"
+#include "model/parameters.h"
 
 enum {
     FIRST_KEYS = 1000,  /* for so many pairs the hot table is made */
@@ -122,6 +123,19 @@ static uint32_t add_text(struct smp_methods *methods, const char *text, bool is_
     return smp_names_text(&methods->names, methods->scratch);
 }
 
+/* False: no memory. What is no descriptor is unknown. */
+static bool add_parameters(struct smp_methods *methods, const struct smp_method_info *info,
+                           struct smp_named_method *wanted)
+{
+    char *const text = methods->scratch;
+
+    if (info->descriptor == NULL ||
+        !smp_parameters_text(text, sizeof(methods->scratch), info->descriptor))
+        return true;
+    wanted->parameters = smp_names_text(&methods->names, text);
+    return wanted->parameters != 0;
+}
+
 static uint32_t add_method(struct smp_methods *methods, const struct smp_method_info *info)
 {
     struct smp_named_method wanted = { .class_name = add_text(methods, info->class_name, true) };
@@ -136,6 +150,8 @@ static uint32_t add_method(struct smp_methods *methods, const struct smp_method_
         if (wanted.file == 0)
             return 0;
     }
+    if (!add_parameters(methods, info, &wanted))
+        return 0;
     wanted.start_line = start_line_of(info);
     wanted.since_ms = info->since_ms;
     wanted.is_own = smp_class_name_is_own(smp_names_text_at(&methods->names, wanted.class_name));
@@ -452,18 +468,22 @@ static bool copy_text(struct smp_names *names, const struct smp_names *old, uint
     return text == 0 || *copy != 0;
 }
 
-/* SMP_LOCATION_NONE where there is no memory. Without a filter of its own the new table takes over
- * what is monitored in the old one. */
+/* A copy of the method of which texts has those to copy; SMP_LOCATION_NONE where there is no
+ * memory. Without a filter of its own the new table takes over what is monitored in the old one. */
 static uint32_t copy_location(struct smp_methods *methods, const struct smp_names *old,
-                              const struct smp_named_location *location, bool with_file)
+                              const struct smp_named_location *location,
+                              const struct smp_named_method *texts)
 {
     const struct smp_named_method *method = smp_names_method_at(old, location->method);
-    struct smp_named_method wanted = { .start_line = method->start_line };
+    struct smp_named_method wanted = { .method_name = texts->method_name,
+                                       .start_line = method->start_line };
     struct smp_named_location copy = { .line = location->line };
 
     if (!copy_text(&methods->names, old, method->class_name, &wanted.class_name) ||
-        !copy_text(&methods->names, old, method->method_name, &wanted.method_name) ||
-        !copy_text(&methods->names, old, with_file ? method->file : 0, &wanted.file))
+        !copy_text(&methods->names, old, texts->file, &wanted.file) ||
+        !copy_text(&methods->names, old, texts->parameters, &wanted.parameters) ||
+        (wanted.method_name == 0 &&
+         !copy_text(&methods->names, old, method->method_name, &wanted.method_name)))
         return SMP_LOCATION_NONE;
     wanted.is_own = method->is_own;
     wanted.is_application = method->is_application;
@@ -478,21 +498,32 @@ static uint32_t copy_location(struct smp_methods *methods, const struct smp_name
 uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,
                            uint32_t location)
 {
-    return copy_location(methods, &from->names, smp_names_location_at(&from->names, location),
-                         true);
+    const struct smp_named_location *const at = smp_names_location_at(&from->names, location);
+    const struct smp_named_method *const method = smp_names_method_at(&from->names, at->method);
+
+    return copy_location(
+        methods, &from->names, at,
+        &(struct smp_named_method){ .file = method->file, .parameters = method->parameters });
 }
 
 /* The text of a native method does not show its file, that of an unknown file not its line. */
 uint32_t smp_methods_adopt_text(struct smp_methods *methods, const struct smp_methods *from,
-                                uint32_t location, bool with_place)
+                                uint32_t location, bool with_place, const char *method_name)
 {
     struct smp_named_location shown = *smp_names_location_at(&from->names, location);
-    const bool has_file = smp_names_method_at(&from->names, shown.method)->file != 0;
-    const bool with_file = with_place && shown.line != SMP_LINE_NATIVE;
+    const uint32_t file = smp_names_method_at(&from->names, shown.method)->file;
+    struct smp_named_method texts = { .file = 0 };
 
-    if (!with_place || (shown.line != SMP_LINE_NATIVE && !has_file))
+    if (with_place && shown.line != SMP_LINE_NATIVE)
+        texts.file = file;
+    if (!with_place || (shown.line != SMP_LINE_NATIVE && file == 0))
         shown.line = SMP_LINE_UNKNOWN;
-    return copy_location(methods, &from->names, &shown, with_file);
+    if (method_name != NULL) {
+        texts.method_name = smp_names_text(&methods->names, method_name);
+        if (texts.method_name == 0)
+            return SMP_LOCATION_NONE;
+    }
+    return copy_location(methods, &from->names, &shown, &texts);
 }
 
 static bool is_kept(const struct smp_names *names, uint32_t location, const bool *used,
@@ -520,8 +551,7 @@ enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *u
     methods->over_limit_count = old->over_limit_count;
     for (uint32_t id = 1; id < smp_name_table_count(&old->names.locations); id++) {
         if (is_kept(&old->names, id, used, count) &&
-            copy_location(methods, &old->names, smp_names_location_at(&old->names, id), true) ==
-                SMP_LOCATION_NONE) {
+            smp_methods_adopt(methods, old, id) == SMP_LOCATION_NONE) {
             destroy(methods);
             return SMP_EQUOTA;
         }
@@ -564,12 +594,15 @@ void smp_methods_view(const struct smp_methods *methods, uint32_t location,
         .is_monitored = !is_pseudo && method->is_monitored,
         .is_application = method->is_application,
         .start_line = method->start_line,
-        .method = at->method,
+        .method = method->plain,
+        .plain = method->plain,
+        .overload = at->method,
+        .parameters = method->parameters == 0 ? NULL : smp_names_text_at(names, method->parameters),
         .since_ms = method->since_ms,
     };
 }
 
-static void put_method_name(const struct smp_location_view *view, struct smp_bytes *out)
+void smp_location_method_text(const struct smp_location_view *view, struct smp_bytes *out)
 {
     smp_escape_put(out, view->class_name);
     if (view->is_pseudo)
@@ -584,7 +617,26 @@ void smp_methods_method_text(const struct smp_methods *methods, uint32_t locatio
     struct smp_location_view view;
 
     smp_methods_view(methods, location, &view);
-    put_method_name(&view, out);
+    smp_location_method_text(&view, out);
+}
+
+void smp_location_frame_text(const struct smp_location_view *view, struct smp_bytes *out)
+{
+    smp_location_method_text(view, out);
+    if (view->is_pseudo)
+        return;
+    smp_bytes_puts(out, "(");
+    if (view->is_native)
+        smp_bytes_puts(out, "Native Method");
+    else if (view->file == NULL)
+        smp_bytes_puts(out, "Unknown Source");
+    else
+        smp_escape_put(out, view->file);
+    if (!view->is_native && view->file != NULL && view->line > 0) {
+        smp_bytes_puts(out, ":");
+        smp_bytes_put_i64(out, view->line);
+    }
+    smp_bytes_puts(out, ")");
 }
 
 void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location,
@@ -593,19 +645,5 @@ void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location
     struct smp_location_view view;
 
     smp_methods_view(methods, location, &view);
-    put_method_name(&view, out);
-    if (view.is_pseudo)
-        return;
-    smp_bytes_puts(out, "(");
-    if (view.is_native)
-        smp_bytes_puts(out, "Native Method");
-    else if (view.file == NULL)
-        smp_bytes_puts(out, "Unknown Source");
-    else
-        smp_escape_put(out, view.file);
-    if (!view.is_native && view.file != NULL && view.line > 0) {
-        smp_bytes_puts(out, ":");
-        smp_bytes_put_i64(out, view.line);
-    }
-    smp_bytes_puts(out, ")");
+    smp_location_frame_text(&view, out);
 }

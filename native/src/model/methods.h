@@ -94,9 +94,9 @@ uint32_t smp_methods_over_limit(const struct smp_methods *methods);
 uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,
                            uint32_t location);
 /* As above, but locations with one text are one: the text of the frame, or, without its place, of
- * the method. What the text does not show is unknown in the result. */
+ * the method. What the text does not show is unknown in the result. method_name NULL: its own. */
 uint32_t smp_methods_adopt_text(struct smp_methods *methods, const struct smp_methods *from,
-                                uint32_t location, bool with_place);
+                                uint32_t location, bool with_place, const char *method_name);
 /* The monitored packages as smp_filter_describe gives them; "" where all are. Writer only. */
 void smp_methods_packages(const struct smp_methods *methods, char *out, size_t size);
 /* Is the method of this location monitored? Pseudo-locations are. Writer only. */
@@ -143,11 +143,26 @@ struct smp_location_view {
     bool is_monitored;
     bool is_application; /* its class is, by the lists that are in force now (wait_rules.h) */
     uint16_t start_line; /* the smallest line of the method, of one of its overloads; 0: unknown */
-    uint32_t method;  /* a number of the method, small: its locations have the same, others not */
-    int64_t since_ms; /* wall clock: calls of the method before are not counted; 0: all are */
+    uint32_t method;     /* a number, small: overloads have the same, others not, unless a
+                             * profile shows them apart (overloads.h) */
+    uint32_t plain;      /* the same number, whatever is shown */
+    uint32_t overload;   /* as small: other parameters have another */
+    const char *parameters; /* "(int, String)"; of one table, so equal ones are at one place; NULL:
+                             * unknown, as of methods without lines, which generated ones are */
+    int64_t since_ms;       /* wall clock: calls of the method before are not counted; 0: all are */
 };
+
 void smp_methods_view(const struct smp_methods *methods, uint32_t location,
                       struct smp_location_view *out);
+
+/* Of one table: are they of one method? Where parameters are unknown any of its overloads may be
+ * meant. */
+static inline bool smp_location_is_same_method(const struct smp_location_view *a,
+                                               const struct smp_location_view *b)
+{
+    return a->plain == b->plain &&
+           (a->parameters == b->parameters || a->parameters == NULL || b->parameters == NULL);
+}
 
 /*
  * Appends the frame as StackTraceElement prints it, without module or loader:
@@ -159,5 +174,8 @@ void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location
 /* As above, without the brackets and what is in them: a.B.c. */
 void smp_methods_method_text(const struct smp_methods *methods, uint32_t location,
                              struct smp_bytes *out);
+/* The same of what a reader sees. */
+void smp_location_frame_text(const struct smp_location_view *view, struct smp_bytes *out);
+void smp_location_method_text(const struct smp_location_view *view, struct smp_bytes *out);
 
 #endif

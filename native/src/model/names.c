@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { TEXTS_OF_METHOD = 3, USUAL_TEXT_BYTES = 512 /* of one method */ };
+enum { TEXTS_OF_METHOD = 4, USUAL_TEXT_BYTES = 512 /* of one method */ };
 
 /* --- tables --- */
 
@@ -102,32 +102,46 @@ uint32_t smp_names_text(struct smp_names *names, const char *text)
 
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted)
 {
+    struct smp_named_method added = *wanted;
     uint32_t hash = smp_hash_u32(SMP_HASH_START, wanted->class_name);
     size_t step = 0;
     uint32_t id;
 
     hash = smp_hash_u32(smp_hash_u32(hash, wanted->method_name), wanted->file);
+    added.plain = 0;
     while ((id = smp_hash_ids_next(&names->methods.by_hash, hash, &step)) != 0) {
         const struct smp_named_method *method = smp_names_method_at(names, id);
 
-        if (method->class_name == wanted->class_name &&
-            method->method_name == wanted->method_name && method->file == wanted->file)
+        if (method->class_name != wanted->class_name ||
+            method->method_name != wanted->method_name || method->file != wanted->file)
+            continue;
+        if (method->parameters == wanted->parameters)
             return id;
+        added.plain = method->plain;
     }
-    return add_item(names, &names->methods, hash, wanted, sizeof(*wanted));
+    if (added.plain == 0)
+        added.plain = smp_name_table_count(&names->methods);
+    return add_item(names, &names->methods, hash, &added, sizeof(added));
+}
+
+static bool is_location(const struct smp_names *names, const struct smp_named_location *location,
+                        const struct smp_named_location *wanted, uint32_t plain)
+{
+    if (location->line != wanted->line)
+        return false;
+    return location->method == wanted->method ||
+           (wanted->line > 0 && smp_names_method_at(names, location->method)->plain == plain);
 }
 
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted)
 {
-    const uint32_t hash =
-        smp_hash_u32(smp_hash_u32(SMP_HASH_START, wanted.method), (uint32_t)wanted.line);
+    const uint32_t plain = smp_names_method_at(names, wanted.method)->plain;
+    const uint32_t hash = smp_hash_u32(smp_hash_u32(SMP_HASH_START, plain), (uint32_t)wanted.line);
     size_t step = 0;
     uint32_t id;
 
     while ((id = smp_hash_ids_next(&names->locations.by_hash, hash, &step)) != 0) {
-        const struct smp_named_location *location = smp_names_location_at(names, id);
-
-        if (location->method == wanted.method && location->line == wanted.line)
+        if (is_location(names, smp_names_location_at(names, id), &wanted, plain))
             return id;
     }
     return add_item(names, &names->locations, hash, &wanted, sizeof(wanted));

@@ -3,14 +3,14 @@
  * names.h - the append-only arrays behind methods.h: texts, methods made of them, and locations.
  * Each is stored once.
  *
- *   location {method, line} ──► method {class, name, file} ──► text
+ *   location {method, line} ──► method {class, name, file, parameters} ──► text
  *
  * Owns     its arrays and the tables to find things in them.
  * Threads  one writer. An element whose id a reader has got is complete, never moves, and never
  *          changes, but for is_monitored, is_application and wait_kind.
  * Errors   id 0 where there is no memory: what was stored until then stays, and the next call finds
  *          it.
- * Cost     one hash.
+ * Cost     one hash. A new overload: the hashes of all of its name.
  */
 #ifndef SMP_MODEL_NAMES_H
 #define SMP_MODEL_NAMES_H
@@ -31,6 +31,8 @@ struct smp_named_method {
     uint32_t class_name;  /* of a pseudo-method: the whole text */
     uint32_t method_name; /* 0: a pseudo-method */
     uint32_t file;        /* 0: unknown */
+    uint32_t parameters;  /* "(int, String)"; 0: unknown */
+    uint32_t plain;       /* the first method of this class, name and file: its overloads' number */
     uint16_t start_line;  /* the smallest of its lines; 0: unknown */
     _Atomic bool is_monitored;
     bool is_own;                 /* of this library's own Java classes */
@@ -65,9 +67,10 @@ SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names,
 void smp_names_fini(struct smp_names *names);
 
 uint32_t smp_names_text(struct smp_names *names, const char *text);
-/* Overloads are one method: flags, wait_kind and start_line are not compared, and are those of the
- * first. */
+/* Flags, wait_kind and start_line are not compared, and are those of the first; plain is set. */
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted);
+/* A line tells overloads apart: whether the parameters are known or not, a line of methods with one
+ * plain is one location. Without a line each method has one. */
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted);
 
 /* Reserves memory for the next new location. */

@@ -82,8 +82,8 @@ enum smp_method_timing {
     X(max_counted_methods, "maxCountedMethods", "methods", 32768, 1, 1048576, true,              \
       "With `rootMethods`: how many methods may be counted. The account names those beyond.")    \
     X(max_call_nodes, "maxCallNodes", "nodes of a thread", 100000, 64, 100000000, true,          \
-      "With `rootMethods`: the size of a thread's tree of calls, 96 bytes a node. The account "  \
-      "counts calls that have no place in it.")                                                  \
+      "With `rootMethods`: the size of a thread's tree of calls, 96 bytes a node, 160 with "     \
+      "`EXACT`. The account counts calls that have no place in it.")                             \
     X(max_call_depth, "maxCallDepth", "calls", 1000, 1, 1000000, true,                           \
       "With `rootMethods`: the depth of a thread's tree of calls. The account counts deeper "    \
       "calls.")                                                                                  \
@@ -105,6 +105,9 @@ enum smp_method_timing {
       "Rows end with `, Percent: <P>` of their group.")                                          \
     X(report_summary, "reportSummary", true, false,                                              \
       "A report begins with a summary: where the active time went, by lines of your code.")      \
+    X(fold_recursion, "foldRecursion", true, false,                                              \
+      "A recursion is one row that ends with `, Recursion depth: <d>`, in the text report and "  \
+      "on the page. false: a row for each depth. Other formats have a row for each.")            \
     X(default_name_rule, "defaultThreadNameRule", true, false, NULL)                             \
     X(report_cpu_time, "reportCpuTime", false, false,                                            \
       "Rows end with `, CPU time(ms): <U>`, from the threads' CPU clocks.")                      \

@@ -31,9 +31,15 @@ enum smp_status smp_profile_create_for(struct smp_quota *quota, struct smp_tree 
                                        struct smp_profile **out)
 {
     struct smp_profile *profile = smp_alloc(quota, sizeof(*profile));
+    enum smp_status status;
 
     if (profile == NULL)
         return SMP_ENOMEM;
+    status = smp_overloads_init(&profile->overloads, quota, tree, groups, methods);
+    if (status != SMP_OK) {
+        smp_free(quota, profile);
+        return status;
+    }
     profile->quota = smp_quota_hold(quota);
     profile->tree = tree;
     profile->groups = groups;
@@ -45,6 +51,30 @@ enum smp_status smp_profile_create_for(struct smp_quota *quota, struct smp_tree 
     sum_tallies(profile);
     *out = profile;
     return SMP_OK;
+}
+
+void smp_profile_view(const struct smp_profile *profile, uint32_t location,
+                      struct smp_location_view *out)
+{
+    smp_overloads_view(&profile->overloads, profile->methods, location, out);
+}
+
+void smp_profile_frame_text(const struct smp_profile *profile, uint32_t location,
+                            struct smp_bytes *out)
+{
+    struct smp_location_view view;
+
+    smp_profile_view(profile, location, &view);
+    smp_location_frame_text(&view, out);
+}
+
+void smp_profile_method_text(const struct smp_profile *profile, uint32_t location,
+                             struct smp_bytes *out)
+{
+    struct smp_location_view view;
+
+    smp_profile_view(profile, location, &view);
+    smp_location_method_text(&view, out);
 }
 
 int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure measure)
@@ -122,6 +152,8 @@ void smp_profile_release(struct smp_profile *profile)
     smp_profile_counts_fini(&profile->counts);
     smp_lock_times_destroy(profile->lock_times);
     smp_second_times_destroy(profile->seconds);
+    smp_overloads_fini(&profile->overloads);
+    smp_free(quota, profile->levels);
     smp_methods_release(profile->methods);
     smp_free(quota, profile);
     smp_quota_release(quota);

@@ -21,6 +21,7 @@
 #include "model/lock_times.h"
 #include "model/methods.h"
 #include "model/outcome.h"
+#include "model/overloads.h"
 #include "model/profile_counts.h"
 #include "model/second_times.h"
 #include "model/thread_groups.h"
@@ -60,6 +61,8 @@ struct smp_profile {
     struct smp_lock_times *lock_times; /* NULL: no thread was blocked, where that is known */
     struct smp_second_times *seconds;  /* NULL: not known; its rows' groups are those of groups */
     struct smp_methods *methods;
+    struct smp_overloads overloads; /* how smp_profile_view names them */
+    uint32_t *levels;        /* by node: as smp_profile_levels; NULL: recursions are not folded */
     uint32_t location_count; /* locations with ids below this may be read */
     struct smp_quota *quota; /* held */
     _Atomic unsigned holders;
@@ -88,6 +91,15 @@ SMP_CHECKED enum smp_status smp_profile_create_for(struct smp_quota *quota, stru
                                                    struct smp_methods *methods,
                                                    uint32_t location_count,
                                                    struct smp_profile **out);
+/* As smp_methods_view, but overloads of which several were counted have their parameters in their
+ * name: "add(Item, int)". */
+void smp_profile_view(const struct smp_profile *profile, uint32_t location,
+                      struct smp_location_view *out);
+/* As smp_methods_frame_text and smp_methods_method_text, of that. */
+void smp_profile_frame_text(const struct smp_profile *profile, uint32_t location,
+                            struct smp_bytes *out);
+void smp_profile_method_text(const struct smp_profile *profile, uint32_t location,
+                             struct smp_bytes *out);
 /* The kind of the groups whose sum is the whole of a measure (measure.h). */
 static inline enum smp_group_kind smp_profile_kind_of(enum smp_measure measure)
 {
@@ -113,6 +125,13 @@ bool smp_profile_guesses_application(const struct smp_profile *profile);
 bool smp_profile_misses_packages(const struct smp_profile *profile);
 struct smp_profile *smp_profile_hold(struct smp_profile *profile);
 void smp_profile_release(struct smp_profile *profile); /* NULL is fine */
+
+/* How deep the node's calls were in each other, if its recursion is folded (profile_merge.h); 0:
+ * they were not, or are nodes of their own. */
+static inline uint32_t smp_profile_levels(const struct smp_profile *profile, uint32_t node)
+{
+    return profile->levels != NULL && profile->levels[node] > 1 ? profile->levels[node] : 0;
+}
 
 /* Memory of its tree, groups and times by second; names may be shared, and are not in it. */
 size_t smp_profile_bytes(const struct smp_profile *profile);

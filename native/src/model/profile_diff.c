@@ -103,14 +103,29 @@ struct addition {
     uint32_t *adopted; /* by location of the side's profile: in the names, once it is known */
 };
 
+/* The name with its parameters, if either side shows it so; NULL: without them. */
+static const char *name_with_parameters(const struct addition *addition, uint32_t location)
+{
+    const char *name = NULL;
+    struct smp_location_view view;
+
+    smp_methods_view(addition->diff->profiles[addition->side]->methods, location, &view);
+    for (int side = 0; side < SMP_DIFF_SIDES && name == NULL; side++) {
+        const struct smp_profile *const profile = addition->diff->profiles[side];
+        if (profile != NULL)
+            name = smp_overloads_find(&profile->overloads, profile->methods, &view);
+    }
+    return name;
+}
+
 static uint32_t adopt_text(const struct addition *addition, uint32_t location)
 {
     uint32_t *const known = &addition->adopted[location];
 
     if (*known == SMP_LOCATION_NONE)
-        *known = smp_methods_adopt_text(addition->diff->names,
-                                        addition->diff->profiles[addition->side]->methods, location,
-                                        addition->by_line);
+        *known = smp_methods_adopt_text(
+            addition->diff->names, addition->diff->profiles[addition->side]->methods, location,
+            addition->by_line, name_with_parameters(addition, location));
     return *known;
 }
 

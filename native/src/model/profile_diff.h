@@ -9,7 +9,8 @@
  *                                                              c.C.y            0      8
  *
  * Groups are matched by name and kind, frames by their text: with the line, or by method alone, as
- * two builds compare best. So the profiles may come from different names tables or samplers. A node
+ * two builds compare best. So the profiles may come from different names tables or samplers.
+ * Methods that one of them shows with their parameters (overloads.h) have them here. A node
  * of the tree is called a place; several nodes of one profile may have the same place.
  *
  * Times are as measured: profiles of different length differ by their length too.

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "model/recursion.h"
+
 enum {
     /* Maxima of a merged profile's tables where no quota says less. Address space, not memory. */
     MAX_NAMES_BYTES = 256 * 1024 * 1024,
@@ -32,7 +34,9 @@ struct merger {
     bool is_one_family; /* equal serials are one thread */
     struct smp_merge_limits limits;
     const bool *is_joined; /* of the only profile's groups: go to [other threads]; NULL: none */
-    size_t first_counted;  /* the profiles before it were reset: their counted trees are empty */
+    const struct smp_recursion *recursion; /* of the only profile; NULL: is not folded */
+    uint32_t *levels;                      /* by node of the new tree; NULL likewise */
+    size_t first_counted; /* the profiles before it were reset: their counted trees are empty */
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
@@ -157,6 +161,11 @@ static enum smp_status make_merge_arrays(struct merger *merger)
     merger->places = smp_alloc(merger->quota, nodes * sizeof(*merger->places));
     if (merger->group_of == NULL || merger->places == NULL)
         return SMP_ENOMEM;
+    if (merger->recursion != NULL) {
+        merger->levels = smp_alloc(merger->quota, nodes * sizeof(*merger->levels));
+        if (merger->levels == NULL)
+            return SMP_ENOMEM;
+    }
     if (merger->is_one_table)
         return SMP_OK;
     merger->adopted = smp_alloc(merger->quota, locations * sizeof(*merger->adopted));
@@ -267,21 +276,42 @@ static uint32_t adopt_location(struct merger *merger, const struct smp_profile *
     return merger->adopted[location];
 }
 
-static enum smp_status merge_node(struct merger *merger, const struct smp_profile *from,
-                                  const struct smp_node *node, uint32_t *place)
+/* The place below which the node's is. */
+static uint32_t place_above(const struct merger *merger, const struct smp_node *nodes,
+                            uint32_t node)
 {
-    uint32_t location = node->location;
+    const uint32_t repeated = merger->recursion == NULL ? 0 : merger->recursion->repeated[node];
 
-    if (smp_node_is_group(node))
+    return repeated == 0 ? merger->places[nodes[node].parent]
+                         : smp_tree_nodes(merger->tree)[merger->places[repeated]].parent;
+}
+
+static enum smp_status merge_node(struct merger *merger, const struct smp_profile *from,
+                                  uint32_t node, uint32_t *place)
+{
+    const struct smp_node *const nodes = smp_tree_nodes(from->tree);
+    uint32_t location = nodes[node].location;
+    uint32_t above;
+
+    if (smp_node_is_group(&nodes[node]))
         return add_root(merger, location, place);
-    if ((merger->places[node->parent] & FOLDED) != 0) {
-        *place = merger->places[node->parent];
+    above = place_above(merger, nodes, node);
+    if ((above & FOLDED) != 0) {
+        *place = above;
         return SMP_OK;
     }
     location = adopt_location(merger, from, location);
     if (location == SMP_LOCATION_NONE)
         return SMP_ENOMEM;
-    return smp_tree_add(merger->tree, merger->places[node->parent], &location, 1, place);
+    return smp_tree_add(merger->tree, above, &location, 1, place);
+}
+
+static void note_levels(const struct merger *merger, uint32_t node)
+{
+    uint32_t *const most = &merger->levels[merger->places[node]];
+
+    if (merger->recursion->levels[node] > *most)
+        *most = merger->recursion->levels[node];
 }
 
 /* The place of a node of from that does not fit. */
@@ -309,7 +339,7 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
     merger->places[0] = 0;
     for (uint32_t i = 1; i < count && status == SMP_OK; i++) {
         const struct smp_amounts self = smp_tree_self_all(from->tree, i);
-        status = merge_node(merger, from, &nodes[i], &merger->places[i]);
+        status = merge_node(merger, from, i, &merger->places[i]);
         if (status != SMP_OK && is_limited(merger)) {
             merger->places[i] = fold(merger, from, i);
             status = SMP_OK;
@@ -321,6 +351,8 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
         if (adds_variance(merger, nodes[i].parent))
             smp_tree_add_variance(merger->tree, merger->places[i] & ~FOLDED,
                                   smp_tree_variance(from->tree, i));
+        if (merger->levels != NULL)
+            note_levels(merger, i);
     }
     return status;
 }
@@ -571,6 +603,8 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     merger->lock_times = NULL;
     profile->seconds = merger->seconds;
     merger->seconds = NULL;
+    profile->levels = merger->levels;
+    merger->levels = NULL;
     for (size_t i = 0; i < merger->count; i++)
         add_figures(profile, merger->profiles[i], i == 0);
     profile->counters[SMP_COUNTER_LOST_SECONDS] +=
@@ -599,6 +633,7 @@ static enum smp_status run_merger(struct merger *merger, struct smp_profile **ou
         status = add_profile(merger, merger->profiles[i], i < merger->first_counted);
     if (status == SMP_OK)
         status = make_profile(merger, out);
+    smp_free(merger->quota, merger->levels);
     smp_free(merger->quota, merger->adopted);
     smp_free(merger->quota, merger->places);
     smp_free(merger->quota, merger->group_of);
@@ -648,4 +683,23 @@ enum smp_status smp_profile_join_groups(struct smp_quota *quota, const struct sm
                              .counts = { .is_anew = profile->counts.is_anew } };
 
     return run_merger(&merger, out);
+}
+
+enum smp_status smp_profile_fold_recursion(struct smp_quota *quota,
+                                           const struct smp_profile *profile,
+                                           struct smp_profile **out)
+{
+    struct smp_recursion recursion;
+    struct merger merger = { .quota = quota,
+                             .profiles = &profile,
+                             .count = 1,
+                             .recursion = &recursion,
+                             .counts = { .is_anew = profile->counts.is_anew } };
+    enum smp_status status = smp_recursion_find(&recursion, quota, profile);
+
+    *out = NULL;
+    if (status == SMP_OK && recursion.is_found)
+        status = run_merger(&merger, out);
+    smp_recursion_fini(&recursion);
+    return status;
 }

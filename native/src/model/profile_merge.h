@@ -65,4 +65,14 @@ SMP_CHECKED enum smp_status smp_profile_join_groups(struct smp_quota *quota,
                                                     const bool *is_joined,
                                                     struct smp_profile **out);
 
+/*
+ * The same profile, but a call that repeats one above it (recursion.h) is in that one's row: a row
+ * of its own line below the same caller. So is what it called. Each amount is in one row, as
+ * before, with what its calls called once, and a row knows how deep its recursion was. *out is NULL
+ * where nothing repeats.
+ */
+SMP_CHECKED enum smp_status smp_profile_fold_recursion(struct smp_quota *quota,
+                                                       const struct smp_profile *profile,
+                                                       struct smp_profile **out);
+
 #endif

@@ -67,6 +67,7 @@ struct smp_method_info {
     size_t line_count;
     int64_t since_ms; /* of a counted method: wall clock, when it got its probe; 0: before it could
                        * run */
+    const char *descriptor; /* (ILjava/lang/String;)V, or NULL when unknown */
 };
 
 /* Resolves keys. Called on the sampler thread only. */

@@ -158,6 +158,20 @@ test('a method that calls itself has all of its calls, and its error bar', () =>
     assert.deepEqual(rowsOf(page.filtered(model, { ...NONE, recursion: true })), [['A.m', 35, 10, 11], ['B.m', 20, 4, 4]]);
 });
 
+test('a recursion that is one row says how deep it was, through filters too', () => {
+    const group = {
+        name: 'g', threads: 1, parent: [-1, 0, 1], frame: [1, 0, 2], wall: [5, 10, 20], samples: [],
+        recursion: [[1, 7]],
+    };
+    const model = page.modelOf({ ...reportOf(1), groups: [group] });
+    assert.deepEqual([...model.measures].includes('recursion'), false);
+    const depths = (shown) => Array.from({ length: shown.count }, (_, i) => shown.recursion.get(i)).filter((depth) => depth);
+    assert.deepEqual(depths(model), [7]);
+    const node = [...model.recursion.keys()][0];
+    assert.ok(page.describe({ model, metric: 'wall', base: 0, zoom: 0 }, node).includes('recursion depth 7'));
+    assert.deepEqual(depths(page.filtered(model, { ...NONE, hide: /^b/ })), [7]);
+});
+
 test('an inverted tree has the error bars of own times, no calls, and says so', () => {
     const model = withBars();
     const inverted = page.filtered(model, { ...NONE, invert: true });

@@ -492,6 +492,7 @@ class App {
                     error: (m, i, main) => (main === 'self' ? this.model.ownHalf(m, i) : this.model.half[m][i]),
                     calls: (i) => this.model.callsOf(i),
                     counted: (i) => this.model.rowCalls.get(i),
+                    depth: (i) => this.model.recursion.get(i),
                     text: (i) => this.model.textOf(i),
                     tone: (i) => this.toneOf(this.model.frame[i]),
                 },

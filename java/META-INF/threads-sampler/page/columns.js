@@ -76,6 +76,16 @@ function singleColumns(view, get, main) {
     if (get.counted !== undefined && view.model.rowCalls.size > 0) {
         columns.push(countedColumn(get.counted));
     }
+    const { depth } = get;
+    if (depth !== undefined && view.model.recursion.size > 0) {
+        columns.push({
+            key: 'depth',
+            title: 'Depth',
+            hint: 'How deep the calls of a recursion were in each other; the row has what they called once',
+            value: (row) => depth(row) ?? 0,
+            text: (row) => (depth(row) === undefined ? '' : whole(depth(row) ?? 0)),
+        });
+    }
     const known = [...KNOWN_MEASURES, ...STATES, 'calls'];
     for (const name of view.model.measures.filter((measure) => !known.includes(measure))) {
         count(name, name[0].toUpperCase() + name.slice(1), name + ', as the report has it');

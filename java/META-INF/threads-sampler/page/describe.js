@@ -36,6 +36,9 @@ function describe(view, node) {
         const other = metric === 'wall' || isActive ? 'cpu' : 'wall';
         figures.push(`${other === 'cpu' ? 'CPU' : 'wall'} ${duration(model.total[other][node])}`);
     }
+    if (model.recursion.has(node)) {
+        figures.push(`recursion depth ${model.recursion.get(node)}`);
+    }
     if (model.hasCalls) {
         return figures.concat(describeCalls(model, node));
     }

@@ -210,6 +210,10 @@ function carryCounts(model, cut, rowOf) {
             const sum = cut.rootTimes.get(row);
             const calls = model.rowCalls.get(i);
             const known = cut.rowCalls.get(row);
+            const depth = Math.max(model.recursion.get(i) ?? 0, cut.recursion.get(row) ?? 0);
+            if (depth > 0) {
+                cut.recursion.set(row, depth);
+            }
             if ((time || calls) && (row === 0 || (known && calls && Math.max(known.paths, calls.paths) > 1))) {
                 lacking.add(row);
             }

@@ -211,6 +211,8 @@ class Model {
         this.countedSince = new Map();
         /** @type {Map<number, RowCalls>} what the counted trees know of a sampled node */
         this.rowCalls = new Map();
+        /** @type {Map<number, number>} of a recursion that is one row, how deep its calls were in each other */
+        this.recursion = new Map();
         const [childStart, childList] = childrenByParent(this.parent);
         this.childStart = childStart;
         this.childList = childList;
@@ -415,6 +417,8 @@ const STATE_WORDS = {
 
 /** Measures that the page has words of its own for. A report may hold more. */
 const KNOWN_MEASURES = ['wall', 'cpu', 'samples'];
+/** Arrays of a group that are none. */
+const NO_MEASURES = ['threadNames', 'parent', 'frame', 'rootTimes', 'rowCalls', 'countedSince', 'recursion'];
 
 /**
  * The names of all measures: a group's arrays of numbers by node that are no links.
@@ -425,7 +429,7 @@ function measuresOf(report) {
     const names = new Set(KNOWN_MEASURES);
     for (const group of report.groups) {
         for (const [name, column] of Object.entries(group)) {
-            if (Array.isArray(column) && !['threadNames', 'parent', 'frame', 'rootTimes', 'rowCalls', 'countedSince'].includes(name)) {
+            if (Array.isArray(column) && !NO_MEASURES.includes(name)) {
                 names.add(name);
             }
         }
@@ -455,6 +459,8 @@ function singleModel(report) {
     const countedSince = new Map();
     /** @type {Map<number, RowCalls>} */
     const rowCalls = new Map();
+    /** @type {Map<number, number>} */
+    const recursion = new Map();
     /** @type {[string, number, number][]} a measure, a node, half the width */
     const halves = [];
     const groups = report.groups.map((group) => {
@@ -483,6 +489,9 @@ function singleModel(report) {
         for (const [at, calls, paths] of group.rowCalls ?? []) {
             rowCalls.set(first + at, { calls, paths });
         }
+        for (const [at, depth] of group.recursion ?? []) {
+            recursion.set(first + at, depth);
+        }
         return { node, name: frames.text[builder.frame[node]], sides: [group] };
     });
     const model = new Model(builder, [report]);
@@ -490,6 +499,7 @@ function singleModel(report) {
     model.rootTimes = rootTimes;
     model.countedSince = countedSince;
     model.rowCalls = rowCalls;
+    model.recursion = recursion;
     model.isCpuClock = report.clock === 'CPU';
     for (const [metric, node, half] of halves) {
         model.half[metric][node] = half;

@@ -34,6 +34,7 @@ interface ReportGroup {
     hookNanos?: number;
     rootTimes?: [number, number, number, number, number][];
     rowCalls?: [number, number, number][];
+    recursion?: [number, number][];
     countedSince?: [number, number, number][];
 }
 
@@ -245,6 +246,8 @@ interface RowReader {
     calls(row: any): number;
     /** What the counted trees know of a row of a sampled tree. */
     counted?(row: any): RowCalls | undefined;
+    /** How deep the calls of a folded recursion were in each other. */
+    depth?(row: any): number | undefined;
     text(row: any): string;
     tone(row: any): string;
 }

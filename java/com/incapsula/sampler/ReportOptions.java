@@ -24,6 +24,7 @@ public final class ReportOptions {
     private static final int JAVA_SLASHES = 1 << 5;
     private static final int FRAME_TYPES = 1 << 6;
     private static final int SHORT_ACCOUNT = 1 << 7;
+    private static final int FOLD_RECURSION = 1 << 31;
     private static final int CPU_TIME = 1 << (8 + ReportWeight.CPU.ordinal());
 
     private static final int STATES = ((1 << 6) - 1) << (8 + ReportWeight.RUNNING.ordinal());
@@ -40,16 +41,19 @@ public final class ReportOptions {
     private static final double ROUNDING = 1e-6; // 12.3 is no double
 
     private static final ReportOptions STANDARD =
-            new ReportOptions(ReportWeight.WALL, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT, null);
+            new ReportOptions(ReportWeight.WALL, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT, null, null);
 
     private final ReportWeight weight;
     private final int flags;
     private final @Nullable String focus;
+    private final @Nullable Boolean foldRecursion; // null: as people or programs read the format
 
-    private ReportOptions(ReportWeight weight, int flags, @Nullable String focus) {
+    private ReportOptions(
+            ReportWeight weight, int flags, @Nullable String focus, @Nullable Boolean foldRecursion) {
         this.weight = weight;
         this.flags = flags;
         this.focus = focus;
+        this.foldRecursion = foldRecursion;
     }
 
     /**
@@ -88,7 +92,7 @@ public final class ReportOptions {
         if (changed == null) {
             throw new IllegalArgumentException("weight must not be null");
         }
-        return new ReportOptions(changed, flags, focus);
+        return new ReportOptions(changed, flags, focus, foldRecursion);
     }
 
     /**
@@ -156,7 +160,18 @@ public final class ReportOptions {
      */
     public ReportOptions withMinPercent(double percent) {
         int min = (int) perMille("minPercent", "0", percent);
-        return new ReportOptions(weight, (flags & ~MIN_MASK) | (min << MIN_SHIFT), focus);
+        return new ReportOptions(weight, (flags & ~MIN_MASK) | (min << MIN_SHIFT), focus, foldRecursion);
+    }
+
+    /**
+     * Whether a recursion is one row with its depth, as {@link ThreadsSampler#setFoldRecursion} says. By default it is
+     * one in {@link ReportFormat#TEXT} and {@link ReportFormat#HTML}, and in the others it is not.
+     *
+     * @param folded true to fold it in all formats, false in none
+     * @return a changed copy
+     */
+    public ReportOptions withFoldRecursion(boolean folded) {
+        return new ReportOptions(weight, flags, focus, folded);
     }
 
     /**
@@ -221,7 +236,7 @@ public final class ReportOptions {
         if (unit == null) {
             throw new IllegalArgumentException("unit must not be null");
         }
-        return new ReportOptions(weight, (flags & ~PER_MASK) | (unit.ordinal() << PER_SHIFT), focus);
+        return new ReportOptions(weight, (flags & ~PER_MASK) | (unit.ordinal() << PER_SHIFT), focus, foldRecursion);
     }
 
     /**
@@ -236,7 +251,7 @@ public final class ReportOptions {
         if (row != null && row.length() > MAX_FOCUS_LENGTH) {
             throw new IllegalArgumentException("focus must have at most 1,000 characters, got " + row.length());
         }
-        return new ReportOptions(weight, flags, row == null || row.isEmpty() ? null : row);
+        return new ReportOptions(weight, flags, row == null || row.isEmpty() ? null : row, foldRecursion);
     }
 
     /**
@@ -277,11 +292,18 @@ public final class ReportOptions {
         return perMille;
     }
 
-    int flags() {
-        return flags;
+    /** @return unfolded in all formats, or as before */
+    ReportOptions unfoldedUnless(boolean folded) {
+        return folded ? this : withFoldRecursion(false);
+    }
+
+    /** @return for this format; HTML stands for the JSON inside of the page */
+    int flagsOf(ReportFormat format) {
+        boolean isRead = format == ReportFormat.TEXT || format == ReportFormat.HTML;
+        return (foldRecursion == null ? isRead : foldRecursion) ? flags | FOLD_RECURSION : flags;
     }
 
     private ReportOptions with(int flag, boolean set) {
-        return new ReportOptions(weight, set ? flags | flag : flags & ~flag, focus);
+        return new ReportOptions(weight, set ? flags | flag : flags & ~flag, focus, foldRecursion);
     }
 }

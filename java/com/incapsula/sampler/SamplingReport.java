@@ -562,7 +562,7 @@ public final class SamplingReport implements AutoCloseable {
     private static void write(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)
             throws IOException {
         if (format == ReportFormat.HTML) {
-            HtmlPage.write(out, data -> write(held, ReportFormat.JSON, chosen, data));
+            HtmlPage.write(out, data -> writeRaw(held, format, chosen, data));
         } else if (format == ReportFormat.PPROF) {
             try (OutputStream packed = new GZIPOutputStream(new StaysOpen(out), GZIP_BUFFER_BYTES)) {
                 writeRaw(held, format, chosen, packed);
@@ -575,6 +575,7 @@ public final class SamplingReport implements AutoCloseable {
 
     static void writeRaw(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)
             throws IOException {
-        held.write(format.ordinal(), chosen.getWeight().ordinal(), chosen.flags(), chosen.getFocus(), out);
+        ReportFormat written = format == ReportFormat.HTML ? ReportFormat.JSON : format;
+        held.write(written.ordinal(), chosen.getWeight().ordinal(), chosen.flagsOf(format), chosen.getFocus(), out);
     }
 }

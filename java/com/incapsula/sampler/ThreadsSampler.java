@@ -283,7 +283,8 @@ public class ThreadsSampler implements AutoCloseable {
                             .withPercent(isReportPercent())
                             .withMinPercent(getReportMinPercent())
                             .withAccount(getReportAccount())
-                            .withSummary(isReportSummary()));
+                            .withSummary(isReportSummary())
+                            .unfoldedUnless(isFoldRecursion()));
         }
     }
 
@@ -688,6 +689,27 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public boolean isReportSummary() {
         return (Boolean) properties.get(Property.REPORT_SUMMARY);
+    }
+
+    /**
+     * Whether a recursion is one row of the text report and of the page, which ends with
+     * {@code , Recursion depth: <d>}: so a call that repeats those right above it adds no row. Amounts do not change: the
+     * row has what its calls called once. Default true. Other formats have a row for each call, unless
+     * {@link ReportOptions#withFoldRecursion} says otherwise.
+     *
+     * @param foldRecursion false for a row for each depth
+     */
+    public void setFoldRecursion(boolean foldRecursion) {
+        properties.set(Property.FOLD_RECURSION, foldRecursion);
+    }
+
+    /**
+     * Whether a recursion is one row of the text report and of the page.
+     *
+     * @return true if it is
+     */
+    public boolean isFoldRecursion() {
+        return (Boolean) properties.get(Property.FOLD_RECURSION);
     }
 
     /**

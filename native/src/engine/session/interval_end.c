@@ -89,6 +89,7 @@ static void offer_report(struct smp_interval_end *end, struct smp_profile *profi
         .min_per_mille = (uint32_t)end->options->report_min_per_mille,
         .short_account = end->options->report_account == SMP_ACCOUNT_SHORT,
         .summary = end->options->report_summary,
+        .fold_recursion = end->options->fold_recursion,
     };
 
     smp_reporter_offer(end->reporter, profile, style, ticket);

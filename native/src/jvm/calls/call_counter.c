@@ -183,6 +183,8 @@ static bool name_counted(SMP_UNUSED void *self, int64_t method, struct smp_metho
     *out =
         (struct smp_method_info){ .class_name = name->class_name,
                                   .method_name = name->method_name,
+                                  .descriptor =
+                                      name->descriptor[0] != '\0' ? name->descriptor : NULL,
                                   .file = name->source_file[0] != '\0' ? name->source_file : NULL,
                                   .since_ms = name->since_ms };
     return true;

@@ -631,12 +631,15 @@ struct smp_counted_classes *smp_instrumenter_classes(void)
     return &instrumenter.counted;
 }
 
-static void fill_name(struct smp_counted_name *out, struct smp_slice class_name,
-                      struct smp_slice method_name, struct smp_slice source_file)
+static void fill_name(struct smp_counted_name *out, const struct smp_stray_name *name)
 {
-    write_name(out->class_name, sizeof(out->class_name), class_name);
-    write_name(out->method_name, sizeof(out->method_name), method_name);
-    write_name(out->source_file, sizeof(out->source_file), source_file);
+    const bool has_room = name->descriptor.length < sizeof(out->descriptor);
+
+    write_name(out->class_name, sizeof(out->class_name), name->class_name);
+    write_name(out->method_name, sizeof(out->method_name), name->method_name);
+    write_name(out->source_file, sizeof(out->source_file), name->source_file);
+    write_name(out->descriptor, sizeof(out->descriptor),
+               has_room ? name->descriptor : (struct smp_slice){ 0 });
     dot_name(out->class_name);
 }
 
@@ -661,21 +664,24 @@ bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
     struct smp_counted_classes *const counted = &instrumenter.counted;
     const int32_t pushed = smp_counted_classes_pushed(counted, number);
     const int32_t id = pushed < 0 ? -1 : smp_counted_classes_id(counted, pushed);
-    struct smp_stray_name stray;
+    struct smp_stray_name name;
     bool is_known = false;
 
     smp_lock_acquire(&counted->lock);
     const struct smp_method_ids *const ids = smp_reach_ids(counted->reach);
     if (id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL) {
-        fill_name(out, smp_method_ids_class(ids, id), smp_method_ids_name(ids, id),
-                  smp_method_ids_source(ids, id));
+        name = (struct smp_stray_name){ .class_name = smp_method_ids_class(ids, id),
+                                        .method_name = smp_method_ids_name(ids, id),
+                                        .descriptor = smp_method_ids_descriptor(ids, id),
+                                        .source_file = smp_method_ids_source(ids, id) };
         out->since_ms = since_of(smp_method_ids_at(ids, id));
         is_known = true;
-    } else if (id < 0 && smp_stray_methods_find(&counted->stray_methods, pushed, &stray)) {
-        fill_name(out, stray.class_name, stray.method_name, stray.source_file);
+    } else if (id < 0) {
+        is_known = smp_stray_methods_find(&counted->stray_methods, pushed, &name);
         out->since_ms = 0;
-        is_known = true;
     }
+    if (is_known)
+        fill_name(out, &name);
     smp_lock_release(&counted->lock);
     return is_known;
 }

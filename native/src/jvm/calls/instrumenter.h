@@ -70,6 +70,7 @@ enum { SMP_COUNTED_NAME_BYTES = 1024, SMP_COUNTED_FILE_BYTES = 256 };
 struct smp_counted_name {
     char class_name[SMP_COUNTED_NAME_BYTES]; /* with dots */
     char method_name[SMP_COUNTED_NAME_BYTES];
+    char descriptor[SMP_COUNTED_NAME_BYTES];  /* "": not known, or it does not fit */
     char source_file[SMP_COUNTED_FILE_BYTES]; /* "": not known */
     int64_t since_ms; /* wall clock: when it got its probe; 0: before it could run */
 };

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/lower_bound.h"
 
-enum { FIRST_METHODS = 64, PARTS = 3 };
+enum { FIRST_METHODS = 64, PARTS = 4 };
 
 static bool can_add_stray(struct smp_stray_methods *strays)
 {
@@ -30,13 +30,17 @@ void smp_stray_methods_add(struct smp_stray_methods *strays, int32_t pushed,
 {
     const struct smp_slice parts[PARTS] = { smp_method_ids_class(ids, id),
                                             smp_method_ids_name(ids, id),
-                                            smp_method_ids_source(ids, id) };
+                                            smp_method_ids_source(ids, id),
+                                            smp_method_ids_descriptor(ids, id) };
     struct smp_stray_method added = { .pushed = pushed };
     size_t at = 0;
+    size_t bytes = 0;
 
     if (!can_add_stray(strays))
         return;
-    added.texts = smp_alloc(NULL, parts[0].length + parts[1].length + parts[2].length);
+    for (int i = 0; i < PARTS; i++)
+        bytes += parts[i].length;
+    added.texts = smp_alloc(NULL, bytes);
     if (added.texts == NULL)
         return;
     for (int i = 0; i < PARTS; i++) {
@@ -61,10 +65,16 @@ bool smp_stray_methods_find(const struct smp_stray_methods *strays, int32_t push
 
     if (at == strays->count || found->pushed != pushed)
         return false;
-    out->class_name = (struct smp_slice){ found->texts, found->lengths[0] };
-    out->method_name = (struct smp_slice){ found->texts + found->lengths[0], found->lengths[1] };
-    out->source_file = (struct smp_slice){ found->texts + found->lengths[0] + found->lengths[1],
-                                           found->lengths[2] };
+    struct smp_slice parts[PARTS];
+    const char *text = found->texts;
+    for (int i = 0; i < PARTS; i++) {
+        parts[i] = (struct smp_slice){ text, found->lengths[i] };
+        text += found->lengths[i];
+    }
+    *out = (struct smp_stray_name){ .class_name = parts[0],
+                                    .method_name = parts[1],
+                                    .source_file = parts[2],
+                                    .descriptor = parts[3] };
     return true;
 }
 

@@ -21,8 +21,8 @@ enum { SMP_STRAY_METHODS_LIMIT = 16384 };
 
 struct smp_stray_method {
     int32_t pushed; /* the id */
-    uint32_t lengths[3];
-    char *texts; /* class, method, source file, as in method_ids.h */
+    uint32_t lengths[4];
+    char *texts; /* class, method, source file, descriptor, as in method_ids.h */
 };
 
 /* Zeroed: empty. In the order of their ids. */
@@ -36,6 +36,7 @@ struct smp_stray_name {
     struct smp_slice class_name;
     struct smp_slice method_name;
     struct smp_slice source_file; /* length 0: not known */
+    struct smp_slice descriptor;
 };
 
 /* pushed: above all that were added. */

@@ -27,6 +27,7 @@ struct method_facts {
     jclass declaring;
     char *signature;
     char *name;
+    char *descriptor;
     char *file;
     jvmtiLineNumberEntry *lines;
     jint line_count;
@@ -43,6 +44,7 @@ static void free_method_facts(jvmtiEnv *jvmti, JNIEnv *env, struct method_facts 
 {
     deallocate(jvmti, facts->signature);
     deallocate(jvmti, facts->name);
+    deallocate(jvmti, facts->descriptor);
     deallocate(jvmti, facts->file);
     deallocate(jvmti, facts->lines);
     if (facts->declaring != NULL)
@@ -67,7 +69,8 @@ static enum smp_status resolve_names(jvmtiEnv *jvmti, jmethodID method, struct m
         status = smp_jvmti_status(
             (*jvmti)->GetClassSignature(jvmti, facts->declaring, &facts->signature, NULL));
     if (status == SMP_OK)
-        status = smp_jvmti_status((*jvmti)->GetMethodName(jvmti, method, &facts->name, NULL, NULL));
+        status = smp_jvmti_status(
+            (*jvmti)->GetMethodName(jvmti, method, &facts->name, &facts->descriptor, NULL));
     if (status == SMP_OK)
         status = smp_jvmti_status((*jvmti)->IsMethodNative(jvmti, method, &facts->is_native));
     if (status == SMP_OK)
@@ -145,8 +148,10 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
     const size_t class_room = text_room(facts->signature);
     const size_t name_room = text_room(facts->name);
     const size_t file_room = text_room(facts->file);
-    enum smp_status status =
-        reserve_method_buffer(methods, line_bytes + class_room + name_room + file_room);
+    /* Methods without lines are generated: with a row for each a report would grow for ever. */
+    const size_t descriptor_room = facts->line_count > 0 ? text_room(facts->descriptor) : 0;
+    enum smp_status status = reserve_method_buffer(methods, line_bytes + class_room + name_room +
+                                                                file_room + descriptor_room);
 
     if (status != SMP_OK)
         return status;
@@ -162,6 +167,9 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
         info->lines = lines;
     info->class_name = put_class_name(&at, facts->signature, class_room);
     info->method_name = put_method_text(&at, facts->name, strlen(facts->name), name_room);
+    if (descriptor_room > 0)
+        info->descriptor =
+            put_method_text(&at, facts->descriptor, strlen(facts->descriptor), descriptor_room);
     if (facts->file != NULL)
         info->file = put_method_text(&at, facts->file, strlen(facts->file), file_room);
     return SMP_OK;

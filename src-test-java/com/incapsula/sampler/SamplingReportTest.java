@@ -32,6 +32,7 @@ class SamplingReportTest {
 
     private static final ReportOptions WHOLE =
             ReportOptions.standard().withMinPercent(0).withAccount(ReportAccount.FULL);
+    private static final int FOLDED = 1 << 31;
     private static final ReportOptions OPTIONS =
             WHOLE.withOrder(ReportOrder.BY_TIME).withPercent(true);
 
@@ -116,7 +117,7 @@ class SamplingReportTest {
 
     @Test
     void formatsReachTheCoreWithTheOptionsOfTheSampler() {
-        assertThat(report.toString(ReportFormat.TEXT)).isEqualTo("TEXT 0 9");
+        assertThat(report.toString(ReportFormat.TEXT)).isEqualTo("TEXT 0 " + (FOLDED | 9));
         assertThat(report.toString(ReportFormat.COLLAPSED)).startsWith("COLLAPSED 0 ");
         assertThat(report.toString(ReportFormat.SPEEDSCOPE)).startsWith("SPEEDSCOPE 0 ");
         assertThat(report.toString(ReportFormat.JSON)).startsWith("JSON 0 ");
@@ -139,11 +140,11 @@ class SamplingReportTest {
     @Test
     void smallRowsAndTheAccountReachTheCore() throws IOException {
         ReportOptions chosen = ReportOptions.standard();
-        assertThat(requested(chosen)).isEqualTo("TEXT 0 " + ((5 << 20) | 128));
-        assertThat(requested(chosen.withMinPercent(100))).isEqualTo("TEXT 0 " + ((1000 << 20) | 128));
+        assertThat(requested(chosen)).isEqualTo("TEXT 0 " + (FOLDED | (5 << 20) | 128));
+        assertThat(requested(chosen.withMinPercent(100))).isEqualTo("TEXT 0 " + (FOLDED | (1000 << 20) | 128));
         assertThat(requested(chosen.withMinPercent(12.3).withAccount(ReportAccount.FULL)))
-                .isEqualTo("TEXT 0 " + (123 << 20));
-        assertThat(requested(WHOLE.withAccount(ReportAccount.SHORT))).isEqualTo("TEXT 0 128");
+                .isEqualTo("TEXT 0 " + (FOLDED | (123 << 20)));
+        assertThat(requested(WHOLE.withAccount(ReportAccount.SHORT))).isEqualTo("TEXT 0 " + (FOLDED | 128));
         assertThatIllegalArgumentException()
                 .as("it is not taken as 0")
                 .isThrownBy(() -> chosen.withMinPercent(0.04))
@@ -157,6 +158,19 @@ class SamplingReportTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> chosen.withAccount(null))
                 .withMessage("account must not be null");
+    }
+
+    @Test
+    void recursionsAreFoldedForPeopleOrAsIsAsked() throws IOException {
+        for (ReportFormat format : ReportFormat.values()) {
+            boolean isRead = format == ReportFormat.TEXT || format == ReportFormat.HTML;
+            report.writeTo(format, WHOLE, OutputStream.nullOutputStream());
+            assertThat(snapshot.lastRequest).endsWith(" 0 " + (isRead ? FOLDED : 0));
+            report.writeTo(format, WHOLE.withFoldRecursion(true), OutputStream.nullOutputStream());
+            assertThat(snapshot.lastRequest).endsWith(" 0 " + FOLDED);
+            report.writeTo(format, WHOLE.withFoldRecursion(false).withPercent(true), OutputStream.nullOutputStream());
+            assertThat(snapshot.lastRequest).endsWith(" 0 8");
+        }
     }
 
     private String requested(ReportOptions options) throws IOException {
@@ -215,7 +229,7 @@ class SamplingReportTest {
         Path file = folder.resolve("report.txt");
         Files.writeString(file, "old");
         report.writeTo(ReportFormat.TEXT, file);
-        assertThat(file).hasContent("TEXT 0 9");
+        assertThat(file).hasContent("TEXT 0 " + (FOLDED | 9));
         report.writeTo(ReportFormat.COLLAPSED, WHOLE.withWeight(ReportWeight.CPU), file);
         assertThat(file).hasContent("COLLAPSED 1 0");
         assertThat(folder).isDirectoryNotContaining(path -> !path.equals(file));
@@ -267,7 +281,7 @@ class SamplingReportTest {
         Thread.currentThread().interrupt();
         report.writeTo(ReportFormat.TEXT, folder.resolve("x"));
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(folder.resolve("x")).hasContent("TEXT 0 9");
+        assertThat(folder.resolve("x")).hasContent("TEXT 0 " + (FOLDED | 9));
     }
 
     @Test

@@ -73,6 +73,7 @@ class ThreadsSamplerTest {
                         "reportMinPercent",
                         "reportAccount",
                         "reportSummary",
+                        "foldRecursion",
                         "jmxName",
                         "jfrEvents",
                         "required",
@@ -114,6 +115,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.getReportMinPercent()).isEqualTo(0.5);
         assertThat(sampler.getReportAccount()).isEqualTo(ReportAccount.SHORT);
         assertThat(sampler.isReportSummary()).isTrue();
+        assertThat(sampler.isFoldRecursion()).isTrue();
         assertThat(sampler.isErrorBars()).isTrue();
         assertThat(sampler.getJmxName()).isNull();
         assertThat(sampler.isJfrEvents()).isFalse();
@@ -166,6 +168,7 @@ class ThreadsSamplerTest {
         sampler.setReportCpuTime(true);
         sampler.setReportStates(true);
         sampler.setReportSummary(false);
+        sampler.setFoldRecursion(false);
         sampler.setIoMethods("com.acme.Driver.read, org.db");
         sampler.setIdleMethods("com.acme.Loop.next");
         sampler.setReportJvmThreads(false);
@@ -201,6 +204,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.isReportCpuTime()).isTrue();
         assertThat(sampler.isReportStates()).isTrue();
         assertThat(sampler.isReportSummary()).isFalse();
+        assertThat(sampler.isFoldRecursion()).isFalse();
         assertThat(sampler.getIoMethods()).isEqualTo("com.acme.Driver.read,org.db");
         assertThat(sampler.getIdleMethods()).isEqualTo("com.acme.Loop.next");
         assertThat(sampler.isReportJvmThreads()).isFalse();

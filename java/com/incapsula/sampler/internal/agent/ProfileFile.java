@@ -236,6 +236,7 @@ final class ProfileFile {
         }
         group.remove("rowCalls");
         group.remove("countedSince"); // of one report's own time
+        group.remove("recursion");
         for (String name : List.copyOf(group.keySet())) {
             if (!name.equals("threadNames") && group.get(name) instanceof List<?> amounts) {
                 group.remove(name);

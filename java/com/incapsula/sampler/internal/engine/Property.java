@@ -47,6 +47,8 @@ public enum Property {
     REPORT_PERCENT("reportPercent", false),
     /** Whether a report begins with a summary. */
     REPORT_SUMMARY("reportSummary", true),
+    /** Whether a recursion is one row. */
+    FOLD_RECURSION("foldRecursion", true),
     /** Whether group names are made in C; follows from the manipulator. */
     DEFAULT_THREAD_NAME_RULE("defaultThreadNameRule", true),
     /** Whether rows have a column with CPU time. */

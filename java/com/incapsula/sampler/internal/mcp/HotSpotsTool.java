@@ -165,7 +165,7 @@ final class HotSpotsTool implements Tool {
 
     /* "com.acme.Stock.audit(Stock.java:52)" is "Stock.java:52"; without a line it is the method. */
     private static String shortLine(String frame) {
-        int place = frame.indexOf('(');
+        int place = frame.lastIndexOf('(');
         boolean hasLine = place > 0 && frame.endsWith(")") && frame.indexOf(':', place) > 0;
         return hasLine ? frame.substring(place + 1, frame.length() - 1) : frame;
     }

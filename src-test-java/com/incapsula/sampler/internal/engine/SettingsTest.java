@@ -15,7 +15,7 @@ class SettingsTest {
         OptionValues values = new Settings().toOptionValues();
         assertThat(values.integers())
                 .containsExactly(
-                        50, 900, 64 << 20, 1024, 1000, 10, 38, 32_768, 100_000, 1000, 500, 5, 1, 0, 0, 0, 1, 1, 0, 0, 1,
+                        50, 900, 64 << 20, 1024, 1000, 10, 38, 32_768, 100_000, 1000, 500, 5, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1,
                         0, 1, 0, 0, 0, 0, 0, 0, 0);
         assertThat(values.texts()).containsExactly("", "", "", "", "", "");
         assertThat(values)
@@ -36,6 +36,7 @@ class SettingsTest {
                         + "reportZeroTimePackages=false\n"
                         + "reportPercent=false\n"
                         + "reportSummary=true\n"
+                        + "foldRecursion=true\n"
                         + "defaultThreadNameRule=true\n"
                         + "reportCpuTime=false\n"
                         + "reportStates=false\n"

@@ -59,6 +59,7 @@ class ThreadsSamplerAutoConfigurationIT {
         values.put("errorBars", "false");
         values.put("idleLookbackMillis", "500");
         values.put("idleMethods", "com.acme.Loop.next");
+        values.put("foldRecursion", "false");
         values.put("instrumentation", "eager");
         values.put("closeTimeoutSeconds", "5");
         values.put("instrumentationFilter", "com.acme,-com.acme.util");

@@ -425,6 +425,26 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
+     * Whether {@link #close()}, and the exit of the JVM, close the outputer. Default true. Set false if something else
+     * owns the outputer and closes it after the sampler: Spring calls {@code close()} of a bean that a {@code @Bean}
+     * method has made. Takes effect at once.
+     *
+     * @param closeOutputer false to leave it open
+     */
+    public void setCloseOutputer(boolean closeOutputer) {
+        properties.setCloseOutputer(closeOutputer);
+    }
+
+    /**
+     * Whether {@link #close()} closes the outputer.
+     *
+     * @return true if it does
+     */
+    public boolean isCloseOutputer() {
+        return properties.isCloseOutputer();
+    }
+
+    /**
      * The mean time between two samples of a thread, in milliseconds. Default 50. The actual times vary by a tenth
      * around it.
      *
@@ -1255,8 +1275,8 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Where reports go. Default: a {@link PrintStreamSamplingOutputer} on what is standard output at {@link #init()}.
-     * Takes effect with the next report. The sampler closes the outputer that is set when it is closed itself; it does
-     * not close one that was replaced. Whether a closed outputer can serve a sampler that is started again depends on
+     * Takes effect with the next report. The sampler closes the outputer that is set when it is closed itself, unless
+     * {@link #setCloseOutputer closeOutputer} is false; it does not close one that was replaced. Whether a closed outputer can serve a sampler that is started again depends on
      * the outputer.
      *
      * @param samplingOutputer the outputer

@@ -77,6 +77,7 @@ class ThreadsSamplerTest {
                         "jfrEvents",
                         "required",
                         "closeTimeoutSeconds",
+                        "closeOutputer",
                         "paused",
                         "running",
                         "statistics");

@@ -35,13 +35,15 @@ public final class ReportOptions {
     private static final double ROUNDING = 1e-6; // 12.3 is no double
 
     private static final ReportOptions STANDARD =
-            new ReportOptions(ReportWeight.WALL, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT);
+            new ReportOptions(ReportWeight.WALL, false, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT);
 
     private final ReportWeight weight;
+    private final boolean weightAlone;
     private final int flags;
 
-    private ReportOptions(ReportWeight weight, int flags) {
+    private ReportOptions(ReportWeight weight, boolean weightAlone, int flags) {
         this.weight = weight;
+        this.weightAlone = weightAlone;
         this.flags = flags;
     }
 
@@ -66,7 +68,18 @@ public final class ReportOptions {
         if (changed == null) {
             throw new IllegalArgumentException("weight must not be null");
         }
-        return new ReportOptions(changed, flags);
+        return new ReportOptions(changed, weightAlone, flags);
+    }
+
+    /**
+     * Whether the weight is the only measure of {@link ReportFormat#PPROF}, which has all of them otherwise: for
+     * readers that want a profile for each measure. A profile of CPU time alone has CPU time as the type of its period.
+     *
+     * @param alone true for the weight alone
+     * @return a changed copy
+     */
+    public ReportOptions withWeightAlone(boolean alone) {
+        return new ReportOptions(weight, alone, flags);
     }
 
     /**
@@ -134,7 +147,7 @@ public final class ReportOptions {
      */
     public ReportOptions withMinPercent(double percent) {
         int min = (int) perMille("minPercent", "0", percent);
-        return new ReportOptions(weight, (flags & ~MIN_MASK) | (min << MIN_SHIFT));
+        return new ReportOptions(weight, weightAlone, (flags & ~MIN_MASK) | (min << MIN_SHIFT));
     }
 
     /**
@@ -208,11 +221,16 @@ public final class ReportOptions {
         return perMille;
     }
 
+    /** @return the weight as the core takes it */
+    int weightCode() {
+        return weight.ordinal() | (weightAlone ? Snapshot.WEIGHT_ALONE : 0);
+    }
+
     int flags() {
         return flags;
     }
 
     private ReportOptions with(int flag, boolean set) {
-        return new ReportOptions(weight, set ? flags | flag : flags & ~flag);
+        return new ReportOptions(weight, weightAlone, set ? flags | flag : flags & ~flag);
     }
 }

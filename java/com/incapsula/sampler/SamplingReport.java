@@ -327,6 +327,15 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
+     * Which time was sampled.
+     *
+     * @return CPU if all times of the report are CPU times; WALL also where nothing is sampled
+     */
+    public SamplingClock getClock() {
+        return Figure.CPU_CLOCK.of(raw) != 0 ? SamplingClock.CPU : SamplingClock.WALL;
+    }
+
+    /**
      * The CPU time of all groups; 0 where the engine does not measure it.
      *
      * @return nanoseconds
@@ -575,6 +584,6 @@ public final class SamplingReport implements AutoCloseable {
 
     static void writeRaw(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)
             throws IOException {
-        held.write(format.ordinal(), chosen.getWeight().ordinal(), chosen.flags(), out);
+        held.write(format.ordinal(), chosen.weightCode(), chosen.flags(), out);
     }
 }

@@ -9,6 +9,7 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.remote.RemoteSamplingOutputer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +74,10 @@ final class ReportOutput {
         in.set("headers", list(push.headers()), server::setHeaders);
         in.set("queue-limit", push.queueLimit().toBytes(), server::setQueueLimitBytes);
         in.set("report-limit", push.reportLimit().toBytes(), server::setReportLimitBytes);
-        in.setIntMillis("timeout", push.timeout(), server::setTimeoutMillis);
+        Duration timeout = push.timeout();
+        if (timeout != null) {
+            in.setIntMillis("timeout", timeout, server::setTimeoutMillis);
+        }
         in.setIntMillis("spread", push.spread(), server::setSpreadMillis);
         in.setIntMillis("close-timeout", push.closeTimeout(), server::setCloseMillis);
         return server;

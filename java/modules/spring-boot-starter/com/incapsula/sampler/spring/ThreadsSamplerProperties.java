@@ -178,10 +178,12 @@ record ThreadsSamplerProperties(
      *     is sent.
      * @param serviceName Name of the service. By default OTEL_SERVICE_NAME, else spring.application.name.
      * @param resourceAttributes Attributes of the service. By default OTEL_RESOURCE_ATTRIBUTES.
-     * @param headers Headers of the requests.
+     * @param headers Headers of the requests. By default OTEL_EXPORTER_OTLP_PROFILES_HEADERS or OTEL_EXPORTER_OTLP_HEADERS
+     *     for OTLP.
      * @param queueLimit Size of all reports that wait, 64KB to 1GB. Past it the oldest are dropped.
      * @param reportLimit Size of one report, packed, 4KB to 256MB. A longer one is not sent.
-     * @param timeout Longest time of one attempt, 1ms to 10m.
+     * @param timeout Longest time of one attempt, 1ms to 10m. By default OTEL_EXPORTER_OTLP_PROFILES_TIMEOUT or
+     *     OTEL_EXPORTER_OTLP_TIMEOUT for OTLP, else 10s.
      * @param spread Longest time, drawn at random, that a report waits before it is sent, at most 10m.
      * @param closeTimeout Longest time for which the end of the sampler sends what waits, at most 10m.
      */
@@ -192,7 +194,7 @@ record ThreadsSamplerProperties(
             @DefaultValue Map<String, String> headers,
             @DefaultValue("16MB") DataSize queueLimit,
             @DefaultValue("4MB") DataSize reportLimit,
-            @DefaultValue("10s") Duration timeout,
+            @Nullable Duration timeout,
             @DefaultValue("5s") Duration spread,
             @DefaultValue("5s") Duration closeTimeout) {}
 

@@ -283,7 +283,8 @@ public class ThreadsSampler implements AutoCloseable {
                             .withPercent(isReportPercent())
                             .withMinPercent(getReportMinPercent())
                             .withAccount(getReportAccount())
-                            .withSummary(isReportSummary()));
+                            .withSummary(isReportSummary()),
+                    SamplingStatus.of(lifecycle.liveState().statistics().status()));
         }
     }
 
@@ -362,7 +363,7 @@ public class ThreadsSampler implements AutoCloseable {
      *         last ones; before the first {@link #init()} zeros
      */
     public SamplerStatistics getStatistics() {
-        return new SamplerStatistics(lifecycle.liveState().statistics());
+        return new SamplerStatistics(lifecycle.liveState().statistics(), getClock());
     }
 
     /**

@@ -411,6 +411,9 @@ class CallsIT {
             other.setRootMethods(ROOT);
             other.init();
             assertThat(other.getStatistics().getEngine()).contains("(calls not counted: ");
+            assertThat(other.getStatistics().getLimitations())
+                    .containsExactly(new SamplingLimitation(
+                            SamplingLimitation.Code.CALLS_NOT_COUNTED, "another sampler counts calls in this JVM"));
             Work.root(10);
             assertThat(CallCounts.take(other)).isEmpty();
         }

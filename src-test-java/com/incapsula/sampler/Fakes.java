@@ -14,7 +14,7 @@ public final class Fakes {
 
     /** A report of a snapshot, with standard options. */
     public static SamplingReport report(Snapshot snapshot) {
-        return new SamplingReport(snapshot, ReportOptions.standard());
+        return new SamplingReport(snapshot, ReportOptions.standard(), SamplingStatus.NONE);
     }
 
     /** A sampler that prints nowhere. */

@@ -13,6 +13,7 @@ class SamplerStatisticsTest {
 
     private final SamplerStatistics statistics = new SamplerStatistics(new RawStatistics(
             "jvmti",
+            List.of("JVMTI", "ASYNC_WALK_REFUSED", "because"),
             List.of(
                     "total.outcome.WALKED",
                     "total.outcome.THREAD_ENDED",
@@ -35,7 +36,7 @@ class SamplerStatisticsTest {
                     "gauge.handlerNanosTimed",
                     "gauge.handlerNanosMedian",
                     "figure.of.tomorrow"),
-            List.of(11L, 0L, 3L, 7L, 1L, 2L, 12L, 4L, 5L, 6L, 8L, 9L, 10L, 13L, 14L, 15L, 16L, 17L, 34L, 1L, 99L)));
+            List.of(11L, 0L, 3L, 7L, 1L, 2L, 12L, 4L, 5L, 6L, 8L, 9L, 10L, 13L, 14L, 15L, 16L, 17L, 34L, 1L, 99L)), SamplingClock.CPU);
 
     @Test
     void everyFigureHasItsGetter() {
@@ -86,9 +87,20 @@ class SamplerStatisticsTest {
     }
 
     @Test
+    void howStacksAreWalkedIsData() {
+        assertThat(statistics.getMode()).isEqualTo(SamplingMode.JVMTI);
+        assertThat(statistics.isInert()).isFalse();
+        assertThat(statistics.getClock()).isEqualTo(SamplingClock.CPU);
+        assertThat(statistics.getLimitations())
+                .containsExactly(new SamplingLimitation(SamplingLimitation.Code.ASYNC_WALK_REFUSED, "because"));
+    }
+
+    @Test
     void beforeTheStartAllIsZero() {
         SamplerStatistics none = new ThreadsSampler().getStatistics();
         assertThat(none.getEngine()).isEmpty();
+        assertThat(none.getMode()).isEqualTo(SamplingMode.INERT);
+        assertThat(none.getLimitations()).isEmpty();
         assertThat(none.getPolls()).isZero();
         assertThat(none.getHandlerNanosPerSample()).isZero();
         assertThat(none.getOutcomes()).isEmpty();

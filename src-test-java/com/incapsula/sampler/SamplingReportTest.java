@@ -40,7 +40,7 @@ class SamplingReportTest {
 
     private int liveBefore;
     private final FakeSnapshot snapshot = new FakeSnapshot();
-    private final SamplingReport report = new SamplingReport(snapshot, OPTIONS);
+    private final SamplingReport report = new SamplingReport(snapshot, OPTIONS, SamplingStatus.NONE);
 
     @BeforeEach
     void count() {
@@ -300,7 +300,7 @@ class SamplingReportTest {
 
     @Test
     void mergedReportIsOnItsOwn() {
-        SamplingReport other = new SamplingReport(new FakeSnapshot(), OPTIONS);
+        SamplingReport other = new SamplingReport(new FakeSnapshot(), OPTIONS, SamplingStatus.NONE);
         SamplingReport both = SamplingReport.merge(report, other);
         report.close();
         other.close();
@@ -311,7 +311,7 @@ class SamplingReportTest {
 
     @Test
     void mergeAndDiffOfAClosedReportHoldNothing() {
-        SamplingReport other = new SamplingReport(new FakeSnapshot(), OPTIONS);
+        SamplingReport other = new SamplingReport(new FakeSnapshot(), OPTIONS, SamplingStatus.NONE);
         other.close();
         assertThatIllegalStateException().isThrownBy(() -> SamplingReport.merge(report, other));
         assertThatIllegalStateException().isThrownBy(() -> SamplingReport.diff(report, other));
@@ -324,7 +324,7 @@ class SamplingReportTest {
         FakeSnapshot second = new FakeSnapshot();
         snapshot.document = before;
         second.document = after;
-        SamplingReport later = new SamplingReport(second, OPTIONS);
+        SamplingReport later = new SamplingReport(second, OPTIONS, SamplingStatus.NONE);
         try {
             return SamplingReport.diff(report, later);
         } finally {
@@ -393,5 +393,39 @@ class SamplingReportTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> diff.writeTo(ReportFormat.JSON, OutputStream.nullOutputStream()))
                 .withMessage("the difference is closed");
+    }
+
+    private static SamplingReport with(String... status) {
+        return new SamplingReport(new FakeSnapshot(), OPTIONS, SamplingStatus.of(List.of(status)));
+    }
+
+    @Test
+    void itSaysHowStacksWereWalked() {
+        try (SamplingReport walked = with("JVMTI", "ASYNC_WALK_REFUSED", "because", "CALLS_NOT_COUNTED", "why")) {
+            assertThat(walked.getMode()).isEqualTo(SamplingMode.JVMTI);
+            assertThat(walked.getLimitations())
+                    .containsExactly(
+                            new SamplingLimitation(SamplingLimitation.Code.ASYNC_WALK_REFUSED, "because"),
+                            new SamplingLimitation(SamplingLimitation.Code.CALLS_NOT_COUNTED, "why"));
+            assertThat(walked.isInert()).isFalse();
+            assertThat(walked.getClock()).isEqualTo(SamplingClock.WALL);
+        }
+    }
+
+    @Test
+    void ofTwoModesTheMergedReportHasTheOneThatShowsLess() {
+        try (SamplingReport own = with("OWN", "CALLS_NOT_COUNTED", "a");
+                SamplingReport jvmti = with("JVMTI", "ASYNC_WALK_REFUSED", "b", "CALLS_NOT_COUNTED", "a");
+                SamplingReport inert = with("INERT", "NOTHING_SAMPLED", "c");
+                SamplingReport both = SamplingReport.merge(own, jvmti);
+                SamplingReport same = SamplingReport.merge(inert, own)) {
+            assertThat(inert.isInert()).isTrue();
+            assertThat(both.getMode()).isEqualTo(SamplingMode.JVMTI);
+            assertThat(both.getLimitations())
+                    .extracting(each -> each.code() + " " + each.text())
+                    .containsExactly("CALLS_NOT_COUNTED a", "ASYNC_WALK_REFUSED b");
+            assertThat(same.getMode()).isEqualTo(SamplingMode.OWN);
+            assertThat(same.getLimitations()).hasSize(1);
+        }
     }
 }

@@ -105,7 +105,10 @@ final class NativeBridge {
     /** @return the live state as text, see {@code native/src/engine/session/dump.h}; waits for no thread */
     static native String dump(long session);
 
-    /** @return the name of the engine that walks stacks */
+    /** @return the name of a {@link com.incapsula.sampler.SamplingMode}; then of each limitation its code and its reason */
+    static native String[] status(long session);
+
+    /** @return the name of the engine that walks stacks, as text */
     static native String engine(long session);
 
     /** From now on the calling thread is an internal one: no session samples it. */

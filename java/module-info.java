@@ -6,28 +6,31 @@
  * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer}, {@code java.management} and {@code jdk.jfr} to show the sampler
  * to the JVM's own tools, {@code java.logging} where reports and messages are logged without SLF4J,
  * {@code java.net.http} by {@link com.incapsula.sampler.remote.RemoteSamplingOutputer}, {@code jdk.attach} by the jar's
- * command line; JUnit, JMH and Micrometer by the packages with their names. Only compilers read JSpecify's
- * {@code @Nullable}.
+ * command line. Only compilers read JSpecify's annotations. The artifacts for JUnit, JMH and Micrometer are modules of their
+ * own.
  *
  * @since 1.0
  */
+@SuppressWarnings("module") // the artifacts that it exports to are compiled later
 module com.incapsula.sampler {
     requires static java.logging;
     requires static java.management;
     requires static java.net.http;
     requires static jdk.attach;
     requires static jdk.jfr;
-    requires static jmh.core;
-    requires static micrometer.core;
     requires static org.jspecify;
-    requires static org.junit.jupiter.api;
     requires static org.slf4j;
 
     exports com.incapsula.sampler;
-    exports com.incapsula.sampler.jmh;
-    exports com.incapsula.sampler.junit;
     exports com.incapsula.sampler.manipulate;
-    exports com.incapsula.sampler.micrometer;
     exports com.incapsula.sampler.outputer;
     exports com.incapsula.sampler.remote;
+
+    // The other artifacts' helpers.
+    exports com.incapsula.sampler.internal.engine to
+            com.incapsula.sampler.micrometer;
+    exports com.incapsula.sampler.internal.report to
+            com.incapsula.sampler.jmh,
+            com.incapsula.sampler.junit,
+            com.incapsula.sampler.micrometer;
 }

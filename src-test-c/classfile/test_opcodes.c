@@ -63,9 +63,30 @@ static void kinds_are_those_that_matter(void **state)
             kind = SMP_OPCODE_INVOKE;
         else if (opcode >= 18 && opcode <= 20)
             kind = SMP_OPCODE_CONSTANT;
+        else if (opcode == 178 || opcode == 179)
+            kind = SMP_OPCODE_STATIC_FIELD;
+        else if (opcode == 187)
+            kind = SMP_OPCODE_NEW;
+        else if (opcode == 58 || (opcode >= 75 && opcode <= 78) || opcode == 87)
+            kind = SMP_OPCODE_TAKE;
         code[0] = (uint8_t)opcode;
         assert_int_equal(smp_opcode_at(code, sizeof(code), 0).kind, kind);
+        if (smp_opcode_at(code, sizeof(code), 0).length > 0)
+            assert_int_equal(smp_opcode_jumps(code, 0, kind).count,
+                             kind == SMP_OPCODE_JUMP || kind == SMP_OPCODE_WIDE_JUMP ? 1 : 0);
     }
+}
+
+static void a_jump_has_a_sign(void **state)
+{
+    const uint8_t near[] = { 167, 0xff, 0xfe };
+    const uint8_t far[] = { 200, 0xff, 0xff, 0, 0 };
+    const struct smp_jumps narrow = smp_opcode_jumps(near, 0, SMP_OPCODE_JUMP);
+    const struct smp_jumps wide = smp_opcode_jumps(far, 0, SMP_OPCODE_WIDE_JUMP);
+
+    (void)state;
+    assert_int_equal(smp_jump_distance(&narrow, 0), -2);
+    assert_int_equal(smp_jump_distance(&wide, 0), -65536);
 }
 
 static void wide_widens_loads_stores_and_iinc(void **state)
@@ -117,9 +138,11 @@ static void switches_are_as_long_as_they_say(void **state)
                 }
                 assert_int_equal(one.length, length);
                 assert_int_equal(one.kind, SMP_OPCODE_SWITCH);
-                const struct smp_switch table = smp_opcode_switch(code, pc);
-                assert_int_equal(table.row_count, rows);
-                assert_ptr_equal(table.rows + rows * table.row_bytes, code + pc + length);
+                const struct smp_jumps jumps = smp_opcode_jumps(code, pc, one.kind);
+                assert_int_equal(jumps.count, 1 + rows);
+                assert_ptr_equal(jumps.rows + rows * jumps.row_bytes, code + pc + length);
+                if (rows > 0)
+                    assert_ptr_equal(smp_jump_at(&jumps, rows) + 4, code + pc + length);
                 for (uint32_t cut = pc + 1; cut < pc + length; cut++)
                     assert_int_equal(smp_opcode_at(code, cut, pc).length, 0);
             }
@@ -148,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_opcode_has_its_length),
         cmocka_unit_test(kinds_are_those_that_matter),
+        cmocka_unit_test(a_jump_has_a_sign),
         cmocka_unit_test(wide_widens_loads_stores_and_iinc),
         cmocka_unit_test(switches_are_as_long_as_they_say),
         cmocka_unit_test(absurd_switches_are_unknown),

@@ -487,7 +487,7 @@ static const struct smp_clock_fake set_clock = { .ns = read_now };
 static void open_timed(bool is_exact)
 {
     const struct smp_call_options options = {
-        .max_bytes = 1 << 20, .nodes = 1000, .depth = 100, .is_exact = is_exact
+        .max_bytes = 1 << 20, .nodes = 4000, .depth = 100, .is_exact = is_exact
     };
 
     now_ns = 1001;
@@ -651,6 +651,108 @@ static void only_roots_have_times_without_exact_timing(void **state)
     close_timed();
 }
 
+static void call_for(struct smp_call_state *own, int32_t method, int64_t ns)
+{
+    smp_call_enter(own, method);
+    now_ns += ns;
+    smp_call_exit(own, method);
+}
+
+static void assert_extremes(const struct call_counts *counts, int32_t method, int64_t least_ns,
+                            int64_t most_ns)
+{
+    for (size_t i = 0; i < counts->count; i++) {
+        if (counts->rows[i].method == method) {
+            assert_int_equal(counts->rows[i].least_ns, least_ns);
+            assert_int_equal(counts->rows[i].most_ns, most_ns);
+        }
+    }
+}
+
+static void exact_timing_has_extremes_of_each_node(void **state)
+{
+    struct call_counts counts = { 0 };
+
+    (void)state;
+    struct smp_call_state *own = open_in_root();
+    call_for(own, 2, 300);
+    call_for(own, 2, 100);
+    call_for(own, 2, 500);
+    call_counts_read(&counts);
+    assert_extremes(&counts, 2, 100, 500);
+    call_for(own, 2, 200);
+    call_counts_read(&counts);
+    assert_extremes(&counts, 2, 200, 200);
+    call_for(own, 2, 900);
+    smp_call_reset();
+    call_for(own, 2, 50);
+    call_counts_read(&counts);
+    assert_extremes(&counts, 2, 50, 50);
+    /* A call that began before the reset, and one that has lost its exit. */
+    smp_call_enter(own, 2);
+    smp_call_enter(own, 3);
+    now_ns += 70;
+    smp_call_reset();
+    now_ns += 30;
+    smp_call_exit(own, 2);
+    call_counts_read(&counts);
+    assert_extremes(&counts, 2, 100, 100);
+    assert_extremes(&counts, 3, 100, 100);
+    smp_call_exit_root(own, 1);
+    close_timed();
+}
+
+/* Each depth has a node of its own, and each call counts. */
+static void each_call_of_a_recursion_has_its_time(void **state)
+{
+    struct call_counts counts = { 0 };
+
+    (void)state;
+    struct smp_call_state *own = open_in_root();
+    for (int i = 1; i <= 2; i++) {
+        for (int depth = 0; depth < 3; depth++) {
+            smp_call_enter(own, 2);
+            now_ns += 10 * i;
+        }
+        for (int depth = 0; depth < 3; depth++)
+            smp_call_exit(own, 2);
+    }
+    call_counts_read(&counts);
+    assert_int_equal(counts.count, 4);
+    for (int depth = 1; depth <= 3; depth++) {
+        assert_int_equal(counts.rows[depth].ended, 2);
+        assert_int_equal(counts.rows[depth].least_ns, 10 * (4 - depth));
+        assert_int_equal(counts.rows[depth].most_ns, 20 * (4 - depth));
+    }
+    smp_call_exit_root(own, 1);
+    close_timed();
+}
+
+/* More callees than a caller has hints, in any order: each has one node. */
+static void a_caller_may_have_any_number_of_callees(void **state)
+{
+    struct call_counts counts = { 0 };
+    enum { CALLEES = 3 * SMP_CALL_HINTS };
+
+    (void)state;
+    struct smp_call_state *own = open_in_root();
+    for (int i = 0; i < 40 * CALLEES; i++) {
+        const int32_t method = 2 + i * 7 % CALLEES;
+        smp_call_enter(own, method);
+        smp_call_enter(own, 2 + i % 5);
+        smp_call_exit(own, 2 + i % 5);
+        smp_call_exit(own, method);
+    }
+    smp_call_exit_root(own, 1);
+    call_counts_read(&counts);
+    assert_int_equal(call_counts_sum(&counts), 1 + 80 * CALLEES);
+    assert_int_equal(counts.count, 1 + CALLEES + 5 * CALLEES);
+    for (size_t i = 1; i < counts.count; i++)
+        assert_int_equal(counts.rows[i].calls,
+                         counts.rows[i].parent == counts.rows[0].ordinal ? 40 : 8);
+    close_timed();
+}
+
 /* Ticks become the time that has passed: within what was read around them. */
 static void ticks_become_nanoseconds(void **state)
 {
@@ -687,6 +789,9 @@ int main(void)
         cmocka_unit_test(running_calls_have_time),
         cmocka_unit_test(a_lost_exit_ends_with_its_caller),
         cmocka_unit_test(only_roots_have_times_without_exact_timing),
+        cmocka_unit_test(exact_timing_has_extremes_of_each_node),
+        cmocka_unit_test(each_call_of_a_recursion_has_its_time),
+        cmocka_unit_test(a_caller_may_have_any_number_of_callees),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees that begin anew: no call is lost, what threads still have stays, and the rest goes. */
-#include "counting/call_renewal.h"
+#include "counting/call_arena.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,7 +14,6 @@
 
 #include "base/process_barrier.h"
 #include "base/random.h"
-#include "counting/call_arena.h"
 #include "counting/call_path.h"
 #include "counting/call_reader.h"
 #include "counting/call_shared.h"
@@ -68,22 +67,6 @@ static void call_from_root(int64_t tid, bool is_virtual, int32_t id)
     smp_call_exit_root(smp_call_state_find(tid), ROOT);
 }
 
-static void note_id(void *self, int32_t id)
-{
-    bool *const ids = self;
-
-    assert_in_range(id, 0, IDS - 1);
-    ids[id] = true;
-}
-
-static bool has_id(int32_t id)
-{
-    bool ids[IDS] = { false };
-
-    smp_call_renewal_each(note_id, ids);
-    return ids[id];
-}
-
 static void what_no_thread_counts_in_is_read_and_goes(void **state)
 {
     static struct call_counts counts;
@@ -93,15 +76,14 @@ static void what_no_thread_counts_in_is_read_and_goes(void **state)
     open_arena();
     call_from_root(TID, false, 5);
     call_from_root(900, true, 6);
-    smp_call_renewal_begin();
-    assert_true(has_id(5) && has_id(6)); /* not read yet */
+    smp_call_arena_renew();
     call_counts_read(&counts);
     assert_int_equal(counts.ended, 2);
-    assert_false(has_id(5) || has_id(6) || has_id(ROOT));
+    assert_false(counts.kept[5] || counts.kept[6] || counts.kept[ROOT]);
     call_from_root(TID, false, 7);
     call_from_root(901, true, 7);
     call_counts_read(&counts);
-    assert_true(has_id(7));
+    assert_true(counts.kept[7]);
     assert_int_equal(call_counts_of(&counts, ROOT), 4);
     assert_int_equal(call_counts_of(&counts, 5), 1);
     assert_int_equal(call_counts_of(&counts, 6), 1);
@@ -122,15 +104,15 @@ static void a_thread_inside_of_a_root_gives_its_tree_back_when_it_leaves(void **
         const int64_t tid = i == 0 ? TID : 900;
         smp_call_enter_root(tid, i == 1, 0, ROOT);
         call(tid, 5);
-        smp_call_renewal_begin();
+        smp_call_arena_renew();
         call_counts_read(&counts);
-        assert_true(has_id(5));
+        assert_true(counts.kept[5]);
         assert_true(smp_call_position_of(tid, &position));
         assert_int_equal(position.method, ROOT);
         call(tid, 6);
         smp_call_exit_root(smp_call_state_find(tid), ROOT);
         call_counts_read(&counts);
-        assert_false(has_id(5));
+        assert_false(counts.kept[5]);
         assert_int_equal(counts.ended, i + 1);
         assert_int_equal(call_counts_of(&counts, 5), i + 1);
         assert_int_equal(call_counts_of(&counts, 6), i + 1);
@@ -147,7 +129,7 @@ static void a_thread_that_ends_meanwhile_is_read_once_more(void **state)
     open_arena();
     call_from_root(TID, false, 5);
     smp_call_enter_root(OTHER_TID, false, 0, ROOT);
-    smp_call_renewal_begin();
+    smp_call_arena_renew();
     smp_call_arena_retire(TID);       /* its tree was taken */
     smp_call_arena_retire(OTHER_TID); /* its own was not */
     call_counts_read(&counts);
@@ -168,7 +150,7 @@ static void a_full_tree_has_room_again(void **state)
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < IDS_OF_ROUND; i++, calls++)
             call_from_root(TID, false, 2 + (round * IDS_OF_ROUND + i) % (IDS - 2));
-        smp_call_renewal_begin();
+        smp_call_arena_renew();
         call_counts_read(&counts);
     }
     assert_int_equal(counts.uncounted, 0);
@@ -185,7 +167,7 @@ static void without_memory_for_its_new_tree_a_thread_is_lost_and_comes_back(void
     counts = (struct call_counts){ 0 };
     open_arena();
     call_from_root(TID, false, 5);
-    smp_call_renewal_begin();
+    smp_call_arena_renew();
     failing_alloc_arm(&failing, 1, 1);
     smp_call_enter_root(TID, false, 0, ROOT);
     assert_int_equal(failing_alloc_disarm(&failing), 1);
@@ -201,11 +183,10 @@ static void without_memory_for_its_new_tree_a_thread_is_lost_and_comes_back(void
 static void nothing_happens_while_counting_is_off(void **state)
 {
     (void)state;
-    smp_call_renewal_begin();
+    smp_call_arena_renew();
     assert_int_equal(smp_call_generation(), 0);
     smp_call_enter_root(TID, false, 0, ROOT);
     assert_null(smp_call_state_find(TID));
-    assert_false(has_id(ROOT));
 }
 
 /* A thread that has seen the arena when close takes the generation away. */
@@ -237,8 +218,9 @@ static void a_thread_that_leaves_during_close_is_not_read(void **state)
     counts = (struct call_counts){ 0 };
     open_arena();
     call_from_root(TID, false, 5);
-    tree = smp_call_tree_take((uint32_t)(smp_call_state_find(TID) - shared->states));
-    assert_non_null(tree);
+    tree = &shared->trees[atomic_exchange(
+                              &shared->tree_of[smp_call_state_find(TID) - shared->states], 0) -
+                          1];
     smp_call_arena_close();
     open_arena();
     call_from_root(OTHER_TID, false, 6);
@@ -246,8 +228,8 @@ static void a_thread_that_leaves_during_close_is_not_read(void **state)
     assert_int_equal(call_counts_of(&counts, 5), 0);
     assert_int_equal(call_counts_of(&counts, 6), 1);
     assert_int_equal(call_counts_of(&counts, ROOT), 1);
-    assert_true(has_id(6));
-    assert_false(has_id(5));
+    assert_true(counts.kept[6]);
+    assert_false(counts.kept[5]);
     smp_call_tree_free(tree);
     close_arena();
 }
@@ -342,14 +324,13 @@ static void count_beside_renewals(void)
     open_arena();
     start_workers(workers, work);
     while (atomic_load(&running) > 0) {
-        smp_call_renewal_begin();
+        smp_call_arena_renew();
         for (int i = 0; i < THREADS; i++)
             (void)smp_call_position_of(TID + i, &position);
         smp_call_read(&visitor);
-        (void)has_id(ROOT);
     }
     const int64_t calls = join_workers(workers);
-    smp_call_renewal_begin();
+    smp_call_arena_renew();
     smp_call_read(&visitor);
     assert_int_equal(smp_call_arena_losses().roots, 0);
     assert_int_equal(counted, calls);
@@ -387,7 +368,7 @@ static void end_beside_renewals(bool comes_to_be_refused)
         open_arena();
         smp_process_barrier_refuse(comes_to_be_refused);
         for (int renewal = 0; renewal < i % 4; renewal++) {
-            smp_call_renewal_begin();
+            smp_call_arena_renew();
             (void)smp_call_read(&visitor);
         }
         smp_call_arena_close();

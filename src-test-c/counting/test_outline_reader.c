@@ -192,7 +192,7 @@ static void test_a_class_file_gets_a_plan(void **state)
     uint32_t loaded = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.A.calls()", "", 0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.A.calls()", "", 0, 0);
     reach_load(&fixture, "com/acme/V | v()V");
     reach_load(&fixture, "com/acme/Sub : com/acme/V | v()V");
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);

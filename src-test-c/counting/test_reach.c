@@ -30,7 +30,7 @@ static const char *wanted_of(struct reach_fixture *fixture)
     return reach_wanted(fixture, text, sizeof(text));
 }
 
-static struct reach_fixture begin(enum smp_scheme scheme, const char *rules)
+static struct reach_fixture begin(enum smp_instrumentation scheme, const char *rules)
 {
     struct reach_fixture fixture;
 
@@ -48,7 +48,7 @@ static void enter(struct reach_fixture *fixture, const char *method)
 
 static void test_lazy_goes_on_where_a_method_is_entered(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Handler.handle");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Handler.handle");
 
     (void)state;
     reach_load(&fixture, STORE);
@@ -103,7 +103,7 @@ static void test_lazy_looks_some_calls_ahead(void **state)
 
 static void test_eager_is_the_closure_of_the_loaded_classes(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.Handler.handle");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.Handler.handle");
 
     (void)state;
     reach_load(&fixture, LOG);
@@ -124,8 +124,8 @@ static void test_total_takes_all_that_passes_the_filter(void **state)
     struct smp_method_probe plan[3];
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "com.acme.A.go", "com.acme, -com.acme.util", 0,
-                        0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "com.acme.A.go",
+                        "com.acme, -com.acme.util", 0, 0);
     reach_load(&fixture, "com/acme/util/U | u()V");
     reach_load(&fixture, "org/lib/L | l()V");
     const uint32_t loaded =
@@ -140,7 +140,7 @@ static void test_total_takes_all_that_passes_the_filter(void **state)
 
 static void test_total_without_rules_begins_with_main_and_run(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_TOTAL, "");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_TOTAL, "");
     struct smp_method_probe plan[5];
     const uint32_t loaded =
         reach_load(&fixture, "com/acme/Main | static main([Ljava/lang/String;)V | run()V | main()V "
@@ -160,7 +160,7 @@ static void test_total_without_rules_begins_with_main_and_run(void **state)
 /* Without rules there is nothing to begin with, and no class costs anything. */
 static void test_no_rules_no_methods(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "");
 
     (void)state;
     reach_load(&fixture, HANDLER);
@@ -172,7 +172,7 @@ static void test_no_rules_no_methods(void **state)
 
 static void test_what_is_left_out(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.A.*");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.A.*");
 
     (void)state;
     /* A root counts even if it is trivial or the filter excludes its class. */
@@ -186,8 +186,8 @@ static void test_what_is_left_out(void **state)
     assert_string_equal(wanted_of(&fixture), "com/acme/A.a()V com/acme/A.t()V com/acme/B.b()V");
     reach_fixture_end(&fixture);
 
-    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "java.util.Timer.run, java.lang.Thread.run", "",
-                        0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER,
+                        "java.util.Timer.run, java.lang.Thread.run", "", 0, 0);
     reach_load(&fixture, "java/util/Timer | run()V -> java/util/Timer#next()V com/acme/T*t()V "
                          "| next()V -> com/acme/T*u()V");
     reach_load(&fixture, "java/lang/Thread | run()V");
@@ -200,7 +200,7 @@ static void test_what_is_left_out(void **state)
 
 static void test_inherited_and_default_methods_are_found(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
 
     (void)state;
     reach_load(&fixture, "com/acme/R | r()V -> com/acme/I*go()V com/acme/D#inherited()V");
@@ -217,7 +217,7 @@ static void test_inherited_and_default_methods_are_found(void **state)
     assert_true(reach_id(&fixture, "com/acme/Base.inherited()V") >= 0);
     reach_fixture_end(&fixture);
 
-    fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
     reach_load(&fixture, "com/acme/R | r()V -> com/acme/D*go()V");
     reach_load(&fixture, "com/acme/I | go()V");
     reach_load(&fixture, "com/acme/D : java/lang/Object com/acme/I");
@@ -227,7 +227,7 @@ static void test_inherited_and_default_methods_are_found(void **state)
 
 static void test_only_what_can_override_is_dispatched_to(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
 
     (void)state;
     reach_load(&fixture, "com/acme/R | r()V -> com/acme/A*go()V com/acme/A#only()V");
@@ -243,7 +243,7 @@ static void test_only_what_can_override_is_dispatched_to(void **state)
 /* The JVM hands a class out before its super class is loaded. */
 static void test_a_super_class_may_come_last(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
 
     (void)state;
     reach_load(&fixture, "com/acme/R | r()V -> com/acme/I*go()V");
@@ -258,7 +258,7 @@ static void test_a_super_class_may_come_last(void **state)
 
 static void test_classes_of_one_name_are_all_found(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
     uint32_t second = 0;
     uint32_t first = 0;
     struct smp_method_probe plan[1];
@@ -281,7 +281,7 @@ static void test_classes_of_one_name_are_all_found(void **state)
 
 static void test_batches_are_bounded_and_come_again_after_failure(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.**");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.**");
     uint32_t loaded[3];
     uint32_t batch[3];
     struct smp_method_probe plan[1];
@@ -313,7 +313,7 @@ static void test_batches_are_bounded_and_come_again_after_failure(void **state)
 /* Other bytes for a class: its methods keep their ids, what it calls now is reached. */
 static void test_redefinition(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.r");
     struct smp_method_probe plan[3];
     const uint32_t loaded = reach_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V");
     const int32_t id = reach_id(&fixture, "com/acme/R.r()V");
@@ -344,7 +344,7 @@ static bool is_in_use(void *self, int32_t id)
 
 static void test_unloading_retires_ids_and_forgets_what_was_called(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r, com.acme.S.s");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r, com.acme.S.s");
     int32_t kept = 0;
     char text[64];
 
@@ -379,7 +379,7 @@ static void test_unloading_retires_ids_and_forgets_what_was_called(void **state)
 /* What gets no probe shows no entry, so what it calls is reached at once. */
 static void test_a_method_left_alone_is_passed_through(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.r");
     struct smp_method_probe plan[1];
     uint32_t big = 0;
 
@@ -389,9 +389,9 @@ static void test_a_method_left_alone_is_passed_through(void **state)
     reach_load(&fixture, "com/acme/A | a()V");
     enter(&fixture, "com/acme/R.r()V");
     assert_int_equal(reach_id(&fixture, "com/acme/A.a()V"), -1);
-    smp_reach_leave_alone(fixture.reach, big, 0, "too large");
-    smp_reach_leave_alone(fixture.reach, big, 0, "too large");
-    smp_reach_leave_alone(fixture.reach, big, 7, "too large");
+    smp_reach_leave_alone(fixture.reach, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
+    smp_reach_leave_alone(fixture.reach, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
+    smp_reach_leave_alone(fixture.reach, big, 7, SMP_LOSS_LEFT_ALONE, "too large");
     assert_true(reach_id(&fixture, "com/acme/A.a()V") >= 0);
     assert_int_equal(smp_reach_plan(fixture.reach, big, plan, 1), 0);
     assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
@@ -400,7 +400,7 @@ static void test_a_method_left_alone_is_passed_through(void **state)
     /* Other bytes may fit. */
     reach_load(&fixture, "com/acme/Big | big()V -> com/acme/A#a()V");
     assert_int_equal(smp_reach_plan(fixture.reach, big, plan, 1), 1);
-    smp_reach_leave_alone(fixture.reach, big, 0, "too large");
+    smp_reach_leave_alone(fixture.reach, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
     assert_int_equal(smp_reach_plan(fixture.reach, big, plan, 1), 0);
     assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
     reach_fixture_end(&fixture);
@@ -408,7 +408,7 @@ static void test_a_method_left_alone_is_passed_through(void **state)
 
 static void test_a_refused_class_is_passed_through(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.r");
     struct smp_method_probe plan[2];
     uint32_t refused = 0;
 
@@ -431,7 +431,7 @@ static void test_a_refused_class_is_passed_through(void **state)
 
 static void test_dropped_methods_stay_dropped(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
     struct smp_method_probe plan[1];
     uint32_t loaded = 0;
     int32_t id = 0;
@@ -463,7 +463,7 @@ static void test_roots_of_a_pattern_can_be_dropped(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]); i++) {
-        struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, RULES[i]);
+        struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, RULES[i]);
         const uint32_t loaded = reach_load(&fixture, "com/acme/R | r()V | s()V -> com/acme/A#a()V");
         const int32_t named = reach_id(&fixture, "com/acme/R.r()V");
         const int32_t matched = reach_id(&fixture, "com/acme/R.s()V");
@@ -500,7 +500,7 @@ static void test_roots_of_a_pattern_can_be_dropped(void **state)
 /* Below another root its callees are its caller's then: they have to be found without its entry. */
 static void test_a_dropped_root_is_expanded(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.*");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.*");
 
     (void)state;
     reach_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V");
@@ -533,7 +533,7 @@ static void assert_source(struct reach_fixture *fixture, int32_t id, const char 
 /* What JVMTI says of a class has none: it comes with the bytes, and stays when the class goes. */
 static void test_methods_have_the_source_file_of_their_class(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
     uint32_t loaded = 0;
     int32_t root = 0;
     int32_t called = 0;
@@ -559,7 +559,7 @@ static void test_methods_have_the_source_file_of_their_class(void **state)
 /* Arrays have clone(); a loader's names can make circles. */
 static void test_odd_types(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
 
     (void)state;
     reach_load_by(&fixture, 1, "com/acme/A : com/acme/B | go()V");
@@ -583,7 +583,7 @@ static void test_what_reflection_calls_is_wanted_and_stays_so(void **state)
 {
     static const char USER[] = "com/acme/User : com/acme/Base com/acme/Named | own()V";
     static const char BASE[] = "com/acme/Base | base()V -> com/acme/Log#log()V | own()V";
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Handler.handle");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Handler.handle");
 
     (void)state;
     reach_load(&fixture, HANDLER);
@@ -615,7 +615,7 @@ static void test_what_reflection_calls_is_wanted_and_stays_so(void **state)
 
 static void test_eager_follows_what_reflection_calls(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.Handler.other");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.Handler.other");
 
     (void)state;
     reach_load(&fixture, HANDLER);
@@ -633,7 +633,7 @@ static void test_a_proxy_leads_to_the_handlers(void **state)
     static const char PROXY[] =
         "jdk/proxy1/$Proxy3 : java/lang/reflect/Proxy com/acme/Api | get()V -> "
         "java/lang/reflect/InvocationHandler*invoke(LX;)LX; | put()V -> com/acme/Log#log()V";
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Root.go");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Root.go");
 
     (void)state;
     reach_load(&fixture, "com/acme/Root | go()V -> com/acme/Api*get()V");
@@ -658,7 +658,8 @@ static void test_a_proxy_leads_to_the_handlers(void **state)
 /* A lambda's class leads to what it stands for, wherever it was made; a root is it never. */
 static void test_a_lambda_leads_to_its_body(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Root.go, com.acme.*.run");
+    struct reach_fixture fixture =
+        begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Root.go, com.acme.*.run");
     struct outline_text text;
     struct smp_class_outline lambda;
     uint32_t loaded = 0;
@@ -761,7 +762,7 @@ static void test_callbacks_of_an_object_that_code_makes(void **state)
 
     (void)state;
     for (size_t first = 0; first < LINES; first++) {
-        struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+        struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
 
         for (size_t i = 0; i < LINES; i++)
             reach_load(&fixture, lines[(first + i) % LINES]);
@@ -773,7 +774,7 @@ static void test_callbacks_of_an_object_that_code_makes(void **state)
 
 static void test_lazy_wants_callbacks_once_their_class_may_be_made(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.r");
 
     (void)state;
     load_callbacks(&fixture);
@@ -790,7 +791,7 @@ static void test_lazy_wants_callbacks_once_their_class_may_be_made(void **state)
 /* Made long ago, and nothing that is counted makes one: its own method says that there is one. */
 static void test_a_method_of_an_object_says_that_it_exists(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Order.sum");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Order.sum");
 
     (void)state;
     load_callbacks(&fixture);
@@ -809,7 +810,7 @@ static void test_an_inherited_method_from_outside_calls_back(void **state)
     struct reach_fixture fixture;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.*", "com.acme", 0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.*", "com.acme", 0, 0);
     reach_load(&fixture, TEMPLATE);
     reach_load(&fixture, "com/acme/Mine : org/lib/Servlet | doGet()V | init()V | other()V");
     reach_load(&fixture, "com/acme/R | static q()V -> org/lib/Servlet*init()V");
@@ -817,7 +818,7 @@ static void test_an_inherited_method_from_outside_calls_back(void **state)
     assert_true(reach_id(&fixture, "com/acme/Mine.init()V") >= 0);
     reach_fixture_end(&fixture);
 
-    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.R.*", "com.acme", 0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.*", "com.acme", 0, 0);
     reach_load(&fixture, TEMPLATE);
     reach_load(&fixture, "com/acme/Mine : org/lib/Servlet | doGet()V | other()V");
     reach_load(&fixture, "com/acme/R | static r()V -> org/lib/Servlet*service()V");
@@ -837,7 +838,7 @@ static void test_an_inherited_method_from_outside_calls_back(void **state)
  * matters, in a class that is used or in a super type of an object. */
 static void test_what_initialisers_have_made_exists(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.Service.serve");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Service.serve");
 
     (void)state;
     load_callbacks(&fixture);
@@ -857,7 +858,7 @@ static void test_what_initialisers_have_made_exists(void **state)
 /* The plan of a class whose bytes have not been seen is made anew, so that they are. */
 static void test_bytes_of_a_class_in_use_are_asked_for(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.Sub.go");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.Sub.go");
     struct outline_text text;
     struct smp_class_outline top = *outline_text_read(&text, 1, "com/acme/Top | <init>()V");
     uint32_t loaded = 0;
@@ -873,7 +874,7 @@ static void test_bytes_of_a_class_in_use_are_asked_for(void **state)
 
 static void test_a_constructor_called_by_reflection_makes_an_object(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_LAZY, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.r");
 
     (void)state;
     load_callbacks(&fixture);
@@ -885,7 +886,7 @@ static void test_a_constructor_called_by_reflection_makes_an_object(void **state
 
 static void test_a_name_stands_for_all_methods_of_its_class(void **state)
 {
-    struct reach_fixture fixture = begin(SMP_SCHEME_EAGER, "com.acme.R.r");
+    struct reach_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
 
     (void)state;
     reach_load(&fixture, "com/acme/R | static r()V -> com/acme/A+go.");
@@ -907,7 +908,7 @@ static void test_what_samples_show_below_a_root_is_wanted(void **state)
     const struct smp_losses *losses = NULL;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_LAZY, "com.acme.R.r", "com.acme", 0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "com.acme.R.r", "com.acme", 0, 0);
     losses = smp_reach_losses(fixture.reach, SMP_LOSS_SAMPLED);
     reach_load(&fixture, "com/acme/R | static r()V");
     reach_load(&fixture, "com/acme/A | go()V | go(I)V | other()V");

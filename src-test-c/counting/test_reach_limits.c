@@ -31,7 +31,7 @@ static void test_methods_past_the_limit_are_counted_and_named(void **state)
     struct smp_reach_figures figures;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "", "", 3, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "", 3, 0);
     reach_load(&fixture, "com/acme/A | a()V | b()V");
     reach_load(&fixture, "com/acme/B | a()V | b()V | c()V");
     losses = smp_reach_losses(fixture.reach, SMP_LOSS_METHOD_LIMIT);
@@ -62,7 +62,7 @@ static void test_a_method_past_the_limit_may_get_an_id_later(void **state)
     uint32_t loaded = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_TOTAL, "", "", 1, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "", 1, 0);
     reach_load(&fixture, "com/acme/A | a()V");
     loaded = reach_load(&fixture, "com/acme/B | b()V");
     smp_reach_unload(fixture.reach, reach_find(&fixture, "com/acme/A"));
@@ -70,7 +70,7 @@ static void test_a_method_past_the_limit_may_get_an_id_later(void **state)
     assert_int_equal(smp_reach_recycle(fixture.reach, is_never_used, NULL), 1);
     assert_int_equal(reach_load(&fixture, "com/acme/B | b()V"), loaded);
     assert_int_equal(reach_id(&fixture, "com/acme/B.b()V"), 0);
-    smp_reach_leave_alone(fixture.reach, loaded, 0, "too large");
+    smp_reach_leave_alone(fixture.reach, loaded, 0, SMP_LOSS_LEFT_ALONE, "too large");
     assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_METHOD_LIMIT)->count, 1);
     assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
     reach_fixture_end(&fixture);
@@ -79,21 +79,17 @@ static void test_a_method_past_the_limit_may_get_an_id_later(void **state)
 static void test_a_limit_out_of_range_is_refused(void **state)
 {
     struct reach_fixture fixture;
-    struct smp_reach_options options;
     struct smp_reach *reach = NULL;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_LAZY, "", "", 0, 0);
-    options = *smp_reach_options(fixture.reach);
-    options.max_methods = 0;
-    assert_int_equal(smp_reach_create(NULL, &options, &reach), SMP_EINVAL);
-    options.max_methods = SMP_REACH_METHODS_LIMIT + 1;
-    assert_int_equal(smp_reach_create(NULL, &options, &reach), SMP_EINVAL);
-    options.max_methods = 1;
-    options.look_ahead = 0;
-    assert_int_equal(smp_reach_create(NULL, &options, &reach), SMP_EINVAL);
-    options.look_ahead = SMP_REACH_LOOK_AHEAD_LIMIT + 1;
-    assert_int_equal(smp_reach_create(NULL, &options, &reach), SMP_EINVAL);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "", "", 0, 0);
+    assert_int_equal(smp_reach_create(fixture.plan, 0, &reach), SMP_EINVAL);
+    assert_int_equal(smp_reach_create(fixture.plan, SMP_PLAN_METHODS_LIMIT + 1, &reach),
+                     SMP_EINVAL);
+    fixture.plan->look_ahead = 0;
+    assert_int_equal(smp_reach_create(fixture.plan, 1, &reach), SMP_EINVAL);
+    fixture.plan->look_ahead = SMP_PLAN_LOOK_AHEAD_LIMIT + 1;
+    assert_int_equal(smp_reach_create(fixture.plan, 1, &reach), SMP_EINVAL);
     assert_null(reach);
     reach_fixture_end(&fixture);
 }
@@ -119,18 +115,19 @@ static void test_classes_that_do_not_fit_are_counted_and_named(void **state)
     struct smp_reach_figures figures;
     unsigned lost = 0;
     unsigned number = 0;
-    char expected[32];
+    char expected[64];
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.C1.go1", "", 0, 128 * 1024);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.C1.go1", "", 0, 128 * 1024);
     while (lost < 20) {
         const enum smp_status status = load_numbered(&fixture, ++number);
 
         assert_true(status == SMP_OK || status == SMP_ENOMEM);
         if (status == SMP_ENOMEM && lost++ == 0)
-            (void)snprintf(expected, sizeof(expected), "com.acme.C%u", number);
+            (void)snprintf(expected, sizeof(expected), "over the memory limit: com.acme.C%u",
+                           number);
     }
-    losses = smp_reach_losses(fixture.reach, SMP_LOSS_MEMORY_LIMIT);
+    losses = smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE);
     assert_int_equal(losses->count, lost);
     assert_int_equal(losses->named, SMP_LOSSES_NAMED);
     assert_string_equal(losses->texts[0], expected);
@@ -153,7 +150,7 @@ static void test_classes_may_come_and_go_for_ever(void **state)
     size_t after_warm_up = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.**", "", 0, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.**", "", 0, 0);
     for (unsigned number = 1; number <= 20000; number++) {
         assert_int_equal(load_numbered(&fixture, number), SMP_OK);
         if (number > 100) {
@@ -185,23 +182,17 @@ static enum smp_status use_reach(void *self)
         "com/acme/J : com/acme/S com/acme/I | i()V -> com/acme/A#b()V",
         "com/acme/R : com/acme/S com/acme/I | q()V | r()V -> com/acme/A#b()V",
     };
-    const enum smp_scheme scheme = *(const enum smp_scheme *)self;
-    struct smp_root_rules *rules = NULL;
-    struct smp_call_filter *filter = NULL;
+    const enum smp_instrumentation scheme = *(const enum smp_instrumentation *)self;
+    struct smp_counting_plan *counting = NULL;
     struct smp_reach *reach = NULL;
-    enum smp_status status = smp_root_rules_create(NULL, "com.acme.R.r", &rules, NULL);
+    char message[SMP_PLAN_MESSAGE_BYTES];
+    enum smp_status status = smp_counting_plan_create(
+        NULL, "com.acme.R.r", "com.acme, -com.acme.util", &counting, message);
 
-    if (status == SMP_OK)
-        status = smp_call_filter_create(NULL, "com.acme, -com.acme.util", &filter, NULL);
     if (status == SMP_OK) {
-        const struct smp_reach_options options = { .rules = rules,
-                                                   .filter = filter,
-                                                   .max_bytes = REACH_AMPLE_BYTES,
-                                                   .max_methods = 100,
-                                                   .scheme = scheme,
-                                                   .look_ahead = 2 };
-
-        status = smp_reach_create(NULL, &options, &reach);
+        counting->instrumentation = scheme;
+        counting->max_bytes = REACH_AMPLE_BYTES;
+        status = smp_reach_create(counting, 100, &reach);
     }
     for (size_t i = 0; status == SMP_OK && i < sizeof(LINES) / sizeof(LINES[0]); i++) {
         struct outline_text text;
@@ -212,7 +203,7 @@ static enum smp_status use_reach(void *self)
         if (status != SMP_OK) {
             assert_int_equal(status, SMP_ENOMEM);
             assert_int_equal(smp_reach_find(reach, 1, text.outline.name), 0);
-            assert_int_equal(smp_reach_losses(reach, SMP_LOSS_MEMORY_LIMIT)->count, 1);
+            assert_int_equal(smp_reach_losses(reach, SMP_LOSS_LEFT_ALONE)->count, 1);
             /* Once there is memory, it goes on as before. */
             status = smp_reach_load(reach, outline_text_read(&text, 1, LINES[i]), &loaded);
             assert_int_equal(status, SMP_OK);
@@ -225,14 +216,15 @@ static enum smp_status use_reach(void *self)
     if (status == SMP_OK)
         smp_reach_unload_loader(reach, 1);
     smp_reach_destroy(reach);
-    smp_call_filter_destroy(filter);
-    smp_root_rules_destroy(rules);
+    smp_counting_plan_release(counting);
     return status;
 }
 
 static void test_each_allocation_may_fail(void **state)
 {
-    static enum smp_scheme schemes[] = { SMP_SCHEME_LAZY, SMP_SCHEME_EAGER, SMP_SCHEME_TOTAL };
+    static enum smp_instrumentation schemes[] = { SMP_INSTRUMENTATION_LAZY,
+                                                  SMP_INSTRUMENTATION_EAGER,
+                                                  SMP_INSTRUMENTATION_TOTAL };
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
@@ -295,8 +287,8 @@ static void test_twenty_thousand_classes(void **state)
     size_t classes = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_SCHEME_EAGER, "com.acme.p0.C0.method0", "", MANY * METHODS,
-                        256 * 1024 * 1024);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.p0.C0.method0", "",
+                        MANY * METHODS, 256 * 1024 * 1024);
     load_many(&fixture);
     smp_reach_figures(fixture.reach, &figures);
     assert_int_equal(figures.classes, MANY);

@@ -210,7 +210,8 @@ static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned n
     if (what < 8) {
         smp_reach_entered(world->real.reach, method->id);
     } else if (what == 8) {
-        smp_reach_leave_alone(world->real.reach, real_class(world, loader, name), number, "why");
+        smp_reach_leave_alone(world->real.reach, real_class(world, loader, name), number,
+                              SMP_LOSS_LEFT_ALONE, "why");
         method->is_left_alone = true;
         method->was_planned = false; /* the bytes that are in force have no probe */
         it->may_be_stale = true;
@@ -357,7 +358,7 @@ static void step(struct world *world)
         make_batch(world);
 }
 
-static void run(enum smp_scheme scheme, bool has_rules, uint8_t look_ahead)
+static void run(enum smp_instrumentation scheme, bool has_rules, uint8_t look_ahead)
 {
     const char *const rules = has_rules ? reference_rules : "";
 
@@ -367,7 +368,7 @@ static void run(enum smp_scheme scheme, bool has_rules, uint8_t look_ahead)
             .random = seed * 1000003
         };
 
-        if (scheme == SMP_SCHEME_LAZY)
+        if (scheme == SMP_INSTRUMENTATION_LAZY)
             reach_fixture_begin_ahead(&world.real, look_ahead, rules, reference_filter);
         else
             reach_fixture_begin(&world.real, scheme, rules, reference_filter, 0, 0);
@@ -385,20 +386,20 @@ static void test_lazy(void **state)
 {
     (void)state;
     for (uint8_t ahead = 1; ahead <= 4; ahead++)
-        run(SMP_SCHEME_LAZY, true, ahead);
+        run(SMP_INSTRUMENTATION_LAZY, true, ahead);
 }
 
 static void test_eager(void **state)
 {
     (void)state;
-    run(SMP_SCHEME_EAGER, true, 1);
+    run(SMP_INSTRUMENTATION_EAGER, true, 1);
 }
 
 static void test_total(void **state)
 {
     (void)state;
-    run(SMP_SCHEME_TOTAL, true, 1);
-    run(SMP_SCHEME_TOTAL, false, 1);
+    run(SMP_INSTRUMENTATION_TOTAL, true, 1);
+    run(SMP_INSTRUMENTATION_TOTAL, false, 1);
 }
 
 int main(void)

@@ -13,7 +13,6 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "counting/call_layout.h"
-#include "counting/reach_options.h"
 #include "model/profile_merge.h"
 #include "support/failing_alloc.h"
 #include "support/fake_counter.h"
@@ -916,6 +915,33 @@ static void roots_have_their_shortest_and_longest_call(void **state)
     end(&s);
 }
 
+static void with_exact_timing_each_method_has_its_shortest_and_longest_call(void **state)
+{
+    static const int64_t took_ms[] = { 7, 2, 4 };
+    struct setting s;
+
+    (void)state;
+    const int thread = begin_counted(&s, ROOTS "methodTiming=EXACT\n");
+    fake_counter_enter(s.counter, thread, s.methods[0], true);
+    for (int i = 0; i < 3; i++) {
+        fake_counter_enter(s.counter, thread, s.methods[1], false);
+        fake_clock_advance(&s.f->clock, took_ms[i] * MS);
+        fake_counter_exit(s.counter, thread);
+        run(&s, 2 * S); /* a read in between */
+    }
+    sampler_fixture_seal(s.f);
+    const struct smp_root_times *const times = s.f->profile->counts.root_times;
+    const struct smp_root_time *const time =
+        smp_root_times_find(times, node_of_path(&s, "main", "handle|load"));
+    assert_non_null(time);
+    assert_int_equal(time->calls, 3);
+    assert_int_equal(time->total_ns, 13 * MS);
+    assert_int_equal(time->min_ns, 2 * MS);
+    assert_int_equal(time->max_ns, 7 * MS);
+    assert_null(smp_root_times_find(times, node_of_path(&s, "main", "handle"))); /* it runs */
+    end(&s);
+}
+
 /* Ticks past the limit look at a part of the threads, with the inverse weight. */
 static void many_threads_are_looked_at_in_part(void **state)
 {
@@ -1400,7 +1426,7 @@ static void as_many_methods_as_ids_that_are_noted(void **state)
         if (strcmp(option->name, "maxCountedMethods") != 0)
             continue;
         assert_int_equal(option->max, SMP_CALL_METHODS);
-        assert_int_equal(option->max, SMP_REACH_METHODS_LIMIT);
+        assert_int_equal(option->max, SMP_PLAN_METHODS_LIMIT);
         return;
     }
     fail();
@@ -1461,6 +1487,7 @@ int main(void)
         cmocka_unit_test(times_of_reads_that_take_time_add_up),
         cmocka_unit_test(virtual_threads_are_in_the_group_that_the_counter_names),
         cmocka_unit_test(roots_have_their_shortest_and_longest_call),
+        cmocka_unit_test(with_exact_timing_each_method_has_its_shortest_and_longest_call),
         cmocka_unit_test(many_threads_are_looked_at_in_part),
         cmocka_unit_test(reset_begins_at_zero_and_goes_on),
         cmocka_unit_test(a_reset_before_the_first_read_forgets_times_too),

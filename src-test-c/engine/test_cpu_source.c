@@ -581,6 +581,26 @@ static void old_threads_are_visited_rarely(void **state)
     }
 }
 
+/* No more than fit into the memory for samples. */
+static void ticks_that_only_read_samples_are_left_out(void **state)
+{
+    struct sampler_fixture *f =
+        sampler_fixture_create("clock=CPU\nsamplingFrequencyMillis=1\nidleLookbackMillis=60000\n");
+    uint64_t most = 0;
+
+    (void)state;
+    started(f, "old");
+    sampler_fixture_start(f);
+    assert_int_equal(smp_sampler_idle_ticks(f->sampler), 0); /* young: it may end soon */
+    for (int i = 0; i < 5000; i++) {
+        sampler_fixture_tick(f, MS);
+        const uint64_t idle = smp_sampler_idle_ticks(f->sampler);
+        most = idle > most ? idle : most;
+    }
+    assert_int_equal(most, FAKE_SAMPLES_PER_CPU - 1);
+    sampler_fixture_destroy(f);
+}
+
 /* One that waits for a timer is tried at each tick, however old it is. */
 static void an_old_thread_gets_its_timer_at_once(void **state)
 {
@@ -740,6 +760,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_thread_that_ends_with_a_users_rule_is_visited_no_more,
                                         setup, teardown),
         cmocka_unit_test(old_threads_are_visited_rarely),
+        cmocka_unit_test(ticks_that_only_read_samples_are_left_out),
         cmocka_unit_test_setup_teardown(a_users_rule_for_a_thousand_threads_obeys_the_limit, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(thousands_that_wait_for_timers_cost_little, setup,

@@ -121,9 +121,11 @@ static void account_service(struct report_fixture *f)
 
     smp_counting_account_add(account, SMP_COUNTING_INSTRUMENTED, 84);
     smp_counting_account_add(account, SMP_COUNTING_BATCHES, 3);
-    smp_counting_account_add(account, SMP_COUNTING_TOO_LARGE, 3);
-    assert_true(smp_counting_account_name(account, SMP_COUNTING_TOO_LARGE, "com.acme.Big.run"));
-    assert_true(smp_counting_account_name(account, SMP_COUNTING_TOO_LARGE, "com.acme.Huge\n.go"));
+    smp_counting_account_add(account, SMP_COUNTING_LEFT_ALONE, 3);
+    assert_true(
+        smp_counting_account_name(account, SMP_COUNTING_LEFT_ALONE, "too large: com.acme.Big.run"));
+    assert_true(smp_counting_account_name(account, SMP_COUNTING_LEFT_ALONE,
+                                          "too large: com.acme.Huge\n.go"));
     smp_counting_account_add(account, SMP_COUNTING_NOT_ENTERED, 84);
     smp_counting_account_add(account, SMP_COUNTING_DROPPED, 2);
     assert_true(smp_counting_account_name(account, SMP_COUNTING_DROPPED,
@@ -285,8 +287,9 @@ static void json_has_counted_groups_apart(void **state)
                     : NULL);
     assert_non_null(strstr(text, ",\"counting\":{\"INSTRUMENTED\":{\"text\":\"methods counted\","
                                  "\"count\":84,\"names\":[]}"));
-    assert_non_null(strstr(text, "\"TOO_LARGE\":{\"text\":\"left alone, too large\",\"count\":3,"
-                                 "\"names\":[\"com.acme.Big.run\",\"com.acme.Huge\\u000a.go\"]}"));
+    assert_non_null(strstr(text, "\"LEFT_ALONE\":{\"text\":\"left alone\",\"count\":3,"
+                                 "\"names\":[\"too large: com.acme.Big.run\","
+                                 "\"too large: com.acme.Huge\\u000a.go\"]}"));
     free(text);
 }
 

@@ -24,6 +24,7 @@ static int64_t counted_calls[METHODS];
 static int64_t uncounted;
 static uint64_t ended_trees;
 static struct smp_quota *quota;
+static struct smp_counting_plan *counted_plan;
 
 /* javac writes no header for the tests. */
 #define COUNTED(name) JNICALL Java_counted_Counting_##name
@@ -51,7 +52,7 @@ static void forget_counts(void)
     uncounted = 0;
 }
 
-static enum smp_status start_plan(const struct smp_counting_plan *plan,
+static enum smp_status start_plan(struct smp_counting_plan *plan,
                                   char message[SMP_COUNTER_MESSAGE_BYTES])
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
@@ -73,26 +74,27 @@ JNIEXPORT jstring COUNTED(start)(JNIEnv *env, jclass type, jstring roots, jstrin
     const char *filter_text = (*env)->GetStringUTFChars(env, filter, NULL);
     char message[SMP_COUNTER_MESSAGE_BYTES] = "";
     struct smp_quota *own = smp_quota_create(256u << 20);
-    const struct smp_counting_plan plan = {
-        .quota = own,
-        .roots = root_text,
-        .filter = filter_text,
-        .instrumentation = (enum smp_instrumentation)scheme,
-        .timing = exact ? SMP_METHOD_TIMING_EXACT : SMP_METHOD_TIMING_NONE,
-        .max_methods = (uint32_t)max_methods,
-        .max_nodes = 100000,
-        .max_depth = MAX_DEPTH,
-    };
-    const enum smp_status status = start_plan(&plan, message);
+    struct smp_counting_plan *plan = NULL;
+    enum smp_status status = smp_counting_plan_create(own, root_text, filter_text, &plan, message);
 
+    if (status == SMP_OK) {
+        plan->instrumentation = (enum smp_instrumentation)scheme;
+        plan->timing = exact ? SMP_METHOD_TIMING_EXACT : SMP_METHOD_TIMING_NONE;
+        plan->max_methods = (uint32_t)max_methods;
+        plan->max_nodes = 100000;
+        plan->max_depth = MAX_DEPTH;
+        status = start_plan(plan, message);
+    }
     (void)type;
     (*env)->ReleaseStringUTFChars(env, roots, root_text);
     (*env)->ReleaseStringUTFChars(env, filter, filter_text);
     if (status == SMP_OK) {
         quota = own;
+        counted_plan = plan;
         forget_counts();
         return (*env)->NewStringUTF(env, "");
     }
+    smp_counting_plan_release(plan);
     smp_quota_release(own);
     return (*env)->NewStringUTF(env, message[0] != '\0' ? message : smp_status_text(status));
 }
@@ -101,12 +103,14 @@ JNIEXPORT void COUNTED(stop)(JNIEnv *env, jclass type)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
     struct smp_quota *own = quota;
+    struct smp_counting_plan *plan = counted_plan;
 
     (void)env;
     (void)type;
     quota = NULL; /* another thread may start at once */
     counter.stop(counter.self);
     smp_agent_close();
+    smp_counting_plan_release(plan);
     smp_quota_release(own);
 }
 
@@ -209,7 +213,7 @@ JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type)
     return array;
 }
 
-/* "TOO_LARGE 1 counted.Large.run" for each figure that is not 0. */
+/* "LEFT_ALONE 1 too large: counted.Large.run" for each figure that is not 0. */
 JNIEXPORT jstring COUNTED(account)(JNIEnv *env, jclass type)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();

@@ -147,20 +147,21 @@ static void enter(const char *method)
     smp_counted_classes_note_entries(&counted);
 }
 
-static enum smp_status open_with(struct smp_quota *quota, const char *roots, enum smp_scheme scheme)
+static enum smp_status open_with(struct smp_quota *quota, const char *roots,
+                                 enum smp_instrumentation scheme)
 {
-    const struct smp_counted_options options = {
-        .quota = quota,
-        .roots = roots,
-        .filter = "app",
-        .scheme = scheme,
-        .max_methods = max_methods,
-        .look_ahead = 1,
-    };
-    char message[SMP_COUNTED_MESSAGE_BYTES];
+    struct smp_counting_plan *plan = NULL;
+    char message[SMP_PLAN_MESSAGE_BYTES];
+    enum smp_status status = smp_counting_plan_create(quota, roots, "app", &plan, message);
 
     smp_call_arena_forget_seen();
-    const enum smp_status status = smp_counted_classes_open(&counted, &options, message);
+    if (status == SMP_OK) {
+        plan->instrumentation = scheme;
+        plan->max_methods = max_methods;
+        plan->look_ahead = 1;
+        status = smp_counted_classes_open(&counted, plan);
+        smp_counting_plan_release(plan); /* counted holds it */
+    }
     smp_class_batches_init(&batches, &counted, &loaders);
     fake_classes.hook = load_hook;
     return status;
@@ -186,7 +187,7 @@ static int setup(void **state)
     loader = fake_loader(17);
     max_methods = 1000;
     add_classes();
-    assert_int_equal(open_with(NULL, "app.Root.run", SMP_SCHEME_LAZY), SMP_OK);
+    assert_int_equal(open_with(NULL, "app.Root.run", SMP_INSTRUMENTATION_LAZY), SMP_OK);
     return 0;
 }
 
@@ -318,7 +319,7 @@ static void a_refused_class_is_left_alone_and_the_others_are_not(void **state)
 {
     (void)state;
     close_counting();
-    assert_int_equal(open_with(NULL, "app.*.*", SMP_SCHEME_LAZY), SMP_OK);
+    assert_int_equal(open_with(NULL, "app.*.*", SMP_INSTRUMENTATION_LAZY), SMP_OK);
     callee.is_loaded = callee.is_prepared = true;
     leaf.is_loaded = leaf.is_prepared = true;
     root.is_loaded = root.is_prepared = true;
@@ -509,7 +510,7 @@ static void an_index_that_became_another_class_is_not_refused(void **state)
 {
     (void)state;
     close_counting();
-    assert_int_equal(open_with(NULL, "app.*.*", SMP_SCHEME_LAZY), SMP_OK);
+    assert_int_equal(open_with(NULL, "app.*.*", SMP_INSTRUMENTATION_LAZY), SMP_OK);
     fake_classes.while_allocated = lose_the_root;
     fake_classes.refuses_allocate = true;
     fake_classes_load(&root, true);
@@ -646,7 +647,7 @@ static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
     assert_int_equal(counted.id_base, 1);
     root.refusal = JVMTI_ERROR_NONE;
     max_methods = SMP_CALL_METHODS;
-    assert_int_equal(open_with(NULL, "app.Leaf.end", SMP_SCHEME_LAZY), SMP_OK);
+    assert_int_equal(open_with(NULL, "app.Leaf.end", SMP_INSTRUMENTATION_LAZY), SMP_OK);
     assert_int_equal(counted.max_methods, SMP_CALL_METHODS - 1); /* no id is past the last one */
     meet(&root);
     meet(&leaf);
@@ -677,7 +678,7 @@ static bool is_stray_method(int32_t pushed, const char *class_name, const char *
 static void count_anew(const char *roots)
 {
     close_counting();
-    assert_int_equal(open_with(NULL, roots, SMP_SCHEME_LAZY), SMP_OK);
+    assert_int_equal(open_with(NULL, roots, SMP_INSTRUMENTATION_LAZY), SMP_OK);
     meet(&root);
     meet(&callee);
     meet(&leaf);
@@ -777,7 +778,7 @@ static void batches_grow_while_stops_are_short(void **state)
 
     (void)state;
     close_counting();
-    assert_int_equal(open_with(NULL, "", SMP_SCHEME_TOTAL), SMP_OK);
+    assert_int_equal(open_with(NULL, "", SMP_INSTRUMENTATION_TOTAL), SMP_OK);
     for (size_t i = 0; i < MANY; i++) {
         (void)snprintf(name, sizeof(name), "app/Many%zu", i);
         add_class(&many[i], name, "go", "app/Leaf", "end");
@@ -818,7 +819,7 @@ static void the_quota_outlives_its_session(void **state)
     (void)state;
     close_counting();
     assert_non_null(quota);
-    assert_int_equal(open_with(quota, roots, SMP_SCHEME_LAZY), SMP_OK);
+    assert_int_equal(open_with(quota, roots, SMP_INSTRUMENTATION_LAZY), SMP_OK);
     assert_true(quota->holders >= 2);
     smp_quota_release(quota);
     memset(roots, 'x', sizeof(roots) - 1); /* the session's texts are gone, too */
@@ -831,7 +832,7 @@ static void the_quota_outlives_its_session(void **state)
 
 static enum smp_status count_all(void *self)
 {
-    enum smp_status status = open_with(NULL, "app.Root.run", SMP_SCHEME_LAZY);
+    enum smp_status status = open_with(NULL, "app.Root.run", SMP_INSTRUMENTATION_LAZY);
 
     (void)self;
     if (status == SMP_OK) {

@@ -3,7 +3,7 @@
  * Classes come, are called and are unloaded at random, beside threads that stay inside of roots:
  * each call is counted for the class that was called, and ids come back.
  */
-#include "jvm/calls/id_renewal.h"
+#include "jvm/calls/counted_classes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,6 @@
 #include "counting/call_path.h"
 #include "counting/call_reader.h"
 #include "support/class_builder.h"
-#include "support/failing_alloc.h"
 #include "support/fake_classes.h"
 
 enum {
@@ -38,7 +37,6 @@ enum {
 };
 
 static struct smp_counted_classes counted = SMP_COUNTED_CLASSES_INIT;
-static struct smp_id_renewal renewal;
 
 /* By the number in the class's name. */
 static int64_t called[MOST_CLASSES];
@@ -46,21 +44,21 @@ static int64_t found[MOST_CLASSES];
 
 static int setup(void **state)
 {
-    const struct smp_counted_options options = { .roots = "app.*.*",
-                                                 .filter = "",
-                                                 .scheme = SMP_SCHEME_LAZY,
-                                                 .max_methods = METHODS,
-                                                 .look_ahead = 1 };
+    struct smp_counting_plan *plan = NULL;
     const struct smp_call_options calls = { .max_bytes = 16 * MEGABYTE,
                                             .nodes = NODES,
                                             .depth = SMP_CALL_DEFAULT_DEPTH };
-    char message[SMP_COUNTED_MESSAGE_BYTES];
+    char message[SMP_PLAN_MESSAGE_BYTES];
 
     (void)state;
     fake_classes_reset();
     memset(called, 0, sizeof(called));
     memset(found, 0, sizeof(found));
-    assert_int_equal(smp_counted_classes_open(&counted, &options, message), SMP_OK);
+    assert_int_equal(smp_counting_plan_create(NULL, "app.*.*", "", &plan, message), SMP_OK);
+    plan->max_methods = METHODS;
+    plan->look_ahead = 1;
+    assert_int_equal(smp_counted_classes_open(&counted, plan), SMP_OK);
+    smp_counting_plan_release(plan); /* counted holds it */
     assert_int_equal(smp_call_arena_open(&calls), SMP_OK);
     return 0;
 }
@@ -71,7 +69,6 @@ static int teardown(void **state)
     smp_call_arena_close();
     for (int64_t tid = 1; tid <= THREADS; tid++)
         smp_call_arena_retire(tid);
-    smp_id_renewal_fini(&renewal);
     smp_counted_classes_close(&counted);
     assert_int_equal(smp_alloc_live_bytes(), 0);
     return 0;
@@ -138,8 +135,8 @@ static void call_class(int64_t tid, int number, int32_t id)
 
 static void count_delta(void *self, const struct smp_call_delta *delta)
 {
-    const int64_t number = smp_id_renewal_number(&renewal, delta->method);
-    const int32_t pushed = smp_id_renewal_pushed(&renewal, number);
+    const int64_t number = smp_counted_classes_number(&counted, delta->method);
+    const int32_t pushed = smp_counted_classes_pushed(&counted, number);
     const struct smp_method_ids *const ids = smp_reach_ids(counted.reach);
     const int32_t id = smp_counted_classes_id(&counted, pushed);
     char text[64];
@@ -152,15 +149,23 @@ static void count_delta(void *self, const struct smp_call_delta *delta)
     found[number_in(text)] += delta->calls;
 }
 
+static void keep_id(void *self, int32_t pushed)
+{
+    (void)self;
+    smp_counted_classes_keep_id(&counted, pushed);
+}
+
 /* As call_counter.c does. True: it was a renewal. */
 static bool read_all(void)
 {
-    const struct smp_call_visitor visitor = { .on_delta = count_delta };
-    const bool renews = smp_id_renewal_begin(&renewal, &counted);
+    struct smp_call_visitor visitor = { .on_delta = count_delta };
+    const bool renews = smp_counted_classes_begin_renewal(&counted);
 
+    if (renews)
+        visitor.on_kept = keep_id;
     smp_call_read(&visitor);
     if (renews)
-        smp_id_renewal_end(&renewal, &counted);
+        smp_counted_classes_end_renewal(&counted);
     return renews;
 }
 
@@ -181,7 +186,7 @@ static void ids_of_unloaded_classes_come_back(void **state)
         const int32_t id = load_class(number);
         assert_in_range(id, 0, METHODS - 1);
         if (number == 0)
-            first = smp_id_renewal_number(&renewal, id);
+            first = smp_counted_classes_number(&counted, id);
         call_class(1, number, id);
         unload_class(number);
         (void)read_all();
@@ -189,7 +194,7 @@ static void ids_of_unloaded_classes_come_back(void **state)
     assert_memory_equal(found, called, sizeof(found));
     assert_true(figures().ids <= METHODS / SMP_RENEWAL_SHARE + 1);
     /* The first one's number is no method's any more, though its id is another one's now. */
-    assert_int_equal(smp_id_renewal_pushed(&renewal, first), -1);
+    assert_int_equal(smp_counted_classes_pushed(&counted, first), -1);
 }
 
 /* It keeps its own id; the others come back beside it, and do not begin a renewal each time. */
@@ -295,24 +300,6 @@ static void calls_are_those_of_their_classes(void **state)
         assert_in_range(ids[i], 0, METHODS - 1); /* the limit was never reached */
 }
 
-static void without_memory_ids_wait(void **state)
-{
-    struct failing_alloc failing;
-
-    (void)state;
-    for (int number = 0; number < METHODS; number++) {
-        call_class(1, number, load_class(number));
-        unload_class(number);
-    }
-    failing_alloc_arm(&failing, 1, 1);
-    assert_false(smp_id_renewal_begin(&renewal, &counted));
-    assert_int_equal(failing_alloc_disarm(&failing), 1);
-    assert_int_equal(figures().retired, METHODS);
-    assert_true(read_all());
-    assert_int_equal(figures().retired, 0);
-    assert_memory_equal(found, called, sizeof(found));
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -322,7 +309,6 @@ int main(void)
         TEST(a_thread_inside_of_a_root_keeps_its_ids_and_no_others),
         TEST(ids_come_back_when_a_thread_that_kept_nearly_all_leaves),
         TEST(calls_are_those_of_their_classes),
-        TEST(without_memory_ids_wait),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,7 @@ static void figures_add_up(void **state)
         assert_true(strlen(smp_counting_text((enum smp_counting)i)) > 0);
         assert_true(strlen(smp_counting_text((enum smp_counting)i)) < 100);
     }
-    assert_string_equal(smp_counting_code(SMP_COUNTING_TOO_LARGE), "TOO_LARGE");
+    assert_string_equal(smp_counting_code(SMP_COUNTING_LEFT_ALONE), "LEFT_ALONE");
     smp_counting_account_destroy(account);
 }
 
@@ -50,13 +50,13 @@ static void a_name_is_listed_once_for_its_figure(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        assert_true(smp_counting_account_name(account, SMP_COUNTING_TOO_LARGE, "a.A.x"));
-        assert_true(smp_counting_account_name(account, SMP_COUNTING_TOO_LARGE, "a.A.y"));
+        assert_true(smp_counting_account_name(account, SMP_COUNTING_LEFT_ALONE, "a.A.x"));
+        assert_true(smp_counting_account_name(account, SMP_COUNTING_LEFT_ALONE, "a.A.y"));
         assert_true(smp_counting_account_name(account, SMP_COUNTING_DROPPED, "a.A.x"));
     }
-    assert_int_equal(smp_counting_account_listed(account, SMP_COUNTING_TOO_LARGE), 2);
-    assert_listed(account, SMP_COUNTING_TOO_LARGE, 0, "a.A.x");
-    assert_listed(account, SMP_COUNTING_TOO_LARGE, 1, "a.A.y");
+    assert_int_equal(smp_counting_account_listed(account, SMP_COUNTING_LEFT_ALONE), 2);
+    assert_listed(account, SMP_COUNTING_LEFT_ALONE, 0, "a.A.x");
+    assert_listed(account, SMP_COUNTING_LEFT_ALONE, 1, "a.A.y");
     assert_int_equal(smp_counting_account_listed(account, SMP_COUNTING_DROPPED), 1);
     assert_int_equal(smp_counting_account_listed(account, SMP_COUNTING_EXCLUDED), 0);
     smp_counting_account_destroy(account);
@@ -76,15 +76,15 @@ static void the_list_has_a_maximum_and_so_have_names(void **state)
                      SMP_MAX_COUNTING_NAMES);
     memset(name, 'x', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
-    assert_true(smp_counting_account_name(account, SMP_COUNTING_TOO_LARGE, name));
-    assert_true(smp_counting_account_name(account, SMP_COUNTING_TOO_LARGE, name));
-    assert_int_equal(smp_counting_account_listed(account, SMP_COUNTING_TOO_LARGE), 1);
-    const char *const kept = smp_counting_account_name_at(account, SMP_COUNTING_TOO_LARGE, 0);
+    assert_true(smp_counting_account_name(account, SMP_COUNTING_LEFT_ALONE, name));
+    assert_true(smp_counting_account_name(account, SMP_COUNTING_LEFT_ALONE, name));
+    assert_int_equal(smp_counting_account_listed(account, SMP_COUNTING_LEFT_ALONE), 1);
+    const char *const kept = smp_counting_account_name_at(account, SMP_COUNTING_LEFT_ALONE, 0);
     assert_int_equal(strlen(kept), SMP_MAX_COUNTING_NAME_BYTES);
     assert_string_equal(kept + SMP_MAX_COUNTING_NAME_BYTES - 4, "x\xe2\x80\xa6");
     name[SMP_MAX_COUNTING_NAME_BYTES] = '\0'; /* just fits */
-    assert_true(smp_counting_account_name(account, SMP_COUNTING_TOO_LARGE, name));
-    assert_listed(account, SMP_COUNTING_TOO_LARGE, 1, name);
+    assert_true(smp_counting_account_name(account, SMP_COUNTING_LEFT_ALONE, name));
+    assert_listed(account, SMP_COUNTING_LEFT_ALONE, 1, name);
     smp_counting_account_destroy(account);
 }
 

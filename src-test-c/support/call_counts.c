@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -16,12 +17,27 @@ const struct smp_call_delta *call_counts_row(const struct call_counts *counts, u
     return NULL;
 }
 
+/* The shortest and the longest of all calls that have ended since the last read, whatever the
+ * thread does meanwhile: their mean lies between the two. The time may have one call more. */
+static void assert_extremes(const struct smp_call_delta *delta)
+{
+    if (delta->ended == 0) {
+        assert_int_equal(delta->least_ns, 0);
+        assert_int_equal(delta->most_ns, 0);
+        return;
+    }
+    assert_true(delta->least_ns <= delta->most_ns);
+    assert_true((delta->least_ns - 1) * delta->ended <= delta->ended_ns);
+    assert_true(delta->ended_ns <= (delta->most_ns + 1) * (delta->ended + 1));
+}
+
 static void add_delta(void *self, const struct smp_call_delta *delta)
 {
     struct call_counts *counts = self;
     const struct smp_call_delta *known = NULL;
 
     assert_true(delta->calls >= 0 && delta->time_ns >= 0);
+    assert_extremes(delta);
     if (delta->method == SMP_CALL_UNCOUNTED) {
         counts->uncounted += delta->calls;
         counts->over[delta->limit] += delta->calls;
@@ -53,12 +69,21 @@ static void end_of_tree(void *self, uint64_t tree)
     counts->ended++;
 }
 
+static void note_kept(void *self, int32_t id)
+{
+    struct call_counts *counts = self;
+
+    if (id < CALL_COUNTS_KEPT)
+        counts->kept[id] = true;
+}
+
 void call_counts_read(struct call_counts *counts)
 {
-    const struct smp_call_visitor visitor = { .self = counts,
-                                              .on_delta = add_delta,
-                                              .on_end = end_of_tree };
+    const struct smp_call_visitor visitor = {
+        .self = counts, .on_delta = add_delta, .on_end = end_of_tree, .on_kept = note_kept
+    };
 
+    memset(counts->kept, 0, sizeof(counts->kept));
     smp_call_read(&visitor);
 }
 

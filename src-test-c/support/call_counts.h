@@ -15,7 +15,7 @@
 
 #include "counting/call_reader.h"
 
-enum { CALL_COUNTS_ROWS = 8192 };
+enum { CALL_COUNTS_ROWS = 8192, CALL_COUNTS_KEPT = 64 };
 
 /* The sums of a node's deltas. */
 struct call_counts {
@@ -24,6 +24,7 @@ struct call_counts {
     int64_t uncounted;
     int64_t over[SMP_COUNTING_COUNT]; /* of these, by the limit */
     uint64_t ended;                   /* trees */
+    bool kept[CALL_COUNTS_KEPT];      /* ids in trees that the last read has left */
 };
 
 /* Zeroed: nothing was read yet. */

@@ -12,14 +12,16 @@
 #include "base/clock.h"
 #include "model/counting_account.h"
 
-static enum smp_status start(void *self, const struct smp_counting_plan *plan,
+static enum smp_status start(void *self, struct smp_counting_plan *plan,
                              char message[SMP_COUNTER_MESSAGE_BYTES])
 {
     struct fake_counter *counter = self;
 
     counter->starts++;
     counter->plan = *plan;
-    (void)snprintf(counter->roots, sizeof(counter->roots), "%s", plan->roots);
+    (void)snprintf(counter->roots, sizeof(counter->roots), "%s",
+                   smp_root_rules_count(plan->rules) > 0 ? smp_root_rules_text(plan->rules, 0)
+                                                         : "");
     if (counter->start_status != SMP_OK)
         (void)snprintf(message, SMP_COUNTER_MESSAGE_BYTES, "a fake counter refuses");
     return counter->start_status;
@@ -283,12 +285,14 @@ void fake_counter_exit(struct fake_counter *counter, int thread)
 
     assert_true(left->position != 0);
     node->running = 0;
+    left->position = node->parent;
     node->time_ns += took_ns;
+    if (!node->is_root && counter->plan.timing != SMP_METHOD_TIMING_EXACT)
+        return;
     node->least_ns = node->ended == 0 || took_ns < node->least_ns ? took_ns : node->least_ns;
     node->most_ns = took_ns > node->most_ns ? took_ns : node->most_ns;
     node->ended++;
     node->ended_ns += took_ns;
-    left->position = node->parent;
 }
 
 void fake_counter_call(struct fake_counter *counter, int thread, int64_t method, int64_t times)
@@ -300,7 +304,8 @@ void fake_counter_call(struct fake_counter *counter, int thread, int64_t method,
     node = called->position;
     fake_counter_exit(counter, thread);
     called->nodes[node].calls += times - 1;
-    called->nodes[node].ended += times - 1;
+    if (called->nodes[node].ended > 0)
+        called->nodes[node].ended += times - 1;
 }
 
 void fake_counter_end(struct fake_counter *counter, int thread)

@@ -88,6 +88,8 @@ void fake_jvm_run(struct fake_jvm *vm, struct fake_thread *thread, const char *s
 
 /* --- timers on CPU time --- */
 
+enum { FAKE_SAMPLES_PER_CPU = 8 };
+
 /* The thread has used so many intervals more and walked itself; the next drain has the sample. */
 void fake_jvm_expire(struct fake_jvm *vm, struct fake_thread *thread, uint64_t weight);
 /* And there was no room for its walk. */

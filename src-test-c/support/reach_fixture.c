@@ -11,44 +11,42 @@
 #include "counting/wanted.h"
 #include "support/outline_text.h"
 
-static void begin_with(struct reach_fixture *self, struct smp_reach_options options,
-                       const char *rules, const char *filter)
+static struct smp_counting_plan *plan_of(const char *rules, const char *filter)
 {
-    assert_int_equal(smp_root_rules_create(NULL, rules, &self->rules, NULL), SMP_OK);
-    assert_int_equal(smp_call_filter_create(NULL, filter, &self->filter, NULL), SMP_OK);
-    options.rules = self->rules;
-    options.filter = self->filter;
-    assert_int_equal(smp_reach_create(NULL, &options, &self->reach), SMP_OK);
+    struct smp_counting_plan *plan = NULL;
+    char message[SMP_PLAN_MESSAGE_BYTES];
+
+    assert_int_equal(smp_counting_plan_create(NULL, rules, filter, &plan, message), SMP_OK);
+    plan->max_bytes = REACH_AMPLE_BYTES;
+    return plan;
 }
 
-void reach_fixture_begin(struct reach_fixture *self, enum smp_scheme scheme, const char *rules,
-                         const char *filter, uint32_t max_methods, size_t max_bytes)
+void reach_fixture_begin(struct reach_fixture *self, enum smp_instrumentation scheme,
+                         const char *rules, const char *filter, uint32_t max_methods,
+                         size_t max_bytes)
 {
-    begin_with(self,
-               (struct smp_reach_options){
-                   .max_bytes = max_bytes > 0 ? max_bytes : REACH_AMPLE_BYTES,
-                   .max_methods = max_methods > 0 ? max_methods : SMP_REACH_MAX_METHODS,
-                   .scheme = scheme,
-                   .look_ahead = 1 },
-               rules, filter);
+    self->plan = plan_of(rules, filter);
+    self->plan->instrumentation = scheme;
+    self->plan->look_ahead = 1;
+    if (max_bytes > 0)
+        self->plan->max_bytes = max_bytes;
+    if (max_methods > 0)
+        self->plan->max_methods = max_methods;
+    assert_int_equal(smp_reach_create(self->plan, self->plan->max_methods, &self->reach), SMP_OK);
 }
 
 void reach_fixture_begin_ahead(struct reach_fixture *self, uint8_t look_ahead, const char *rules,
                                const char *filter)
 {
-    begin_with(self,
-               (struct smp_reach_options){ .max_bytes = REACH_AMPLE_BYTES,
-                                           .max_methods = SMP_REACH_MAX_METHODS,
-                                           .scheme = SMP_SCHEME_LAZY,
-                                           .look_ahead = look_ahead },
-               rules, filter);
+    self->plan = plan_of(rules, filter);
+    self->plan->look_ahead = look_ahead;
+    assert_int_equal(smp_reach_create(self->plan, self->plan->max_methods, &self->reach), SMP_OK);
 }
 
 void reach_fixture_end(struct reach_fixture *self)
 {
     smp_reach_destroy(self->reach);
-    smp_call_filter_destroy(self->filter);
-    smp_root_rules_destroy(self->rules);
+    smp_counting_plan_release(self->plan);
 }
 
 uint32_t reach_load_by(struct reach_fixture *self, uint64_t loader, const char *line)

@@ -16,14 +16,14 @@
 enum { REACH_AMPLE_BYTES = 64 * 1024 * 1024 };
 
 struct reach_fixture {
-    struct smp_root_rules *rules;
-    struct smp_call_filter *filter;
+    struct smp_counting_plan *plan;
     struct smp_reach *reach;
 };
 
 /* max_methods and max_bytes 0: the default, and ample. Looks one call ahead. */
-void reach_fixture_begin(struct reach_fixture *self, enum smp_scheme scheme, const char *rules,
-                         const char *filter, uint32_t max_methods, size_t max_bytes);
+void reach_fixture_begin(struct reach_fixture *self, enum smp_instrumentation scheme,
+                         const char *rules, const char *filter, uint32_t max_methods,
+                         size_t max_bytes);
 /* LAZY, with the default limits. */
 void reach_fixture_begin_ahead(struct reach_fixture *self, uint8_t look_ahead, const char *rules,
                                const char *filter);

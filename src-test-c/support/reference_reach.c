@@ -71,7 +71,8 @@ static bool is_root_of(const struct reference_reach *self, unsigned name,
 
     if (self->has_rules)
         return is_rule(name, method->signature);
-    return self->scheme == SMP_SCHEME_TOTAL && is_allowed_name(name) && !has_no_code(method) &&
+    return self->scheme == SMP_INSTRUMENTATION_TOTAL && is_allowed_name(name) &&
+           !has_no_code(method) &&
            ((method->signature == 2 && !is_static) || (method->signature == 3 && is_static));
 }
 
@@ -151,10 +152,10 @@ static void want(const struct reference_reach *self, unsigned name, struct refer
     if (method->is_wanted)
         return;
     method->is_wanted = true;
-    if (self->scheme == SMP_SCHEME_TOTAL)
+    if (self->scheme == SMP_INSTRUMENTATION_TOTAL)
         return;
     it->is_initialised = true;
-    if (self->scheme == SMP_SCHEME_EAGER && is_allowed_name(name) &&
+    if (self->scheme == SMP_INSTRUMENTATION_EAGER && is_allowed_name(name) &&
         (method->access & SMP_ACCESS_STATIC) == 0)
         raise_to(&it->instances, 1);
 }
@@ -286,9 +287,9 @@ static void follow_instances(struct reference_reach *self, unsigned loader, unsi
 static unsigned look_from(const struct reference_reach *self, const struct reference_method *method)
 {
     switch (self->scheme) {
-    case SMP_SCHEME_LAZY:
+    case SMP_INSTRUMENTATION_LAZY:
         return method->ahead;
-    case SMP_SCHEME_EAGER:
+    case SMP_INSTRUMENTATION_EAGER:
         return method->is_wanted;
     default:
         return 0;
@@ -410,7 +411,7 @@ void reference_reach_expand(struct reference_reach *self, unsigned name,
                             struct reference_class *in_class, struct reference_method *method)
 {
     method->ahead = self->look_ahead;
-    if (self->scheme != SMP_SCHEME_TOTAL && is_allowed_name(name) &&
+    if (self->scheme != SMP_INSTRUMENTATION_TOTAL && is_allowed_name(name) &&
         (method->access & SMP_ACCESS_STATIC) == 0)
         raise_to(&in_class->instances, self->look_ahead);
 }
@@ -423,7 +424,7 @@ static void want_by_itself(struct reference_reach *self, unsigned name, struct r
     if (has_no_code(method))
         return;
     if (method->is_root ||
-        (self->scheme == SMP_SCHEME_TOTAL && is_allowed_name(name) && !method->is_trivial))
+        (self->scheme == SMP_INSTRUMENTATION_TOTAL && is_allowed_name(name) && !method->is_trivial))
         want(self, name, it, method);
 }
 

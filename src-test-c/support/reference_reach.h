@@ -66,7 +66,7 @@ struct reference_class {
 };
 
 struct reference_reach {
-    enum smp_scheme scheme;
+    enum smp_instrumentation scheme;
     unsigned look_ahead;
     bool has_rules;
     /* How far its callers look ahead, at most since it is reached; 0: it is not. */

@@ -246,48 +246,43 @@ static const char *match_target(const struct pair *pair, uint32_t pc, int64_t di
                : "a jump lands at the wrong place";
 }
 
-static int64_t wide(const uint8_t *at)
+/* All of a switch but its jumps. */
+static bool has_same_keys(const struct smp_jumps *from, const struct smp_jumps *to)
 {
-    return (int32_t)smp_class_u4(at);
+    const size_t head = (size_t)(from->rows - from->first);
+
+    if (memcmp(from->first + 4, to->first + 4, head - 4) != 0)
+        return false;
+    for (uint32_t i = 0; i + 1 < from->count; i++) {
+        if (memcmp(from->rows + i * from->row_bytes, to->rows + i * to->row_bytes,
+                   from->row_bytes - 4) != 0)
+            return false;
+    }
+    return true;
 }
 
-static const char *match_switch(const struct pair *pair, uint32_t pc)
+static const char *match_jumps_at(const struct pair *pair, uint32_t pc)
 {
-    const struct smp_switch from = smp_opcode_switch(old_code(pair), pc);
-    const struct smp_switch to = smp_opcode_switch(new_code(pair), (uint32_t)pair->is_at[pc]);
-    const char *wrong = match_target(pair, pc, wide(from.head), wide(to.head));
+    const uint8_t *code = old_code(pair);
+    const enum smp_opcode_kind kind = smp_opcode_at(code, pair->old->code.length, pc).kind;
+    const struct smp_jumps from = smp_opcode_jumps(code, pc, kind);
+    const struct smp_jumps to = smp_opcode_jumps(new_code(pair), (uint32_t)pair->is_at[pc], kind);
+    const char *wrong = NULL;
 
-    if (from.row_count != to.row_count ||
-        memcmp(from.head + 4, to.head + 4, from.head_bytes - 4) != 0)
+    if (from.count != to.count || (kind == SMP_OPCODE_SWITCH && !has_same_keys(&from, &to)))
         return "another switch";
-    for (uint32_t i = 0; i < from.row_count && wrong == NULL; i++) {
-        const uint8_t *old_row = from.rows + i * from.row_bytes;
-        const uint8_t *new_row = to.rows + i * to.row_bytes;
-        if (from.row_bytes == 8 && memcmp(old_row, new_row, 4) != 0)
-            return "another key of a switch";
-        wrong = match_target(pair, pc, wide(old_row + from.row_bytes - 4),
-                             wide(new_row + to.row_bytes - 4));
-    }
+    for (uint32_t i = 0; i < from.count && wrong == NULL; i++)
+        wrong = match_target(pair, pc, smp_jump_distance(&from, i), smp_jump_distance(&to, i));
     return wrong;
 }
 
 static const char *match_jumps(const struct pair *pair)
 {
-    const uint8_t *from = old_code(pair);
     const char *wrong = NULL;
 
     for (uint32_t pc = 0; pc < pair->old->code.length && wrong == NULL; pc++) {
-        if (pair->is_at[pc] < 0)
-            continue;
-        const uint8_t *to = new_code(pair) + pair->is_at[pc];
-        const struct smp_instruction one = smp_opcode_at(from, pair->old->code.length, pc);
-        if (one.kind == SMP_OPCODE_JUMP)
-            wrong = match_target(pair, pc, (int16_t)smp_class_u2(from + pc + 1),
-                                 (int16_t)smp_class_u2(to + 1));
-        else if (one.kind == SMP_OPCODE_WIDE_JUMP)
-            wrong = match_target(pair, pc, wide(from + pc + 1), wide(to + 1));
-        else if (one.kind == SMP_OPCODE_SWITCH)
-            wrong = match_switch(pair, pc);
+        if (pair->is_at[pc] >= 0)
+            wrong = match_jumps_at(pair, pc);
     }
     return wrong;
 }

@@ -24,26 +24,33 @@ struct call_walk {
     uint32_t pc;
 };
 
+static bool report_site(const struct call_walk *walk, enum smp_call_kind kind,
+                        enum smp_call_kind handle_kind, struct smp_class_member method)
+{
+    const struct smp_class_call_site site = {
+        .kind = kind, .handle_kind = handle_kind, .pc = walk->pc, .method = method
+    };
+
+    return walk->each(walk->self, &site);
+}
+
 static bool report_call(const struct call_walk *walk, enum smp_call_kind kind,
                         enum smp_call_kind handle_kind, uint16_t constant)
 {
-    struct smp_class_call_site site = { .kind = kind, .handle_kind = handle_kind, .pc = walk->pc };
+    struct smp_class_member method;
 
-    return !smp_class_file_member(walk->file, constant, &site.method) ||
-           walk->each(walk->self, &site);
+    return !smp_class_file_member(walk->file, constant, &method) ||
+           report_site(walk, kind, handle_kind, method);
 }
 
 /* Arrays have no class of their own. */
 static bool report_new(const struct call_walk *walk, struct smp_class_text made)
 {
-    const struct smp_class_call_site site = {
-        .kind = SMP_CALL_NEW,
-        .handle_kind = SMP_CALL_NEW,
-        .pc = walk->pc,
-        .method = { .owner = made, .name = { .bytes = "<new>", .length = 5 } }
-    };
+    const struct smp_class_member method = { .owner = made,
+                                             .name = { .bytes = "<new>", .length = 5 } };
 
-    return made.length == 0 || made.bytes[0] == '[' || walk->each(walk->self, &site);
+    return made.length == 0 || made.bytes[0] == '[' ||
+           report_site(walk, SMP_CALL_NEW, SMP_CALL_NEW, method);
 }
 
 static struct smp_class_text string_text(const struct smp_class_file *file, uint16_t constant)
@@ -53,13 +60,9 @@ static struct smp_class_text string_text(const struct smp_class_file *file, uint
 
 static bool report_string(const struct call_walk *walk, uint16_t constant)
 {
-    const struct smp_class_call_site site = { .kind = SMP_CALL_STRING,
-                                              .handle_kind = SMP_CALL_STRING,
-                                              .pc = walk->pc,
-                                              .method = { .name =
-                                                              string_text(walk->file, constant) } };
+    const struct smp_class_member method = { .name = string_text(walk->file, constant) };
 
-    return site.method.name.length == 0 || walk->each(walk->self, &site);
+    return method.name.length == 0 || report_site(walk, SMP_CALL_STRING, SMP_CALL_STRING, method);
 }
 
 static bool report_handle(const struct call_walk *walk, uint16_t constant)
@@ -137,16 +140,14 @@ static bool report_names(const struct call_walk *walk, uint16_t constant)
         return true;
     for (uint32_t i = 0; i < count; i++) {
         const uint16_t argument = smp_class_u2(arguments + 2 * (size_t)i);
-        struct smp_class_call_site site = { .kind = SMP_CALL_BY_NAME,
-                                            .handle_kind = SMP_CALL_BY_NAME,
-                                            .pc = walk->pc };
-
         if (smp_class_file_tag(file, argument) != SMP_CONSTANT_STRING)
             continue;
-        site.method.name = string_text(file, argument);
-        site.method.descriptor =
-            smp_class_file_utf8(file, smp_class_u2(file->bytes + file->pool[type] + 3));
-        if (!walk->each(walk->self, &site))
+        const struct smp_class_member method = {
+            .name = string_text(file, argument),
+            .descriptor =
+                smp_class_file_utf8(file, smp_class_u2(file->bytes + file->pool[type] + 3))
+        };
+        if (!report_site(walk, SMP_CALL_BY_NAME, SMP_CALL_BY_NAME, method))
             return false;
     }
     return true;
@@ -177,9 +178,9 @@ static void push_arguments(const struct smp_class_file *file, uint16_t constant,
     }
 }
 
-/* A constant that may hold method handles: one itself, or what a bootstrap method makes; or a
- * class. Constants
- * of a broken file may name each other in a circle, hence the limit. */
+/* A constant that may hold method handles, itself or as arguments of a bootstrap method; or a
+ * string or a class. Constants of a broken file may name each other in a circle, so there is a
+ * limit. */
 static bool report_handles(const struct call_walk *walk, uint16_t constant)
 {
     struct nested_constants nested = { .indexes = { constant }, .count = 1 };
@@ -216,22 +217,33 @@ static bool report_invoke(const struct call_walk *walk, uint8_t opcode, uint16_t
 /* The class of a static field. Its own is initialised: this is its code. */
 static bool report_initialiser(const struct call_walk *walk, uint16_t constant)
 {
-    const struct smp_class_text own = smp_class_file_this_name(walk->file);
-    struct smp_class_call_site site = { .kind = SMP_CALL_INITIALISER,
-                                        .handle_kind = SMP_CALL_INITIALISER,
-                                        .pc = walk->pc };
+    struct smp_class_member method;
 
-    if (!smp_class_file_member(walk->file, constant, &site.method) ||
-        smp_class_text_equals(site.method.owner, own))
+    if (!smp_class_file_member(walk->file, constant, &method) ||
+        smp_class_text_equals(method.owner, smp_class_file_this_name(walk->file)))
         return true;
-    site.method.name = (struct smp_class_text){ .bytes = "<clinit>", .length = 8 };
-    site.method.descriptor = (struct smp_class_text){ .bytes = "()V", .length = 3 };
-    return walk->each(walk->self, &site);
+    method.name = (struct smp_class_text){ .bytes = "<clinit>", .length = 8 };
+    method.descriptor = (struct smp_class_text){ .bytes = "()V", .length = 3 };
+    return report_site(walk, SMP_CALL_INITIALISER, SMP_CALL_INITIALISER, method);
 }
 
-static uint16_t loaded_constant(const uint8_t *at)
+static bool report_instruction(const struct call_walk *walk, enum smp_opcode_kind kind,
+                               const uint8_t *at)
 {
-    return at[0] == SMP_OP_LDC ? (uint16_t)at[1] : smp_class_u2(at + 1);
+    const uint16_t constant = at[0] == SMP_OP_LDC ? (uint16_t)at[1] : smp_class_u2(at + 1);
+
+    switch (kind) {
+    case SMP_OPCODE_INVOKE:
+        return report_invoke(walk, at[0], constant);
+    case SMP_OPCODE_STATIC_FIELD:
+        return report_initialiser(walk, constant);
+    case SMP_OPCODE_NEW:
+        return report_new(walk, smp_class_file_class_name(walk->file, constant));
+    case SMP_OPCODE_CONSTANT:
+        return report_handles(walk, constant);
+    default:
+        return true;
+    }
 }
 
 bool smp_class_each_call_site(const struct smp_class_file *file,
@@ -243,20 +255,11 @@ bool smp_class_each_call_site(const struct smp_class_file *file,
     const uint8_t *code = file->bytes + method->code.bytes;
 
     for (; walk.pc < method->code.length; walk.pc += instruction.length) {
-        const uint8_t *at = code + walk.pc;
         instruction = smp_opcode_at(code, method->code.length, walk.pc);
         if (instruction.length == 0)
             return false;
-        if (instruction.kind == SMP_OPCODE_INVOKE &&
-            !report_invoke(&walk, at[0], smp_class_u2(at + 1)))
-            return false;
-        if ((at[0] == SMP_OP_GETSTATIC || at[0] == SMP_OP_PUTSTATIC) &&
-            !report_initialiser(&walk, smp_class_u2(at + 1)))
-            return false;
-        if (at[0] == SMP_OP_NEW &&
-            !report_new(&walk, smp_class_file_class_name(file, smp_class_u2(at + 1))))
-            return false;
-        if (instruction.kind == SMP_OPCODE_CONSTANT && !report_handles(&walk, loaded_constant(at)))
+        if (instruction.kind >= SMP_OPCODE_INVOKE &&
+            !report_instruction(&walk, instruction.kind, code + walk.pc))
             return false;
     }
     return true;

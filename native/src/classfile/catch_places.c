@@ -3,14 +3,7 @@
 
 #include "classfile/opcodes.h"
 
-enum {
-    EXCEPTION_ROW = 8,
-    OP_ASTORE = 58,
-    OP_ASTORE_0 = 75,
-    OP_ASTORE_3 = 78,
-    OP_POP = 87,
-    NO_PLACE = -1
-};
+enum { EXCEPTION_ROW = 8, NO_PLACE = -1 };
 
 /* Does a handler that is not behind this one cover the place? */
 static bool is_sent_back(const struct smp_class_file *file, const struct smp_class_code *code,
@@ -26,12 +19,6 @@ static bool is_sent_back(const struct smp_class_file *file, const struct smp_cla
     return false;
 }
 
-static bool takes_exception(uint8_t opcode)
-{
-    return opcode == OP_ASTORE || opcode == OP_POP ||
-           (opcode >= OP_ASTORE_0 && opcode <= OP_ASTORE_3);
-}
-
 static int64_t place_of_handler(const struct smp_class_file *file,
                                 const struct smp_class_code *code, uint32_t handler)
 {
@@ -41,10 +28,10 @@ static int64_t place_of_handler(const struct smp_class_file *file,
         return NO_PLACE;
     if (!is_sent_back(file, code, handler, handler))
         return handler;
-    if (!takes_exception(bytes[handler]))
-        return NO_PLACE;
-    const uint32_t behind = handler + smp_opcode_at(bytes, code->length, handler).length;
-    return behind == handler || behind >= code->length || is_sent_back(file, code, behind, handler)
+    const struct smp_instruction first = smp_opcode_at(bytes, code->length, handler);
+    const uint32_t behind = handler + first.length;
+    return first.kind != SMP_OPCODE_TAKE || behind >= code->length ||
+                   is_sent_back(file, code, behind, handler)
                ? NO_PLACE
                : (int64_t)behind;
 }

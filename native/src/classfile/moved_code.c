@@ -89,53 +89,36 @@ struct jump_place {
     uint32_t new;
 };
 
-static enum smp_rewrite write_jump(const struct smp_moved_code *moved, struct jump_place place,
-                                   struct smp_byte_writer *writer)
-{
-    const uint8_t *at = moved->code + place.old;
-    const uint32_t target =
-        smp_moved_target(moved, place.old + (int64_t)(int16_t)smp_class_u2(at + 1));
-    const int64_t distance = (int64_t)target - place.new;
-
-    if (target == 0)
-        return SMP_REWRITE_UNKNOWN_CODE;
-    if (distance < INT16_MIN || distance > INT16_MAX)
-        return SMP_REWRITE_JUMP_TOO_FAR;
-    smp_byte_writer_u1(writer, *at);
-    smp_byte_writer_u2(writer, (uint32_t)distance & 0xffff);
-    return SMP_REWRITE_DONE;
-}
-
-/* A distance of 32 bits, from that instruction. */
-static enum smp_rewrite write_wide_distance(const struct smp_moved_code *moved,
-                                            struct jump_place place, const uint8_t *at,
-                                            struct smp_byte_writer *writer)
-{
-    const uint32_t target = smp_moved_target(moved, place.old + (int64_t)(int32_t)smp_class_u4(at));
-
-    if (target == 0)
-        return SMP_REWRITE_UNKNOWN_CODE;
-    smp_byte_writer_u4(writer, target - place.new);
-    return SMP_REWRITE_DONE;
-}
-
-static enum smp_rewrite write_switch(const struct smp_moved_code *moved, struct jump_place place,
-                                     struct smp_byte_writer *writer)
+/* An instruction that jumps, with its distances made right again. */
+static enum smp_rewrite write_jumps(const struct smp_moved_code *moved, struct jump_place place,
+                                    struct smp_instruction instruction,
+                                    struct smp_byte_writer *writer)
 {
     static const uint8_t padding[3] = { 0 };
-    const struct smp_switch table = smp_opcode_switch(moved->code, place.old);
-    enum smp_rewrite result = SMP_REWRITE_DONE;
+    const struct smp_jumps jumps = smp_opcode_jumps(moved->code, place.old, instruction.kind);
+    const uint8_t *const end = moved->code + place.old + instruction.length;
 
     smp_byte_writer_u1(writer, moved->code[place.old]);
-    smp_byte_writer_put(writer, padding, smp_opcode_padding(place.new));
-    result = write_wide_distance(moved, place, table.head, writer);
-    smp_byte_writer_put(writer, table.head + 4, table.head_bytes - 4);
-    for (uint32_t i = 0; i < table.row_count && result == SMP_REWRITE_DONE; i++) {
-        const uint8_t *row = table.rows + (size_t)i * table.row_bytes;
-        smp_byte_writer_put(writer, row, table.row_bytes - 4);
-        result = write_wide_distance(moved, place, row + table.row_bytes - 4, writer);
+    if (instruction.kind == SMP_OPCODE_SWITCH)
+        smp_byte_writer_put(writer, padding, smp_opcode_padding(place.new));
+    uint8_t *const copy = smp_byte_writer_take(writer, (size_t)(end - jumps.first));
+    if (copy == NULL)
+        return SMP_REWRITE_UNKNOWN_CODE;
+    memcpy(copy, jumps.first, (size_t)(end - jumps.first));
+    for (uint32_t i = 0; i < jumps.count; i++) {
+        uint8_t *const at = copy + (smp_jump_at(&jumps, i) - jumps.first);
+        const uint32_t target = smp_moved_target(moved, place.old + smp_jump_distance(&jumps, i));
+        const int64_t distance = (int64_t)target - place.new;
+        if (target == 0)
+            return SMP_REWRITE_UNKNOWN_CODE;
+        if (!jumps.is_wide && (distance < INT16_MIN || distance > INT16_MAX))
+            return SMP_REWRITE_JUMP_TOO_FAR;
+        if (jumps.is_wide)
+            smp_byte_writer_set_u4(at, (uint32_t)distance);
+        else
+            smp_byte_writer_set_u2(at, (uint32_t)distance);
     }
-    return result;
+    return SMP_REWRITE_DONE;
 }
 
 /* What is at a jump, switch or return, or where a catch begins; next: the first old offset that is
@@ -146,23 +129,13 @@ static enum smp_rewrite write_point(const struct smp_moved_code *moved, struct j
 {
     const struct smp_instruction instruction = smp_opcode_at(moved->code, moved->length, place.old);
 
-    *next = place.old + instruction.length;
-    switch (instruction.kind) {
-    case SMP_OPCODE_JUMP:
-        return write_jump(moved, place, writer);
-    case SMP_OPCODE_WIDE_JUMP:
-        smp_byte_writer_u1(writer, moved->code[place.old]);
-        return write_wide_distance(moved, place, moved->code + place.old + 1, writer);
-    case SMP_OPCODE_SWITCH:
-        return write_switch(moved, place, writer);
-    case SMP_OPCODE_RETURN:
+    *next = place.old; /* a return, or what follows a catch: copied with what comes behind */
+    if (instruction.kind == SMP_OPCODE_RETURN)
         smp_byte_writer_put(writer, probe->exit, probe->exit_length);
-        break;
-    default:
-        break;
-    }
-    *next = place.old; /* the instruction itself is copied with what follows */
-    return SMP_REWRITE_DONE;
+    if (instruction.kind == SMP_OPCODE_RETURN || !is_point(instruction.kind))
+        return SMP_REWRITE_DONE;
+    *next += instruction.length;
+    return write_jumps(moved, place, instruction, writer);
 }
 
 /* With the probe of the entry where that stands in between, or at the end. */

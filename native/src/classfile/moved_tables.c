@@ -5,8 +5,6 @@
 
 enum {
     EXCEPTION_TABLE_ROW = 8,
-    LINE_ROW = 4,
-    VARIABLE_ROW = 10,
     ATTRIBUTE_HEAD = 6,
     HANDLER_FRAME = 10, /* type, distance, no locals, one value: its type and class */
     COUNT_BYTES = 2,
@@ -25,33 +23,32 @@ struct moving {
     bool has_stack_map; /* one has been written */
 };
 
-enum table_kind { TABLE_OTHER, TABLE_LINES, TABLE_VARIABLES, TABLE_STACK_MAP, TABLE_ANNOTATIONS };
+/* What becomes of an attribute of Code. Those that are not listed have no place in the code, and
+ * are copied. */
+struct table_rule {
+    const char *name;
+    enum { COPIED, LEFT_OUT, FRAMES, ROWS } kind;
+    uint32_t row_bytes; /* ROWS: a count, then rows that begin with a place in the code */
+    bool has_range;     /* which a length follows */
+};
 
-static enum table_kind table_kind(struct smp_class_text name)
+static const struct table_rule *rule_of(struct smp_class_text name)
 {
-#define ROW(name, kind)              \
-    {                                \
-        name, sizeof(name) - 1, kind \
-    }
-    static const struct {
-        const char *name;
-        size_t length;
-        enum table_kind kind;
-    } kinds[] = {
-        ROW("LineNumberTable", TABLE_LINES),
-        ROW("StackMapTable", TABLE_STACK_MAP),
-        ROW("LocalVariableTable", TABLE_VARIABLES),
-        ROW("LocalVariableTypeTable", TABLE_VARIABLES),
-        ROW("RuntimeVisibleTypeAnnotations", TABLE_ANNOTATIONS),
-        ROW("RuntimeInvisibleTypeAnnotations", TABLE_ANNOTATIONS),
+    static const struct table_rule rules[] = {
+        { "LineNumberTable", ROWS, 4, false },
+        { "LocalVariableTable", ROWS, 10, true },
+        { "LocalVariableTypeTable", ROWS, 10, true },
+        { "StackMapTable", FRAMES, 0, false },
+        { "RuntimeVisibleTypeAnnotations", LEFT_OUT, 0, false },
+        { "RuntimeInvisibleTypeAnnotations", LEFT_OUT, 0, false },
     };
-#undef ROW
+    static const struct table_rule others = { "", COPIED, 0, false };
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (name.length == kinds[i].length && memcmp(name.bytes, kinds[i].name, name.length) == 0)
-            return kinds[i].kind;
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (smp_class_text_is(name, rules[i].name))
+            return &rules[i];
     }
-    return TABLE_OTHER;
+    return &others;
 }
 
 size_t smp_moved_tables_growth(const struct smp_class_file *file, const struct smp_class_code *code)
@@ -61,7 +58,7 @@ size_t smp_moved_tables_growth(const struct smp_class_file *file, const struct s
     size_t bytes = EXCEPTION_TABLE_ROW + ATTRIBUTE_HEAD + COUNT_BYTES + HANDLER_FRAME;
 
     while (smp_class_file_next_attribute(file, &list, &attribute)) {
-        if (table_kind(attribute.name) == TABLE_STACK_MAP && attribute.length >= COUNT_BYTES)
+        if (rule_of(attribute.name)->kind == FRAMES && attribute.length >= COUNT_BYTES)
             bytes += FRAME_GROWTH * (size_t)smp_class_u2(file->bytes + attribute.bytes);
     }
     return bytes;
@@ -104,62 +101,41 @@ static enum smp_rewrite write_exceptions(const struct moving *moving)
     return result;
 }
 
-/* Copies an attribute; NULL: it is not a count and so many rows. Its rows are to be changed where
- * they are now. */
-static uint8_t *copy_rows(const struct moving *moving, const struct smp_class_attribute *attribute,
-                          uint32_t row_bytes, uint32_t *count)
+/* Copies the attribute as it is. */
+static uint8_t *copy_attribute(const struct moving *moving,
+                               const struct smp_class_attribute *attribute)
 {
-    const uint8_t *bytes = moving->file->bytes;
+    const size_t bytes = ATTRIBUTE_HEAD + (size_t)attribute->length;
+    uint8_t *const copy = smp_byte_writer_take(moving->writer, bytes);
 
-    if (attribute->length < COUNT_BYTES)
-        return NULL;
-    *count = smp_class_u2(bytes + attribute->bytes);
-    if (attribute->length != COUNT_BYTES + (size_t)*count * row_bytes)
-        return NULL;
-    uint8_t *copy =
-        smp_byte_writer_take(moving->writer, ATTRIBUTE_HEAD + (size_t)attribute->length);
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, bytes + attribute->start, ATTRIBUTE_HEAD + (size_t)attribute->length);
-    return copy + ATTRIBUTE_HEAD + COUNT_BYTES;
+    if (copy != NULL)
+        memcpy(copy, moving->file->bytes + attribute->start, bytes);
+    return copy;
 }
 
-static enum smp_rewrite move_lines(const struct moving *moving,
-                                   const struct smp_class_attribute *attribute)
+/* The rows of a table for debuggers are changed in the copy. */
+static enum smp_rewrite move_rows(const struct moving *moving,
+                                  const struct smp_class_attribute *attribute,
+                                  const struct table_rule *rule)
 {
-    uint32_t count = 0;
-    uint8_t *row = copy_rows(moving, attribute, LINE_ROW, &count);
+    const uint32_t count =
+        attribute->length < COUNT_BYTES ? 0 : smp_class_u2(moving->file->bytes + attribute->bytes);
 
-    if (row == NULL)
+    if (attribute->length != COUNT_BYTES + (size_t)count * rule->row_bytes)
         return SMP_REWRITE_UNKNOWN_CODE;
-    for (uint32_t i = 0; i < count; i++, row += LINE_ROW) {
+    uint8_t *const copy = copy_attribute(moving, attribute);
+    for (uint32_t i = 0; copy != NULL && i < count; i++) {
+        uint8_t *const row = copy + ATTRIBUTE_HEAD + COUNT_BYTES + (size_t)i * rule->row_bytes;
         const uint32_t start = smp_class_u2(row);
-        if (start >= moving->code->length)
-            return SMP_REWRITE_UNKNOWN_CODE;
-        smp_byte_writer_set_u2(row, smp_moved_place(moving->moved, start));
-    }
-    return SMP_REWRITE_DONE;
-}
-
-/* Of LocalVariableTable and LocalVariableTypeTable. */
-static enum smp_rewrite move_variables(const struct moving *moving,
-                                       const struct smp_class_attribute *attribute)
-{
-    uint32_t count = 0;
-    uint8_t *row = copy_rows(moving, attribute, VARIABLE_ROW, &count);
-
-    if (row == NULL)
-        return SMP_REWRITE_UNKNOWN_CODE;
-    for (uint32_t i = 0; i < count; i++, row += VARIABLE_ROW) {
-        const uint32_t start = smp_class_u2(row);
-        const uint32_t end = start + smp_class_u2(row + 2);
+        const uint32_t end = start + (rule->has_range ? smp_class_u2(row + 2) : 1u);
         if (end > moving->code->length)
             return SMP_REWRITE_UNKNOWN_CODE;
         const uint32_t moved_start = smp_moved_place(moving->moved, start);
         smp_byte_writer_set_u2(row, moved_start);
-        smp_byte_writer_set_u2(row + 2, smp_moved_place(moving->moved, end) - moved_start);
+        if (rule->has_range)
+            smp_byte_writer_set_u2(row + 2, smp_moved_place(moving->moved, end) - moved_start);
     }
-    return SMP_REWRITE_DONE;
+    return copy != NULL ? SMP_REWRITE_DONE : SMP_REWRITE_UNKNOWN_CODE;
 }
 
 /* Where a frame's bytes are copied from and to. */
@@ -269,24 +245,17 @@ static enum smp_rewrite move_attribute(struct moving *moving,
                                        uint32_t *written)
 {
     const bool has_stack_maps = moving->file->major >= SMP_CLASS_STACK_MAPS_MAJOR;
-    const enum table_kind kind = table_kind(attribute->name);
+    const struct table_rule *const rule = rule_of(attribute->name);
 
     /* The verifier of old class files does not read stack maps. */
-    if (kind == TABLE_ANNOTATIONS || (kind == TABLE_STACK_MAP && !has_stack_maps))
+    if (rule->kind == LEFT_OUT || (rule->kind == FRAMES && !has_stack_maps))
         return SMP_REWRITE_DONE;
     ++*written;
-    switch (kind) {
-    case TABLE_LINES:
-        return move_lines(moving, attribute);
-    case TABLE_VARIABLES:
-        return move_variables(moving, attribute);
-    case TABLE_STACK_MAP:
+    if (rule->kind == ROWS)
+        return move_rows(moving, attribute, rule);
+    if (rule->kind == FRAMES)
         return moving->has_stack_map ? SMP_REWRITE_UNKNOWN_CODE : move_stack_map(moving, attribute);
-    default:
-        smp_byte_writer_put(moving->writer, moving->file->bytes + attribute->start,
-                            ATTRIBUTE_HEAD + (size_t)attribute->length);
-        return SMP_REWRITE_DONE;
-    }
+    return copy_attribute(moving, attribute) != NULL ? SMP_REWRITE_DONE : SMP_REWRITE_UNKNOWN_CODE;
 }
 
 static enum smp_rewrite move_attributes(struct moving *moving)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "classfile/opcodes.h"
 
-#include "classfile/class_file.h"
-
 #define ROW(kind, length) (uint8_t)(SMP_OPCODE_##kind << 4 | (length))
 
 enum {
@@ -18,36 +16,42 @@ enum {
 };
 
 const uint8_t smp_opcode_table[256] = {
-    [0 ... 15] = ROW(PLAIN, 1),     /* nop, constants */
-    [16] = ROW(PLAIN, 2),           /* bipush */
-    [17] = ROW(PLAIN, 3),           /* sipush */
-    [18] = ROW(CONSTANT, 2),        /* ldc */
-    [19 ... 20] = ROW(CONSTANT, 3), /* ldc_w, ldc2_w */
-    [21 ... 25] = ROW(PLAIN, 2),    /* iload ... aload */
-    [26 ... 53] = ROW(PLAIN, 1),    /* iload_0 ... saload */
-    [54 ... 58] = ROW(PLAIN, 2),    /* istore ... astore */
-    [59 ... 131] = ROW(PLAIN, 1),   /* istore_0 ... lxor */
-    [132] = ROW(PLAIN, 3),          /* iinc */
-    [133 ... 152] = ROW(PLAIN, 1),  /* i2l ... dcmpg */
-    [153 ... 167] = ROW(JUMP, 3),   /* ifeq ... goto */
-    [168] = ROW(SUBROUTINE, 3),     /* jsr */
-    [169] = ROW(SUBROUTINE, 2),     /* ret */
-    [170 ... 171] = ROW(SWITCH, 0), /* tableswitch, lookupswitch */
-    [172 ... 177] = ROW(RETURN, 1), /* ireturn ... return */
-    [178 ... 181] = ROW(PLAIN, 3),  /* getstatic ... putfield */
-    [182 ... 184] = ROW(INVOKE, 3), /* invokevirtual, invokespecial, invokestatic */
-    [185 ... 186] = ROW(INVOKE, 5), /* invokeinterface, invokedynamic */
-    [187] = ROW(PLAIN, 3),          /* new */
-    [188] = ROW(PLAIN, 2),          /* newarray */
-    [189] = ROW(PLAIN, 3),          /* anewarray */
-    [190 ... 191] = ROW(PLAIN, 1),  /* arraylength, athrow */
-    [192 ... 193] = ROW(PLAIN, 3),  /* checkcast, instanceof */
-    [194 ... 195] = ROW(PLAIN, 1),  /* monitorenter, monitorexit */
-    [196] = ROW(WIDE, 0),           /* wide */
-    [197] = ROW(PLAIN, 4),          /* multianewarray */
-    [198 ... 199] = ROW(JUMP, 3),   /* ifnull, ifnonnull */
-    [200] = ROW(WIDE_JUMP, 5),      /* goto_w */
-    [201] = ROW(SUBROUTINE, 5),     /* jsr_w */
+    [0 ... 15] = ROW(PLAIN, 1),           /* nop, constants */
+    [16] = ROW(PLAIN, 2),                 /* bipush */
+    [17] = ROW(PLAIN, 3),                 /* sipush */
+    [18] = ROW(CONSTANT, 2),              /* ldc */
+    [19 ... 20] = ROW(CONSTANT, 3),       /* ldc_w, ldc2_w */
+    [21 ... 25] = ROW(PLAIN, 2),          /* iload ... aload */
+    [26 ... 53] = ROW(PLAIN, 1),          /* iload_0 ... saload */
+    [54 ... 57] = ROW(PLAIN, 2),          /* istore ... dstore */
+    [58] = ROW(TAKE, 2),                  /* astore */
+    [59 ... 74] = ROW(PLAIN, 1),          /* istore_0 ... dstore_3 */
+    [75 ... 78] = ROW(TAKE, 1),           /* astore_0 ... astore_3 */
+    [79 ... 86] = ROW(PLAIN, 1),          /* iastore ... sastore */
+    [87] = ROW(TAKE, 1),                  /* pop */
+    [88 ... 131] = ROW(PLAIN, 1),         /* pop2 ... lxor */
+    [132] = ROW(PLAIN, 3),                /* iinc */
+    [133 ... 152] = ROW(PLAIN, 1),        /* i2l ... dcmpg */
+    [153 ... 167] = ROW(JUMP, 3),         /* ifeq ... goto */
+    [168] = ROW(SUBROUTINE, 3),           /* jsr */
+    [169] = ROW(SUBROUTINE, 2),           /* ret */
+    [170 ... 171] = ROW(SWITCH, 0),       /* tableswitch, lookupswitch */
+    [172 ... 177] = ROW(RETURN, 1),       /* ireturn ... return */
+    [178 ... 179] = ROW(STATIC_FIELD, 3), /* getstatic, putstatic */
+    [180 ... 181] = ROW(PLAIN, 3),        /* getfield, putfield */
+    [182 ... 184] = ROW(INVOKE, 3),       /* invokevirtual, invokespecial, invokestatic */
+    [185 ... 186] = ROW(INVOKE, 5),       /* invokeinterface, invokedynamic */
+    [187] = ROW(NEW, 3),                  /* new */
+    [188] = ROW(PLAIN, 2),                /* newarray */
+    [189] = ROW(PLAIN, 3),                /* anewarray */
+    [190 ... 191] = ROW(PLAIN, 1),        /* arraylength, athrow */
+    [192 ... 193] = ROW(PLAIN, 3),        /* checkcast, instanceof */
+    [194 ... 195] = ROW(PLAIN, 1),        /* monitorenter, monitorexit */
+    [196] = ROW(WIDE, 0),                 /* wide */
+    [197] = ROW(PLAIN, 4),                /* multianewarray */
+    [198 ... 199] = ROW(JUMP, 3),         /* ifnull, ifnonnull */
+    [200] = ROW(WIDE_JUMP, 5),            /* goto_w */
+    [201] = ROW(SUBROUTINE, 5),           /* jsr_w */
 };
 
 /* What follows the opcode and its padding; 0: the operands make no switch. */
@@ -110,20 +114,21 @@ struct smp_instruction smp_opcode_variable(const uint8_t *code, uint32_t length,
     }
 }
 
-struct smp_switch smp_opcode_switch(const uint8_t *code, uint32_t pc)
+struct smp_jumps smp_opcode_jumps(const uint8_t *code, uint32_t pc, enum smp_opcode_kind kind)
 {
-    const uint8_t *head = code + pc + 1 + smp_opcode_padding(pc);
-    const uint32_t first = smp_class_u4(head + 4);
+    struct smp_jumps jumps = { .count = 1,
+                               .is_wide = kind != SMP_OPCODE_JUMP,
+                               .first = code + pc + 1 };
 
-    if (code[pc] == SMP_OP_TABLESWITCH)
-        return (struct smp_switch){ .head = head,
-                                    .head_bytes = TABLE_HEAD,
-                                    .rows = head + TABLE_HEAD,
-                                    .row_count = smp_class_u4(head + 8) - first + 1,
-                                    .row_bytes = TABLE_ROW };
-    return (struct smp_switch){ .head = head,
-                                .head_bytes = LOOKUP_HEAD,
-                                .rows = head + LOOKUP_HEAD,
-                                .row_count = first,
-                                .row_bytes = LOOKUP_ROW };
+    if (kind != SMP_OPCODE_SWITCH) {
+        jumps.count = kind == SMP_OPCODE_JUMP || kind == SMP_OPCODE_WIDE_JUMP ? 1 : 0;
+        return jumps;
+    }
+    jumps.first += smp_opcode_padding(pc);
+    const bool is_table = code[pc] == SMP_OP_TABLESWITCH;
+    const uint32_t low = smp_class_u4(jumps.first + 4); /* of a lookupswitch: the number of pairs */
+    jumps.count += is_table ? smp_class_u4(jumps.first + 8) - low + 1 : low;
+    jumps.rows = jumps.first + (is_table ? TABLE_HEAD : LOOKUP_HEAD);
+    jumps.row_bytes = is_table ? TABLE_ROW : LOOKUP_ROW;
+    return jumps;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opcodes.h - the instructions of byte code: how long they are, and which of them a rewriter or a
- * search for calls has to look at.
+ * opcodes.h - the instructions of byte code: how long they are, what each reader of code here has
+ * to look at, and where their jumps lead.
  *
  *   for (uint32_t pc = 0; pc < length; pc += instruction.length) {
  *       instruction = smp_opcode_at(code, length, pc);
@@ -14,7 +14,11 @@
 #ifndef SMP_CLASSFILE_OPCODES_H
 #define SMP_CLASSFILE_OPCODES_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "classfile/class_file.h"
 
 enum {
     SMP_OP_NOP = 0,
@@ -59,8 +63,12 @@ enum smp_opcode_kind {
     SMP_OPCODE_SWITCH,
     SMP_OPCODE_SUBROUTINE, /* jsr, jsr_w, ret: of old class files */
     SMP_OPCODE_WIDE,
+    SMP_OPCODE_TAKE, /* astore but for wide ones, pop: takes a reference off the stack */
+    /* From here on a constant follows: */
     SMP_OPCODE_INVOKE,
-    SMP_OPCODE_CONSTANT /* ldc, ldc_w, ldc2_w */
+    SMP_OPCODE_CONSTANT,     /* ldc, ldc_w, ldc2_w */
+    SMP_OPCODE_STATIC_FIELD, /* getstatic, putstatic */
+    SMP_OPCODE_NEW
 };
 
 /* length 0: unknown, or it does not end within the code. */
@@ -88,16 +96,31 @@ static inline struct smp_instruction smp_opcode_at(const uint8_t *code, uint32_t
     return fixed;
 }
 
-/* The operands of a switch that smp_opcode_at has accepted. */
-struct smp_switch {
-    const uint8_t *head; /* the default, then low and high, or the number of pairs */
-    uint32_t head_bytes;
-    const uint8_t *rows;
-    uint32_t row_count;
-    uint32_t row_bytes; /* the jump is the last 4 of them */
+/* Where an instruction has the distances of its jumps: an offset of 16 or 32 bits, or a switch. */
+struct smp_jumps {
+    uint32_t count; /* 0: it does not jump */
+    bool is_wide;   /* 32 bits */
+    const uint8_t
+        *first; /* of a switch: of its default; low and high or the number of pairs follow */
+    const uint8_t *rows; /* of a switch: one for each further jump, which ends it */
+    uint32_t row_bytes;
 };
 
-struct smp_switch smp_opcode_switch(const uint8_t *code, uint32_t pc);
+/* Of the instruction that smp_opcode_at has accepted at pc. */
+struct smp_jumps smp_opcode_jumps(const uint8_t *code, uint32_t pc, enum smp_opcode_kind kind);
+
+static inline const uint8_t *smp_jump_at(const struct smp_jumps *jumps, uint32_t i)
+{
+    return i == 0 ? jumps->first : jumps->rows + (size_t)i * jumps->row_bytes - 4;
+}
+
+/* How far it jumps, from the instruction's own place. */
+static inline int64_t smp_jump_distance(const struct smp_jumps *jumps, uint32_t i)
+{
+    const uint8_t *at = smp_jump_at(jumps, i);
+
+    return jumps->is_wide ? (int32_t)smp_class_u4(at) : (int16_t)smp_class_u2(at);
+}
 
 /* Zero bytes between the opcode of a switch and its operands. */
 static inline uint32_t smp_opcode_padding(uint32_t pc)

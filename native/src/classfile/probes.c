@@ -17,7 +17,8 @@ enum {
     HOOK_CALLS,
     CALL_CONSTANTS = 3, /* of one method of the hook: name, name and type, method */
     PAIR_CONSTANTS = 2 * CALL_CONSTANTS,
-    HAND_CONSTANTS = CALL_CONSTANTS + 1 /* a descriptor of its own; of caught as well */
+    HAND_CONSTANTS = CALL_CONSTANTS + 1, /* a descriptor of its own; of caught as well */
+    MOST_CONSTANT_BYTES = 5              /* without a text */
 };
 
 #define HAND_DESCRIPTOR "(Ljava/lang/Object;Ljava/lang/Object;)V"
@@ -174,17 +175,14 @@ void smp_probe_pool_write(const struct smp_probe_pool *pool, struct smp_byte_wri
 size_t smp_probe_pool_bytes(const struct smp_probe_pool *pool)
 {
     const struct smp_probe_hook *hook = pool->hook;
-    const size_t of_call = 3 + 5 + 5;
-    size_t bytes = 3 + strlen(hook->class_name) + 3 + 3 + strlen("(I)V") + 3 +
-                   strlen("java/lang/Throwable") + 3 + 3 + strlen("StackMapTable");
+    const char *const texts[] = { hook->class_name, hook->enter,     hook->exit,
+                                  hook->enter_root, hook->exit_root, hook->reflected,
+                                  hook->caught,     "(I)V",          "java/lang/Throwable",
+                                  "StackMapTable",  HAND_DESCRIPTOR, CAUGHT_DESCRIPTOR };
+    size_t bytes = (size_t)(pool->end - pool->first) * MOST_CONSTANT_BYTES;
 
-    bytes += strlen(hook->enter) + strlen(hook->exit) + 2 * of_call;
-    if (pool->roots != 0)
-        bytes += strlen(hook->enter_root) + strlen(hook->exit_root) + 2 * of_call;
-    if (pool->hands != 0)
-        bytes += 3 + strlen(HAND_DESCRIPTOR) + strlen(hook->reflected) + of_call;
-    if (pool->caught != 0)
-        bytes += 3 + strlen(CAUGHT_DESCRIPTOR) + strlen(hook->caught) + of_call;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        bytes += strlen(texts[i]);
     return bytes;
 }
 

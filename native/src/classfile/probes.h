@@ -106,12 +106,10 @@ void smp_probe_caught_write(const struct smp_probe *probe, bool has_exception,
 /* Does the id stand in the pool? */
 bool smp_probe_is_number(int32_t id);
 
-/* Of the constants but for the numbers, in bytes. */
+/* At most, in bytes, with the numbers of the probes that were made. */
 size_t smp_probe_pool_bytes(const struct smp_probe_pool *pool);
 void smp_probe_pool_write(const struct smp_probe_pool *pool, struct smp_byte_writer *writer);
 void smp_probe_number_write(int32_t id, struct smp_byte_writer *writer);
-/* Bytes of one number in the pool. */
-enum { SMP_PROBE_NUMBER_BYTES = 5 };
 
 /* Indexes of the class java.lang.Throwable and of the text StackMapTable. */
 uint32_t smp_probe_pool_throwable(const struct smp_probe_pool *pool);

@@ -13,7 +13,6 @@
     X(NOT_PLANNED, "not chosen")                                 \
     X(DONE, "instrumented")                                      \
     X(NATIVE_OR_ABSTRACT, "native or abstract")                  \
-    X(PASSES_ON, "it only passes a call on")                     \
     X(TOO_LARGE, "too large")                                    \
     X(JUMP_TOO_FAR, "a jump does not reach its target any more") \
     X(UNKNOWN_CODE, "its byte code is not understood")           \

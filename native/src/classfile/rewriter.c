@@ -191,8 +191,7 @@ static void measure_methods(struct rewriting *rewriting)
 static size_t most_bytes(const struct rewriting *rewriting)
 {
     const struct smp_class_file *file = rewriting->file;
-    size_t bytes = file->size + smp_probe_pool_bytes(&rewriting->pool) +
-                   (size_t)(rewriting->pool.end - rewriting->pool.numbers) * SMP_PROBE_NUMBER_BYTES;
+    size_t bytes = file->size + smp_probe_pool_bytes(&rewriting->pool);
 
     for (uint32_t i = 0; i < file->method_count; i++) {
         const struct method_work *work = &rewriting->work[i];

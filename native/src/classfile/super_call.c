@@ -15,26 +15,14 @@ struct super_search {
     int64_t furthest;     /* where a jump leads */
 };
 
-static void note_jump(struct super_search *search, int64_t target)
-{
-    if (target > search->furthest)
-        search->furthest = target;
-}
-
 static void note_jumps(struct super_search *search, uint32_t pc, enum smp_opcode_kind kind)
 {
-    const uint8_t *operand = search->code + pc + 1;
+    const struct smp_jumps jumps = smp_opcode_jumps(search->code, pc, kind);
 
-    if (kind == SMP_OPCODE_JUMP) {
-        note_jump(search, (int64_t)pc + (int16_t)smp_class_u2(operand));
-    } else if (kind == SMP_OPCODE_WIDE_JUMP) {
-        note_jump(search, (int64_t)pc + (int32_t)smp_class_u4(operand));
-    } else if (kind == SMP_OPCODE_SWITCH) {
-        const struct smp_switch table = smp_opcode_switch(search->code, pc);
-        note_jump(search, (int64_t)pc + (int32_t)smp_class_u4(table.head));
-        for (uint32_t i = 1; i <= table.row_count; i++)
-            note_jump(search,
-                      (int64_t)pc + (int32_t)smp_class_u4(table.rows + i * table.row_bytes - 4));
+    for (uint32_t i = 0; i < jumps.count; i++) {
+        const int64_t target = pc + smp_jump_distance(&jumps, i);
+        if (target > search->furthest)
+            search->furthest = target;
     }
 }
 
@@ -64,7 +52,7 @@ static int64_t find_super_call(struct super_search *search)
         if (instruction.length == 0)
             return -1;
         note_jumps(search, pc, instruction.kind);
-        if (at[0] == SMP_OP_NEW)
+        if (instruction.kind == SMP_OPCODE_NEW)
             search->unaccounted++;
         if (!is_init(search->file, at, &member))
             continue;

@@ -15,7 +15,7 @@
 enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being given back */ };
 
 /* Grows with each change of the layout that the sizes do not show. */
-#define STAMP_VERSION UINT64_C(6)
+#define STAMP_VERSION UINT64_C(7)
 
 static struct smp_call_shared own;
 struct smp_call_shared *smp_call_memory = &own;
@@ -52,7 +52,7 @@ uint32_t smp_call_session(void)
 
 /* ---- stacks of trees; the tag counts changes, so that an old head is never the same ---- */
 
-void smp_call_tree_push(_Atomic uint64_t *stack, struct smp_call_tree *tree)
+static void push_tree(_Atomic uint64_t *stack, struct smp_call_tree *tree)
 {
     const uint32_t number = (uint32_t)(tree - smp_call_memory->trees) + 1;
     uint64_t head = atomic_load_explicit(stack, RELAXED);
@@ -64,7 +64,7 @@ void smp_call_tree_push(_Atomic uint64_t *stack, struct smp_call_tree *tree)
     } while (!atomic_compare_exchange_weak_explicit(stack, &head, next, RELEASE, RELAXED));
 }
 
-struct smp_call_tree *smp_call_tree_pop(_Atomic uint64_t *stack)
+static struct smp_call_tree *pop_tree(_Atomic uint64_t *stack)
 {
     uint64_t head = atomic_load_explicit(stack, ACQUIRE);
     struct smp_call_tree *tree = NULL;
@@ -113,24 +113,30 @@ static void *take_piece(struct smp_call_arena *arena, size_t bytes)
 
 /* With room for what the reader will have seen of each unit: if that were taken when it comes by,
  * calls would be counted and never read where the nodes have taken the last memory. */
-static size_t chunk_bytes(uint32_t units)
+static size_t chunk_bytes(uint32_t units, size_t unit_bytes, size_t before)
 {
-    return sizeof(struct smp_call_chunk) + SMP_CALL_UNIT - 1 +
-           (size_t)units * (SMP_CALL_UNIT + sizeof(struct smp_call_seen));
+    return sizeof(struct smp_call_chunk) + SMP_CALL_UNIT - 1 + before +
+           (size_t)units * (unit_bytes + sizeof(struct smp_call_seen));
 }
 
-static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_t units)
+/* before: bytes before the nodes. */
+static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_t units,
+                                           size_t before)
 {
-    struct smp_call_chunk *chunk = take_piece(arena, chunk_bytes(units));
+    const size_t unit_bytes = smp_call_unit_bytes(arena->is_exact);
+    const size_t bytes = chunk_bytes(units, unit_bytes, before);
+    struct smp_call_chunk *chunk = take_piece(arena, bytes);
 
     if (chunk == NULL) {
         atomic_fetch_add_explicit(&arena->lost_chunks, 1, RELAXED);
         return NULL;
     }
-    const uintptr_t behind = (uintptr_t)(chunk + 1) + SMP_CALL_UNIT - 1;
-    chunk->nodes = (struct smp_call_node *)(behind & ~(uintptr_t)(SMP_CALL_UNIT - 1));
+    const uintptr_t behind = (uintptr_t)(chunk + 1) + before + SMP_CALL_UNIT - 1;
+    chunk->nodes = (char *)(behind & ~(uintptr_t)(SMP_CALL_UNIT - 1));
+    chunk->bytes = bytes;
     chunk->units = units;
-    chunk->seen = (struct smp_call_seen *)(void *)(chunk->nodes + units);
+    chunk->unit_bytes = (uint32_t)unit_bytes;
+    chunk->seen = (struct smp_call_seen *)(void *)(chunk->nodes + units * unit_bytes);
     return chunk;
 }
 
@@ -151,13 +157,13 @@ static void dispose_call_tree(struct smp_call_tree *tree)
 {
     struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
     struct smp_call_chunk *chunk = atomic_load_explicit(&tree->first, RELAXED);
-    int32_t *const deep = chunk->nodes[SMP_CALL_OVERFLOW_NODE].deep;
+    int32_t *const deep = smp_call_overflow_node(smp_call_node_at(chunk, 0))->deep;
     size_t bytes = deep_bytes(deep);
 
     smp_free(tree->quota, deep);
     while (chunk != NULL) {
         struct smp_call_chunk *next = atomic_load_explicit(&chunk->next, RELAXED);
-        bytes += chunk_bytes(chunk->units);
+        bytes += chunk->bytes;
         smp_free(tree->quota, chunk);
         chunk = next;
     }
@@ -168,7 +174,7 @@ static void dispose_call_tree(struct smp_call_tree *tree)
     tree->last = NULL;
     atomic_store_explicit(&tree->first, NULL, RELAXED);
     atomic_store_explicit(&tree->status, SMP_TREE_FREE, RELEASE);
-    smp_call_tree_push(&smp_call_memory->supply.unused, tree);
+    push_tree(&smp_call_memory->supply.unused, tree);
 }
 
 void smp_call_tree_free(struct smp_call_tree *tree)
@@ -181,7 +187,7 @@ void smp_call_tree_free(struct smp_call_tree *tree)
 /* A tree that no other thread knows. NULL: the limit. */
 static struct smp_call_tree *take_free_tree(void)
 {
-    struct smp_call_tree *tree = smp_call_tree_pop(&smp_call_memory->supply.unused);
+    struct smp_call_tree *tree = pop_tree(&smp_call_memory->supply.unused);
     uint32_t count = atomic_load_explicit(&smp_call_memory->supply.made, RELAXED);
 
     if (tree != NULL)
@@ -196,27 +202,29 @@ static struct smp_call_tree *take_free_tree(void)
 
 static void plant(struct smp_call_tree *tree, struct smp_call_chunk *chunk)
 {
-    struct smp_call_node *top = chunk->nodes;
+    struct smp_call_node *const top = smp_call_node_at(chunk, 0);
+    struct smp_call_node *const overflow = smp_call_overflow_node(top);
 
-    top[0].key = SMP_CALL_TOP;
-    top[SMP_CALL_OVERFLOW_NODE].key = SMP_CALL_OVERFLOW;
-    top[SMP_CALL_OVERFLOW_NODE].ordinal = SMP_CALL_OVERFLOW_NODE;
+    top->key = SMP_CALL_TOP;
+    overflow->key = SMP_CALL_OVERFLOW;
+    overflow->ordinal = SMP_CALL_OVERFLOW_NODE;
     tree->last = chunk;
     tree->units = SMP_CALL_FIRST_NODE;
-    tree->free = (char *)(top + SMP_CALL_FIRST_NODE);
-    tree->free_end = (char *)(top + chunk->units);
+    tree->free = (char *)smp_call_node_at(chunk, SMP_CALL_FIRST_NODE);
+    tree->free_end = (char *)smp_call_node_at(chunk, chunk->units);
     atomic_store_explicit(&tree->first, chunk, RELEASE);
 }
 
 static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint32_t generation,
                                               int64_t tid, uint32_t pool)
 {
-    struct smp_call_chunk *chunk = create_chunk(arena, SMP_CALL_LEAST_UNITS);
+    const uint32_t units = arena->is_exact ? SMP_CALL_FIRST_WIDE_UNITS : SMP_CALL_FIRST_UNITS;
+    struct smp_call_chunk *chunk = create_chunk(arena, units, SMP_CALL_HINT_BYTES);
     struct smp_call_tree *tree = chunk == NULL ? NULL : take_free_tree();
 
     if (tree == NULL) {
         if (chunk != NULL)
-            give_bytes(arena, chunk_bytes(chunk->units));
+            give_bytes(arena, chunk->bytes);
         smp_free(arena->quota, chunk);
         return NULL;
     }
@@ -231,19 +239,25 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
     return tree;
 }
 
-struct smp_call_tree *smp_call_tree_take(uint32_t index)
+/* The tree of a state, which has none then. NULL: it had none, or another has just taken it. */
+static struct smp_call_tree *take_tree(uint32_t index)
 {
     const uint32_t tree = atomic_exchange(&smp_call_memory->tree_of[index], 0);
 
     return tree == 0 ? NULL : &smp_call_memory->trees[tree - 1];
 }
 
-/* After smp_call_tree_take: frees a tree of counting that was closed; one of this counting is read
+static void retire_tree(struct smp_call_tree *tree)
+{
+    atomic_store_explicit(&tree->status, SMP_TREE_RETIRED, RELEASE);
+}
+
+/* After take_tree: frees a tree of counting that was closed; one of this counting is read
  * once more before. */
 static void give_back(const struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
     if (is_of(tree, arena))
-        atomic_store_explicit(&tree->status, SMP_TREE_RETIRED, RELEASE);
+        retire_tree(tree);
     else
         smp_call_tree_free(tree);
 }
@@ -301,11 +315,11 @@ static void free_state(struct smp_call_state *state)
 static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t generation,
                                         uint32_t pool)
 {
-    struct smp_call_tree *tree = smp_call_tree_pop(&arena->pools[pool % SMP_CALL_POOLS]);
+    struct smp_call_tree *tree = pop_tree(&arena->pools[pool % SMP_CALL_POOLS]);
 
     while (tree != NULL && smp_call_tree_generation(tree) != generation) {
         give_back(arena, tree);
-        tree = smp_call_tree_pop(&arena->pools[pool % SMP_CALL_POOLS]);
+        tree = pop_tree(&arena->pools[pool % SMP_CALL_POOLS]);
     }
     return tree;
 }
@@ -315,7 +329,7 @@ static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
                           struct smp_call_state *state, int64_t tid, bool is_virtual, uint32_t pool)
 {
     const uint32_t index = index_of_state(state);
-    struct smp_call_tree *tree = smp_call_tree_take(index);
+    struct smp_call_tree *tree = take_tree(index);
 
     if (tree != NULL)
         give_back(arena, tree);
@@ -324,7 +338,7 @@ static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
         tree = create_call_tree(arena, generation, is_virtual ? 0 : tid, pool);
     if (tree == NULL)
         return false;
-    state->top = atomic_load_explicit(&tree->first, RELAXED)->nodes;
+    state->top = smp_call_node_at(atomic_load_explicit(&tree->first, RELAXED), 0);
     state->free = tree->free;
     state->free_end = tree->free_end;
     state->units = tree->units;
@@ -381,13 +395,13 @@ static void pool_tree(struct smp_call_arena *arena, struct smp_call_state *state
     tree->free_end = state->free_end;
     tree->units = state->units;
     atomic_store_explicit(&tree->status, SMP_TREE_POOLED, RELEASE);
-    smp_call_tree_push(&arena->pools[tree->pool % SMP_CALL_POOLS], tree);
+    push_tree(&arena->pools[tree->pool % SMP_CALL_POOLS], tree);
 }
 
 void smp_call_leave(struct smp_call_state *state)
 {
     struct smp_call_arena *arena = enter_arena();
-    struct smp_call_tree *tree = smp_call_tree_take(index_of_state(state));
+    struct smp_call_tree *tree = take_tree(index_of_state(state));
 
     if (tree != NULL && is_of(tree, arena) && state->is_virtual &&
         smp_call_tree_generation(tree) == smp_call_generation())
@@ -416,16 +430,16 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
 
     if (tree != NULL && is_of(tree, arena)) {
         const uint32_t units = next_units(arena, state->units);
-        if (units >= SMP_CALL_ROOT_UNITS)
-            chunk = create_chunk(arena, units);
+        if (units * smp_call_unit_bytes(arena->is_exact) >= sizeof(struct smp_call_wide_node))
+            chunk = create_chunk(arena, units, 0);
         else
             room = SMP_CALL_OVER_NODES;
         state->is_full = room == SMP_CALL_OVER_NODES;
     }
     if (chunk != NULL) {
         chunk->first_ordinal = state->units;
-        state->free = (char *)chunk->nodes;
-        state->free_end = (char *)(chunk->nodes + chunk->units);
+        state->free = chunk->nodes;
+        state->free_end = (char *)smp_call_node_at(chunk, chunk->units);
         atomic_store_explicit(&tree->last->next, chunk, RELEASE);
         tree->last = chunk;
         room = SMP_CALL_HAS_ROOM;
@@ -438,7 +452,7 @@ bool smp_call_deepen(struct smp_call_state *state)
 {
     struct smp_call_arena *arena = enter_arena();
     const struct smp_call_tree *tree = smp_call_tree_of(state);
-    struct smp_call_node *const overflow = state->top + SMP_CALL_OVERFLOW_NODE;
+    struct smp_call_node *const overflow = smp_call_overflow_node(state->top);
     const int32_t room = overflow->deep == NULL ? 0 : -overflow->deep[0];
     const int32_t more = room == 0 ? FIRST_DEEP : 2 * room;
     int32_t *deep = NULL;
@@ -529,11 +543,6 @@ enum smp_status smp_call_arena_open(const struct smp_call_options *options)
     return status;
 }
 
-void smp_call_arena_renew(void)
-{
-    atomic_store(&smp_call_memory->generation, next_number());
-}
-
 bool smp_call_fence_all(void)
 {
     if (atomic_load(&smp_call_memory->needs_fence))
@@ -543,6 +552,50 @@ bool smp_call_fence_all(void)
     /* A filter of system calls has come since: from now on threads have fences of their own. */
     atomic_store(&smp_call_memory->needs_fence, true);
     return false;
+}
+
+/* Its thread may give it back itself meanwhile, and may have a new one already. */
+static void retire_tree_of(const struct smp_call_arena *arena, uint32_t index, uint32_t generation)
+{
+    uint32_t number = atomic_load(&smp_call_memory->tree_of[index]);
+    struct smp_call_tree *const tree = number == 0 ? NULL : &smp_call_memory->trees[number - 1];
+
+    if (tree == NULL || smp_call_tree_generation(tree) == generation || !is_of(tree, arena) ||
+        atomic_load(&smp_call_memory->states[index].position) != NULL)
+        return;
+    if (atomic_compare_exchange_strong(&smp_call_memory->tree_of[index], &number, 0))
+        retire_tree(tree);
+}
+
+/* Trees of virtual threads, of which some may be new already. */
+static void retire_pooled(_Atomic uint64_t *pool, uint32_t generation)
+{
+    _Atomic uint64_t kept = 0;
+    struct smp_call_tree *tree = pop_tree(pool);
+
+    for (; tree != NULL; tree = pop_tree(pool)) {
+        if (smp_call_tree_generation(tree) == generation)
+            push_tree(&kept, tree);
+        else
+            retire_tree(tree);
+    }
+    for (tree = pop_tree(&kept); tree != NULL; tree = pop_tree(&kept))
+        push_tree(pool, tree);
+}
+
+void smp_call_arena_renew(void)
+{
+    struct smp_call_arena *const arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
+
+    if (arena == NULL)
+        return;
+    atomic_store(&smp_call_memory->generation, next_number());
+    const uint32_t generation = smp_call_generation();
+    const uint32_t count = smp_call_fence_all() ? atomic_load(&smp_call_memory->state_count) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        retire_tree_of(arena, i, generation);
+    for (uint32_t i = 0; i < SMP_CALL_POOLS; i++)
+        retire_pooled(&arena->pools[i], generation);
 }
 
 /* Its thread may be inside of a root: then it frees the tree when it leaves. A thread that leaves
@@ -557,7 +610,7 @@ static void abandon(const struct smp_call_arena *arena, uint32_t index, bool is_
         return;
     (void)atomic_compare_exchange_strong(&tree->status, &expected, SMP_TREE_ABANDONED);
     if (is_fenced && atomic_load(&smp_call_memory->states[index].position) == NULL &&
-        smp_call_tree_take(index) != NULL)
+        take_tree(index) != NULL)
         smp_call_tree_free(tree);
 }
 
@@ -651,7 +704,7 @@ void smp_call_arena_retire(int64_t tid)
     /* One does it: from its end on the state may be another thread's. */
     if (state != NULL && !state->is_virtual &&
         atomic_compare_exchange_strong(&state->tid, &expected, NO_THREAD)) {
-        struct smp_call_tree *tree = smp_call_tree_take(index_of_state(state));
+        struct smp_call_tree *tree = take_tree(index_of_state(state));
         if (tree != NULL)
             give_back(arena, tree);
         atomic_store_explicit(&state->position, NULL, RELAXED);

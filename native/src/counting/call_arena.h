@@ -23,15 +23,23 @@
  * Both sides store before they load, in one order for all, so at least one sees the other. For that
  * close runs a barrier on all threads (base/process_barrier.h), as a thread enters roots often.
  *
+ * Trees begin anew with a new generation. One that no thread counts in is retired, so it is read
+ * once more and freed; a thread inside of a root gives its tree back when it leaves the root.
+ * Thread and reader decide as at close: no call is lost.
+ *
+ *   thread   position = top;  generation as mine? ─no─► position = NULL, and once more
+ *   reader   a new generation;  position NULL? ─yes─► takes the tree
+ *
  * Several cores may be there: the first one that defines the hook class has the shared memory of
  * all. A tree is freed by the core that has allocated it.
  *
  * Owns     trees and chunks, until they are free; states are static.
- * Threads  open, close and a reader: one at a time. retire: any. The others: the counted threads,
- *          without a lock. losses and bytes: not during close.
+ * Threads  open, close, renew and a reader: one at a time. retire: any. The others: the counted
+ *          threads, without a lock. losses and bytes: not during close.
  * Errors   open: SMP_ESTATE, it is open, or another core is still closing it; SMP_EINVAL, a limit;
  *          SMP_ENOMEM. begin: NULL: counting is off, a limit is reached, or no memory.
- * Cost     begin: some 100 ns, and the first time a chunk of 6 KB. close: a pass over all trees.
+ * Cost     begin: some 100 ns, and the first time a chunk of 6 KB. close: a pass over all trees;
+ *          renew: one over all states, and over the trees in pools.
  */
 #ifndef SMP_COUNTING_CALL_ARENA_H
 #define SMP_COUNTING_CALL_ARENA_H
@@ -45,7 +53,9 @@
 #include "counting/call_layout.h"
 
 enum {
-    SMP_CALL_LEAST_UNITS = 64,       /* of a tree's first chunk; the next ones double the tree */
+    SMP_CALL_LEAST_UNITS = 64,       /* of a tree's limit */
+    SMP_CALL_FIRST_UNITS = 48,       /* of a tree's first chunk; the next ones double the tree */
+    SMP_CALL_FIRST_WIDE_UNITS = 32,  /* the same with exact timing */
     SMP_CALL_MOST_UNITS = 4096,      /* of a chunk */
     SMP_CALL_DEFAULT_NODES = 100000, /* of a thread, in units */
     SMP_CALL_DEFAULT_DEPTH = 1000,
@@ -117,7 +127,8 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state);
 bool smp_call_deepen(struct smp_call_state *state);
 /* 0: counting is off. */
 uint32_t smp_call_session(void);
-/* A new generation; for call_renewal.h. */
+/* Trees begin anew, so that what they know of unloaded classes goes, and what probes that were
+ * taken out have counted. The reader's. */
 void smp_call_arena_renew(void);
 
 #endif

@@ -13,11 +13,19 @@
  * stamps are kept in nodes. Inclusive times of a recursion contain each other: a reader that adds
  * up a method's time takes only nodes that have no ancestor of the same method.
  *
+ * A caller's child is the callee that was found last. Callees that were found before are in the
+ * tree's table of hints as well, which lies before the top: a hint is right if its node has that
+ * key and that parent. So a caller with several callees rarely searches the circle.
+ *
  * Where a node cannot be made (a limit, no memory), the position is the tree's overflow node, which
  * stands for all deeper calls: its parent is the deepest counted call, its count says how many
  * calls deeper the thread is, deep which ones these are, its depth which limit that is (enum
  * smp_counting). How many calls were not counted is in its time (the limit of nodes), entered (of
  * depth) and over_memory.
+ *
+ * A node has SMP_CALL_UNIT bytes. A call with a time has a wide node, of twice that: each one with
+ * exact timing, else only roots. An ordinal counts units: of SMP_CALL_UNIT bytes, and with exact
+ * timing of a wide node.
  *
  * All but the nodes is static and stays for ever, as an old frame may run a hook at any time. A
  * state stays in its slot's chain, and changes its thread only after that thread, or that thread's
@@ -46,7 +54,10 @@ enum {
     SMP_CALL_POOL_NAME_BYTES = 128,
     SMP_CALL_REFLECTED = 65536, /* calls by reflection that were seen: a table of the hook's */
     SMP_CALL_DEEP = 1 << 20,    /* calls of a thread that have a key but no node */
-    SMP_CALL_UNIT = 64          /* bytes of a node; a root has two units */
+    SMP_CALL_UNIT = 64,         /* bytes of a node without times */
+    SMP_CALL_HINTS = 128,       /* of a tree: callees that were found before */
+    SMP_CALL_HINT_BYTES = SMP_CALL_HINTS * 8,
+    SMP_CALL_HINT_SCATTER = 8 * 53 /* the next method's hint is so many bytes on */
 };
 
 /* A node's key is its method's id; these are others. */
@@ -76,12 +87,14 @@ struct smp_call_node {
                              * doubt that was */
 };
 
-struct smp_call_root {
+/* Two of each: the thread writes the one of the running epoch (its number modulo 2) while the
+ * reader reads the one of the epoch that has ended. */
+struct smp_call_wide_node {
     struct smp_call_node node;
-    _Atomic int64_t least; /* ticks of a call, since the reset that epoch counts */
-    _Atomic int64_t most;
-    _Atomic uint32_t epoch;
-    uint32_t unused[11];
+    _Atomic int64_t least[2]; /* ticks of the shortest call that ended in that epoch */
+    _Atomic int64_t most[2];
+    _Atomic uint32_t epoch[2];
+    uint32_t unused[6];
 };
 
 /* The hook in Java marks its begin and its end. With exact timing a call's time has the part that
@@ -109,12 +122,34 @@ struct smp_call_state {
 };
 
 _Static_assert(sizeof(struct smp_call_node) == SMP_CALL_UNIT, "a cache line");
-_Static_assert(sizeof(struct smp_call_root) == 2 * SMP_CALL_UNIT, "two units");
+_Static_assert(sizeof(struct smp_call_wide_node) == 2 * SMP_CALL_UNIT, "two units");
 _Static_assert(sizeof(struct smp_call_state) == 64, "a cache line");
 
 static inline bool smp_call_is_root(const struct smp_call_node *node)
 {
     return node->key < SMP_CALL_OVERFLOW;
+}
+
+/* Where the callee of that key is, if it is among the hints. */
+static inline struct smp_call_node **smp_call_hint(struct smp_call_node *top,
+                                                   const struct smp_call_node *at, int32_t key)
+{
+    const uint64_t mixed = ((uintptr_t)at >> 3) + (uint64_t)key * SMP_CALL_HINT_SCATTER;
+    char *const hints = (char *)top - SMP_CALL_HINT_BYTES;
+
+    return (struct smp_call_node **)(void *)(hints + (mixed & (SMP_CALL_HINT_BYTES - 8)));
+}
+
+static inline size_t smp_call_unit_bytes(bool is_exact)
+{
+    return is_exact ? sizeof(struct smp_call_wide_node) : (size_t)SMP_CALL_UNIT;
+}
+
+/* Calls with times. */
+static inline size_t smp_call_node_bytes(int32_t key, bool is_exact)
+{
+    return is_exact || key < SMP_CALL_OVERFLOW ? sizeof(struct smp_call_wide_node)
+                                               : sizeof(struct smp_call_node);
 }
 
 /* Of a node that is neither the top nor the overflow node. */

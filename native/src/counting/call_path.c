@@ -14,7 +14,7 @@
 
 static struct smp_call_node *overflow_of(const struct smp_call_state *state)
 {
-    return state->top + SMP_CALL_OVERFLOW_NODE;
+    return smp_call_overflow_node(state->top);
 }
 
 static struct smp_call_node *position_of(const struct smp_call_state *state)
@@ -82,8 +82,7 @@ static void link_child(struct smp_call_node *at, struct smp_call_node *node)
 static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_call_node *at,
                                        int32_t key, enum smp_counting *limit)
 {
-    const bool is_root = key < 0;
-    const size_t size = is_root ? sizeof(struct smp_call_root) : sizeof(struct smp_call_node);
+    const size_t size = smp_call_node_bytes(key, state->is_exact);
 
     if (at->depth >= state->depth_limit) {
         *limit = SMP_COUNTING_OVER_DEPTH_LIMIT;
@@ -103,26 +102,30 @@ static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_
     node->ordinal = state->units;
     node->depth = at->depth + 1;
     state->free += size;
-    state->units += (uint32_t)(size / SMP_CALL_UNIT);
+    state->units += (uint32_t)(size / smp_call_unit_bytes(state->is_exact));
     link_child(at, node);
     atomic_store_explicit(&node->parent, at, RELEASE);
     smp_call_arena_mark_seen(key & INT32_MAX);
     return node;
 }
 
-static struct smp_call_node *find_callee(struct smp_call_node *at, int32_t key)
+static struct smp_call_node *find_callee(const struct smp_call_state *state,
+                                         struct smp_call_node *at, int32_t key)
 {
     struct smp_call_node *child = at->child;
 
-    if (child == NULL)
-        return NULL;
-    do {
+    if (child == NULL || child->key == key)
+        return child;
+    struct smp_call_node **const hint = smp_call_hint(state->top, at, key);
+    if (*hint != NULL && (*hint)->key == key && smp_call_parent(*hint) == at)
+        return *hint;
+    for (child = child->next; child != at->child; child = child->next) {
         if (child->key == key) {
             at->child = child;
+            *hint = child;
             return child;
         }
-        child = child->next;
-    } while (child != at->child);
+    }
     return NULL;
 }
 
@@ -142,7 +145,7 @@ struct smp_call_node *smp_call_child(struct smp_call_state *state, struct smp_ca
 {
     struct smp_call_node *overflow = overflow_of(state);
     enum smp_counting limit = SMP_COUNTING_OVER_NODE_LIMIT;
-    struct smp_call_node *child = at == overflow ? NULL : find_callee(at, key);
+    struct smp_call_node *child = at == overflow ? NULL : find_callee(state, at, key);
 
     if (child == NULL && at != overflow)
         child = make_node(state, at, key, &limit);
@@ -171,24 +174,37 @@ static void enter_call(struct smp_call_state *state, int32_t key)
     set_phase(state, key < 0 ? SMP_CALL_NO_HOOK : SMP_CALL_BETWEEN_STAMPS);
 }
 
-/* Of this call since the reset, so that a reader takes it or leaves it. */
-static void note_root_call(struct smp_call_root *root, int64_t ticks)
+static void note_extremes(struct smp_call_wide_node *node, int64_t ticks, uint32_t epoch)
+{
+    const unsigned half = epoch % 2;
+
+    if (atomic_load_explicit(&node->epoch[half], RELAXED) != epoch) {
+        atomic_store_explicit(&node->least[half], ticks, RELAXED);
+        atomic_store_explicit(&node->most[half], ticks, RELAXED);
+        atomic_store_explicit(&node->epoch[half], epoch, RELEASE);
+        return;
+    }
+    if (ticks < atomic_load_explicit(&node->least[half], RELAXED))
+        atomic_store_explicit(&node->least[half], ticks, RELAXED);
+    if (ticks > atomic_load_explicit(&node->most[half], RELAXED))
+        atomic_store_explicit(&node->most[half], ticks, RELAXED);
+}
+
+/* The epoch may end meanwhile: then the reader may have been here already, and the call is noted in
+ * the next one as well. The reader's barrier orders the two. */
+static void note_call(struct smp_call_wide_node *node, int64_t ticks)
 {
     const uint32_t epoch = smp_call_epoch();
 
-    if (atomic_load_explicit(&root->epoch, RELAXED) != epoch) {
-        atomic_store_explicit(&root->least, ticks, RELAXED);
-        atomic_store_explicit(&root->most, ticks, RELAXED);
-        atomic_store_explicit(&root->epoch, epoch, RELEASE);
-        return;
-    }
-    if (ticks < atomic_load_explicit(&root->least, RELAXED))
-        atomic_store_explicit(&root->least, ticks, RELAXED);
-    if (ticks > atomic_load_explicit(&root->most, RELAXED))
-        atomic_store_explicit(&root->most, ticks, RELAXED);
+    note_extremes(node, ticks, epoch);
+    atomic_signal_fence(memory_order_seq_cst);
+    const uint32_t now = smp_call_epoch();
+    if (now != epoch)
+        note_extremes(node, ticks, now);
 }
 
-/* In this order: a reader that sees the new time also sees that the call does not run. */
+/* In this order: a reader that sees the new time also sees that the call does not run, and a reader
+ * that sees one more call also sees its extremes. */
 static void end_call(struct smp_call_node *node, int64_t now)
 {
     const int64_t entered = atomic_load_explicit(&node->entered, RELAXED);
@@ -196,11 +212,10 @@ static void end_call(struct smp_call_node *node, int64_t now)
 
     if (entered == 0)
         return;
+    note_call((struct smp_call_wide_node *)node, ticks);
     atomic_store_explicit(&node->entered, 0, RELAXED);
     atomic_store_explicit(&node->time, atomic_load_explicit(&node->time, RELAXED) + ticks, RELEASE);
     atomic_store_explicit(&node->exits, atomic_load_explicit(&node->exits, RELAXED) + 1, RELEASE);
-    if (smp_call_is_root(node))
-        note_root_call((struct smp_call_root *)node, ticks);
 }
 
 static void end_through(struct smp_call_node *at, const struct smp_call_node *last, int64_t now)

@@ -14,7 +14,9 @@ enum { TRIES = 4 };
 struct read {
     struct smp_call_arena *arena;
     const struct smp_call_visitor *visitor; /* NULL: a reset */
+    bool tells_kept;                        /* the ids of the tree that is read */
     double tick_ns;
+    uint32_t epoch; /* the one that has just ended */
 };
 
 static int64_t to_ns(const struct read *read, int64_t ticks)
@@ -43,15 +45,30 @@ static int64_t time_of(const struct smp_call_node *node, struct smp_call_seen *n
     return time;
 }
 
+static void add_epoch(const struct read *read, const struct smp_call_wide_node *node,
+                      uint32_t epoch, struct smp_call_delta *delta)
+{
+    const unsigned half = epoch % 2;
+
+    if (atomic_load_explicit(&node->epoch[half], ACQUIRE) != epoch)
+        return;
+    const int64_t least_ns = to_ns(read, atomic_load_explicit(&node->least[half], RELAXED));
+    const int64_t most_ns = to_ns(read, atomic_load_explicit(&node->most[half], RELAXED));
+    if (delta->most_ns == 0 || least_ns < delta->least_ns)
+        delta->least_ns = least_ns;
+    if (most_ns > delta->most_ns)
+        delta->most_ns = most_ns;
+}
+
+/* After the number of calls. Those of the new epoch as well: a call that has ended since its begin
+ * is among the calls of this read. */
 static void add_extremes(const struct read *read, const struct smp_call_node *node,
                          struct smp_call_delta *delta)
 {
-    const struct smp_call_root *root = (const struct smp_call_root *)node;
+    const struct smp_call_wide_node *const wide = (const struct smp_call_wide_node *)node;
 
-    if (atomic_load_explicit(&root->epoch, ACQUIRE) != smp_call_epoch())
-        return;
-    delta->least_ns = to_ns(read, atomic_load_explicit(&root->least, RELAXED));
-    delta->most_ns = to_ns(read, atomic_load_explicit(&root->most, RELAXED));
+    add_epoch(read, wide, read->epoch, delta);
+    add_epoch(read, wide, read->epoch + 1, delta);
 }
 
 static void read_node(struct read *read, const struct smp_call_tree *tree,
@@ -85,7 +102,7 @@ static void read_node(struct read *read, const struct smp_call_tree *tree,
     if (read->visitor == NULL ||
         (!is_new && delta.calls == 0 && delta.time_ns == 0 && delta.ended == 0))
         return;
-    if (delta.is_root)
+    if (delta.ended > 0)
         add_extremes(read, node, &delta);
     read->visitor->on_delta(read->visitor->self, &delta);
 }
@@ -126,17 +143,19 @@ static void read_nodes(struct read *read, const struct smp_call_tree *tree,
     uint32_t at = 0;
 
     if (chunk->first_ordinal == 0) {
-        read_overflow(read, tree, &chunk->nodes[SMP_CALL_OVERFLOW_NODE],
+        read_overflow(read, tree, smp_call_overflow_node(smp_call_node_at(chunk, 0)),
                       &chunk->seen[SMP_CALL_OVERFLOW_NODE]);
         at = SMP_CALL_FIRST_NODE;
     }
     while (at < chunk->units) {
-        const struct smp_call_node *node = &chunk->nodes[at];
+        const struct smp_call_node *const node = smp_call_node_at(chunk, at);
         if (smp_call_parent(node) == NULL)
             break;
         const bool is_new = at >= chunk->known && read->visitor != NULL;
+        if (read->tells_kept)
+            read->visitor->on_kept(read->visitor->self, smp_call_method(node));
         read_node(read, tree, node, &chunk->seen[at], is_new);
-        at += smp_call_is_root(node) ? SMP_CALL_ROOT_UNITS : 1;
+        at = smp_call_unit_behind(chunk, at);
         if (is_new)
             chunk->known = at;
     }
@@ -157,6 +176,17 @@ static void end_tree(const struct read *read, struct smp_call_tree *tree)
     smp_call_tree_free(tree);
 }
 
+/* Calls note their extremes in a new epoch from here on. Without the barrier a call that ends just
+ * now may be missing from them. */
+static uint32_t end_epoch(void)
+{
+    const uint32_t ended = atomic_fetch_add(&smp_call_shared_memory()->epoch, 1);
+
+    (void)smp_call_fence_all();
+    return ended;
+}
+
+/* NULL: a reset. */
 static void read_trees(const struct smp_call_visitor *visitor)
 {
     struct smp_call_shared *shared = smp_call_shared_memory();
@@ -168,34 +198,28 @@ static void read_trees(const struct smp_call_visitor *visitor)
     if (read.arena == NULL)
         return;
     read.tick_ns = smp_call_clock_tick_ns(&read.arena->clock);
+    read.epoch = end_epoch();
     const uint32_t count = atomic_load_explicit(&shared->supply.made, ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         struct smp_call_tree *tree = &shared->trees[i];
         const uint32_t status = smp_call_tree_status(tree, read.arena->session);
         if (status == SMP_TREE_FREE)
             continue;
+        read.tells_kept = visitor != NULL && visitor->on_kept != NULL && status != SMP_TREE_RETIRED;
         read_chunks(&read, tree);
         if (status == SMP_TREE_RETIRED && visitor != NULL)
             end_tree(&read, tree);
     }
 }
 
-/* From now on roots begin their extremes anew. */
-static void begin_extremes(void)
-{
-    atomic_fetch_add_explicit(&smp_call_shared_memory()->epoch, 1, RELAXED);
-}
-
 void smp_call_read(const struct smp_call_visitor *visitor)
 {
     read_trees(visitor);
-    begin_extremes();
 }
 
 void smp_call_reset(void)
 {
     read_trees(NULL);
-    begin_extremes();
 }
 
 /* 0: the state has no tree. */

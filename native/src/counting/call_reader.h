@@ -4,8 +4,8 @@
  *
  * A node's counts only grow; the reader keeps what it has seen of each and hands out the
  * difference. So a reset needs nothing of the threads: what was counted until then counts as seen.
- * Only the shortest and longest call of a root are the thread's own; it begins them anew after each
- * read. Those of a call that ends while its tree is read may be missing.
+ * Only the shortest and the longest call are the thread's own: it begins them anew with each read
+ * and each reset. A call that ends while its tree is read may be among those of two reads.
  *
  * Time of calls that run is included, up to now. Inclusive times of a recursion contain each other
  * (call_layout.h). Calls are entered calls.
@@ -40,9 +40,9 @@ struct smp_call_delta {
     int64_t calls;
     int64_t time_ns;  /* inclusive; of roots, and with exact timing of all */
     int64_t ended;    /* calls with a time that have ended, */
-    int64_t ended_ns; /* and their whole time */
-    int64_t least_ns; /* of roots: of one call since the last read; 0 with most_ns 0: none ended */
-    int64_t most_ns;
+    int64_t ended_ns; /* their whole time, */
+    int64_t least_ns; /* the shortest of them, */
+    int64_t most_ns;  /* and the longest; both 0: none ended */
 };
 
 struct smp_call_visitor {
@@ -51,6 +51,9 @@ struct smp_call_visitor {
     void (*on_delta)(void *self, const struct smp_call_delta *delta);
     /* The tree's last delta was this read's. May be NULL. */
     void (*on_end)(void *self, uint64_t tree);
+    /* Of each node of a tree that stays, maybe several times: the id that its probe has pushed.
+     * May be NULL. */
+    void (*on_kept)(void *self, int32_t id);
 };
 
 void smp_call_read(const struct smp_call_visitor *visitor);

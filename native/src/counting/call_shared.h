@@ -23,8 +23,9 @@
 #include "counting/call_clock.h"
 #include "counting/call_layout.h"
 
-/* Units of a tree: of the top and the overflow node, before all others; of a root. */
-enum { SMP_CALL_OVERFLOW_NODE = 1, SMP_CALL_FIRST_NODE = 2, SMP_CALL_ROOT_UNITS = 2 };
+/* Ordinals of the overflow node, which lies SMP_CALL_UNIT bytes behind the top, and of the first
+ * node after it. */
+enum { SMP_CALL_OVERFLOW_NODE = 1, SMP_CALL_FIRST_NODE = 2 };
 
 enum smp_call_tree_status {
     SMP_TREE_FREE,
@@ -44,12 +45,34 @@ struct smp_call_seen {
 
 struct smp_call_chunk {
     _Atomic(struct smp_call_chunk *) next;
-    struct smp_call_node *nodes; /* behind this header, aligned */
+    char *nodes;  /* behind this header, aligned */
+    size_t bytes; /* in all */
     uint32_t units;
+    uint32_t unit_bytes;
     uint32_t first_ordinal;
     struct smp_call_seen *seen; /* the reader's, of each unit; behind the nodes */
     uint32_t known;             /* units that it has handed out */
 };
+
+static inline struct smp_call_node *smp_call_node_at(const struct smp_call_chunk *chunk,
+                                                     uint32_t unit)
+{
+    return (struct smp_call_node *)(void *)(chunk->nodes + (size_t)unit * chunk->unit_bytes);
+}
+
+static inline struct smp_call_node *smp_call_overflow_node(struct smp_call_node *top)
+{
+    return top + SMP_CALL_OVERFLOW_NODE;
+}
+
+/* The unit behind the node in that one. */
+static inline uint32_t smp_call_unit_behind(const struct smp_call_chunk *chunk, uint32_t unit)
+{
+    const bool is_exact = chunk->unit_bytes != SMP_CALL_UNIT;
+    const int32_t key = smp_call_node_at(chunk, unit)->key;
+
+    return unit + (uint32_t)(smp_call_node_bytes(key, is_exact) / chunk->unit_bytes);
+}
 
 struct smp_call_tree {
     _Atomic uint32_t status;
@@ -94,7 +117,7 @@ struct smp_call_shared {
     _Atomic bool is_taken;       /* from open to the end of close */
     _Atomic uint32_t session;    /* 0: counting is off, as generation says, too */
     _Atomic uint32_t generation; /* the session's number, and a new one for each renewal */
-    _Atomic uint32_t epoch;      /* of resets */
+    _Atomic uint32_t epoch;      /* ends with each read and each reset */
     _Atomic bool needs_fence;    /* for lack of a process barrier, in threads that enter a root */
     _Atomic uint32_t news;
     _Atomic uint32_t inside;  /* threads in begin, leave, grow */
@@ -171,15 +194,10 @@ static inline struct smp_call_state *smp_call_state_of(int64_t tid)
     return state;
 }
 
-/* After a store to session or generation, before positions are looked at. False: a thread with no
- * position may be about to go inside all the same. */
+/* After a store to session, generation or epoch, before positions are looked at. False: a thread
+ * with no position may be about to go inside all the same. */
 bool smp_call_fence_all(void);
-/* The tree of a state, which has none then. NULL: it had none, or another has just taken it. */
-struct smp_call_tree *smp_call_tree_take(uint32_t state_index);
-/* Stacks of trees that no state has. NULL: it is empty. */
-void smp_call_tree_push(_Atomic uint64_t *stack, struct smp_call_tree *tree);
-struct smp_call_tree *smp_call_tree_pop(_Atomic uint64_t *stack);
-/* Frees a tree that no other thread can find: after take or pop, or RETIRED. */
+/* Frees a tree that no other thread can find: after it was taken from where it was, or RETIRED. */
 void smp_call_tree_free(struct smp_call_tree *tree);
 
 #endif

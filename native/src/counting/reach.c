@@ -11,32 +11,32 @@
 
 static enum smp_status add_rule_tables(struct smp_reach *reach)
 {
-    reach->rule_count = smp_root_rules_count(reach->options.rules);
+    reach->rule_count = smp_root_rules_count(reach->plan->rules);
     if (reach->rule_count == 0)
         return SMP_OK;
-    reach->rule_states = smp_alloc(reach->quota, reach->rule_count);
-    reach->rule_matches = smp_alloc(reach->quota, reach->rule_count * sizeof(bool));
+    reach->rule_states = smp_alloc(reach->plan->quota, reach->rule_count);
+    reach->rule_matches = smp_alloc(reach->plan->quota, reach->rule_count * sizeof(bool));
     return reach->rule_states != NULL && reach->rule_matches != NULL ? SMP_OK : SMP_ENOMEM;
 }
 
-enum smp_status smp_reach_create(struct smp_quota *quota, const struct smp_reach_options *options,
+enum smp_status smp_reach_create(const struct smp_counting_plan *plan, uint32_t max_methods,
                                  struct smp_reach **out)
 {
     struct smp_reach *reach = NULL;
     enum smp_status status = SMP_OK;
 
-    if (options->max_methods < 1 || options->max_methods > SMP_REACH_METHODS_LIMIT ||
-        options->look_ahead < 1 || options->look_ahead > SMP_REACH_LOOK_AHEAD_LIMIT)
+    if (max_methods < 1 || max_methods > SMP_PLAN_METHODS_LIMIT || plan->look_ahead < 1 ||
+        plan->look_ahead > SMP_PLAN_LOOK_AHEAD_LIMIT)
         return SMP_EINVAL;
-    reach = smp_alloc(quota, sizeof(*reach));
+    reach = smp_alloc(plan->quota, sizeof(*reach));
     if (reach == NULL)
         return SMP_ENOMEM;
-    reach->quota = quota;
-    reach->options = *options;
-    reach->budget = (struct smp_memory_budget){ .quota = quota, .max_bytes = options->max_bytes };
+    reach->plan = plan;
+    reach->budget =
+        (struct smp_memory_budget){ .quota = plan->quota, .max_bytes = plan->max_bytes };
     smp_class_index_init(&reach->index, &reach->budget);
     smp_method_ids_init(&reach->ids, &reach->budget, &reach->index.class_names,
-                        &reach->index.signatures, options->max_methods);
+                        &reach->index.signatures, max_methods);
     smp_type_search_init(&reach->search, &reach->index);
     status = add_rule_tables(reach);
     if (status == SMP_OK)
@@ -53,9 +53,9 @@ void smp_reach_destroy(struct smp_reach *reach)
     smp_type_search_fini(&reach->search);
     smp_method_ids_fini(&reach->ids);
     smp_class_index_fini(&reach->index);
-    smp_free(reach->quota, reach->rule_matches);
-    smp_free(reach->quota, reach->rule_states);
-    smp_free(reach->quota, reach);
+    smp_free(reach->plan->quota, reach->rule_matches);
+    smp_free(reach->plan->quota, reach->rule_states);
+    smp_free(reach->plan->quota, reach);
 }
 
 /* --- roots --- */
@@ -67,8 +67,8 @@ static bool match_rules(struct smp_reach *reach, const struct smp_class_outline 
     bool has_any = false;
 
     for (size_t i = 0; i < reach->rule_count; i++) {
-        const bool matches = !outline->is_hidden &&
-                             smp_root_rules_match_class(reach->options.rules, i, outline->name);
+        const bool matches =
+            !outline->is_hidden && smp_root_rules_match_class(reach->plan->rules, i, outline->name);
 
         reach->rule_matches[i] = matches && !is_never;
         has_any |= reach->rule_matches[i];
@@ -103,7 +103,7 @@ static enum smp_root_kind match_root(struct smp_reach *reach,
                                      const struct smp_method_outline *method,
                                      enum smp_rule_state state)
 {
-    const struct smp_root_rules *const rules = reach->options.rules;
+    const struct smp_root_rules *const rules = reach->plan->rules;
     enum smp_root_kind kind = SMP_ROOT_NONE;
 
     for (size_t i = 0; i < reach->rule_count; i++) {
@@ -122,8 +122,8 @@ static enum smp_root_kind root_kind_of(struct smp_reach *reach,
 {
     if (reach->rule_count > 0)
         return match_root(reach, method, has_code(method) ? SMP_RULE_NO_PROBE : SMP_RULE_NO_CODE);
-    return reach->options.scheme == SMP_SCHEME_TOTAL && is_allowed && has_code(method) &&
-                   is_usual_root(method)
+    return reach->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && is_allowed &&
+                   has_code(method) && is_usual_root(method)
                ? SMP_ROOT_MATCHED
                : SMP_ROOT_NONE;
 }
@@ -146,7 +146,7 @@ static bool keeps_calls(void *self, const struct smp_class_outline *outline, siz
 {
     const struct loading *const loading = self;
 
-    if (loading->reach->options.scheme == SMP_SCHEME_TOTAL)
+    if (loading->reach->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
         return false;
     return loading->is_allowed || loading->passes_on ||
            root_kind_of(loading->reach, &outline->methods[method], false) != SMP_ROOT_NONE;
@@ -218,7 +218,8 @@ static void adopt_body(struct smp_reach *reach, uint32_t loaded, struct smp_clas
 static bool is_excluded(const struct smp_reach *reach, const struct smp_indexed_class *in_class,
                         const struct smp_method_outline *method, bool has_rules)
 {
-    if (reach->options.scheme != SMP_SCHEME_TOTAL || in_class->is_allowed || in_class->passes_on)
+    if (reach->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL || in_class->is_allowed ||
+        in_class->passes_on)
         return false;
     return has_rules ||
            (reach->rule_count == 0 && is_text(method->name, "main") && is_usual_root(method));
@@ -228,7 +229,8 @@ static void want_roots(struct smp_reach *reach, const struct smp_class_outline *
                        uint32_t loaded, bool has_rules)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, loaded);
-    const bool wants_all = reach->options.scheme == SMP_SCHEME_TOTAL && it->is_allowed;
+    const bool wants_all =
+        reach->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && it->is_allowed;
 
     for (uint32_t m = 0; m < it->body.method_count; m++)
         smp_wanted_set_root(reach, &it->body.methods[m],
@@ -244,10 +246,14 @@ static void lose_class(struct smp_reach *reach, const struct smp_class_outline *
                        struct smp_class_body *old)
 {
     const uint32_t known = smp_reach_find(reach, outline->loader, outline->name);
-    char *const text = smp_losses_add(&reach->losses[SMP_LOSS_MEMORY_LIMIT], 0);
+    static const char why[] = "over the memory limit: ";
+    char *const text = smp_losses_add(&reach->losses[SMP_LOSS_LEFT_ALONE], 0);
 
-    if (text != NULL)
-        smp_class_name_text(text, SMP_LOSS_TEXT_BYTES, outline->name);
+    if (text != NULL) {
+        memcpy(text, why, sizeof(why) - 1);
+        smp_class_name_text(text + sizeof(why) - 1, SMP_LOSS_TEXT_BYTES - sizeof(why) + 1,
+                            outline->name);
+    }
     /* It may have the method. */
     for (size_t i = 0; i < reach->rule_count; i++) {
         if (reach->rule_matches[i])
@@ -288,7 +294,7 @@ enum smp_status smp_reach_load(struct smp_reach *reach, const struct smp_class_o
 {
     const bool is_never = smp_call_filter_is_never(outline->name);
     const bool is_allowed = !is_never && !outline->is_hidden &&
-                            smp_call_filter_passes(reach->options.filter, outline->name);
+                            smp_call_filter_passes(reach->plan->filter, outline->name);
     const bool has_rules = match_rules(reach, outline, is_never);
     const bool passes_on = outline->is_hidden || (!is_never && is_proxy(outline));
     struct loading loading = { .reach = reach, .is_allowed = is_allowed, .passes_on = passes_on };
@@ -420,13 +426,13 @@ bool smp_reach_is_refused(const struct smp_reach *reach, uint32_t class_id)
 }
 
 void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t method,
-                           const char *why)
+                           enum smp_reach_loss loss, const char *why)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&reach->index, in_class)->body;
 
     if (method >= body->method_count || !smp_wanted_has_probe(&body->methods[method]))
         return;
-    smp_wanted_take_probe(reach, in_class, method, SMP_LOSS_LEFT_ALONE, why, 0);
+    smp_wanted_take_probe(reach, in_class, method, loss, why, 0);
     smp_wanted_drain(reach);
 }
 
@@ -443,7 +449,7 @@ void smp_reach_entered(struct smp_reach *reach, int32_t id)
         reach->is_root_entered = true;
         smp_wanted_advance_rules_of(reach, id, SMP_RULE_ENTERED);
     }
-    if (reach->options.scheme != SMP_SCHEME_LAZY)
+    if (reach->plan->instrumentation != SMP_INSTRUMENTATION_LAZY)
         return;
     smp_wanted_expand(reach, record->in_class, record->number);
     smp_wanted_drain(reach);
@@ -460,8 +466,9 @@ void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
     /* No class that is known has such a method: all that declare it are of the JDK. */
     if (owner == 0 || called == 0)
         return;
-    reach->found_ahead =
-        reach->options.scheme == SMP_SCHEME_LAZY ? (uint8_t)(reach->options.look_ahead - 1) : 0;
+    reach->found_ahead = reach->plan->instrumentation == SMP_INSTRUMENTATION_LAZY
+                             ? (uint8_t)(reach->plan->look_ahead - 1)
+                             : 0;
     smp_wanted_find(reach, owner, called);
     if (smp_symbols_at(&index->signatures, called)->text[0] == '<')
         smp_instances_add_named(reach, owner, reach->found_ahead);
@@ -501,15 +508,16 @@ struct smp_reach_sample smp_reach_sampled(struct smp_reach *reach, struct smp_sl
                                           struct smp_slice method_name, bool is_called)
 {
     const struct smp_class_index *const index = &reach->index;
-    const bool is_wanted = is_called && reach->options.scheme != SMP_SCHEME_TOTAL;
+    const bool is_wanted = is_called && reach->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL;
     const uint32_t name =
         smp_symbols_find(&index->class_names, class_name.bytes, class_name.length);
     uint32_t found = name != 0 ? smp_symbols_at(&index->class_names, name)->first_class : 0;
     struct smp_reach_sample seen = { 0 };
 
-    reach->found_ahead =
-        reach->options.scheme == SMP_SCHEME_LAZY ? (uint8_t)(reach->options.look_ahead - 1) : 0;
-    if (found == 0 && is_wanted && smp_call_filter_passes(reach->options.filter, class_name))
+    reach->found_ahead = reach->plan->instrumentation == SMP_INSTRUMENTATION_LAZY
+                             ? (uint8_t)(reach->plan->look_ahead - 1)
+                             : 0;
+    if (found == 0 && is_wanted && smp_call_filter_passes(reach->plan->filter, class_name))
         find_simplified(reach, class_name, method_name, &seen);
     for (; found != 0; found = smp_class_index_at(index, found)->next_named)
         smp_wanted_sampled(reach, found, method_name, is_wanted, &seen);
@@ -559,9 +567,9 @@ const struct smp_method_ids *smp_reach_ids(const struct smp_reach *reach)
     return &reach->ids;
 }
 
-const struct smp_reach_options *smp_reach_options(const struct smp_reach *reach)
+const struct smp_root_rules *smp_reach_rules(const struct smp_reach *reach)
 {
-    return &reach->options;
+    return reach->plan->rules;
 }
 
 enum smp_rule_state smp_reach_rule_state(const struct smp_reach *reach, size_t rule)

@@ -31,7 +31,7 @@
  *   dirty classes ──► take_batch ──► (RetransformClasses) ──► load, plan ──► the class is clean
  *                                        └─ failed: put_back, or refuse_class
  *
- * Owns     its index, ids and lists; rules and filter are borrowed and must outlive it.
+ * Owns     its index, ids and lists; the plan is borrowed and must outlive it.
  * Threads  one at a time: the caller has a lock.
  * Errors   create, load: SMP_ENOMEM where the limit, the quota or the system refuse memory. A class
  *          that does not fit is not known, nor what was known of it before; it is counted and
@@ -50,9 +50,9 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "counting/class_outline.h"
+#include "counting/counting_plan.h"
 #include "counting/losses.h"
 #include "counting/method_ids.h"
-#include "counting/reach_options.h"
 
 /* What the rewriter does with a method. */
 struct smp_method_probe {
@@ -74,9 +74,9 @@ struct smp_reach_figures {
 
 struct smp_reach;
 
-SMP_CHECKED enum smp_status smp_reach_create(struct smp_quota *quota,
-                                             const struct smp_reach_options *options,
-                                             struct smp_reach **out);
+/* max_methods: at most the plan's. SMP_EINVAL: a limit of the plan is out of its range. */
+SMP_CHECKED enum smp_status smp_reach_create(const struct smp_counting_plan *plan,
+                                             uint32_t max_methods, struct smp_reach **out);
 void smp_reach_destroy(struct smp_reach *reach);
 
 /*
@@ -112,7 +112,7 @@ void smp_reach_refuse_class(struct smp_reach *reach, uint32_t refused, const cha
 bool smp_reach_is_refused(const struct smp_reach *reach, uint32_t class_id);
 /* The method could not get its probe: "too large". LAZY expands it, as its entry will not show. */
 void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t method,
-                           const char *why);
+                           enum smp_reach_loss loss, const char *why);
 
 /* A probe was run for the first time. Ids that are retired or unknown are ignored. */
 void smp_reach_entered(struct smp_reach *reach, int32_t id);
@@ -135,7 +135,7 @@ bool smp_reach_drop(struct smp_reach *reach, int32_t id, int64_t wall_ms);
 uint32_t smp_reach_recycle(struct smp_reach *reach, smp_id_in_use *in_use, void *self);
 
 const struct smp_method_ids *smp_reach_ids(const struct smp_reach *reach);
-const struct smp_reach_options *smp_reach_options(const struct smp_reach *reach);
+const struct smp_root_rules *smp_reach_rules(const struct smp_reach *reach);
 enum smp_rule_state smp_reach_rule_state(const struct smp_reach *reach, size_t rule);
 const struct smp_losses *smp_reach_losses(const struct smp_reach *reach, enum smp_reach_loss loss);
 void smp_reach_figures(const struct smp_reach *reach, struct smp_reach_figures *out);

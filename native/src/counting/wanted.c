@@ -50,9 +50,9 @@ void smp_wanted_advance_rule(struct smp_reach *reach, size_t rule, enum smp_rule
 
 static bool is_of_rule(const struct smp_reach *reach, size_t rule, int32_t id)
 {
-    return smp_root_rules_match_class(reach->options.rules, rule,
+    return smp_root_rules_match_class(reach->plan->rules, rule,
                                       smp_method_ids_class(&reach->ids, id)) &&
-           smp_root_rules_match_method(reach->options.rules, rule,
+           smp_root_rules_match_method(reach->plan->rules, rule,
                                        smp_method_ids_name(&reach->ids, id),
                                        smp_method_ids_descriptor(&reach->ids, id));
 }
@@ -158,7 +158,7 @@ static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     note_probe(reach, it->id);
     smp_wanted_set_dirty(reach, in_class);
     smp_wanted_initialise(reach, in_class);
-    if (reach->options.scheme == SMP_SCHEME_EAGER)
+    if (reach->plan->instrumentation == SMP_INSTRUMENTATION_EAGER)
         smp_wanted_expand(reach, in_class, method);
 }
 
@@ -205,7 +205,7 @@ void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method)
         return;
     }
     count_once(reach, in_class, method, SMP_LOSS_LEFT_ALONE, it->refusal);
-    if (reach->options.scheme != SMP_SCHEME_TOTAL)
+    if (reach->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL)
         smp_wanted_expand(reach, in_class, method);
 }
 
@@ -228,7 +228,7 @@ void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t 
         count_loss(reach, in_class, method, loss, why, wall_ms);
     else
         count_once(reach, in_class, method, loss, why);
-    if (reach->options.scheme != SMP_SCHEME_TOTAL)
+    if (reach->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL)
         smp_wanted_expand(reach, in_class, method);
 }
 
@@ -326,8 +326,8 @@ void smp_wanted_look_ahead(struct smp_reach *reach, uint32_t in_class, uint32_t 
 /* EAGER expands all it finds anyway. */
 void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t method)
 {
-    const bool is_lazy = reach->options.scheme == SMP_SCHEME_LAZY;
-    const uint8_t ahead = is_lazy ? reach->options.look_ahead : 1;
+    const bool is_lazy = reach->plan->instrumentation == SMP_INSTRUMENTATION_LAZY;
+    const uint8_t ahead = is_lazy ? reach->plan->look_ahead : 1;
 
     smp_wanted_look_ahead(reach, in_class, method, ahead);
     if ((smp_wanted_method(reach, in_class, method)->access & SMP_ACCESS_STATIC) == 0)
@@ -368,7 +368,7 @@ void smp_wanted_initialise(struct smp_reach *reach, uint32_t in_class)
 {
     struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
 
-    if (it->is_initialised || reach->options.scheme == SMP_SCHEME_TOTAL)
+    if (it->is_initialised || reach->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
         return;
     it->is_initialised = true;
     if (it->lacks_calls && it->refusal == NULL)

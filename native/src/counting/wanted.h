@@ -33,9 +33,9 @@
 
 #include "base/memory_budget.h"
 #include "counting/class_index.h"
+#include "counting/counting_plan.h"
 #include "counting/losses.h"
 #include "counting/method_ids.h"
-#include "counting/reach_options.h"
 #include "counting/type_search.h"
 
 /* Of an indexed method. */
@@ -55,9 +55,8 @@ enum smp_root_kind {
 };
 
 struct smp_reach {
-    struct smp_quota *quota;
+    const struct smp_counting_plan *plan; /* borrowed */
     struct smp_memory_budget budget;
-    struct smp_reach_options options;
     struct smp_class_index index;
     struct smp_method_ids ids;
     struct smp_type_search search;

@@ -24,26 +24,14 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "counting/counting_plan.h"
 #include "model/counting_account.h"
-#include "model/options.h"
 #include "model/sample.h"
 
-enum { SMP_COUNTER_MESSAGE_BYTES = 512 };
+enum { SMP_COUNTER_MESSAGE_BYTES = SMP_PLAN_MESSAGE_BYTES };
 
 /* In place of a method: calls that have no node of their own, because of a limit. */
 #define SMP_METHOD_UNCOUNTED INT64_C(-1)
-
-/* What is counted. Texts are borrowed for the call, and were checked before. */
-struct smp_counting_plan {
-    struct smp_quota *quota; /* its limit is that of counting */
-    const char *roots;       /* rootMethods */
-    const char *filter;      /* instrumentationFilter */
-    enum smp_instrumentation instrumentation;
-    enum smp_method_timing timing; /* EXACT: each call has a time, else only calls of roots */
-    uint32_t max_methods;
-    uint32_t max_nodes; /* of a tree */
-    uint32_t max_depth; /* of a tree */
-};
 
 /* Whose tree. Borrowed for the call. */
 struct smp_counted_thread {
@@ -61,7 +49,7 @@ struct smp_counted_call {
     bool is_root;
     int64_t calls;    /* that began */
     int64_t time_ns;  /* of roots, and with EXACT of all: with what it called, up to now */
-    int64_t ended;    /* of roots: the calls that have ended, */
+    int64_t ended;    /* of calls with a time: those that have ended, */
     int64_t ended_ns; /* their whole time, */
     int64_t least_ns; /* the shortest of these */
     int64_t most_ns;  /* and the longest; 0: not known */
@@ -111,9 +99,9 @@ struct smp_call_counter {
      * Puts probes into the root methods that are loaded before it returns; all else follows on a
      * thread of the library. Calls that began before it are not counted. SMP_ESTATE: another
      * sampler counts. SMP_EUNSUPPORTED: not in this JVM. SMP_EINVAL, SMP_ENOMEM, SMP_EVM. Then
-     * message says why, and nothing has changed.
+     * message says why, and nothing has changed. It holds the plan.
      */
-    enum smp_status (*start)(void *self, const struct smp_counting_plan *plan,
+    enum smp_status (*start)(void *self, struct smp_counting_plan *plan,
                              char message[SMP_COUNTER_MESSAGE_BYTES]);
     /* Only after a start that was SMP_OK. Nothing is counted from then on. */
     void (*stop)(void *self);

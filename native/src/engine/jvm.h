@@ -272,6 +272,9 @@ struct smp_cpu_timers {
     void (*stop)(void *self, void *timer, struct smp_cpu_sampled sampled);
     /* Calls sampled for all samples since the last call. */
     void (*drain)(void *self, struct smp_cpu_sampled sampled);
+    /* Between two calls of drain so many threads that run at once, one a CPU, may expire so many
+     * times, and half of the memory for samples is still free. */
+    uint32_t samples_per_cpu;
     void *self;
 };
 

@@ -189,7 +189,7 @@ static size_t bytes_of_us(int64_t ns)
     return digits(ns / NS_PER_US) + 1 + US_DIGITS;
 }
 
-/* ", Time per call(us): 12.345", and of a root ", min 0.100, max 300.000". */
+/* ", Time per call(us): 12.345", and where they are known ", min 0.100, max 300.000". */
 static size_t bytes_of_call(const struct smp_call_time *call)
 {
     if (call->mean_ns == 0)

@@ -52,8 +52,9 @@
  *                                               it is known
  *      "parent":[...], "frame":[...], "wall":[...], "cpu":[...], "samples":[...], "calls":[...],
  *      "rootTimes":[[node,calls,total,min,max], ...]},
- *                                               of calls of roots that have ended; node: its place
- *                                               in these arrays; nanoseconds
+ *                                               of calls that have ended, with EXACT of all nodes,
+ *                                               else of roots; node: its place in these arrays;
+ *                                               nanoseconds
  *     ...],
  *    "lockHolders":[{                           only where threads were blocked: by group, where
  *                                               its threads were while others waited for locks that

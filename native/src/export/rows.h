@@ -77,7 +77,7 @@ uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node);
 /* How long a call took; all 0: unknown. */
 struct smp_call_time {
     int64_t mean_ns;
-    int64_t min_ns; /* these two of root methods only, of calls that have ended */
+    int64_t min_ns; /* of calls that have ended; 0 with max_ns 0: not known */
     int64_t max_ns;
 };
 

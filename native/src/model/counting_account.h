@@ -3,7 +3,7 @@
  * counting_account.h - what the counting of calls did, left alone and lost in an interval: figures
  * by code, and of those that concern methods the names of some.
  *
- *   left alone, too large: 3 (com.acme.Big.run, com.acme.Huge.go, ... 1 more)
+ *   left alone: 3 (too large: com.acme.Big.run, too large: com.acme.Huge.go, ... 1 more)
  *   3 methods instrumented, root not entered since
  *
  * A profile that counts nothing has none.
@@ -54,8 +54,6 @@ enum {
     X(ROOTS_NOT_FOUND, LAST, ALWAYS, "root not found in its class",                             \
       "The class was loaded and has no such method, or none with these parameters. An "         \
       "inherited method belongs to the class that declares it.")                                \
-    X(ROOTS_NEVER, HIGHEST, ALWAYS, "root never counted, the probes themselves run through it", \
-      "`Thread`, `Unsafe`, `java.lang.invoke` and this library have no probes.")                \
     X(EXCLUDED, HIGHEST, NEVER, "excluded by filter",                                           \
       "Counted methods may call them, and `instrumentationFilter` leaves out their class. "     \
       "Methods of the JDK are not listed.")                                                     \
@@ -64,38 +62,21 @@ enum {
       "such a method is counted. Methods that compilers add to pass a call on (bridges, "       \
       "`access$`, `$default`, `_aroundBody`) are left alone, too: the method of the source is " \
       "counted.")                                                                               \
-    X(NATIVE_OR_ABSTRACT, HIGHEST, NEVER, "left alone, native or abstract",                     \
-      "They have no byte code for a probe. In place of such a root, name the methods that "     \
-      "implement it.")                                                                          \
-    X(TOO_LARGE, HIGHEST, ALWAYS, "left alone, too large",                                      \
-      "With probes the method would be longer than the 65,535 bytes that the JVM allows, or "   \
-      "than the 8,000 that its compilers take, and be interpreted from then on.")               \
-    X(JUMP_TOO_FAR, HIGHEST, ALWAYS, "left alone, a jump would be too far",                     \
-      "With probes a jump would not reach its target.")                                         \
-    X(UNKNOWN_CODE, HIGHEST, ALWAYS, "left alone, unknown byte code",                           \
-      "The rewriter does not understand the method, such as one with the subroutines of old "   \
-      "compilers.")                                                                             \
-    X(NO_ROOM_IN_POOL, HIGHEST, ALWAYS, "left alone, no room in the constant pool",             \
-      "Its class has nearly 65,535 constants.")                                                 \
-    X(MALFORMED_CLASS, HIGHEST, ALWAYS, "left alone, malformed class",                          \
-      "The rewriter does not understand the bytes of the class.")                               \
-    X(REFUSED_CLASS, HIGHEST, ALWAYS, "left alone, their class cannot be changed",              \
-      "The JVM refuses to change the class. The names begin with its reason and JVMTI's error. " \
-      "`another agent adds members`: its transformer adds other fields or methods each time. "  \
-      "If an earlier sampler has put probes into the class, they stay there, and its methods are " \
-      "counted all the same.")                                                                  \
+    X(LEFT_ALONE, HIGHEST, ALWAYS, "left alone",                                                \
+      "Methods and classes without a probe, each with the reason before its name. `too large`: "  \
+      "with probes it would be longer than the 65,535 bytes that the JVM allows, or than the "    \
+      "8,000 that its compilers take, and be interpreted from then on. `native or abstract`: "    \
+      "in place of such a root, name the methods that implement it. `over the memory limit`: "    \
+      "counting has half of `memoryLimitBytes`. A class that the JVM refuses to change has its "  \
+      "reason and JVMTI's error; `another agent adds members`: its transformer adds other "       \
+      "fields or methods each time. If an earlier sampler has put probes into such a class, they " \
+      "stay there, and its methods are counted all the same. `Thread`, `Unsafe`, "                \
+      "`java.lang.invoke` and this library never have probes.")                                   \
     X(NOT_FOLLOWED, LAST, ALWAYS, "calls by reflection not found by themselves",                \
       "This JVM does not let these classes hand out what they call. A method that is only called " \
       "by reflection is counted where it is a root, or with `instrumentation=TOTAL`.")          \
-    X(CLASS_OVER_MEMORY_LIMIT, HIGHEST, ALWAYS, "classes left alone, over the memory limit",    \
-      "There was no memory for what counting must know of them. Counting has half of "          \
-      "`memoryLimitBytes`.")                                                                    \
     X(OVER_METHOD_LIMIT, HIGHEST, ALWAYS, "left alone, over the limit of methods",              \
       "`maxCountedMethods` have a probe. Raise it, or narrow `instrumentationFilter`.")         \
-    X(UNLOADED, LAST, NEVER, "methods of unloaded classes, in trees of calls",                  \
-      "They count towards `maxCountedMethods` until about a thousand have come together. "      \
-      "Then all are forgotten, except those that a thread has called from a root that it is "   \
-      "still inside of.")                                                                       \
     X(DROPPED, HIGHEST, ALWAYS, "not counted any more, short and called often",                 \
       "Their probes cost more than `overheadLimitPercent` and were taken out. For each of the " \
       "first 20 a line follows: `not counted since <time>: <method>`. What they call seems to " \

@@ -17,7 +17,7 @@
 
 /* All zero: nothing was counted. */
 struct smp_profile_counts {
-    struct smp_root_times *root_times;    /* of the roots of counted trees; NULL: none */
+    struct smp_root_times *root_times;    /* of nodes of counted trees; NULL: none */
     struct smp_counting_account *account; /* NULL unless calls are counted */
     bool is_anew; /* a reset: what intervals before this one have counted does not hold */
 };

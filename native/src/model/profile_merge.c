@@ -325,7 +325,7 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
     return status;
 }
 
-/* Times of a root that did not fit, or past their maximum, are left out: its node's time and calls
+/* Times of a node that did not fit, or past their maximum, are left out: the node's time and calls
  * are there. */
 static enum smp_status merge_root_times(struct merger *merger, const struct smp_profile *from)
 {

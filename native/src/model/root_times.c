@@ -3,28 +3,18 @@
 
 #include <string.h>
 
-#include "base/lower_bound.h"
 #include "model/measure.h"
 
 enum { FIRST_ROWS = 16 };
 
 struct smp_root_times {
     struct smp_quota *quota;
-    struct smp_root_time *rows; /* ascending nodes */
+    struct smp_root_time *rows;
     size_t count;
     size_t capacity;
+    uint32_t *places; /* by node: its row + 1; 0: none */
+    size_t place_count;
 };
-
-static uint64_t node_at(const void *rows, size_t index)
-{
-    return ((const struct smp_root_time *)rows)[index].node;
-}
-
-/* The first row whose node is not below this one. */
-static size_t find_row(const struct smp_root_times *times, uint32_t node)
-{
-    return smp_lower_bound(times->rows, times->count, node_at, node);
-}
 
 static enum smp_status grow_rows(struct smp_root_times *times)
 {
@@ -41,6 +31,31 @@ static enum smp_status grow_rows(struct smp_root_times *times)
     times->rows = rows;
     times->capacity = capacity;
     return SMP_OK;
+}
+
+static enum smp_status grow_places(struct smp_root_times *times, uint32_t node)
+{
+    const size_t least = (size_t)node + 1;
+    const size_t twice = times->place_count == 0 ? FIRST_ROWS : 2 * times->place_count;
+    const size_t count = least > twice ? least : twice;
+    uint32_t *places = NULL;
+
+    if (least <= times->place_count)
+        return SMP_OK;
+    places = smp_realloc(times->quota, times->places, count * sizeof(*places));
+    if (places == NULL)
+        return SMP_ENOMEM;
+    memset(&places[times->place_count], 0, (count - times->place_count) * sizeof(*places));
+    times->places = places;
+    times->place_count = count;
+    return SMP_OK;
+}
+
+static struct smp_root_time *find_row(const struct smp_root_times *times, uint32_t node)
+{
+    const uint32_t place = node < times->place_count ? times->places[node] : 0;
+
+    return place == 0 ? NULL : &times->rows[place - 1];
 }
 
 static void add_calls(struct smp_root_time *row, const struct smp_root_time *more)
@@ -68,38 +83,35 @@ void smp_root_times_destroy(struct smp_root_times *times)
 {
     if (times == NULL)
         return;
+    smp_free(times->quota, times->places);
     smp_free(times->quota, times->rows);
     smp_free(times->quota, times);
 }
 
 enum smp_status smp_root_times_add(struct smp_root_times *times, const struct smp_root_time *time)
 {
-    const size_t at = find_row(times, time->node);
-    enum smp_status status;
+    struct smp_root_time *const row = find_row(times, time->node);
+    enum smp_status status = SMP_OK;
 
     if (time->calls == 0)
         return SMP_OK;
-    if (at < times->count && times->rows[at].node == time->node) {
-        add_calls(&times->rows[at], time);
+    if (row != NULL) {
+        add_calls(row, time);
         return SMP_OK;
     }
     status = grow_rows(times);
+    if (status == SMP_OK)
+        status = grow_places(times, time->node);
     if (status != SMP_OK)
         return status;
-    memmove(&times->rows[at + 1], &times->rows[at], (times->count - at) * sizeof(*times->rows));
-    times->rows[at] = *time;
-    times->count++;
+    times->rows[times->count] = *time;
+    times->places[time->node] = (uint32_t)++times->count;
     return SMP_OK;
 }
 
 const struct smp_root_time *smp_root_times_find(const struct smp_root_times *times, uint32_t node)
 {
-    size_t at;
-
-    if (times == NULL)
-        return NULL;
-    at = find_row(times, node);
-    return at < times->count && times->rows[at].node == node ? &times->rows[at] : NULL;
+    return times == NULL ? NULL : find_row(times, node);
 }
 
 size_t smp_root_times_count(const struct smp_root_times *times)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * root_times.h - how long calls of root methods took: for some nodes of a tree the number of calls
- * that have ended, their time, the shortest and the longest.
+ * root_times.h - how long calls took: for some nodes of a tree the number of calls that have ended,
+ * their time, the shortest and the longest. With exact timing all counted nodes have a row, else
+ * only roots.
  *
- *   node ──► {calls, total, min, max}          in ascending order of nodes
+ *   node ──► {calls, total, min, max}          in the order in which they were added
  *
- * Calls of other methods have no such row: their mean follows from the tree's time and calls.
+ * A node without a row has a mean only, of the tree's time and calls.
  *
  * Owns     its rows.
  * Threads  one writer; any number of readers once it is part of a profile.
- * Errors   add: SMP_ENOMEM; SMP_EQUOTA for a node past SMP_MAX_ROOT_TIMES. Then nothing has
- *          changed, and the root's row of the report has its mean only.
- * Cost     find: O(log rows). add of a new node: O(rows). 40 bytes a row.
+ * Errors   add: SMP_ENOMEM; SMP_EQUOTA for a row past SMP_MAX_ROOT_TIMES. Then nothing has
+ *          changed, and the node's row of the report has its mean only.
+ * Cost     find and add: O(1). 40 bytes a row, and 4 for each node up to the last one with a row.
  */
 #ifndef SMP_MODEL_ROOT_TIMES_H
 #define SMP_MODEL_ROOT_TIMES_H
@@ -22,7 +23,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 
-enum { SMP_MAX_ROOT_TIMES = 4096 };
+enum { SMP_MAX_ROOT_TIMES = 1 << 20 };
 
 struct smp_root_time {
     uint32_t node;

@@ -331,10 +331,6 @@ const COUNTING = {
         text: 'root not found in its class',
         words: 'The class was loaded and has no such method, or none with these parameters. An inherited method belongs to the class that declares it.',
     },
-    ROOTS_NEVER: {
-        text: 'root never counted, the probes themselves run through it',
-        words: 'Thread, Unsafe, java.lang.invoke and this library have no probes.',
-    },
     EXCLUDED: {
         text: 'excluded by filter',
         words: 'Counted methods may call them, and instrumentationFilter leaves out their class. Methods of the JDK are not listed.',
@@ -343,49 +339,17 @@ const COUNTING = {
         text: 'left alone, trivial',
         words: 'Empty methods, getters and setters: a probe would cost more than they do. As a root such a method is counted. Methods that compilers add to pass a call on (bridges, access$, $default, _aroundBody) are left alone, too: the method of the source is counted.',
     },
-    NATIVE_OR_ABSTRACT: {
-        text: 'left alone, native or abstract',
-        words: 'They have no byte code for a probe. In place of such a root, name the methods that implement it.',
-    },
-    TOO_LARGE: {
-        text: 'left alone, too large',
-        words: 'With probes the method would be longer than the 65,535 bytes that the JVM allows, or than the 8,000 that its compilers take, and be interpreted from then on.',
-    },
-    JUMP_TOO_FAR: {
-        text: 'left alone, a jump would be too far',
-        words: 'With probes a jump would not reach its target.',
-    },
-    UNKNOWN_CODE: {
-        text: 'left alone, unknown byte code',
-        words: 'The rewriter does not understand the method, such as one with the subroutines of old compilers.',
-    },
-    NO_ROOM_IN_POOL: {
-        text: 'left alone, no room in the constant pool',
-        words: 'Its class has nearly 65,535 constants.',
-    },
-    MALFORMED_CLASS: {
-        text: 'left alone, malformed class',
-        words: 'The rewriter does not understand the bytes of the class.',
-    },
-    REFUSED_CLASS: {
-        text: 'left alone, their class cannot be changed',
-        words: 'The JVM refuses to change the class. The names begin with its reason and JVMTI\'s error. another agent adds members: its transformer adds other fields or methods each time. If an earlier sampler has put probes into the class, they stay there, and its methods are counted all the same.',
+    LEFT_ALONE: {
+        text: 'left alone',
+        words: 'Methods and classes without a probe, each with the reason before its name. too large: with probes it would be longer than the 65,535 bytes that the JVM allows, or than the 8,000 that its compilers take, and be interpreted from then on. native or abstract: in place of such a root, name the methods that implement it. over the memory limit: counting has half of memoryLimitBytes. A class that the JVM refuses to change has its reason and JVMTI\'s error; another agent adds members: its transformer adds other fields or methods each time. If an earlier sampler has put probes into such a class, they stay there, and its methods are counted all the same. Thread, Unsafe, java.lang.invoke and this library never have probes.',
     },
     NOT_FOLLOWED: {
         text: 'calls by reflection not found by themselves',
         words: 'This JVM does not let these classes hand out what they call. A method that is only called by reflection is counted where it is a root, or with instrumentation=TOTAL.',
     },
-    CLASS_OVER_MEMORY_LIMIT: {
-        text: 'classes left alone, over the memory limit',
-        words: 'There was no memory for what counting must know of them. Counting has half of memoryLimitBytes.',
-    },
     OVER_METHOD_LIMIT: {
         text: 'left alone, over the limit of methods',
         words: 'maxCountedMethods have a probe. Raise it, or narrow instrumentationFilter.',
-    },
-    UNLOADED: {
-        text: 'methods of unloaded classes, in trees of calls',
-        words: 'They count towards maxCountedMethods until about a thousand have come together. Then all are forgotten, except those that a thread has called from a root that it is still inside of.',
     },
     DROPPED: {
         text: 'not counted any more, short and called often',

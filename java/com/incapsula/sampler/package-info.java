@@ -22,8 +22,8 @@
  * <li>{@link com.incapsula.sampler.ThreadsSamplerServer} shows a running sampler in a browser,
  * {@link com.incapsula.sampler.ThreadsSamplerMXBean} in JMX tools.</li>
  * <li>{@link com.incapsula.sampler.SamplerStatistics} are the sampler's figures about itself,
- * {@link com.incapsula.sampler.micrometer} has them as meters.</li>
- * <li>{@link com.incapsula.sampler.junit} samples tests, {@link com.incapsula.sampler.jmh} benchmarks.</li>
+ * the artifact {@code threads-sampler-micrometer} has them as meters.</li>
+ * <li>{@code threads-sampler-junit} samples tests, {@code threads-sampler-jmh} benchmarks.</li>
  * </ul>
  *
  * <h2>How to read a report</h2>
@@ -71,4 +71,7 @@
  *
  * @since 1.0
  */
+@NullMarked
 package com.incapsula.sampler;
+
+import org.jspecify.annotations.NullMarked;

@@ -60,6 +60,10 @@ public abstract class ThreadsSamplerHook {
     /* A limit, of counting_account.h. */
     private static final int OVER_NODE_LIMIT = 21;
 
+    /* Before the top. */
+    private static final long HINT_BYTES = 1024;
+    private static final long HINT_SCATTER = 424;
+
     private static final int KEY_OVERFLOW = -2;
     private static final int KEY_SHIFT = 2;
     /* In place of a position. */
@@ -138,6 +142,8 @@ public abstract class ThreadsSamplerHook {
             NODE_COUNT,
             NODE_TIME,
             OVERFLOW,
+            HINT_BYTES,
+            HINT_SCATTER,
             KEY_OVERFLOW,
             NODE_DEPTH,
             OVER_NODE_LIMIT,
@@ -464,11 +470,20 @@ public abstract class ThreadsSamplerHook {
         U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
         long child = U.getLong(at + NODE_CHILD);
         if (child == 0 || U.getInt(child + NODE_KEY) != id) {
-            child = find(state, at, child, id);
+            child = U.getLong(hint(state, at, id));
+            if (child == 0 || U.getInt(child + NODE_KEY) != id || U.getLong(child + NODE_PARENT) != at) {
+                child = find(state, at, id);
+            }
         }
         U.putLongOpaque(null, state + STATE_POSITION, child);
         U.putLong(child + NODE_COUNT, U.getLong(child + NODE_COUNT) + 1);
         U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+    }
+
+    /* Where the callee is that was found before; call_layout.h. */
+    @ForceInline
+    private static long hint(long state, long at, int id) {
+        return U.getLong(state + STATE_TOP) - HINT_BYTES + ((at >>> 3) + id * HINT_SCATTER & HINT_BYTES - 8);
     }
 
     /* Of a call without a node, as in call_path.c. */
@@ -493,13 +508,15 @@ public abstract class ThreadsSamplerHook {
      * that can have no node is counted as such here, as in call_path.c: in a tree that is full most calls may be.
      */
     @DontInline
-    private static long find(long state, long at, long last, int id) {
+    private static long find(long state, long at, int id) {
+        long last = U.getLong(at + NODE_CHILD);
         long overflow = U.getLong(state + STATE_TOP) + OVERFLOW;
         if (last != 0 && at != overflow) {
             long child = U.getLong(last + NODE_NEXT);
             while (child != last) {
                 if (U.getInt(child + NODE_KEY) == id) {
                     U.putLong(at + NODE_CHILD, child);
+                    U.putLong(hint(state, at, id), child);
                     return child;
                 }
                 child = U.getLong(child + NODE_NEXT);

@@ -282,8 +282,7 @@ static void keep_exact_time(struct smp_call_tree *tree, const struct smp_counted
     smp_call_tree_note_pending(tree, call->parent);
 }
 
-/* Extremes of calls that ended during the read may be missing. */
-static void credit_root_time(const struct smp_call_credit *credit, uint32_t node,
+static void credit_call_time(const struct smp_call_credit *credit, uint32_t node,
                              const struct smp_counted_call *call)
 {
     const int64_t mean_ns = call->ended > 0 ? call->ended_ns / call->ended : 0;
@@ -295,7 +294,7 @@ static void credit_root_time(const struct smp_call_credit *credit, uint32_t node
         .max_ns = call->most_ns > mean_ns ? call->most_ns : mean_ns,
     };
 
-    if (call->is_root && call->ended > 0)
+    if (call->ended > 0)
         smp_interval_add_root_time(credit->attribution->interval, &time);
 }
 
@@ -347,7 +346,7 @@ static void credit_calls(struct smp_call_credit *credit, struct smp_call_tree *t
     if (entry->node == tree->target.over_node)
         credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] += (uint64_t)call->calls;
     else
-        credit_root_time(credit, entry->node, call);
+        credit_call_time(credit, entry->node, call);
     if (credit->is_exact)
         keep_exact_time(tree, call);
     add_rate(credit, call);

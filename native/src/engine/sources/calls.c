@@ -6,8 +6,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "counting/call_filter.h"
-#include "counting/root_rules.h"
+#include "counting/counting_plan.h"
 #include "engine/sources/call_credit.h"
 #include "engine/sources/call_rates.h"
 #include "engine/sources/call_trees.h"
@@ -19,12 +18,12 @@
 
 enum { PER_MILLE = 1000, COST_MEMORY = 8 /* ticks that the mean of costs is about */ };
 
-_Static_assert((int)SMP_OPTIONS_MESSAGE_BYTES >= (int)SMP_ROOT_RULES_MESSAGE_BYTES, "fits");
-_Static_assert((int)SMP_OPTIONS_MESSAGE_BYTES >= (int)SMP_CALL_FILTER_MESSAGE_BYTES, "fits");
+_Static_assert((int)SMP_OPTIONS_MESSAGE_BYTES >= (int)SMP_PLAN_MESSAGE_BYTES, "fits");
 
 struct calls_source {
-    struct smp_quota *quota;    /* of the session */
-    struct smp_quota *counting; /* for all that counting takes */
+    struct smp_quota *quota;        /* of the session */
+    struct smp_quota *counting;     /* for all that counting takes */
+    struct smp_counting_plan *plan; /* NULL: it was not started */
     const struct smp_call_counter *counter;
     struct smp_attribution *attribution;
     struct smp_options options; /* a copy; what of it may change is brought up to date */
@@ -98,24 +97,36 @@ static uint32_t find_call_row(void *self, const struct smp_call_spot *spot)
     return smp_call_credit_row(&((struct calls_source *)self)->credit, spot);
 }
 
-static void start_counter(struct calls_source *source)
+static bool make_plan(struct calls_source *source, char message[SMP_COUNTER_MESSAGE_BYTES])
 {
     const struct smp_options *options = &source->options;
-    const struct smp_counting_plan plan = {
-        .quota = source->counting,
-        .roots = options->root_methods,
-        .filter = options->instrumentation_filter,
-        .instrumentation = options->instrumentation,
-        .timing = options->method_timing,
-        .max_methods = (uint32_t)options->max_counted_methods,
-        .max_nodes = (uint32_t)options->max_call_nodes,
-        .max_depth = (uint32_t)options->max_call_depth,
-    };
+    struct smp_counting_plan *plan = NULL;
+    const enum smp_status status = smp_counting_plan_create(
+        source->counting, options->root_methods, options->instrumentation_filter, &plan, message);
+
+    if (status != SMP_OK) {
+        if (message[0] == '\0')
+            (void)snprintf(message, SMP_COUNTER_MESSAGE_BYTES, "calls cannot be counted: %s",
+                           smp_status_text(status));
+        return false;
+    }
+    plan->instrumentation = options->instrumentation;
+    plan->timing = options->method_timing;
+    plan->max_methods = (uint32_t)options->max_counted_methods;
+    plan->max_nodes = (uint32_t)options->max_call_nodes;
+    plan->max_depth = (uint32_t)options->max_call_depth;
+    source->plan = plan;
+    return true;
+}
+
+static void start_counter(struct calls_source *source)
+{
+    const struct smp_call_counter *const counter = source->counter;
     char message[SMP_COUNTER_MESSAGE_BYTES] = "this JVM does not let methods be changed";
 
     source->was_started = true;
-    if (source->counter->start != NULL)
-        source->is_on = source->counter->start(source->counter->self, &plan, message) == SMP_OK;
+    if (counter->start != NULL && make_plan(source, message))
+        source->is_on = counter->start(counter->self, source->plan, message) == SMP_OK;
     if (source->is_on && are_times_sampled(source))
         source->attribution->calls =
             (struct smp_call_rows){ .find = find_call_row, .self = source };
@@ -517,6 +528,7 @@ static void destroy_calls(void *self)
     smp_sampled_calls_fini(&source->sampled);
     smp_call_trees_fini(&source->trees);
     smp_options_fini(&source->options);
+    smp_counting_plan_release(source->plan);
     smp_quota_release(source->counting);
     smp_free(source->quota, source);
 }
@@ -592,13 +604,11 @@ enum smp_status smp_calls_create(const struct smp_source_setup *setup, struct sm
 enum smp_status smp_calls_check(const struct smp_options *options,
                                 char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    struct smp_root_rules *rules = NULL;
-    struct smp_call_filter *filter = NULL;
-    enum smp_status status = smp_root_rules_create(NULL, options->root_methods, &rules, message);
+    struct smp_counting_plan *plan = NULL;
+    const enum smp_status status = smp_counting_plan_create(
+        NULL, options->root_methods, options->instrumentation_filter, &plan, message);
 
     if (status == SMP_OK)
-        status = smp_call_filter_create(NULL, options->instrumentation_filter, &filter, message);
-    smp_call_filter_destroy(filter);
-    smp_root_rules_destroy(rules);
+        smp_counting_plan_release(plan);
     return status;
 }

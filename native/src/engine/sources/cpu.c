@@ -9,6 +9,7 @@
 #include "engine/threads/timer_wheel.h"
 
 #define NS_PER_MS INT64_C(1000000)
+#define MOST_UNREAD_NS INT64_C(20000000) /* a sample waits for so long, or one interval */
 #define UNSAMPLED_NS INT64_C(1000000000) /* more than a timer and the samples under way can hold */
 
 enum {
@@ -452,10 +453,24 @@ static void mark_cpu(void *self, int64_t now_ns)
     make_all_visits_due(source);
 }
 
-/* A timer may expire at any tick. */
-static uint64_t no_idle_ticks(SMP_UNUSED const void *self)
+/* Ticks at which no thread is to be visited only read samples. Several ticks' samples fit into the
+ * pool, and a sample that waits too long would get a later name of its thread. */
+static uint64_t idle_ticks_of_cpu(const void *self)
 {
-    return 0;
+    const struct cpu_source *source = self;
+    const uint64_t fitting = source->jvm->cpu.samples_per_cpu;
+    const uint64_t timely = cpu_ticks_in(source, MOST_UNREAD_NS);
+    const uint64_t most = source->tick + (fitting < timely ? fitting : timely);
+
+    if (!source->roster->default_name_rule)
+        return 0;
+    const uint64_t first = smp_timer_wheel_first(&source->wheel, source->tick, most);
+    return first > source->tick ? first - source->tick - 1 : 0;
+}
+
+static void skip_cpu_ticks(void *self, uint64_t count)
+{
+    ((struct cpu_source *)self)->tick += count;
 }
 
 /* A user's rule is called for every thread at each tick, however many there are. What samples cost
@@ -529,7 +544,8 @@ static struct smp_source describe_cpu_source(struct cpu_source *source)
         .poll_once = poll_running_once,
         .set_options = set_cpu_options,
         .filter_changed = visit_all_again,
-        .idle_ticks = no_idle_ticks,
+        .idle_ticks = idle_ticks_of_cpu,
+        .skip_ticks = skip_cpu_ticks,
         .tick_gap_ns = tick_gap_of_cpu,
         .excuse_cpu = excuse_cpu_source,
         .destroy = destroy_cpu,

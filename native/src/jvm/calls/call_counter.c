@@ -7,70 +7,44 @@
 #include "counting/call_arena.h"
 #include "counting/call_pools.h"
 #include "counting/call_reader.h"
-#include "counting/call_renewal.h"
 #include "counting/call_shared.h"
+#include "counting/reach_account.h"
 #include "jvm/calls/call_threads.h"
-#include "jvm/calls/counter_account.h"
 #include "jvm/calls/instrumenter.h"
 
 enum {
     /* Of a call whose probes the JIT compilers have not inlined away (facts: 3 to 9 ns). */
     CALL_COST_NS = 8,
     EXACT_CALL_COST_NS = 25,
-    ROOT_COST_NS = 32, /* measured (bench: call-hooks): by JNI, with two time stamps */
-    /* Nodes of threads have half of the memory for counting. The rest is for classes, and for what
-     * the engine knows of each node: without that a call is counted and credited nowhere. */
-    NODES_SHARE = 2
+    ROOT_COST_NS = 32 /* measured (bench: call-hooks): by JNI, with two time stamps */
 };
 
-_Static_assert((int)SMP_COUNTER_MESSAGE_BYTES >= (int)SMP_COUNTED_MESSAGE_BYTES, "messages");
 /* Of the one that counts; only its sampler thread. */
 static struct {
     bool is_exact;
-    bool has_dropped;                     /* trees are to begin anew */
-    struct smp_counter_account_seen seen; /* in the account already */
+    bool has_dropped; /* trees are to begin anew */
+    struct {
+        uint64_t batches;
+        uint64_t lost_roots;
+        uint64_t lost_threads;
+    } seen; /* in the account already */
     struct smp_counted_name name;
 } counting;
 
-static enum smp_scheme scheme_of(enum smp_instrumentation instrumentation)
-{
-    switch (instrumentation) {
-    case SMP_INSTRUMENTATION_EAGER:
-        return SMP_SCHEME_EAGER;
-    case SMP_INSTRUMENTATION_TOTAL:
-        return SMP_SCHEME_TOTAL;
-    default:
-        return SMP_SCHEME_LAZY;
-    }
-}
-
-static enum smp_status start_counting(SMP_UNUSED void *self, const struct smp_counting_plan *plan,
+static enum smp_status start_counting(SMP_UNUSED void *self, struct smp_counting_plan *plan,
                                       char message[SMP_COUNTER_MESSAGE_BYTES])
 {
-    const struct smp_instrumenter_options options = {
-        .classes = { .quota = plan->quota,
-                     .roots = plan->roots,
-                     .filter = plan->filter,
-                     .scheme = scheme_of(plan->instrumentation),
-                     .max_methods = plan->max_methods,
-                     .look_ahead = SMP_REACH_LOOK_AHEAD },
-        .calls = { .quota = plan->quota,
-                   .max_bytes =
-                       plan->quota != NULL ? plan->quota->limit_bytes / NODES_SHARE : SIZE_MAX,
-                   .nodes = plan->max_nodes,
-                   .depth = (int32_t)plan->max_depth,
-                   .is_exact = plan->timing == SMP_METHOD_TIMING_EXACT },
-    };
+    const enum smp_status status = smp_instrumenter_start(plan, message);
 
-    const enum smp_status status = smp_instrumenter_start(&options, message);
     if (status != SMP_OK)
         return status;
     /* Of threads that have ended while nothing was counted. */
     smp_call_threads_retire();
     smp_call_threads_forget();
-    counting.is_exact = options.calls.is_exact;
+    counting.is_exact = plan->timing == SMP_METHOD_TIMING_EXACT;
     counting.has_dropped = false;
-    counting.seen = smp_counter_account_begin();
+    memset(&counting.seen, 0, sizeof(counting.seen));
+    counting.seen.lost_threads = smp_call_threads_lost();
     return status;
 }
 
@@ -95,7 +69,9 @@ static struct smp_counted_thread describe_tree(uint64_t tree, int64_t java_id, u
 
 static int64_t number_of(int32_t method)
 {
-    return method == SMP_CALL_UNCOUNTED ? SMP_METHOD_UNCOUNTED : smp_instrumenter_number(method);
+    return method == SMP_CALL_UNCOUNTED
+               ? SMP_METHOD_UNCOUNTED
+               : smp_counted_classes_number(smp_instrumenter_classes(), method);
 }
 
 static void on_delta(void *self, const struct smp_call_delta *delta)
@@ -130,6 +106,11 @@ static void on_tree_end(void *self, uint64_t tree)
  * is called there has new ones. A full tree has no room for those, and a call without a node is of
  * no method that could be dropped, however much it costs.
  */
+static void keep_id(SMP_UNUSED void *self, int32_t pushed)
+{
+    smp_counted_classes_keep_id(smp_instrumenter_classes(), pushed);
+}
+
 static void renew_after_drop(void)
 {
     struct smp_instrumenter_figures figures;
@@ -139,23 +120,25 @@ static void renew_after_drop(void)
     smp_instrumenter_get_figures(&figures);
     if (figures.has_work)
         return;
-    smp_call_renewal_begin();
+    smp_call_arena_renew();
     counting.has_dropped = false;
 }
 
 static void read_counts(SMP_UNUSED void *self, const struct smp_counter_visitor *visitor)
 {
     struct counter_reading reading = { .visitor = visitor };
-    const struct smp_call_visitor each = { .self = &reading,
-                                           .on_delta = on_delta,
-                                           .on_end = on_tree_end };
+    struct smp_call_visitor each = { .self = &reading,
+                                     .on_delta = on_delta,
+                                     .on_end = on_tree_end };
 
     smp_call_threads_retire();
-    const bool renews = smp_instrumenter_begin_renewal();
+    const bool renews = smp_counted_classes_begin_renewal(smp_instrumenter_classes());
+    if (renews)
+        each.on_kept = keep_id;
     renew_after_drop();
     smp_call_read(&each);
     if (renews)
-        smp_instrumenter_end_renewal();
+        smp_counted_classes_end_renewal(smp_instrumenter_classes());
     smp_call_threads_forget();
 }
 
@@ -238,9 +221,36 @@ static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figure
                                          .root_cost_ns = ROOT_COST_NS };
 }
 
+static void add_classes(void *self, const struct smp_counted_classes *counted)
+{
+    smp_reach_account(counted->reach, self);
+    smp_counted_classes_add_unfollowed(counted, self);
+}
+
+/* What has come to one of all since the last account. */
+static void add_more(struct smp_counting_account *out, enum smp_counting code, uint64_t all,
+                     uint64_t *seen)
+{
+    smp_counting_account_add(out, code, all - *seen);
+    *seen = all;
+}
+
 static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_account *out)
 {
-    smp_counter_account_add(&counting.seen, out);
+    struct smp_instrumenter_figures figures;
+
+    smp_instrumenter_get_figures(&figures);
+    smp_instrumenter_inspect(add_classes, out);
+    smp_counting_account_add(out, SMP_COUNTING_INSTRUMENTED, figures.reach.methods);
+    if (figures.malformed > 0)
+        (void)smp_counting_account_name(out, SMP_COUNTING_LEFT_ALONE,
+                                        "a class file that is not understood");
+    smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, figures.malformed);
+    add_more(out, SMP_COUNTING_BATCHES, figures.batches, &counting.seen.batches);
+    add_more(out, SMP_COUNTING_OVER_MEMORY_LIMIT, smp_call_arena_losses().roots,
+             &counting.seen.lost_roots);
+    add_more(out, SMP_COUNTING_OVER_ENDED_THREADS, smp_call_threads_lost(),
+             &counting.seen.lost_threads);
 }
 
 struct smp_call_counter smp_jvm_call_counter(void)

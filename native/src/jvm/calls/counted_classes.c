@@ -18,9 +18,6 @@
 
 enum { FIRST_MARKS = 4096 };
 
-_Static_assert((int)SMP_COUNTED_MESSAGE_BYTES >= (int)SMP_ROOT_RULES_MESSAGE_BYTES, "rules");
-_Static_assert((int)SMP_COUNTED_MESSAGE_BYTES >= (int)SMP_CALL_FILTER_MESSAGE_BYTES, "filter");
-
 static const struct smp_probe_hook probe_hook = { .class_name = SMP_HOOK_CLASS,
                                                   .enter = SMP_HOOK_ENTER,
                                                   .exit = SMP_HOOK_EXIT,
@@ -40,40 +37,19 @@ static int32_t base_of_ids(const struct smp_counted_classes *counted, int32_t us
     return counted->stray_count > 0 && base <= SMP_CALL_METHODS / 2 ? base : 0;
 }
 
-static enum smp_status create_reach(struct smp_counted_classes *counted)
-{
-    const struct smp_reach_options options = { .rules = counted->rules,
-                                               .filter = counted->filter,
-                                               .max_bytes = counted->quota != NULL
-                                                                ? counted->quota->limit_bytes
-                                                                : SIZE_MAX,
-                                               .max_methods = counted->max_methods,
-                                               .scheme = counted->scheme,
-                                               .look_ahead = counted->look_ahead };
-
-    counted->planned = smp_alloc(counted->quota, counted->max_methods);
-    if (counted->planned == NULL)
-        return SMP_ENOMEM;
-    return smp_reach_create(counted->quota, &options, &counted->reach);
-}
-
 enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
-                                         const struct smp_counted_options *options,
-                                         char message[SMP_COUNTED_MESSAGE_BYTES])
+                                         struct smp_counting_plan *plan)
 {
     const uint32_t ids_left = (uint32_t)(SMP_CALL_METHODS - counted->id_base);
-    enum smp_status status;
+    enum smp_status status = SMP_ENOMEM;
 
-    counted->quota = smp_quota_hold(options->quota);
-    counted->scheme = options->scheme;
-    counted->max_methods = options->max_methods < ids_left ? options->max_methods : ids_left;
-    counted->look_ahead = options->look_ahead;
-    message[0] = '\0';
-    status = smp_root_rules_create(counted->quota, options->roots, &counted->rules, message);
-    if (status == SMP_OK)
-        status = smp_call_filter_create(counted->quota, options->filter, &counted->filter, message);
-    if (status == SMP_OK)
-        status = create_reach(counted);
+    counted->plan = smp_counting_plan_hold(plan);
+    counted->max_methods = plan->max_methods < ids_left ? plan->max_methods : ids_left;
+    counted->planned = smp_alloc(plan->quota, counted->max_methods);
+    counted->renewal.uses =
+        smp_alloc(plan->quota, counted->max_methods * sizeof(*counted->renewal.uses));
+    if (counted->planned != NULL && counted->renewal.uses != NULL)
+        status = smp_reach_create(plan, counted->max_methods, &counted->reach);
     if (status != SMP_OK)
         smp_counted_classes_close(counted);
     return status;
@@ -81,26 +57,27 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
 
 void smp_counted_classes_close(struct smp_counted_classes *counted)
 {
+    struct smp_quota *const quota = counted->plan != NULL ? counted->plan->quota : NULL;
+
+    if (counted->plan == NULL)
+        return;
     if (counted->reach != NULL)
         counted->id_base = base_of_ids(counted, smp_method_ids_end(smp_reach_ids(counted->reach)));
     smp_reach_destroy(counted->reach);
-    smp_call_filter_destroy(counted->filter);
-    smp_root_rules_destroy(counted->rules);
-    smp_free(counted->quota, counted->planned);
-    smp_free(counted->quota, counted->marks);
+    smp_free(quota, counted->planned);
+    smp_free(quota, counted->renewal.uses);
+    smp_free(quota, counted->marks);
     if (counted->id_base == 0)
         smp_stray_methods_clear(&counted->stray_methods);
+    smp_counting_plan_release(counted->plan);
     counted->reach = NULL;
-    counted->filter = NULL;
-    counted->rules = NULL;
+    counted->plan = NULL;
     counted->planned = NULL;
+    memset(&counted->renewal, 0, sizeof(counted->renewal));
     counted->marks = NULL;
     counted->mark_count = 0;
     counted->has_reflection = false;
-    smp_quota_release(counted->quota);
-    counted->quota = NULL;
     counted->losses = (struct smp_counted_losses){ 0 };
-    memset(counted->left_alone, 0, sizeof(counted->left_alone));
 }
 
 int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed)
@@ -124,7 +101,7 @@ static bool has_mark(struct smp_counted_classes *counted, uint32_t index)
         return true;
     while (count <= index)
         count *= 2;
-    marks = smp_realloc(counted->quota, counted->marks, count * sizeof(*marks));
+    marks = smp_realloc(counted->plan->quota, counted->marks, count * sizeof(*marks));
     if (marks == NULL)
         return false;
     memset(marks + counted->mark_count, 0, (count - counted->mark_count) * sizeof(*marks));
@@ -224,10 +201,10 @@ static bool needs_methods(const struct smp_counted_classes *counted, struct smp_
     if (smp_call_filter_is_never(name))
         return false;
     if (!smp_call_filter_is_jdk(name) || smp_call_filter_is_proxy(name) ||
-        smp_call_filter_passes(counted->filter, name))
+        smp_call_filter_passes(counted->plan->filter, name))
         return true;
-    for (size_t i = 0; i < smp_root_rules_count(counted->rules); i++) {
-        if (smp_root_rules_match_class(counted->rules, i, name))
+    for (size_t i = 0; i < smp_root_rules_count(counted->plan->rules); i++) {
+        if (smp_root_rules_match_class(counted->plan->rules, i, name))
             return true;
     }
     return false;
@@ -251,8 +228,8 @@ static bool is_known_super(struct smp_counted_classes *counted, uint64_t loader,
 /* Is what the lambda stands for counted, maybe? The filter sees a prefix of its name. */
 static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_slice name)
 {
-    return counted->scheme != SMP_SCHEME_TOTAL && !smp_call_filter_is_never(name) &&
-           smp_call_filter_passes(counted->filter, name);
+    return counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
+           !smp_call_filter_is_never(name) && smp_call_filter_passes(counted->plan->filter, name);
 }
 
 /* --- reflection --- */
@@ -284,7 +261,7 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
     smp_lock_acquire(&counted->lock);
     smp_reach_figures(counted->reach, &figures);
     if (counted->follows_reflection && !counted->has_reflection && figures.roots > 0 &&
-        counted->scheme != SMP_SCHEME_TOTAL) {
+        counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL) {
         counted->has_reflection = true;
         for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
             const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
@@ -312,7 +289,7 @@ void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counte
     char text[SMP_MAX_COUNTING_NAME_BYTES];
 
     smp_reach_figures(counted->reach, &figures);
-    if (figures.roots == 0 || counted->scheme == SMP_SCHEME_TOTAL)
+    if (figures.roots == 0 || counted->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
         return;
     for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
         const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
@@ -403,17 +380,6 @@ static bool has_other_methods(const struct smp_reach_figures *before, const stru
            after.retired != before->retired;
 }
 
-/* With the lock held; each method is counted as left alone once. */
-static void leave_alone(const struct counted_load *load, uint32_t method, enum smp_rewrite result)
-{
-    struct smp_counted_classes *const counted = load->counted;
-    const struct smp_losses *const losses = smp_reach_losses(counted->reach, SMP_LOSS_LEFT_ALONE);
-    const uint64_t before = losses->count;
-
-    smp_reach_leave_alone(counted->reach, load->index, method, smp_rewrite_text(result));
-    counted->left_alone[result] += losses->count - before;
-}
-
 static bool has_namesake(const struct smp_class_file *file, const struct smp_class_method *method)
 {
     for (uint32_t i = 0; i < file->method_count; i++) {
@@ -445,7 +411,7 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
         for (uint32_t i = 0; i < file->method_count; i++) {
             if (probes[i].id < 0 || !is_left_to_others(file, &file->methods[i], probes[i].is_root))
                 continue;
-            leave_alone(load, i, SMP_REWRITE_PASSES_ON);
+            smp_reach_leave_alone(load->counted->reach, load->index, i, SMP_LOSS_TRIVIAL, NULL);
             has_others = true;
         }
     }
@@ -482,7 +448,8 @@ static void leave_methods_alone(const struct counted_load *load)
     for (uint32_t i = 0; i < load->file.method_count; i++) {
         const struct smp_rewriter_method *const method = &load->methods[i];
         if (method->id >= 0 && method->result != SMP_REWRITE_DONE)
-            leave_alone(load, i, method->result);
+            smp_reach_leave_alone(load->counted->reach, load->index, i, SMP_LOSS_LEFT_ALONE,
+                                  smp_rewrite_text(method->result));
     }
 }
 
@@ -644,8 +611,8 @@ void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvm
 bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
                                       const struct smp_loaded_class *loaded)
 {
-    return !loaded->is_lambda && counted->scheme != SMP_SCHEME_TOTAL &&
-           smp_call_filter_passes(counted->filter, loaded->name);
+    return !loaded->is_lambda && counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
+           smp_call_filter_passes(counted->plan->filter, loaded->name);
 }
 
 /* In place of what was known of it, which is not more: no method of it is counted. */
@@ -720,6 +687,107 @@ void smp_counted_classes_recycle(struct smp_counted_classes *counted)
     (void)smp_reach_recycle(counted->reach, is_planned, counted);
     smp_lock_release(&counted->lock);
 }
+
+/* --- ids that come back --- */
+
+/*
+ * A class is unloaded only when no frame runs its code, so no thread pushes such an id any more.
+ * But trees have it: so they begin anew, and it comes back once it is in none that is left.
+ */
+
+enum { USE_SHIFT = 32 };
+
+/* NULL: of an earlier counting. */
+static struct smp_id_use *use_of(const struct smp_counted_classes *counted, int32_t pushed)
+{
+    const int32_t id = smp_counted_classes_id(counted, pushed);
+
+    return id >= 0 && (uint32_t)id < counted->max_methods ? &counted->renewal.uses[id] : NULL;
+}
+
+int64_t smp_counted_classes_number(const struct smp_counted_classes *counted, int32_t pushed)
+{
+    const struct smp_id_use *const use = use_of(counted, pushed);
+
+    return (int64_t)(use != NULL ? use->count : 0) << USE_SHIFT | pushed;
+}
+
+int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, int64_t number)
+{
+    const int32_t pushed = (int32_t)(number & INT32_MAX);
+
+    return smp_counted_classes_number(counted, pushed) == number ? pushed : -1;
+}
+
+/* Those that trees have kept would make each read begin one. After some reads they count, too: the
+ * trees may be gone, and the limit of methods may leave no room for enough others. */
+static bool wait_enough(struct smp_counted_classes *counted)
+{
+    const uint32_t share = counted->max_methods / SMP_RENEWAL_SHARE;
+    const uint32_t wanted = share < SMP_RENEWAL_IDS ? share + 1 : SMP_RENEWAL_IDS;
+    const bool is_over = ++counted->renewal.reads >= SMP_RENEWAL_READS;
+    struct smp_reach_figures figures;
+
+    smp_reach_figures(counted->reach, &figures);
+    return figures.retired >= wanted + (is_over ? 0 : counted->renewal.held);
+}
+
+/* What no probe has pushed is in no tree. */
+static bool mark_due_id(void *self, int32_t id)
+{
+    const struct smp_counted_classes *const counted = self;
+
+    counted->renewal.uses[id].is_due = counted->planned[id] != 0;
+    return counted->renewal.uses[id].is_due;
+}
+
+bool smp_counted_classes_begin_renewal(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    const bool begins = wait_enough(counted);
+    if (begins)
+        (void)smp_reach_recycle(counted->reach, mark_due_id, counted);
+    smp_lock_release(&counted->lock);
+    if (begins)
+        smp_call_arena_renew();
+    return begins;
+}
+
+void smp_counted_classes_keep_id(struct smp_counted_classes *counted, int32_t pushed)
+{
+    struct smp_id_use *const use = use_of(counted, pushed);
+
+    if (use != NULL)
+        use->is_due = false;
+}
+
+static bool is_in_a_tree(void *self, int32_t id)
+{
+    struct smp_counted_classes *const counted = self;
+    struct smp_id_use *const use = &counted->renewal.uses[id];
+
+    if (counted->planned[id] != 0 && !use->is_due)
+        return true;
+    use->is_due = false;
+    use->count++;
+    counted->planned[id] = 0;
+    smp_call_arena_forget_method(counted->id_base + id);
+    return false;
+}
+
+void smp_counted_classes_end_renewal(struct smp_counted_classes *counted)
+{
+    struct smp_reach_figures figures;
+
+    smp_lock_acquire(&counted->lock);
+    (void)smp_reach_recycle(counted->reach, is_in_a_tree, counted);
+    smp_reach_figures(counted->reach, &figures);
+    smp_lock_release(&counted->lock);
+    counted->renewal.held = figures.retired;
+    counted->renewal.reads = 0;
+}
+
+/* --- entries --- */
 
 /* Entries find more methods, so the end moves. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted)

@@ -13,9 +13,11 @@
  * it is prepared.
  *
  * Ids that probes push are reach's and a base: the base rises where classes may still have probes
- * of an earlier counting, so that these never mean a method of this one.
+ * of an earlier counting, so that these never mean a method of this one. Ids of unloaded classes
+ * come back once no tree has them (begin_renewal); the number of an id and of how often it was used
+ * before belongs to one method.
  *
- * Owns     reach with its rules and filter, the marks.
+ * Owns     reach, the marks; holds the plan.
  * Threads  open, close: one at a time, with no other thread inside. The others: any attached one;
  *          one lock, never held across a call to the JVM.
  * Errors   a class for which there is no memory is not counted, and that is; it is never harmed.
@@ -33,7 +35,6 @@
 
 #include "base/lock.h"
 #include "base/status.h"
-#include "classfile/rewrite.h"
 #include "counting/reach.h"
 #include "jvm/calls/loaded_classes.h"
 #include "jvm/calls/stray_methods.h"
@@ -54,13 +55,16 @@ struct smp_class_mark {
     uint8_t flags;
 };
 
-struct smp_counted_options {
-    struct smp_quota *quota;
-    const char *roots;
-    const char *filter;
-    enum smp_scheme scheme;
-    uint32_t max_methods;
-    uint8_t look_ahead; /* reach_options.h */
+/* Of an id, the reader's: how often it has come back, so that its number is one method's. */
+struct smp_id_use {
+    uint32_t count;
+    bool is_due; /* it comes back unless a tree still has it */
+};
+
+enum {
+    SMP_RENEWAL_IDS = 1024, /* so many ids of unloaded classes have to wait, */
+    SMP_RENEWAL_SHARE = 8,  /* or that part of the limit of methods; */
+    SMP_RENEWAL_READS = 64  /* after so many reads those that trees still had count, too */
 };
 
 /* What went wrong with classes. */
@@ -71,21 +75,21 @@ struct smp_counted_losses {
 
 /* Visible so that it can be static. */
 struct smp_counted_classes {
-    struct smp_lock lock;    /* guards reach, marks, planned, left_alone, strays; not losses */
-    struct smp_reach *reach; /* NULL: not open */
-    struct smp_quota *quota;
-    struct smp_root_rules *rules;   /* constant while open */
-    struct smp_call_filter *filter; /* likewise */
-    enum smp_scheme scheme;         /* likewise */
-    uint8_t look_ahead;             /* likewise */
-    int32_t id_base;                /* likewise */
+    struct smp_lock lock;           /* guards reach, marks, planned, strays; not losses */
+    struct smp_reach *reach;        /* NULL: not open */
+    struct smp_counting_plan *plan; /* held while open */
+    int32_t id_base;                /* constant while open */
     struct smp_class_mark *marks;
     size_t mark_count;
     uint8_t *planned; /* by id: a probe has been made with it */
     uint32_t max_methods;
-    bool follows_reflection; /* this JDK lets it: set before open */
-    bool has_reflection;     /* the classes of reflection are to be changed, or were */
-    uint64_t left_alone[SMP_REWRITE_COUNT];
+    struct {
+        struct smp_id_use *uses; /* by id */
+        uint32_t held;           /* ids that trees still had the last time */
+        uint32_t reads;          /* since then; up to SMP_RENEWAL_READS */
+    } renewal;                   /* the reader's, while open */
+    bool follows_reflection;     /* this JDK lets it: set before open */
+    bool has_reflection;         /* the classes of reflection are to be changed, or were */
     struct smp_counted_losses losses;
     /* Hashes of the names of classes that may have probes of an earlier counting. They outlast
      * close. */
@@ -99,12 +103,10 @@ struct smp_counted_classes {
         .lock = SMP_LOCK_INIT    \
     }
 
-enum { SMP_COUNTED_MESSAGE_BYTES = 512 };
-
-/* SMP_EINVAL: message says what is wrong with the rules or the filter. SMP_ENOMEM. */
+/* SMP_ENOMEM. */
 SMP_CHECKED enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
-                                                     const struct smp_counted_options *options,
-                                                     char message[SMP_COUNTED_MESSAGE_BYTES]);
+                                                     struct smp_counting_plan *plan);
+/* A second close is fine. */
 void smp_counted_classes_close(struct smp_counted_classes *counted);
 
 struct smp_class_bytes {
@@ -136,8 +138,17 @@ void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t lo
 
 /* Of an id as probes push it: of reach, or -1. */
 int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed);
+/* The reader's. The number of what a probe pushes, and the other way round: -1 where the id has
+ * come back since. */
+int64_t smp_counted_classes_number(const struct smp_counted_classes *counted, int32_t pushed);
+int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, int64_t number);
+/* Before the reader reads the trees. True: enough ids wait, so all trees begin anew
+ * (call_arena.h); then it says of each node of a tree that stays which id it has, and ends. */
+bool smp_counted_classes_begin_renewal(struct smp_counted_classes *counted);
+void smp_counted_classes_keep_id(struct smp_counted_classes *counted, int32_t pushed);
+void smp_counted_classes_end_renewal(struct smp_counted_classes *counted);
 /* Ids of unloaded classes may be used again where no probe has ever pushed them; for the others see
- * id_renewal.h. */
+ * begin_renewal. */
 void smp_counted_classes_recycle(struct smp_counted_classes *counted);
 /* With the lock held. The mark of an index that reach gave. */
 struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *counted,

@@ -41,6 +41,8 @@ static const jlong layout[] = {
     offsetof(struct smp_call_node, count),
     offsetof(struct smp_call_node, time),
     sizeof(struct smp_call_node),
+    SMP_CALL_HINT_BYTES,
+    SMP_CALL_HINT_SCATTER,
     SMP_CALL_OVERFLOW,
     offsetof(struct smp_call_node, depth),
     SMP_COUNTING_OVER_NODE_LIMIT,

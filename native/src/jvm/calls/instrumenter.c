@@ -16,7 +16,6 @@
 #include "jvm/calls/batch_pace.h"
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
-#include "jvm/calls/id_renewal.h"
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/calls/reflected_calls.h"
 #include "jvm/calls/super_types.h"
@@ -27,6 +26,9 @@
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,
     START_BATCHES = 8, /* before start returns; roots of more classes get their probes soon after */
+    /* Nodes of threads have half of the memory for counting. The rest is for classes, and for what
+     * the engine knows of each node: without that a call is counted and credited nowhere. */
+    NODES_SHARE = 2,
     /* From this release on the first retransformation does not throw away all compiled code. */
     KEEPS_COMPILED_CODE = 23
 };
@@ -46,9 +48,8 @@ static struct {
     struct smp_counted_classes counted;
     struct smp_class_loaders loaders;
     struct smp_class_batches batches;
-    struct smp_id_renewal renewal; /* the sampler thread's, from the end of start to stop */
     struct {
-        const struct smp_instrumenter_options *options;
+        struct smp_counting_plan *plan;
         char *message;
         enum smp_status status;
         bool has_discarded_code; /* in the last start; constant from its end on */
@@ -210,7 +211,7 @@ static bool end_hooks(void)
 
 static enum smp_status refuse_start(enum smp_status status, const char *why)
 {
-    (void)snprintf(instrumenter.start.message, SMP_COUNTED_MESSAGE_BYTES,
+    (void)snprintf(instrumenter.start.message, SMP_PLAN_MESSAGE_BYTES,
                    "calls cannot be counted: %s", why);
     return status;
 }
@@ -272,7 +273,13 @@ static enum smp_status take_hook_class(JNIEnv *env)
 
 static enum smp_status open_calls(JNIEnv *env)
 {
-    const enum smp_status status = smp_call_arena_open(&instrumenter.start.options->calls);
+    struct smp_counting_plan *const plan = instrumenter.start.plan;
+    const struct smp_call_options options = { .quota = plan->quota,
+                                              .max_bytes = plan->max_bytes / NODES_SHARE,
+                                              .nodes = plan->max_nodes,
+                                              .depth = (int32_t)plan->max_depth,
+                                              .is_exact = plan->timing == SMP_METHOD_TIMING_EXACT };
+    const enum smp_status status = smp_call_arena_open(&options);
 
     instrumenter.thread.has_opened_calls = status == SMP_OK;
     if (status == SMP_ESTATE)
@@ -306,9 +313,7 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
         status = open_hook_class(env);
     instrumenter.counted.follows_reflection = smp_reflected_calls_open(env);
     if (status == SMP_OK)
-        status =
-            smp_counted_classes_open(&instrumenter.counted, &instrumenter.start.options->classes,
-                                     instrumenter.start.message);
+        status = smp_counted_classes_open(&instrumenter.counted, instrumenter.start.plan);
     instrumenter.thread.has_opened_classes = status == SMP_OK;
     if (status == SMP_OK)
         status = open_calls(env);
@@ -421,7 +426,6 @@ static void close_instrumenter(JNIEnv *env)
     if (is_empty) {
         if (instrumenter.batches.counted != NULL)
             give_back_classes(env);
-        smp_id_renewal_fini(&instrumenter.renewal);
         if (instrumenter.thread.has_opened_classes)
             smp_counted_classes_close(&instrumenter.counted);
         smp_class_loaders_close(&instrumenter.loaders, smp_agent_is_live() ? env : NULL);
@@ -480,8 +484,8 @@ static enum smp_status start_worker(void)
     return status;
 }
 
-enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *options,
-                                       char message[SMP_COUNTED_MESSAGE_BYTES])
+enum smp_status smp_instrumenter_start(struct smp_counting_plan *plan,
+                                       char message[SMP_PLAN_MESSAGE_BYTES])
 {
     enum smp_status status;
 
@@ -489,21 +493,21 @@ enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *op
     if (!smp_agent_is_live())
         return SMP_EPHASE;
     if (atomic_exchange(&instrumenter.is_taken, true)) {
-        (void)snprintf(message, SMP_COUNTED_MESSAGE_BYTES, "%s",
+        (void)snprintf(message, SMP_PLAN_MESSAGE_BYTES, "%s",
                        "calls cannot be counted: another sampler counts calls in this JVM");
         return SMP_ESTATE;
     }
-    instrumenter.start.options = options;
+    instrumenter.start.plan = plan;
     instrumenter.start.message = message;
     instrumenter.start.has_run = false;
     instrumenter.start.has_discarded_code = false;
     atomic_store(&instrumenter.is_stopping, false);
     status = start_worker();
-    instrumenter.start.options = NULL;
+    instrumenter.start.plan = NULL;
     instrumenter.start.message = NULL;
     if (status != SMP_OK) {
         if (message[0] == '\0')
-            (void)snprintf(message, SMP_COUNTED_MESSAGE_BYTES, "calls cannot be counted: %s",
+            (void)snprintf(message, SMP_PLAN_MESSAGE_BYTES, "calls cannot be counted: %s",
                            smp_status_text(status));
         atomic_store(&instrumenter.is_taken,
                      instrumenter.start.has_run && instrumenter.start.is_stuck);
@@ -534,19 +538,9 @@ static void write_name(char *out, size_t size, struct smp_slice text)
     (void)smp_utf8_from_modified(out, size, text.bytes, text.length);
 }
 
-int64_t smp_instrumenter_number(int32_t pushed)
+struct smp_counted_classes *smp_instrumenter_classes(void)
 {
-    return smp_id_renewal_number(&instrumenter.renewal, pushed);
-}
-
-bool smp_instrumenter_begin_renewal(void)
-{
-    return smp_id_renewal_begin(&instrumenter.renewal, &instrumenter.counted);
-}
-
-void smp_instrumenter_end_renewal(void)
-{
-    smp_id_renewal_end(&instrumenter.renewal, &instrumenter.counted);
+    return &instrumenter.counted;
 }
 
 static void fill_name(struct smp_counted_name *out, struct smp_slice class_name,
@@ -561,7 +555,7 @@ static void fill_name(struct smp_counted_name *out, struct smp_slice class_name,
 /* -1: it is no method's any more. */
 static int32_t id_of_number(int64_t number)
 {
-    const int32_t pushed = smp_id_renewal_pushed(&instrumenter.renewal, number);
+    const int32_t pushed = smp_counted_classes_pushed(&instrumenter.counted, number);
 
     return pushed < 0 ? -1 : smp_counted_classes_id(&instrumenter.counted, pushed);
 }
@@ -569,7 +563,7 @@ static int32_t id_of_number(int64_t number)
 bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;
-    const int32_t pushed = smp_id_renewal_pushed(&instrumenter.renewal, number);
+    const int32_t pushed = smp_counted_classes_pushed(counted, number);
     const int32_t id = pushed < 0 ? -1 : smp_counted_classes_id(counted, pushed);
     struct smp_stray_name stray;
     bool is_known = false;

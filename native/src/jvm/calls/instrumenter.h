@@ -15,8 +15,8 @@
  *
  * Owns     the thread; the load hook; while it runs all memory of counted_classes.h, and the call
  *          arena, which is open from start to stop.
- * Threads  start, stop: the sampler thread. number, name, keeps, drop, sampled, begin_renewal,
- *          end_renewal, get_figures, inspect: likewise, in between.
+ * Threads  start, stop: the sampler thread. classes, name, keeps, drop, sampled, get_figures,
+ *          inspect: likewise, in between.
  *          The hooks: any.
  * Errors   start: SMP_ESTATE: another one counts; SMP_EUNSUPPORTED, SMP_EINVAL, SMP_ENOMEM,
  *          SMP_EVM, SMP_EPHASE, SMP_ETHREAD. message says why.
@@ -42,11 +42,6 @@
 
 #define SMP_INSTRUMENTER_THREAD "threads-sampler-calls"
 
-struct smp_instrumenter_options {
-    struct smp_counted_options classes;
-    struct smp_call_options calls;
-};
-
 struct smp_instrumenter_figures {
     uint64_t batches;
     uint64_t changed_classes; /* by batches; those that got probes when they were loaded are not */
@@ -62,9 +57,9 @@ struct smp_instrumenter_figures {
 /* When the library is loaded, before it has an environment of JVMTI: with that all agents could
  * change classes, as far as can be seen. */
 void smp_instrumenter_loaded(void);
-/* Texts of options are borrowed for the call. */
-SMP_CHECKED enum smp_status smp_instrumenter_start(const struct smp_instrumenter_options *options,
-                                                   char message[SMP_COUNTED_MESSAGE_BYTES]);
+/* Holds the plan until its classes are closed. */
+SMP_CHECKED enum smp_status smp_instrumenter_start(struct smp_counting_plan *plan,
+                                                   char message[SMP_PLAN_MESSAGE_BYTES]);
 /* After a start that was SMP_OK, once. */
 void smp_instrumenter_stop(void);
 
@@ -77,8 +72,8 @@ struct smp_counted_name {
     char source_file[SMP_COUNTED_FILE_BYTES]; /* "": not known */
 };
 
-/* Of an id that a probe has pushed (id_renewal.h). */
-int64_t smp_instrumenter_number(int32_t pushed);
+/* Whose numbers are below: for what the reader does with ids. */
+struct smp_counted_classes *smp_instrumenter_classes(void);
 /* False: no method has this number any more. */
 bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out);
 /* Is it a root that a rule without stars names? */
@@ -88,9 +83,6 @@ bool smp_instrumenter_drop(const int64_t *numbers, size_t count);
 /* A sample shows this method (call_counter.h). */
 struct smp_reach_sample smp_instrumenter_sampled(const char *class_name, const char *method_name,
                                                  bool is_called);
-/* Before a read of the trees; true: it has begun, and end comes after the read. */
-bool smp_instrumenter_begin_renewal(void);
-void smp_instrumenter_end_renewal(void);
 void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out);
 /* Calls inspect, which must not call the JVM: the load hook waits meanwhile. */
 typedef void smp_inspect_classes(void *self, const struct smp_counted_classes *counted);

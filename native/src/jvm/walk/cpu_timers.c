@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/syscall_filter.h"
+#include "base/thread.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/async.h"
@@ -387,7 +388,11 @@ void smp_jvm_cpu_timers_destroy(struct smp_jvm_cpu_timers *timers)
 
 struct smp_cpu_timers smp_jvm_cpu_timers_functions(struct smp_jvm_cpu_timers *timers)
 {
-    return (struct smp_cpu_timers){
-        .start = start_cpu_timer, .stop = stop_cpu_timer, .drain = drain_cpu_timers, .self = timers
-    };
+    const unsigned cpus = smp_thread_own_cpus();
+
+    return (struct smp_cpu_timers){ .start = start_cpu_timer,
+                                    .stop = stop_cpu_timer,
+                                    .drain = drain_cpu_timers,
+                                    .samples_per_cpu = cpus > 0 ? SMP_CPU_SAMPLES / 2 / cpus : 0,
+                                    .self = timers };
 }

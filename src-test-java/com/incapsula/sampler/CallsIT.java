@@ -337,6 +337,36 @@ class CallsIT {
     }
 
     @Test
+    void withExactTimingEachMethodHasItsShortestMeanAndLongestCall() {
+        sampler.setMethodTiming(MethodTiming.EXACT);
+        sampler.setRootMethods("counted.Work.busy");
+        sampler.init();
+        Work.busy(1_000, 1_000);
+        CallCounts.take(sampler);
+        Work.busy(300_000_000, 1_000);
+        sampler.resetCollectedResults();
+        long least = Long.MAX_VALUE;
+        long most = 0;
+        for (int i = 1; i <= 5; i++) {
+            long start = System.nanoTime();
+            Work.busy(i * 2_000_000L, 1_000);
+            long took = System.nanoTime() - start;
+            least = Math.min(least, took);
+            most = Math.max(most, took);
+        }
+        String text = text();
+        Matcher row = Pattern.compile(
+                        "counted\\.Work\\.compute\\(.*, Calls: 5, Time per call\\(us\\): ([0-9.]+), min ([0-9.]+), max ([0-9.]+)\n")
+                .matcher(text);
+        assertThat(row.find()).as(text).isTrue();
+        double shortest = Double.parseDouble(row.group(2));
+        double longest = Double.parseDouble(row.group(3));
+        assertThat(shortest).isBetween(1_990.0, least * 1.001 / 1000);
+        assertThat(longest).isBetween(9_990.0, most * 1.001 / 1000);
+        assertThat(Double.parseDouble(row.group(1))).as(text).isBetween(shortest, longest);
+    }
+
+    @Test
     void aResetNeedsASamplerThatRuns() {
         assertThatIllegalStateException().isThrownBy(sampler::resetCollectedResults);
     }

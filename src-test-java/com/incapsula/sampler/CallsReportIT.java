@@ -409,7 +409,7 @@ class CallsReportIT {
         run(classes, "large." + name);
         patiently()
                 .untilAsserted(
-                        () -> assertThat(text()).contains("\nleft alone, too large: 1 (large." + name + ".parse)\n"));
+                        () -> assertThat(text()).contains("\nleft alone: 1 (too large: large." + name + ".parse)\n"));
     }
 
     /** What it calls is counted, and nothing says that it has a probe. */
@@ -422,7 +422,7 @@ class CallsReportIT {
         sampler.setRootMethods("large.Root.run");
         sampler.init();
         run(classes, "large.Root");
-        patiently().untilAsserted(() -> assertThat(text()).contains("\nleft alone, too large: 1 (large.Root.run)\n"));
+        patiently().untilAsserted(() -> assertThat(text()).contains("\nleft alone: 1 (too large: large.Root.run)\n"));
         assertThat(text()).doesNotContain("not entered").doesNotContain("root not");
     }
 

@@ -13,15 +13,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What javadoc itself does not check of the public pages, those of the Spring Boot starter too. Read from the sources. */
+/** What javadoc itself does not check of the public pages, those of the other artifacts too. Read from the sources. */
 class JavadocTest {
 
     private static final Path SOURCES = Path.of("java", "com", "incapsula", "sampler");
-    private static final Path STARTER =
-            Path.of("java", "modules", "spring-boot-starter", "com", "incapsula", "sampler", "spring");
+    private static final List<Path> MODULES = List.of(
+            module("jmh", "jmh"),
+            module("junit", "junit"),
+            module("micrometer", "micrometer"),
+            module("spring-boot-starter", "spring"));
     private static final List<String> WITH_EXAMPLES = List.of("outputer", "manipulate", "remote");
-    private static final List<String> PUBLIC =
-            List.of("", "outputer", "manipulate", "jmh", "junit", "micrometer", "remote");
+    private static final List<String> PUBLIC = List.of("", "outputer", "manipulate", "remote");
 
     /* The last comment before the package of a package page, or before the public type of the file. */
     private static final Pattern PAGE = Pattern.compile(
@@ -30,6 +32,10 @@ class JavadocTest {
 
     private static final Pattern PUBLIC_TYPE =
             Pattern.compile("^public [a-z @]*(?:class|interface|enum|record) ", Pattern.MULTILINE);
+
+    private static Path module(String folder, String lastPart) {
+        return Path.of("java", "modules", folder, "com", "incapsula", "sampler", lastPart);
+    }
 
     private static List<Path> sources(Path folder) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
@@ -52,7 +58,7 @@ class JavadocTest {
 
     @Test
     void everyPublicTypeAndPackageSaysSinceWhen() throws IOException {
-        List<Path> folders = new ArrayList<>(List.of(STARTER));
+        List<Path> folders = new ArrayList<>(MODULES);
         PUBLIC.forEach(folder -> folders.add(SOURCES.resolve(folder)));
         int pages = 0;
         for (Path folder : folders) {

@@ -13,4 +13,7 @@
  *
  * @since 1.0
  */
+@NullMarked
 package com.incapsula.sampler.manipulate;
+
+import org.jspecify.annotations.NullMarked;

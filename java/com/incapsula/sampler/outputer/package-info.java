@@ -16,4 +16,7 @@
  *
  * @since 1.0
  */
+@NullMarked
 package com.incapsula.sampler.outputer;
+
+import org.jspecify.annotations.NullMarked;

@@ -5,4 +5,7 @@
  *
  * @since 1.0
  */
+@NullMarked
 package com.incapsula.sampler.remote;
+
+import org.jspecify.annotations.NullMarked;

@@ -54,13 +54,17 @@ bool smp_cpu_timer_is_for(const siginfo_t *info)
            cookie >> MARK_SHIFT == timer_mark() && timer_index(cookie) < SMP_CPU_TIMERS;
 }
 
+/* Begins behind the one that was taken last, so that it seldom looks at more than one. */
 static struct smp_cpu_sample *take_free_sample(struct smp_cpu_pool *pool)
 {
+    const uint32_t first = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+
     for (uint32_t i = 0; i < SMP_CPU_SAMPLES; i++) {
+        struct smp_cpu_sample *sample = &pool->samples[(first + i) % SMP_CPU_SAMPLES];
         uint32_t free = SMP_CPU_SAMPLE_FREE;
-        if (atomic_load_explicit(&pool->samples[i].state, memory_order_relaxed) == free &&
-            atomic_compare_exchange_strong(&pool->samples[i].state, &free, SMP_CPU_SAMPLE_BUSY))
-            return &pool->samples[i];
+        if (atomic_load_explicit(&sample->state, memory_order_relaxed) == free &&
+            atomic_compare_exchange_strong(&sample->state, &free, SMP_CPU_SAMPLE_BUSY))
+            return sample;
     }
     return NULL;
 }

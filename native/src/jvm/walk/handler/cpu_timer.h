@@ -58,6 +58,7 @@ struct smp_cpu_sample {
 
 struct smp_cpu_pool {
     _Atomic uint64_t dropped; /* by all timers, ever */
+    _Atomic uint32_t next;    /* where the search for a free sample begins */
     struct smp_cpu_sample samples[SMP_CPU_SAMPLES];
 };
 

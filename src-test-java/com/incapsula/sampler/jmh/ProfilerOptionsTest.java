@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.incapsula.sampler.ReportFormat;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.openjdk.jmh.profile.Profiler;
 import org.openjdk.jmh.profile.ProfilerException;
 
 /** What stands behind the colon. */
@@ -29,6 +34,29 @@ class ProfilerOptionsTest {
         assertThat(ProfilerOptions.parse("folder=a=b").folder()).isEqualTo("a=b");
     }
 
+    /* As JMH's own profilers do. */
+    @Test
+    void helpPrintsTheOptionsAndRunsNothing() {
+        PrintStream out = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            assertThatExceptionOfType(ProfilerException.class)
+                    .isThrownBy(() -> new SamplerProfiler("help"))
+                    .withMessage("Help requested.");
+        } finally {
+            System.setOut(out);
+        }
+        assertThat(printed.toString(StandardCharsets.UTF_8))
+                .contains("interval=MILLISECONDS", "lines=NUMBER", "pprof", "folder=FOLDER");
+    }
+
+    /* "-lprof" has those that are services. */
+    @Test
+    void jmhFindsIt() {
+        assertThat(ServiceLoader.load(Profiler.class)).hasAtLeastOneElementOfType(SamplerProfiler.class);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -38,8 +66,8 @@ class ProfilerOptionsTest {
                 "interval       | interval must be a number between 1 and 3600000, got \"\"",
                 "lines=-1       | lines must be a number between 1 and 2147483647, got \"-1\"",
                 "folder=        | folder must not be empty",
-                "intervall=5    | option intervall is not known; the options are interval, lines, format and folder,"
-                        + " separated by semicolons",
+                "intervall=5    | option intervall is not known; the options are interval, lines, format, folder and"
+                        + " help, separated by semicolons",
                 "format=svg     | format must be one of text, collapsed, pprof, speedscope, json, top, otlp, html, none, got"
                         + " \"svg\"",
             })

@@ -33,7 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.reporting.FileEntry;
 import org.junit.platform.engine.reporting.ReportEntry;
+import org.junit.platform.launcher.LauncherConstants;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -185,6 +187,7 @@ class SampledIT {
     private static final class Outcomes implements TestExecutionListener {
 
         private final List<String> entries = new ArrayList<>();
+        private final List<FileEntry> files = new ArrayList<>();
         private final List<Throwable> failures = new ArrayList<>();
         private final List<Boolean> insideOfATimeout = new ArrayList<>(); // one for each entry
         private int passed;
@@ -200,6 +203,11 @@ class SampledIT {
         }
 
         @Override
+        public void fileEntryPublished(TestIdentifier test, FileEntry file) {
+            files.add(file);
+        }
+
+        @Override
         public void reportingEntryPublished(TestIdentifier test, ReportEntry entry) {
             entries.add(entry.getKeyValuePairs().get(SampledExtension.ENTRY));
             insideOfATimeout.add(isInsideOfATimeout());
@@ -211,12 +219,16 @@ class SampledIT {
     }
 
     private static Outcomes run(Class<?> tests, Path to) {
+        return run(tests, SampledExtension.FOLDER_PARAMETER, to);
+    }
+
+    private static Outcomes run(Class<?> tests, String parameter, Path value) {
         Outcomes outcomes = new Outcomes();
         LauncherFactory.create()
                 .execute(
                         LauncherDiscoveryRequestBuilder.request()
                                 .selectors(selectClass(tests))
-                                .configurationParameter(SampledExtension.FOLDER_PARAMETER, to.toString())
+                                .configurationParameter(parameter, value.toString())
                                 .build(),
                         outcomes);
         return outcomes;
@@ -305,6 +317,16 @@ class SampledIT {
             assertThat(times).hasSize(1);
             // Again, where the time was over before the thread of the test had a CPU.
             return times.get(0).getMessage().contains("of the threads junit-timeout-thread-");
+        });
+    }
+
+    @Test
+    void withoutAFolderJUnitPublishesTheFile() {
+        Outcomes outcomes = run(Every.class, LauncherConstants.OUTPUT_DIR_PROPERTY_NAME, folder);
+        assertThat(outcomes.files).singleElement().satisfies(file -> {
+            assertThat(file.getMediaType()).hasValue("text/html; charset=utf-8");
+            assertThat(file.getPath()).startsWith(folder).content().contains("threads-sampler/1");
+            assertThat(outcomes.entries.get(0)).endsWith("the whole report: " + file.getPath());
         });
     }
 

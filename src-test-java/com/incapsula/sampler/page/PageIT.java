@@ -229,17 +229,16 @@ class PageIT extends WithBrowser {
                 .json()
                 .replaceFirst(
                         ",\"frames\":",
-                        ",\"counting\":{\"TOO_LARGE\":{\"text\":\"left alone, too large\",\"count\":3,"
+                        ",\"counting\":{\"ROOTS_NOT_ENTERED\":{\"text\":\"root not entered since it is counted\",\"count\":3,"
                                 + "\"names\":[\"com.acme.Big.run\"]},\"NEWER\":{\"text\":\"something new\",\"count\":1,"
                                 + "\"names\":[]}},\"frames\":"));
         browser.tab("account");
         assertThat(browser.texts("#panel-account td"))
                 .containsSequence(
-                        "left alone, too large",
+                        "root not entered since it is counted",
                         "3",
                         "com.acme.Big.run",
-                        "With probes the method would be longer than the 65,535 bytes that the JVM allows, or than the"
-                                + " 8,000 that its compilers take, and be interpreted from then on.",
+                        "The root has its probe, and no thread has entered it since then.",
                         "something new",
                         "1");
     }

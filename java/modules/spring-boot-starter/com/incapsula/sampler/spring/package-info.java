@@ -8,4 +8,7 @@
  *
  * @since 1.0
  */
+@NullMarked
 package com.incapsula.sampler.spring;
+
+import org.jspecify.annotations.NullMarked;

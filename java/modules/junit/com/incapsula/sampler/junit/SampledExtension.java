@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.junit;
 
+import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.report.Folders;
@@ -16,11 +17,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.MediaType;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.BeforeTestExecutionCallback;
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.platform.commons.JUnitException;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
 import org.junit.platform.commons.support.ReflectionSupport;
@@ -270,17 +274,41 @@ public final class SampledExtension
     /* The text is worth having without the file. */
     private static String write(Ended test, SamplingReport report) {
         try {
-            Path file = fileOf(test.context(), test.options()).toAbsolutePath();
-            Folders.make(Objects.requireNonNull(file.getParent(), "an absolute file has a folder"));
-            report.writeTo(test.options().format(), file);
-            return "the whole report: " + file;
-        } catch (IOException | InvalidPathException | OutOfMemoryError e) {
+            return "the whole report: " + writeFile(test, report);
+        } catch (IOException | InvalidPathException | JUnitException | OutOfMemoryError e) {
             warn(test.context(), e);
             return "the whole report could not be written: " + e;
         }
     }
 
-    private static Path fileOf(ExtensionContext context, Sampled options) {
+    private static Path writeFile(Ended test, SamplingReport report) throws IOException {
+        Optional<Path> folder = folderOf(test.context(), test.options());
+        String name = nameOf(test);
+        if (folder.isEmpty()) {
+            try {
+                return publish(test, report, name);
+            } catch (NoSuchMethodError | NoClassDefFoundError beforeJUnit514) {
+                folder = Optional.of(folderOfTheBuild());
+            }
+        }
+        Path file = Folders.make(folder.get().toAbsolutePath()).resolve(name);
+        report.writeTo(test.options().format(), file);
+        return file;
+    }
+
+    /* JUnit has a folder for the files of tests, and tells IDEs and builds of them. */
+    private static Path publish(Ended test, SamplingReport report, String name) {
+        ReportFormat format = test.options().format();
+        AtomicReference<Path> published = new AtomicReference<>();
+        test.context().publishFile(name, MediaType.parse(format.getMediaType()), file -> {
+            report.writeTo(format, file);
+            published.set(file);
+        });
+        return Objects.requireNonNull(published.get(), "JUnit has called it");
+    }
+
+    private static String nameOf(Ended test) {
+        ExtensionContext context = test.context();
         StringBuilder name = new StringBuilder();
         Optional<Class<?>> type = nearest(context, ExtensionContext::getTestClass);
         type.ifPresent(found -> name.append(found.getName()));
@@ -290,10 +318,9 @@ public final class SampledExtension
         while (number.find()) {
             name.append('-').append(number.group(1));
         }
-        return folderOf(context, options)
-                .resolve(name.append('.')
-                        .append(options.format().getFileExtension())
-                        .toString());
+        return name.append('.')
+                .append(test.options().format().getFileExtension())
+                .toString();
     }
 
     /* With the types of its parameters where there are several methods of this name. */
@@ -311,14 +338,14 @@ public final class SampledExtension
                         .collect(Collectors.joining(",")) + ")";
     }
 
-    private static Path folderOf(ExtensionContext context, Sampled options) {
-        if (!options.folder().isEmpty()) {
-            return Path.of(options.folder());
-        }
-        Optional<String> parameter = context.getConfigurationParameter(FOLDER_PARAMETER);
-        if (parameter.isPresent()) {
-            return Path.of(parameter.get());
-        }
+    /* Empty: it is JUnit's to choose. */
+    private static Optional<Path> folderOf(ExtensionContext context, Sampled options) {
+        return options.folder().isEmpty()
+                ? context.getConfigurationParameter(FOLDER_PARAMETER).map(Path::of)
+                : Optional.of(Path.of(options.folder()));
+    }
+
+    private static Path folderOfTheBuild() {
         for (String build : new String[] {"target", "build"}) {
             if (Files.isDirectory(Path.of(build))) {
                 return Path.of(build, ENTRY);

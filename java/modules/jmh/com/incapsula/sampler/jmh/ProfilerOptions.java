@@ -2,6 +2,8 @@
 package com.incapsula.sampler.jmh;
 
 import com.incapsula.sampler.ReportFormat;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.profile.ProfilerException;
@@ -20,7 +22,16 @@ record ProfilerOptions(int interval, int lines, @Nullable ReportFormat format, S
     private static final ProfilerOptions DEFAULTS = new ProfilerOptions(10, 20, ReportFormat.HTML, "");
     private static final String NO_FILE = "NONE";
 
-    /** @throws ProfilerException if a key is not known, or a value is out of range */
+    private static final String HELP = """
+            Options, separated by semicolons:
+              interval=MILLISECONDS  the mean time between two ticks, 1 to 3600000; default 10
+              lines=NUMBER           how many of the hottest lines are printed, 1 or more; default 20
+              format=NAME            the form of the file: %s, or none; default html
+              folder=FOLDER          where the file goes; default the working folder
+              help                   this text
+            """;
+
+    /** @throws ProfilerException if a key is not known, or a value is out of range; after help, which is printed */
     static ProfilerOptions parse(String text) throws ProfilerException {
         ProfilerOptions options = DEFAULTS;
         for (String each : text.split(";", -1)) {
@@ -35,14 +46,19 @@ record ProfilerOptions(int interval, int lines, @Nullable ReportFormat format, S
         int at = option.indexOf('=');
         String key = at < 0 ? option : option.substring(0, at).strip();
         String value = at < 0 ? "" : option.substring(at + 1).strip();
+        if (option.equals("help")) {
+            System.out.printf(HELP, String.join(", ", formats()));
+            throw new ProfilerException("Help requested.");
+        }
         return switch (key) {
             case "interval" -> new ProfilerOptions(number(key, value, MAX_INTERVAL), lines, format, folder);
             case "lines" -> new ProfilerOptions(interval, number(key, value, Integer.MAX_VALUE), format, folder);
             case "format" -> new ProfilerOptions(interval, lines, format(value), folder);
             case "folder" -> new ProfilerOptions(interval, lines, format, folder(value));
             default ->
-                throw new ProfilerException("option " + key
-                        + " is not known; the options are interval, lines, format and folder, separated by semicolons");
+                throw new ProfilerException(
+                        "option " + key
+                                + " is not known; the options are interval, lines, format, folder and help, separated by semicolons");
         };
     }
 
@@ -64,14 +80,19 @@ record ProfilerOptions(int interval, int lines, @Nullable ReportFormat format, S
         if (name.equals(NO_FILE)) {
             return null;
         }
-        StringBuilder names = new StringBuilder();
         for (ReportFormat each : ReportFormat.values()) {
             if (each.name().equals(name)) {
                 return each;
             }
-            names.append(each.name().toLowerCase(Locale.ROOT)).append(", ");
         }
-        throw new ProfilerException("format must be one of " + names + "none, got \"" + value + "\"");
+        throw new ProfilerException(
+                "format must be one of " + String.join(", ", formats()) + ", none, got \"" + value + "\"");
+    }
+
+    private static List<String> formats() {
+        return Arrays.stream(ReportFormat.values())
+                .map(each -> each.name().toLowerCase(Locale.ROOT))
+                .toList();
     }
 
     private static String folder(String value) throws ProfilerException {

@@ -6,4 +6,7 @@
  *
  * @since 1.0
  */
+@NullMarked
 package com.incapsula.sampler.jmh;
+
+import org.jspecify.annotations.NullMarked;

@@ -73,7 +73,8 @@ public @interface Sampled {
      * Where files go; made where it is missing. A file has the name of its test, with the types of its parameters if
      * the class has several methods of that name, so the next run replaces it.
      *
-     * @return a folder; default: JUnit's configuration parameter {@code com.incapsula.sampler.junit.folder}, else
+     * @return a folder; default: JUnit's configuration parameter {@code com.incapsula.sampler.junit.folder}, else the
+     *         folder that JUnit has for the test's files, which it then publishes. Before JUnit 5.14, which has none:
      *         {@code target/sampled} (Maven) or {@code build/sampled} (Gradle), else {@code sampled} in the folder for
      *         temporary files
      */

@@ -40,7 +40,10 @@ import org.openjdk.jmh.runner.IterationType;
  * {@code none}; default {@code html}.</li>
  * <li>{@code folder}: where the file goes, made where it is missing; default the working folder. The file has the name
  * of the benchmark with its parameters. A later fork replaces it, and so does the next run.</li>
+ * <li>{@code help}: prints these options and runs nothing.</li>
  * </ul>
+ *
+ * <p>JMH's {@code -lprof} lists it.
  *
  * <p>Where sampling is not possible the benchmark runs without: the log says why.
  *

@@ -7,4 +7,7 @@
  *
  * @since 1.0
  */
+@NullMarked
 package com.incapsula.sampler.junit;
+
+import org.jspecify.annotations.NullMarked;

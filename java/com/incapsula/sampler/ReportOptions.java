@@ -2,6 +2,8 @@
 package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.engine.Snapshot;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Options for writing a report. Each {@code with} method gives a changed copy.
@@ -219,6 +221,20 @@ public final class ReportOptions {
                     name + " must be between " + least + " and 100, in steps of 0.1, got " + percent);
         }
         return perMille;
+    }
+
+    /** True for the same options. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ReportOptions options
+                && options.weight == weight
+                && options.weightAlone == weightAlone
+                && options.flags == flags;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(weight, weightAlone, flags);
     }
 
     /** @return the weight as the core takes it */

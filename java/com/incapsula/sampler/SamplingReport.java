@@ -329,6 +329,15 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
+     * The options its sampler had when it was made, with which it is written by default.
+     *
+     * @return the options
+     */
+    public ReportOptions getOptions() {
+        return options;
+    }
+
+    /**
      * How the stacks were walked, as of the time when the report was made.
      *
      * @return INERT where nothing was sampled

@@ -9,12 +9,14 @@ import com.incapsula.sampler.internal.engine.SamplerProperties;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.engine.SnapshotReaders.Maker;
 import com.incapsula.sampler.internal.observe.Visibility;
+import com.incapsula.sampler.internal.options.Times;
 import com.incapsula.sampler.internal.report.OutputerParts;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -391,6 +393,25 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
+     * The same as {@link #setCloseTimeoutSeconds}.
+     *
+     * @param closeTimeout whole seconds
+     * @throws IllegalArgumentException if it is null, not whole seconds, or out of range
+     */
+    public void setCloseTimeout(Duration closeTimeout) {
+        setCloseTimeoutSeconds(Times.wholeSeconds("closeTimeout", closeTimeout));
+    }
+
+    /**
+     * How long {@link #close()} may take; zero: without a limit.
+     *
+     * @return the time
+     */
+    public Duration getCloseTimeout() {
+        return Duration.ofSeconds(getCloseTimeoutSeconds());
+    }
+
+    /**
      * The live state of this sampler as text, to be read and not parsed: what it does now, threads by how they are
      * polled, lengths of queues, memory by owner, the overhead limit's throttle, options as they are in force, and the
      * counts of {@link #getStatistics()}. Lines {@code name: value}; names and order may change with each version, so
@@ -466,6 +487,25 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
+     * The same as {@link #setSamplingFrequencyMillis}.
+     *
+     * @param samplingFrequency whole milliseconds
+     * @throws IllegalArgumentException if it is null, not whole milliseconds, or out of range
+     */
+    public void setSamplingFrequency(Duration samplingFrequency) {
+        setSamplingFrequencyMillis(Times.wholeMillis("samplingFrequency", samplingFrequency));
+    }
+
+    /**
+     * The mean time between two samples of a thread.
+     *
+     * @return the time
+     */
+    public Duration getSamplingFrequency() {
+        return Duration.ofMillis(getSamplingFrequencyMillis());
+    }
+
+    /**
      * The time between two reports, in seconds. Default 900. With 0 there is one report, at the end.
      *
      * @param reportFrequencySeconds 0 to 31,536,000
@@ -482,6 +522,25 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public long getReportFrequencySeconds() {
         return (Long) properties.get(Property.REPORT_FREQUENCY_SECONDS);
+    }
+
+    /**
+     * The same as {@link #setReportFrequencySeconds}.
+     *
+     * @param reportFrequency whole seconds
+     * @throws IllegalArgumentException if it is null, not whole seconds, or out of range
+     */
+    public void setReportFrequency(Duration reportFrequency) {
+        setReportFrequencySeconds(Times.wholeSeconds("reportFrequency", reportFrequency));
+    }
+
+    /**
+     * The time between two reports.
+     *
+     * @return the time
+     */
+    public Duration getReportFrequency() {
+        return Duration.ofSeconds(getReportFrequencySeconds());
     }
 
     /**
@@ -904,6 +963,25 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public long getIdleLookbackMillis() {
         return (Long) properties.get(Property.IDLE_LOOKBACK_MILLIS);
+    }
+
+    /**
+     * The same as {@link #setIdleLookbackMillis}.
+     *
+     * @param idleLookback whole milliseconds
+     * @throws IllegalArgumentException if it is null, not whole milliseconds, or out of range
+     */
+    public void setIdleLookback(Duration idleLookback) {
+        setIdleLookbackMillis(Times.wholeMillis("idleLookback", idleLookback));
+    }
+
+    /**
+     * The longest time between two polls of an idle thread.
+     *
+     * @return the time
+     */
+    public Duration getIdleLookback() {
+        return Duration.ofMillis(getIdleLookbackMillis());
     }
 
     /**

@@ -78,6 +78,10 @@ class ThreadsSamplerTest {
                         "required",
                         "closeTimeoutSeconds",
                         "closeOutputer",
+                        "samplingFrequency",
+                        "reportFrequency",
+                        "idleLookback",
+                        "closeTimeout",
                         "paused",
                         "running",
                         "statistics");

@@ -134,8 +134,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * What a stack weighs, in the formats with one number only. Default: wall time. Once set, the report is written
-     * with {@link ReportOptions#standard()} otherwise, not with the sampler's own options.
+     * What a stack weighs, in the formats with one number only. Default: wall time. All other options are the
+     * sampler's own.
      *
      * @param weight the weight; null: as by default
      */
@@ -247,11 +247,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
 
     private void writeTo(SamplingReport report, OutputStream out) throws IOException {
         ReportWeight chosen = weight;
-        if (chosen == null) {
-            report.writeTo(getFormat(), out);
-        } else {
-            report.writeTo(getFormat(), ReportOptions.standard().withWeight(chosen), out);
-        }
+        ReportOptions own = report.getOptions();
+        report.writeTo(getFormat(), chosen == null ? own : own.withWeight(chosen), out);
     }
 
     private void removeOld(FileSeries from, Path newest) {
@@ -274,6 +271,12 @@ public class FileSamplingOutputer implements SamplingOutputer {
     @Override
     public void printDeadlock(String title, String record) {
         LogTarget.of(LOGGER_NAME).log(System.Logger.Level.WARNING, title + "\n" + record, null);
+    }
+
+    /** @return true */
+    @Override
+    public boolean logsErrors() {
+        return true;
     }
 
     @Override

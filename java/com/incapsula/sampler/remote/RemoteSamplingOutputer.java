@@ -599,6 +599,12 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         log(System.Logger.Level.WARNING, title + "\n" + record);
     }
 
+    /** @return true */
+    @Override
+    public boolean logsErrors() {
+        return true;
+    }
+
     /** Logs as a warning. */
     @Override
     public void printError(String message, @Nullable Throwable cause) {

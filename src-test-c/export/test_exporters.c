@@ -559,10 +559,10 @@ static void pprof_of_one_weight_has_no_other(void **state)
     struct memory_output output = { 0 };
     char text[64] = "";
 
-    assert_int_equal(export_to(&output, profile, SMP_FORMAT_PPROF,
-                               &(struct smp_export_style){ .weight = SMP_MEASURE_CPU,
-                                                           .weight_alone = true }),
-                     SMP_OK);
+    assert_int_equal(
+        export_to(&output, profile, SMP_FORMAT_PPROF,
+                  &(struct smp_export_style){ .weight = SMP_MEASURE_CPU, .weight_alone = true }),
+        SMP_OK);
     read_profile(&decoded, protobuf_slice(output.bytes, output.length));
     assert_int_equal(decoded.sample_count, 1); /* the others have no CPU time */
     assert_sample(&decoded, 0, "a.B.work a/B.java:7 < a.A.run a/A.java:1 < 1000000 thread=hot");

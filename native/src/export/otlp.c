@@ -68,8 +68,8 @@ enum { STACK_LOCATION_INDICES = 1 };
 /* Places in the table of attributes. */
 enum { ATTRIBUTE_NONE, ATTRIBUTE_JAVA_FRAME, ATTRIBUTE_FIRST_GROUP };
 
-/* Words of the format. The group has an attribute of ours: OpenTelemetry's thread.name is the name of
- * one thread. */
+/* Words of the format. The group has an attribute of ours: OpenTelemetry's thread.name is the name
+ * of one thread. */
 enum { WORD_FRAME_TYPE, WORD_THREAD_GROUP };
 
 static const char *const attribute_keys[SMP_SYMBOL_OWN_WORDS] = {

@@ -299,7 +299,8 @@ static void add_walks(const struct smp_java_session *java_session,
                       struct smp_java_session_status *status)
 {
     char refusal[SMP_ASYNC_REFUSAL_BYTES] = "";
-    char reason[SMP_ASYNC_REFUSAL_BYTES] = "";
+    char outside[SMP_OUTSIDE_REFUSAL_BYTES];
+    char cut[SMP_ASYNC_REFUSAL_BYTES];
 
     if (java_session->async != NULL)
         smp_async_refusal(refusal);
@@ -309,12 +310,12 @@ static void add_walks(const struct smp_java_session *java_session,
         return;
     }
     status->mode = smp_async_walks_by_itself() ? "OWN" : "ASYNC_GET_CALL_TRACE";
-    smp_outside_refusal(reason);
-    add_limitation(status, "WAITING_THREADS_BY_JVMTI", reason);
+    smp_outside_refusal(outside);
+    add_limitation(status, "WAITING_THREADS_BY_JVMTI", outside);
     if (status->count > 0)
         return;
-    smp_async_chunks_refusal(reason);
-    add_limitation(status, "VIRTUAL_THREADS_CUT", reason);
+    smp_async_chunks_refusal(cut);
+    add_limitation(status, "VIRTUAL_THREADS_CUT", cut);
 }
 
 void smp_java_session_get_status(const struct smp_java_session *java_session,
@@ -331,7 +332,8 @@ void smp_java_session_get_status(const struct smp_java_session *java_session,
 }
 
 /* What a limitation is called in the engine's text. */
-static const char *words_of(const struct smp_java_session_status *status, const char *code)
+static const char *words_of_limitation(const struct smp_java_session_status *status,
+                                       const char *code)
 {
     static const struct {
         const char *code;
@@ -365,7 +367,7 @@ void smp_java_session_engine(const struct smp_java_session *java_session,
         const struct smp_java_session_limitation *const each = &status.limitations[i];
         const size_t length = strlen(out);
         (void)snprintf(out + length, SMP_JAVA_SESSION_ENGINE_BYTES - length, " (%s: %s)",
-                       words_of(&status, each->code), each->reason);
+                       words_of_limitation(&status, each->code), each->reason);
     }
 }
 

@@ -34,7 +34,7 @@ SMP_CHECKED enum smp_status smp_java_session_select(struct smp_java_session *jav
 
 enum {
     SMP_JAVA_SESSION_ENGINE_BYTES = 768,
-    SMP_JAVA_SESSION_REASON_BYTES = 384,
+    SMP_JAVA_SESSION_REASON_BYTES = 512,
     SMP_JAVA_SESSION_LIMITATIONS = 4
 };
 

@@ -19,6 +19,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.zip.GZIPInputStream;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -427,5 +428,33 @@ class SamplingReportTest {
             assertThat(same.getMode()).isEqualTo(SamplingMode.OWN);
             assertThat(same.getLimitations()).hasSize(1);
         }
+    }
+
+    @Test
+    void optionsAreValues() {
+        ReportOptions percent = ReportOptions.standard().withPercent(true);
+        assertThat(percent).isEqualTo(ReportOptions.standard().withPercent(true)).isNotEqualTo(ReportOptions.standard());
+        assertThat(percent).hasSameHashCodeAs(ReportOptions.standard().withPercent(true));
+        assertThat(percent.withWeight(ReportWeight.CPU)).isNotEqualTo(percent);
+        assertThat(percent.withWeightAlone(true)).isNotEqualTo(percent);
+        assertThat(percent.withPercent(false)).isEqualTo(ReportOptions.standard());
+        assertThat(report.getOptions()).isEqualTo(OPTIONS);
+    }
+
+    @Test
+    void theWeightAloneReachesTheCore() throws IOException {
+        report.writeTo(
+                ReportFormat.PPROF,
+                ReportOptions.standard().withWeight(ReportWeight.CPU).withWeightAlone(true),
+                new ByteArrayOutputStream());
+        assertThat(snapshot.lastRequest).startsWith("PPROF 257 ");
+    }
+
+    @Test
+    void aFrameOfADifferenceMayHaveBlanks() {
+        SamplingDiff.FrameDiff frame = SamplingDiff.FrameDiff.ofLine("my group;a.B.run(B.java:1);[no Java frames] 7 3");
+        assertThat(frame).isEqualTo(new SamplingDiff.FrameDiff("[no Java frames]", 7, 3));
+        assertThat(frame.difference()).isEqualTo(-4);
+        assertThat(frame.plus(frame)).isEqualTo(new SamplingDiff.FrameDiff("[no Java frames]", 14, 6));
     }
 }

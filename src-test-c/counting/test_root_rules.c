@@ -32,7 +32,8 @@ static bool matches(const char *rule, const char *class_name, const char *name,
 
     assert_int_equal(smp_root_rules_count(rules), 1);
     is_match = smp_root_rules_match_class(rules, 0, slice_of(class_name)) &&
-               smp_root_rules_match_method(rules, 0, slice_of(name), slice_of(descriptor));
+               smp_root_rules_match_method(rules, 0, slice_of(class_name), slice_of(name),
+                                           slice_of(descriptor));
     smp_root_rules_destroy(rules);
     return is_match;
 }
@@ -54,6 +55,16 @@ static void test_which_methods_match(void **state)
         { "com.acme.Order.add", "com/acme/Order$Line", "add", "()V", false },
         { "com.acme.Order.add", "com/acmeXOrder", "add", "()V", false },
         { "com.acme.Order$Line.add", "com/acme/Order$Line", "add", "()V", true },
+        /* the name of a class */
+        { "com.acme.Order", "com/acme/Order", "add", "()V", true },
+        { "com.acme.Order", "com/acme/Order", "<init>", "()V", false },
+        { "com.acme.Order", "com/acme/Order$Line", "add", "()V", false },
+        { "com.acme.Order", "com/acme", "Order", "()V", true },
+        { "com.acme.Order", "com/acme", "add", "()V", false },
+        { "com.acme.Order$Line", "com/acme/Order$Line", "add", "()V", true },
+        { "com.acme.Order()", "com/acme/Order", "add", "()V", false },
+        { "com.acme.*", "com/acme/Order", "add", "()V", false },
+        { "com.acme.Order.<init>", "com/acme/Order/<init>", "add", "()V", false },
         { "Main.main", "Main", "main", "([Ljava/lang/String;)V", true },
         { "Main.main", "com/acme/Main", "main", "([Ljava/lang/String;)V", false },
         { "com.acme.Order.add", "com.acme.Order", "add", "()V", false }, /* no internal name */
@@ -153,11 +164,14 @@ static void test_lists(void **state)
     assert_string_equal(smp_root_rules_text(rules, 0), "com.acme.A.a");
     assert_string_equal(smp_root_rules_text(rules, 1), "com.acme.B.b(int, long)");
     assert_string_equal(smp_root_rules_text(rules, 2), "com.acme.**");
-    assert_true(smp_root_rules_match_method(rules, 1, slice_of("b"), slice_of("(IJ)V")));
+    assert_true(
+        smp_root_rules_match_method(rules, 1, slice_of("a"), slice_of("b"), slice_of("(IJ)V")));
     smp_root_rules_destroy(rules);
     rules = read_rules("com.acme.A.<init>, com.acme.A.a(int), com.acme.A.*, com.acme.*.a, com.**");
     for (size_t i = 0; i < smp_root_rules_count(rules); i++)
-        assert_int_equal(smp_root_rules_is_exact(rules, i), i < 2);
+        assert_int_equal(smp_root_rules_is_exact(rules, i, slice_of("com/acme/A")), i < 2);
+    assert_false(smp_root_rules_is_exact(rules, 0, slice_of("com/acme/A/<init>")) &&
+                 smp_root_rules_match_class(rules, 0, slice_of("com/acme/A/<init>")));
     smp_root_rules_destroy(rules);
     rules = read_rules(" , ");
     assert_int_equal(smp_root_rules_count(rules), 0);
@@ -175,9 +189,9 @@ static void test_what_is_refused(void **state)
         const char *value;
         const char *complaint;
     } cases[] = {
-        { "handle", "handle", "no class before the method" },
-        { "com.acme.A.a, *", "*", "no class before the method" },
-        { "<init>", "<init>", "no class before the method" },
+        { "handle", "handle", "no class before the method; for a class write CLASS.*" },
+        { "com.acme.A.a, *", "*", "no class before the method; for a class write CLASS.*" },
+        { "<init>", "<init>", "no class before the method; for a class write CLASS.*" },
         { "com..A.a", "com..A.a", "two dots in a row, or one at an end" },
         { ".A.a", ".A.a", "two dots in a row, or one at an end" },
         { "com.acme.A.", "com.acme.A.", "two dots in a row, or one at an end" },

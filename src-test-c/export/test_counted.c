@@ -293,41 +293,59 @@ static void json_has_counted_groups_apart(void **state)
     free(text);
 }
 
-static void top_has_calls_and_their_own_time(void **state)
+#define CALLS_HEADS                                                                            \
+    "         calls     total ms       own ms      us/call       min us       max us  method " \
+    "<- callers\n"
+
+static void top_by_calls_has_counted_methods_only(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
 
-    assert_exported(profile, SMP_FORMAT_TOP,
-                    (struct smp_export_style){ .weight = SMP_MEASURE_CALLS },
-                    "Top 5 methods of 5, by own calls, over 1000 ms\n"
-                    "percent      wall ms          calls  own us/call  method\n"
-                    "  100.0            0    12000000000               com.acme.Tax.of\n"
-                    "    0.0          140         120000        1.083  com.acme.Pricing.price\n"
-                    "    0.0          350           3400      102.941  com.acme.OrderDao.find\n"
-                    "    0.0            0           1200        7.500  "
-                    "com.acme.OrderHandler.handle\n"
-                    "    0.0            0              7     1571.428  com.acme.Audit.log\n");
+    assert_exported(
+        profile, SMP_FORMAT_TOP, (struct smp_export_style){ .weight = SMP_MEASURE_CALLS },
+        "Counted methods: 6 of 6, by calls, over 1000 ms: 12000124607 calls, 1200 of them by no "
+        "counted method\n" CALLS_HEADS
+        "   12000000000        0.000        0.000                                         "
+        "com.acme.Tax.of <- com.acme.Pricing.price 12000000000\n"
+        "        120000      130.000      130.000        1.083                            "
+        "com.acme.Pricing.price <- com.acme.OrderHandler.handle 120000\n"
+        "          3400      350.000      350.000      102.941                            "
+        "com.acme.OrderDao.find <- com.acme.OrderHandler.handle 3400\n"
+        "          1200      500.000        9.000      416.666        9.001    80000.000  "
+        "com.acme.OrderHandler.handle <- [root] 1200\n"
+        "             7       11.000       11.000     1571.428                            "
+        "com.acme.Audit.log <- com.acme.Audit.run 7\n"
+        "             0       11.000        0.000                                         "
+        "com.acme.Audit.run\n");
 }
 
-/* Hot spots have no calls, and no line of a counted tree. */
-static void top_by_time_has_the_time_of_sampled_trees(void **state)
+/* Hot spots and hot methods have no calls, and the counted methods have the roots. */
+static void top_by_time_has_a_table_of_counted_methods(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
+    char *const text = exported(profile, SMP_FORMAT_TOP, (struct smp_export_style){ 0 });
+    static const char expected[] =
+        "Top 4 hot spots of 4, by wall time, over 1000 ms\n"
+        "percent      wall ms  line\n"
+        "   50.0          500  com.acme.Main.main(Main.java:9)\n"
+        "   35.0          350  com.acme.OrderDao.find(OrderDao.java:77)\n"
+        "   10.0          100  com.acme.Pricing.price(Pricing.java:12)\n"
+        "    4.0           40  com.acme.Pricing.price(Pricing.java:14)\n"
+        "\n"
+        "Top 4 methods of 4, by own wall time, over 1000 ms\n"
+        "percent      wall ms  method\n"
+        "   50.0          500  com.acme.Main.main\n"
+        "   35.0          350  com.acme.OrderDao.find\n"
+        "   14.0          140  com.acme.Pricing.price\n"
+        "    1.0           10  java.lang.Thread.run\n"
+        "\n"
+        "Counted methods: 6 of 6, by total time, over 1000 ms: 12000124607 calls, 1200 of them by "
+        "no counted method\n" CALLS_HEADS
+        "          1200      500.000        9.000      416.666        9.001    80000.000  "
+        "com.acme.OrderHandler.handle <- [root] 1200\n";
 
-    assert_exported(profile, SMP_FORMAT_TOP, (struct smp_export_style){ 0 },
-                    "Top 4 hot spots of 4, by wall time, over 1000 ms\n"
-                    "percent      wall ms  line\n"
-                    "   50.0          500  com.acme.Main.main(Main.java:9)\n"
-                    "   35.0          350  com.acme.OrderDao.find(OrderDao.java:77)\n"
-                    "   10.0          100  com.acme.Pricing.price(Pricing.java:12)\n"
-                    "    4.0           40  com.acme.Pricing.price(Pricing.java:14)\n"
-                    "\n"
-                    "Top 4 methods of 4, by own wall time, over 1000 ms\n"
-                    "percent      wall ms          calls  own us/call  method\n"
-                    "   50.0          500              0               com.acme.Main.main\n"
-                    "   35.0          350           3400      102.941  com.acme.OrderDao.find\n"
-                    "   14.0          140         120000        1.083  com.acme.Pricing.price\n"
-                    "    1.0           10              0               java.lang.Thread.run\n");
+    assert_memory_equal(text, expected, sizeof(expected) - 1);
+    free(text);
 }
 
 /* What Java gets of a group: the calls are those of the counted group of its name. */
@@ -727,8 +745,8 @@ int main(void)
         TEST(speedscope_has_the_calls_of_counted_trees_only),
         TEST(pprof_has_calls_of_counted_trees_without_their_time),
         TEST(json_has_counted_groups_apart),
-        TEST(top_has_calls_and_their_own_time),
-        TEST(top_by_time_has_the_time_of_sampled_trees),
+        TEST(top_by_calls_has_counted_methods_only),
+        TEST(top_by_time_has_a_table_of_counted_methods),
         TEST(a_sampled_group_has_the_calls_of_its_counted_one),
         TEST(counted_frames_are_none_of_the_monitored_ones_that_were_seen),
         TEST(counted_trees_change_no_time_and_no_sample),

@@ -633,7 +633,7 @@ static void an_output_that_fails_is_not_called_again(void **state)
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
         struct memory_output whole = { 0 };
         assert_int_equal(export_to(&whole, profile, (enum smp_format)format, &style), SMP_OK);
-        assert_true(whole.calls > 1 || format == SMP_FORMAT_TOP);
+        assert_true(whole.calls > 1 || format == SMP_FORMAT_TOP || format == SMP_FORMAT_CALLS);
         for (size_t fail_at = 1; fail_at <= whole.calls; fail_at++) {
             struct memory_output output = { .fail_at = fail_at };
             assert_int_equal(export_to(&output, profile, (enum smp_format)format, &style), SMP_EIO);
@@ -678,7 +678,9 @@ static void each_allocation_may_be_refused(void **state)
         assert_int_equal(export_to(&attempt.expected, attempt.profile, attempt.format,
                                    &(struct smp_export_style){ 0 }),
                          SMP_OK);
-        assert_true(failing_alloc_each_step(export_again, &attempt).refused >= 5);
+        /* Without calls, CALLS is one line; test_calls has one of many. */
+        assert_true(failing_alloc_each_step(export_again, &attempt).refused >=
+                    (format == SMP_FORMAT_CALLS ? 2 : 5));
         free(attempt.expected.bytes);
     }
 }

@@ -213,7 +213,26 @@ static void counted_calls_alone_are_counted(void **state)
     report_fixture_begin_counting(*state);
     report_fixture_count(*state, "g", "a.b.A.run(A.java)", 12345, 0, 0);
     assert_line_in(*state, "No time was sampled.");
-    assert_line_in(*state, "12,345 calls counted.");
+    assert_line_in(*state, "12,345 calls counted, most of a.b.A.run: 1.0 for each of 12,345 root "
+                           "calls.");
+}
+
+static void the_method_with_most_calls_is_named_per_root_call(void **state)
+{
+    report_fixture_begin_counting(*state);
+    report_fixture_count(*state, "g", "a.b.A.run(A.java)", 4, 0, 0);
+    report_fixture_count(*state, "h", "a.b.A.run(A.java)|a.b.B.x(B.java)", 1000, 0, 0);
+    report_fixture_count(*state, "g", "a.b.A.run(A.java)|a.b.C.y(C.java)|a.b.B.x(B.java)", 3000, 0,
+                         0);
+    assert_line_in(*state, "4,004 calls counted, most of a.b.B.x: 1,000 for each of 4 root calls.");
+}
+
+/* The root was entered before the interval. */
+static void without_a_root_call_there_is_no_ratio(void **state)
+{
+    report_fixture_begin_counting(*state);
+    report_fixture_count(*state, "g", "a.b.A.run(A.java)|a.b.B.x(B.java)", 1000, 0, 0);
+    assert_line_in(*state, "1,000 calls counted, most of a.b.B.x: 1,000.");
 }
 
 static void a_spot_has_its_calls(void **state)
@@ -512,6 +531,8 @@ int main(void)
         TEST(states_that_are_not_known_are_not_shown),
         TEST(an_empty_interval_says_so),
         TEST(counted_calls_alone_are_counted),
+        TEST(the_method_with_most_calls_is_named_per_root_call),
+        TEST(without_a_root_call_there_is_no_ratio),
         TEST(a_spot_has_its_calls),
         TEST(a_spot_that_wanted_a_cpu_has_the_share_of_its_word),
         TEST(threads_that_only_wait_for_others_are_one_line),

@@ -99,7 +99,7 @@ static bool has_code(const struct smp_method_outline *method)
 }
 
 /* A method of the class whose rules were matched last. state: how far that brings its rules. */
-static enum smp_root_kind match_root(struct smp_reach *reach,
+static enum smp_root_kind match_root(struct smp_reach *reach, struct smp_slice class_name,
                                      const struct smp_method_outline *method,
                                      enum smp_rule_state state)
 {
@@ -108,20 +108,25 @@ static enum smp_root_kind match_root(struct smp_reach *reach,
 
     for (size_t i = 0; i < reach->rule_count; i++) {
         if (!reach->rule_matches[i] ||
-            !smp_root_rules_match_method(rules, i, method->name, method->descriptor))
+            !smp_root_rules_match_method(rules, i, class_name, method->name, method->descriptor))
             continue;
         if (kind != SMP_ROOT_NAMED)
-            kind = smp_root_rules_is_exact(rules, i) ? SMP_ROOT_NAMED : SMP_ROOT_MATCHED;
+            kind =
+                smp_root_rules_is_exact(rules, i, class_name) ? SMP_ROOT_NAMED : SMP_ROOT_MATCHED;
         smp_wanted_advance_rule(reach, i, state);
     }
     return kind;
 }
 
 static enum smp_root_kind root_kind_of(struct smp_reach *reach,
-                                       const struct smp_method_outline *method, bool is_allowed)
+                                       const struct smp_class_outline *outline, size_t number,
+                                       bool is_allowed)
 {
+    const struct smp_method_outline *const method = &outline->methods[number];
+
     if (reach->rule_count > 0)
-        return match_root(reach, method, has_code(method) ? SMP_RULE_NO_PROBE : SMP_RULE_NO_CODE);
+        return match_root(reach, outline->name, method,
+                          has_code(method) ? SMP_RULE_NO_PROBE : SMP_RULE_NO_CODE);
     return reach->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && is_allowed &&
                    has_code(method) && is_usual_root(method)
                ? SMP_ROOT_MATCHED
@@ -149,7 +154,7 @@ static bool keeps_calls(void *self, const struct smp_class_outline *outline, siz
     if (loading->reach->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
         return false;
     return loading->is_allowed || loading->passes_on ||
-           root_kind_of(loading->reach, &outline->methods[method], false) != SMP_ROOT_NONE;
+           root_kind_of(loading->reach, outline, method, false) != SMP_ROOT_NONE;
 }
 
 static void retire_ids(struct smp_reach *reach, const struct smp_class_body *body)
@@ -234,7 +239,7 @@ static void want_roots(struct smp_reach *reach, const struct smp_class_outline *
 
     for (uint32_t m = 0; m < it->body.method_count; m++)
         smp_wanted_set_root(reach, &it->body.methods[m],
-                            root_kind_of(reach, &outline->methods[m], it->is_allowed));
+                            root_kind_of(reach, outline, m, it->is_allowed));
     for (uint32_t m = 0; m < it->body.method_count; m++) {
         if (wants_all || (it->body.methods[m].flags & SMP_WANTED_ROOT) != 0 ||
             is_excluded(reach, it, &outline->methods[m], has_rules))

@@ -18,6 +18,7 @@ struct root_rule {
     struct smp_slice method_pattern;
     struct smp_slice parameters; /* what stands between the parentheses */
     bool has_parameters;
+    struct smp_slice as_class; /* all of it, if it may as well be the name of a class; else empty */
 };
 
 struct smp_root_rules {
@@ -127,6 +128,11 @@ static const char *complain_of_name(struct smp_slice name)
 static bool is_initializer(struct smp_slice method)
 {
     return is_slice(method, "<init>") || is_slice(method, "<clinit>");
+}
+
+static bool has_star(struct smp_slice pattern)
+{
+    return pattern.length > 0 && memchr(pattern.bytes, '*', pattern.length) != NULL;
 }
 
 static const char *complain_of_level(struct smp_slice level, bool is_last)
@@ -261,9 +267,11 @@ static const char *read_rule(struct smp_slice text, struct root_rule *rule)
     if (is_slice(level, "**")) /* as the last level: any method */
         return NULL;
     if (level.length == head.length)
-        return "no class before the method";
+        return "no class before the method; for a class write CLASS.*";
     rule->method_pattern = level;
     rule->class_pattern.length -= level.length + 1;
+    if (!rule->has_parameters && !has_star(head) && !is_initializer(level))
+        rule->as_class = head;
     return NULL;
 }
 
@@ -491,27 +499,35 @@ static bool matches_parameters(struct smp_slice parameters, struct smp_slice des
     return descriptor.length > 0 && descriptor.bytes[0] == ')';
 }
 
-static bool has_star(struct smp_slice pattern)
+static bool names_class(const struct root_rule *rule, struct smp_slice class_name)
 {
-    return pattern.length > 0 && memchr(pattern.bytes, '*', pattern.length) != NULL;
+    return rule->as_class.length > 0 && matches_stars(rule->as_class, class_name);
 }
 
-bool smp_root_rules_is_exact(const struct smp_root_rules *rules, size_t rule)
+bool smp_root_rules_is_exact(const struct smp_root_rules *rules, size_t rule,
+                             struct smp_slice class_name)
 {
-    return !has_star(rules->rules[rule].class_pattern) &&
-           !has_star(rules->rules[rule].method_pattern);
+    const struct root_rule *const wanted = &rules->rules[rule];
+
+    return !has_star(wanted->class_pattern) && !has_star(wanted->method_pattern) &&
+           !names_class(wanted, class_name);
 }
 
 bool smp_root_rules_match_class(const struct smp_root_rules *rules, size_t rule,
                                 struct smp_slice class_name)
 {
-    return matches_stars(rules->rules[rule].class_pattern, class_name);
+    return matches_stars(rules->rules[rule].class_pattern, class_name) ||
+           names_class(&rules->rules[rule], class_name);
 }
 
 bool smp_root_rules_match_method(const struct smp_root_rules *rules, size_t rule,
-                                 struct smp_slice name, struct smp_slice descriptor)
+                                 struct smp_slice class_name, struct smp_slice name,
+                                 struct smp_slice descriptor)
 {
     const struct root_rule *const wanted = &rules->rules[rule];
+
+    if (names_class(wanted, class_name))
+        return !is_initializer(name);
     const bool is_named = is_initializer(name) ? wanted->method_pattern.length == name.length &&
                                                      memcmp(wanted->method_pattern.bytes,
                                                             name.bytes, name.length) == 0

@@ -11,9 +11,10 @@
  *                                               below com.acme.batch
  *   com.acme.**.run                             run, of all classes below com.acme
  *
- * What stands before the last dot is the class, so com.acme.Order.* is all methods of that class. A
- * nested class is written with its dollar sign: com.acme.Order$Line. Stars stand for no constructor
- * and no static initialiser: these are named.
+ * What stands before the last dot is the class, so com.acme.Order.* is all methods of that class.
+ * So is com.acme.Order alone, once a class of that name is loaded. A nested class is written with
+ * its dollar sign: com.acme.Order$Line. Stars and the names of classes stand for no constructor and
+ * no static initialiser: these are named.
  *
  * Owns     its rules.
  * Threads  immutable after create.
@@ -52,10 +53,13 @@ const char *smp_root_rules_text(const struct smp_root_rules *rules, size_t rule)
 /* Does the rule name methods of the class with this internal name? */
 bool smp_root_rules_match_class(const struct smp_root_rules *rules, size_t rule,
                                 struct smp_slice class_name);
-/* Does it have no star: were its methods chosen one by one? */
-bool smp_root_rules_is_exact(const struct smp_root_rules *rules, size_t rule);
+/* Were the methods of a class that matches chosen one by one? Not if the rule has a star, or is the
+ * name of the class. */
+bool smp_root_rules_is_exact(const struct smp_root_rules *rules, size_t rule,
+                             struct smp_slice class_name);
 /* Is it this method, of a class that matches? */
 bool smp_root_rules_match_method(const struct smp_root_rules *rules, size_t rule,
-                                 struct smp_slice name, struct smp_slice descriptor);
+                                 struct smp_slice class_name, struct smp_slice name,
+                                 struct smp_slice descriptor);
 
 #endif

@@ -50,9 +50,10 @@ void smp_wanted_advance_rule(struct smp_reach *reach, size_t rule, enum smp_rule
 
 static bool is_of_rule(const struct smp_reach *reach, size_t rule, int32_t id)
 {
-    return smp_root_rules_match_class(reach->plan->rules, rule,
-                                      smp_method_ids_class(&reach->ids, id)) &&
-           smp_root_rules_match_method(reach->plan->rules, rule,
+    const struct smp_slice class_name = smp_method_ids_class(&reach->ids, id);
+
+    return smp_root_rules_match_class(reach->plan->rules, rule, class_name) &&
+           smp_root_rules_match_method(reach->plan->rules, rule, class_name,
                                        smp_method_ids_name(&reach->ids, id),
                                        smp_method_ids_descriptor(&reach->ids, id));
 }

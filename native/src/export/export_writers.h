@@ -32,6 +32,7 @@ SMP_CHECKED enum smp_status smp_export_speedscope(const struct smp_export_job *j
 SMP_CHECKED enum smp_status smp_export_json(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_top(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_otlp(const struct smp_export_job *job);
+SMP_CHECKED enum smp_status smp_export_calls(const struct smp_export_job *job);
 
 /* Does the profile hold the measure? */
 static inline bool smp_export_holds(const struct smp_export_job *job, enum smp_measure measure)

@@ -7,13 +7,14 @@ static enum smp_status (*const writers[SMP_FORMAT_COUNT])(const struct smp_expor
     [SMP_FORMAT_TEXT] = smp_export_text,   [SMP_FORMAT_COLLAPSED] = smp_export_collapsed,
     [SMP_FORMAT_PPROF] = smp_export_pprof, [SMP_FORMAT_SPEEDSCOPE] = smp_export_speedscope,
     [SMP_FORMAT_JSON] = smp_export_json,   [SMP_FORMAT_TOP] = smp_export_top,
-    [SMP_FORMAT_OTLP] = smp_export_otlp,
+    [SMP_FORMAT_OTLP] = smp_export_otlp,   [SMP_FORMAT_CALLS] = smp_export_calls,
 };
 
-/* Both may come from another language: any number. */
-static bool is_known_export(enum smp_format format, enum smp_measure weight)
+/* All may come from another language: any number. */
+static bool is_known_export(enum smp_format format, const struct smp_export_style *style)
 {
-    return (unsigned)format < SMP_FORMAT_COUNT && (unsigned)weight < SMP_MEASURE_COUNT;
+    return (unsigned)format < SMP_FORMAT_COUNT && (unsigned)style->weight < SMP_MEASURE_COUNT &&
+           (unsigned)style->per <= SMP_PER_PACKAGE;
 }
 
 enum smp_status smp_export(const struct smp_profile *profile, enum smp_format format,
@@ -34,7 +35,7 @@ enum smp_status smp_export(const struct smp_profile *profile, enum smp_format fo
     enum smp_status status;
     enum smp_status written;
 
-    if (!is_known_export(format, style->weight))
+    if (!is_known_export(format, style))
         return SMP_EINVAL;
     status = smp_writer_init(&out, quota, output);
     if (status != SMP_OK)

@@ -22,20 +22,23 @@
  *               first. There is no resource: what sends it puts one before the profiles (otlp.c).
  *   SPEEDSCOPE  its file format: one sampled profile per group.
  *   JSON        everything: see json.c.
- *   TOP         a table: the methods and lines with the most time of their own.
+ *   TOP         tables: the lines and the methods with the most time of their own, and the counted
+ *               methods.
+ *   CALLS       a table of all counted methods, classes or packages (calls_table.h).
  *
  * Counted trees (group_key.h) have time that sampled trees have, too. No form adds the two: with a
  * weight of which sampled trees are the whole, COLLAPSED and SPEEDSCOPE show these only, with the
- * weight CALLS only counted ones; TOP has times and samples of sampled trees and calls of counted
- * ones; in PPROF and OTLP the stacks of counted trees have calls and no time; TEXT and JSON have
- * them apart.
+ * weight CALLS only counted ones; TOP has a table of each kind, with the weight CALLS of counted
+ * ones only; in PPROF and OTLP the stacks of counted trees have calls and no time; TEXT and JSON
+ * have them apart.
  *
  * Groups stand in descending time. Every writer streams: its working memory is proportional to what
  * it must index (nodes, frames), never to its output; TEXT makes one record at a time.
  *
  * Threads  any; the profile is immutable.
  * Errors   SMP_EIO: the output refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no
- *          working memory, perhaps after a part was written. SMP_EINVAL: no such format or weight.
+ *          working memory, perhaps after a part was written. SMP_EINVAL: no such format, weight
+ *          or kind of rows.
  * Cost     O(nodes), and the output; no recursion.
  */
 #ifndef SMP_EXPORT_EXPORTERS_H
@@ -56,7 +59,8 @@
     X(SPEEDSCOPE, "SPEEDSCOPE") \
     X(JSON, "JSON")             \
     X(TOP, "TOP")               \
-    X(OTLP, "OTLP")
+    X(OTLP, "OTLP")             \
+    X(CALLS, "CALLS")
 
 enum smp_format {
 #define X(code, text) SMP_FORMAT_##code,

@@ -44,7 +44,6 @@ struct smp_hot_spot {
     struct smp_amounts amounts; /* all that it has */
     struct smp_error error;     /* variance below 0: not known */
     int64_t calls;              /* of its method; 0: not counted */
-    int64_t calls_ns;           /* wall time of the method itself in counted trees */
     /* By STATE only. */
     int64_t all_ns;       /* of the groups that have some of it, which is exact; below 0: is not */
     uint32_t callee;      /* a line of the method it called that has most of it; 0: itself has */

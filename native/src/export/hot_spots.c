@@ -207,9 +207,8 @@ static uint32_t shown_measures(const struct spot_search *search)
 }
 
 /* A stack outside of the user's code is one of a single spot: its method is the callee. So it is
- * where methods are spots. A sampled tree is the whole of its measures, a counted one of its own
- * (measure.h). */
-static enum smp_status add_spot_node(struct spot_search *search, uint32_t node, bool is_counted)
+ * where methods are spots. A sampled tree is not the whole of calls (measure.h). */
+static enum smp_status add_spot_node(struct spot_search *search, uint32_t node)
 {
     const struct smp_spot_place *const at = &search->places.list[node];
     const bool by_method = search->choice->key == SMP_SPOT_METHOD;
@@ -220,8 +219,7 @@ static enum smp_status add_spot_node(struct spot_search *search, uint32_t node, 
     struct smp_location_view view;
     enum smp_status status;
 
-    smp_amounts_keep(&part.amounts,
-                     is_counted ? (uint32_t)SMP_OWN_MEASURES : ~(uint32_t)SMP_OWN_MEASURES);
+    smp_amounts_keep(&part.amounts, ~(uint32_t)SMP_OWN_MEASURES);
     if (part.place == 0) {
         part.kind = by_method ? PART_OF_SPOT : PART_OUTSIDE;
         part.callee = search->places.nodes[node].location;
@@ -242,14 +240,9 @@ static enum smp_status add_up_parts(struct spot_search *search)
     enum smp_status status = add_up_waits(search);
 
     for (uint32_t i = 1; i < places->count && status == SMP_OK; i++) {
-        const uint32_t group = places->list[i].group;
-        const bool is_counted =
-            smp_hot_group_info(search->profile, group)->kind == SMP_GROUP_COUNTED;
-        if (smp_node_is_group(&places->nodes[i]))
-            continue;
-        if (smp_spot_places_is_sampled(places, group) ||
-            (is_counted && search->choice->key == SMP_SPOT_METHOD))
-            status = add_spot_node(search, i, is_counted);
+        if (!smp_node_is_group(&places->nodes[i]) &&
+            smp_spot_places_is_sampled(places, places->list[i].group))
+            status = add_spot_node(search, i);
     }
     return status;
 }

@@ -163,11 +163,9 @@ static void add_spot_calls(const struct spot_details *details)
         const uint32_t method = method_of_frame(details, places->nodes[i].location);
         for (size_t at = 0; at < out->count; at++) {
             struct smp_hot_spot *const spot = &out->list[at];
-            if (details->methods[at] != method)
-                continue;
-            spot->calls = smp_add_clamped(spot->calls, smp_tree_self(tree, i, SMP_MEASURE_CALLS));
-            spot->calls_ns =
-                smp_add_clamped(spot->calls_ns, smp_tree_self(tree, i, SMP_MEASURE_WALL));
+            if (details->methods[at] == method)
+                spot->calls =
+                    smp_add_clamped(spot->calls, smp_tree_self(tree, i, SMP_MEASURE_CALLS));
         }
     }
 }

@@ -13,6 +13,9 @@
 #include "model/measure.h"
 #include "model/options.h"
 
+/* What a row of a table of calls is. */
+enum smp_report_per { SMP_PER_METHOD, SMP_PER_CLASS, SMP_PER_PACKAGE };
+
 struct smp_report_style {
     enum smp_report_order order;
     bool zero_time_packages; /* keep zero-time rows where the package differs from the parent's */
@@ -24,7 +27,7 @@ struct smp_report_style {
 };
 
 struct smp_export_style {
-    /* Of COLLAPSED and SPEEDSCOPE, where a stack has one number only; TOP: what it is ordered by */
+    /* Of COLLAPSED and SPEEDSCOPE, where a stack has one number only; TOP and CALLS: the order */
     enum smp_measure weight;
     bool weight_alone;           /* PPROF: the weight is the only measure */
     enum smp_report_order order; /* TEXT */
@@ -38,6 +41,8 @@ struct smp_export_style {
     bool summary;                /* TEXT, TOP, JSON: has a summary (summary.h) */
     bool without_nodes;          /* JSON: what stands beside a difference's tree */
     bool spots_by_group;         /* JSON: the summary's hot spots are more, each of one group */
+    enum smp_report_per per;     /* CALLS */
+    const char *focus;           /* CALLS: a row; only calls inside of its calls; NULL: all */
     int64_t period_ns;           /* PPROF, OTLP: the sampling interval, 0: as the profile says */
 };
 

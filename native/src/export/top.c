@@ -12,14 +12,14 @@
  * bars the column of active time has them (error_cell.h). With the CPU clock, or if states are not
  * known, that column has all time, and there are no states.
  *
- * Where calls are counted, methods have two columns more: the calls, and how many microseconds of
- * its own one took, by the counted trees alone, because the other times are those of calls from
- * elsewhere, too. Counted trees have no lines: by calls there are no hot spots.
+ * Where calls are counted, a table of the counted methods follows (calls_table.h), with the roots
+ * and with all that each method called. By calls there is no other one.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/bytes.h"
+#include "export/calls_table.h"
 #include "export/error_cell.h"
 #include "export/export_writers.h"
 #include "export/summary.h"
@@ -30,9 +30,7 @@ enum {
     ROW_BYTES = 128,
     TENTHS = 1000,
     NS_PER_MS = 1000000,
-    NS_PER_US = 1000,
-    WIDTH = 12,
-    CALLS_WIDTH = 14 /* a thousand million calls take seconds */
+    WIDTH = 12
 };
 
 struct top_table {
@@ -40,7 +38,6 @@ struct top_table {
     enum smp_spot_key key;
     struct smp_hot_spots spots;
     bool has_bars;
-    bool has_calls;
     uint32_t columns; /* a set of measures, behind the active time */
     struct smp_bytes text;
 };
@@ -49,7 +46,7 @@ struct top_table {
 
 static void put_cell(const struct top_table *table, int width, const char *text)
 {
-    char cell[CELL_BYTES];
+    char cell[ROW_BYTES];
 
     (void)snprintf(cell, sizeof(cell), " %*s", width, text);
     smp_writer_puts(table->job->out, cell);
@@ -61,11 +58,6 @@ static void put_top_number(const struct top_table *table, int width, int64_t num
 
     (void)snprintf(text, sizeof(text), "%" PRId64, number);
     put_cell(table, width, text);
-}
-
-static int column_width(enum smp_measure measure)
-{
-    return measure == SMP_MEASURE_CALLS ? CALLS_WIDTH : WIDTH;
 }
 
 /* --- the head --- */
@@ -99,10 +91,8 @@ static void put_heads(const struct top_table *table)
              table->spots.has_states ? "active ms" : time_info(table)->column);
     for (uint32_t left = table->columns; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
-        put_cell(table, column_width(measure), smp_measure_info(measure)->column);
+        put_cell(table, WIDTH, smp_measure_info(measure)->column);
     }
-    if (table->has_calls)
-        put_cell(table, WIDTH, "own us/call");
     smp_writer_puts(table->job->out, table->key == SMP_SPOT_METHOD ? "  method\n" : "  line\n");
 }
 
@@ -123,18 +113,6 @@ static void put_time(const struct top_table *table, const struct smp_hot_spot *s
     put_cell(table, 0, cell);
 }
 
-/* Put together from whole numbers: "%.1f" would follow the locale the JVM has set. */
-static void put_call_time(const struct top_table *table, const struct smp_hot_spot *spot)
-{
-    const int64_t ns = spot->calls == 0 ? 0 : spot->calls_ns / spot->calls;
-    char number[CELL_BYTES] = "";
-
-    if (ns > 0)
-        (void)snprintf(number, sizeof(number), "%" PRId64 ".%03d", ns / NS_PER_US,
-                       (int)(ns % NS_PER_US));
-    put_cell(table, WIDTH, number);
-}
-
 static void put_amounts(const struct top_table *table, const struct smp_hot_spot *spot)
 {
     const double share = (double)spot->ns / (double)table->spots.active_ns;
@@ -146,12 +124,8 @@ static void put_amounts(const struct top_table *table, const struct smp_hot_spot
     put_time(table, spot);
     for (uint32_t left = table->columns; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
-        const int64_t amount =
-            measure == SMP_MEASURE_CALLS ? spot->calls : spot->amounts.of[measure];
-        put_top_number(table, column_width(measure), smp_measure_printed(measure, amount));
+        put_top_number(table, WIDTH, smp_measure_printed(measure, spot->amounts.of[measure]));
     }
-    if (table->has_calls)
-        put_call_time(table, spot);
 }
 
 static enum smp_status put_name(struct top_table *table, uint32_t location)
@@ -173,13 +147,13 @@ static enum smp_status put_name(struct top_table *table, uint32_t location)
 static uint32_t table_columns(const struct top_table *table)
 {
     const struct smp_export_style *const style = table->job->style;
-    uint32_t columns =
-        (SMP_ACTIVE_STATES | SMP_OWN_MEASURES | style->columns | SMP_MEASURE_BIT(style->weight)) &
-        ~SMP_MEASURE_BIT(SMP_MEASURE_WALL) & smp_tree_measures(table->job->profile->tree);
+    uint32_t columns = (SMP_ACTIVE_STATES | style->columns | SMP_MEASURE_BIT(style->weight)) &
+                       ~(uint32_t)SMP_OWN_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_WALL) &
+                       smp_tree_measures(table->job->profile->tree);
 
     if (!table->spots.has_states)
         columns &= ~SMP_STATE_MEASURES;
-    return table->has_calls ? columns : columns & ~(uint32_t)SMP_OWN_MEASURES;
+    return columns;
 }
 
 static enum smp_status put_table(const struct smp_export_job *job, enum smp_spot_key key)
@@ -189,7 +163,6 @@ static enum smp_status put_table(const struct smp_export_job *job, enum smp_spot
     };
     struct top_table table = { .job = job,
                                .key = key,
-                               .has_calls = key == SMP_SPOT_METHOD && job->counted->count > 0,
                                .has_bars = choice.weight == SMP_MEASURE_WALL &&
                                            smp_tree_has_errors(job->profile->tree) };
     enum smp_status status = smp_hot_spots_choose(&table.spots, job->quota, job->profile, &choice);
@@ -243,15 +216,26 @@ static void put_idle_time(const struct smp_export_job *job)
     smp_writer_puts(job->out, row);
 }
 
-enum smp_status smp_export_top(const struct smp_export_job *job)
+static enum smp_status put_sampled(const struct smp_export_job *job)
 {
-    enum smp_status status = put_top_summary(job);
+    enum smp_status status = put_table(job, SMP_SPOT_PLACE);
 
-    if (status == SMP_OK && smp_profile_kind_of(job->style->weight) != SMP_GROUP_COUNTED)
-        status = put_table(job, SMP_SPOT_PLACE);
     if (status == SMP_OK)
         status = put_table(job, SMP_SPOT_METHOD);
     if (status == SMP_OK)
         put_idle_time(job);
     return status;
+}
+
+enum smp_status smp_export_top(const struct smp_export_job *job)
+{
+    const bool by_calls = smp_profile_kind_of(job->style->weight) == SMP_GROUP_COUNTED;
+    enum smp_status status = put_top_summary(job);
+
+    if (status == SMP_OK && !by_calls)
+        status = put_sampled(job);
+    if (status != SMP_OK || job->counted->count == 0)
+        return by_calls && status == SMP_OK ? smp_export_calls(job) : status;
+    smp_writer_puts(job->out, by_calls ? "" : "\n");
+    return smp_calls_table_put(job, ROWS);
 }

@@ -20,7 +20,8 @@
 #include "model/profile_merge.h"
 
 /* Bits of writeSnapshot's flags; those from COLUMNS_SHIFT on are a set of measures, those from
- * MIN_SHIFT on the limit in thousandths below which rows are one. */
+ * PER_SHIFT on what a row of CALLS is, those from MIN_SHIFT on the limit in thousandths below which
+ * rows are one. */
 enum {
     BY_TIME = 1,
     ZERO_TIME_PACKAGES = 2,
@@ -31,12 +32,15 @@ enum {
     FRAME_TYPES = 64,
     SHORT_ACCOUNT = 128,
     COLUMNS_SHIFT = 8,
+    PER_SHIFT = 18,
+    PER_BITS = 2,
     MIN_SHIFT = 20,
     MIN_BITS = 10,
-    SPOTS_BY_GROUP = 1 << 30
+    SPOTS_BY_GROUP = 1 << 30,
+    MAX_FOCUS_UNITS = 1000
 };
 
-_Static_assert((int)SMP_MEASURE_COUNT <= MIN_SHIFT - COLUMNS_SHIFT, "a bit for each measure");
+_Static_assert((int)SMP_MEASURE_COUNT <= PER_SHIFT - COLUMNS_SHIFT, "a bit for each measure");
 
 /* A bit of writeSnapshot's weight. */
 enum { WEIGHT_ALONE = 256 };
@@ -128,9 +132,10 @@ JNIEXPORT void BRIDGE(releaseSnapshot)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass
 }
 
 JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
-                                     jint format, jint weight, jint flags, jobject out)
+                                     jint format, jint weight, jint flags, jstring focus,
+                                     jobject out)
 {
-    const struct smp_export_style style = {
+    struct smp_export_style style = {
         .weight = (enum smp_measure)(weight & ~WEIGHT_ALONE),
         .weight_alone = (weight & WEIGHT_ALONE) != 0,
         .order = (flags & BY_TIME) != 0 ? SMP_ORDER_BY_TIME : SMP_ORDER_BY_NAME,
@@ -143,17 +148,23 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
         .frame_types = (flags & FRAME_TYPES) != 0,
         .summary = (flags & WITHOUT_SUMMARY) == 0,
         .without_nodes = (flags & WITHOUT_NODES) != 0,
+        .per = (enum smp_report_per)(((uint32_t)flags >> PER_SHIFT) & ((1u << PER_BITS) - 1)),
         .spots_by_group = (flags & SPOTS_BY_GROUP) != 0,
     };
     struct smp_stream_output output;
+    char *focus_text = NULL;
     enum smp_status status = smp_stream_output_init(&output, env, out);
 
+    if (status == SMP_OK)
+        status = smp_jni_text(env, focus, MAX_FOCUS_UNITS, &focus_text);
     if (status == SMP_OK) {
+        style.focus = focus_text[0] != '\0' ? focus_text : NULL;
         const struct smp_output bytes = smp_stream_output_functions(&output);
         status = smp_export(snapshot_of(profile), (enum smp_format)format, &style,
                             snapshot_of(profile)->quota, &bytes);
     }
     smp_stream_output_fini(&output);
+    smp_free(NULL, focus_text);
     smp_throw(env, status);
 }
 

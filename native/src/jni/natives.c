@@ -44,7 +44,7 @@
     X(currentReport, "(J)J")                                                                     \
     X(mergeSnapshots, "(JJ)J")                                                                   \
     X(releaseSnapshot, "(J)V")                                                                   \
-    X(writeSnapshot, "(JIIILjava/io/OutputStream;)V")                                            \
+    X(writeSnapshot, "(JIIILjava/lang/String;Ljava/io/OutputStream;)V")                          \
     X(writeDifference, "(JJIILjava/io/OutputStream;)V")                                          \
     X(measureNames, "()[Ljava/lang/String;")                                                     \
     X(hotLines, "(J[J)[Ljava/lang/String;")                                                      \

@@ -26,7 +26,8 @@ public enum ReportFormat {
     JSON("json", "application/json"),
     /**
      * The summary, and two tables for a log, by active time with a column for each state: the 20 lines of your code with
-     * the most of it, with all they called, and the 20 methods with the most of their own. Idle time is one line.
+     * the most of it, with all they called, and the 20 methods with the most of their own. Idle time is one line. Where
+     * calls are counted, the first 20 rows of {@link #CALLS} follow.
      */
     TOP("top.txt", "text/plain; charset=utf-8"),
     /**
@@ -36,6 +37,12 @@ public enum ReportFormat {
      * follows its versions.
      */
     OTLP("otlp.pb", "application/x-protobuf"),
+    /**
+     * Where calls are counted, a table of all counted methods, or classes or packages ({@link ReportOptions#withPer}):
+     * calls, total and own time, time per call, the shortest and the longest where they are known, and the callers. By
+     * time, or with {@link ReportWeight#CALLS} by calls.
+     */
+    CALLS("calls.txt", "text/plain; charset=utf-8"),
     /** One page that needs no network: flame graph, call tree, hot methods and lines, account. */
     HTML("html", "text/html; charset=utf-8");
 

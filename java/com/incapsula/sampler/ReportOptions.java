@@ -29,6 +29,10 @@ public final class ReportOptions {
 
     private static final int STATES = ((1 << 6) - 1) << (8 + ReportWeight.RUNNING.ordinal());
 
+    private static final int PER_SHIFT = 18;
+    private static final int PER_MASK = 3 << PER_SHIFT;
+    private static final int MAX_FOCUS_LENGTH = 1000;
+
     /* Thousandths, in ten bits. */
     private static final int MIN_SHIFT = 20;
     private static final int MIN_MASK = 1023 << MIN_SHIFT;
@@ -37,16 +41,18 @@ public final class ReportOptions {
     private static final double ROUNDING = 1e-6; // 12.3 is no double
 
     private static final ReportOptions STANDARD =
-            new ReportOptions(ReportWeight.WALL, false, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT);
+            new ReportOptions(ReportWeight.WALL, false, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT, null);
 
     private final ReportWeight weight;
     private final boolean weightAlone;
     private final int flags;
+    private final @Nullable String focus;
 
-    private ReportOptions(ReportWeight weight, boolean weightAlone, int flags) {
+    private ReportOptions(ReportWeight weight, boolean weightAlone, int flags, @Nullable String focus) {
         this.weight = weight;
         this.weightAlone = weightAlone;
         this.flags = flags;
+        this.focus = focus;
     }
 
     /**
@@ -59,8 +65,23 @@ public final class ReportOptions {
     }
 
     /**
+     * The defaults, changed by texts as a command line or a request has them.
+     *
+     * @param weight as {@link ReportWeight#of} reads it; null: wall time
+     * @param per as {@link ReportUnit#of} reads it; null: a method
+     * @param focus as {@link #withFocus} takes it
+     * @return the options
+     * @throws IllegalArgumentException if one of them is wrong
+     */
+    public static ReportOptions of(@Nullable String weight, @Nullable String per, @Nullable String focus) {
+        return STANDARD.withWeight(weight == null ? ReportWeight.WALL : ReportWeight.of(weight))
+                .withPer(per == null ? ReportUnit.METHOD : ReportUnit.of(per))
+                .withFocus(focus);
+    }
+
+    /**
      * What a stack weighs, in {@link ReportFormat#COLLAPSED} and {@link ReportFormat#SPEEDSCOPE}, and what
-     * {@link ReportFormat#TOP} is ordered by.
+     * {@link ReportFormat#TOP} and {@link ReportFormat#CALLS} are ordered by.
      *
      * @param changed the weight
      * @return a changed copy
@@ -70,7 +91,7 @@ public final class ReportOptions {
         if (changed == null) {
             throw new IllegalArgumentException("weight must not be null");
         }
-        return new ReportOptions(changed, weightAlone, flags);
+        return new ReportOptions(changed, weightAlone, flags, focus);
     }
 
     /**
@@ -81,7 +102,7 @@ public final class ReportOptions {
      * @return a changed copy
      */
     public ReportOptions withWeightAlone(boolean alone) {
-        return new ReportOptions(weight, alone, flags);
+        return new ReportOptions(weight, alone, flags, focus);
     }
 
     /**
@@ -149,7 +170,7 @@ public final class ReportOptions {
      */
     public ReportOptions withMinPercent(double percent) {
         int min = (int) perMille("minPercent", "0", percent);
-        return new ReportOptions(weight, weightAlone, (flags & ~MIN_MASK) | (min << MIN_SHIFT));
+        return new ReportOptions(weight, weightAlone, (flags & ~MIN_MASK) | (min << MIN_SHIFT), focus);
     }
 
     /**
@@ -204,12 +225,59 @@ public final class ReportOptions {
     }
 
     /**
+     * What a row of {@link ReportFormat#CALLS} is. Default: a method.
+     *
+     * @param unit the unit
+     * @return a changed copy
+     * @throws IllegalArgumentException if it is null
+     */
+    public ReportOptions withPer(ReportUnit unit) {
+        if (unit == null) {
+            throw new IllegalArgumentException("unit must not be null");
+        }
+        return new ReportOptions(weight, weightAlone, (flags & ~PER_MASK) | (unit.ordinal() << PER_SHIFT), focus);
+    }
+
+    /**
+     * Limits {@link ReportFormat#CALLS} to a subtree: to the calls of one of its rows, and all that these called.
+     *
+     * @param row a row's name as it stands there, as {@code com.acme.Shop.checkout}, or with {@link ReportUnit#CLASS}
+     *     {@code com.acme.Shop}; null or empty: all calls
+     * @return a changed copy
+     * @throws IllegalArgumentException if it has more than 1,000 characters
+     */
+    public ReportOptions withFocus(@Nullable String row) {
+        if (row != null && row.length() > MAX_FOCUS_LENGTH) {
+            throw new IllegalArgumentException("focus must have at most 1,000 characters, got " + row.length());
+        }
+        return new ReportOptions(weight, weightAlone, flags, row == null || row.isEmpty() ? null : row);
+    }
+
+    /**
      * What a stack weighs.
      *
      * @return never null
      */
     public ReportWeight getWeight() {
         return weight;
+    }
+
+    /**
+     * What a row of {@link ReportFormat#CALLS} is.
+     *
+     * @return never null
+     */
+    public ReportUnit getPer() {
+        return ReportUnit.values()[(flags & PER_MASK) >> PER_SHIFT];
+    }
+
+    /**
+     * The row to whose calls {@link ReportFormat#CALLS} is limited.
+     *
+     * @return null: none
+     */
+    public @Nullable String getFocus() {
+        return focus;
     }
 
     /* least as the message has it. @throws IllegalArgumentException unless percent is from there to 100 in steps of 0.1 */
@@ -229,12 +297,13 @@ public final class ReportOptions {
         return other instanceof ReportOptions options
                 && options.weight == weight
                 && options.weightAlone == weightAlone
-                && options.flags == flags;
+                && options.flags == flags
+                && Objects.equals(options.focus, focus);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(weight, weightAlone, flags);
+        return Objects.hash(weight, weightAlone, flags, focus);
     }
 
     /** @return the weight as the core takes it */
@@ -247,6 +316,6 @@ public final class ReportOptions {
     }
 
     private ReportOptions with(int flag, boolean set) {
-        return new ReportOptions(weight, weightAlone, set ? flags | flag : flags & ~flag);
+        return new ReportOptions(weight, weightAlone, set ? flags | flag : flags & ~flag, focus);
     }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
 /**
  * What a stack weighs in the formats with one number per stack.
  *
@@ -32,5 +36,28 @@ public enum ReportWeight {
     /** The time spent waiting for anything else. */
     WAITING,
     /** The time spent waiting for work. */
-    IDLE
+    IDLE;
+
+    /**
+     * The weight with a name.
+     *
+     * @param text the name, in upper or lower case; {@code time} is {@link #WALL}
+     * @return the weight
+     * @throws IllegalArgumentException if there is none, with the names
+     */
+    public static ReportWeight of(String text) {
+        if ("time".equalsIgnoreCase(text)) {
+            return WALL;
+        }
+        for (ReportWeight each : values()) {
+            if (each.name().equalsIgnoreCase(text)) {
+                return each;
+            }
+        }
+        throw new IllegalArgumentException("weight must be one of time, "
+                + Arrays.stream(values())
+                        .map(each -> each.name().toLowerCase(Locale.ROOT))
+                        .collect(Collectors.joining(", "))
+                + ", got \"" + text + "\"");
+    }
 }

@@ -622,6 +622,6 @@ public final class SamplingReport implements AutoCloseable {
 
     static void writeRaw(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)
             throws IOException {
-        held.write(format.ordinal(), chosen.weightCode(), chosen.flags(), out);
+        held.write(format.ordinal(), chosen.weightCode(), chosen.flags(), chosen.getFocus(), out);
     }
 }

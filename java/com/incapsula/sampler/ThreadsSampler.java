@@ -1153,6 +1153,7 @@ public class ThreadsSampler implements AutoCloseable {
      * com.acme.Order.&lt;init&gt;                      its constructors, once their super() or this() has returned
      * com.acme.jobs.*.run                        * is any text between two dots
      * com.acme.batch.**                          ** is one level or more: all methods of all classes below
+     * com.acme.Order                             all methods of a class, but its constructors, as com.acme.Order.*
      * com.acme.Order$Line.price                  a nested class has a dollar sign
      * </pre>
      *

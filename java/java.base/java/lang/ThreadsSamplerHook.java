@@ -58,7 +58,7 @@ public abstract class ThreadsSamplerHook {
     /* From the top to the overflow node. */
     private static final long OVERFLOW = 64;
     /* A limit, of counting_account.h. */
-    private static final int OVER_NODE_LIMIT = 21;
+    private static final int OVER_NODE_LIMIT = 12;
 
     /* Before the top. */
     private static final long HINT_BYTES = 1024;

@@ -52,7 +52,7 @@ class BadInputIT {
                 "reportMinPercent        | 100.1         | reportMinPercent must be between 0 and 100, in steps of 0.1, got 100.1",
                 "rootMethods             | run           | rootMethods must be methods separated by commas, as"
                         + " com.acme.OrderHandler.handle, com.acme.jobs.*.run, com.acme.batch.**, com.acme.Order.<init>"
-                        + " or com.acme.Order.add(int, String); got \"run\": no class before the method",
+                        + " or com.acme.Order.add(int, String); got \"run\": no class before the method; for a class write CLASS.*",
                 "instrumentationFilter   | -             | instrumentationFilter must be package prefixes separated by"
                         + " commas, with a minus before those to leave out, as in com.acme, -com.acme.util; got \"-\":"
                         + " a minus without a prefix",

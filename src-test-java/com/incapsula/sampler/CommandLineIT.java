@@ -148,6 +148,47 @@ class CommandLineIT {
         });
     }
 
+    /** Roots are named on the command line; the table comes to standard output. */
+    @Test
+    void countedCallsAreATable() throws Exception {
+        String program = UnawareProgram.class.getName();
+        String[] command = {
+            process,
+            "-d",
+            "2s",
+            "--rootMethods",
+            program + ".round",
+            "--instrumentationFilter",
+            "com.incapsula",
+            "--format",
+            "calls",
+            "--by",
+            "calls"
+        };
+        patiently().until(() -> {
+            String output = done(command);
+            assertThat(output).containsPattern("^Counted methods: |\nCounted methods: |No calls were counted");
+            return Pattern.compile(", by calls, over .*\n.* method <- callers\n(?:.*\n)*.* {2}" + Pattern.quote(program)
+                            + "\\.round <- \\[root\\] \\d+\n")
+                    .matcher(output)
+                    .find();
+        });
+        assertThat(done(process, "-d", "100ms", "--format", "collapsed", "--weight", "cpu"))
+                .contains("unaware-worker;");
+        assertFails(
+                2,
+                "per must be one of method, class, package",
+                commandLine(),
+                "diff",
+                "a",
+                "b",
+                "--format",
+                "calls",
+                "--per",
+                "line");
+        assertFails(1, "weight must be one of time, wall, cpu, ", commandLine(), process, "-d", "100ms", "--by", "x");
+    }
+
     /** Data goes to standard output, the summary to standard error. */
     @Test
     void aProfileIsFollowedByTheSummary() throws Exception {

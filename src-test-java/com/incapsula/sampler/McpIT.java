@@ -103,7 +103,7 @@ class McpIT {
         assertThat(begun.serverInfo().name()).isEqualTo("threads-sampler");
         assertThat(client.listTools().tools())
                 .extracting(McpSchema.Tool::name)
-                .containsExactly("summary", "hot_spots", "groups", "top", "tree", "locks", "diff", "account");
+                .containsExactly("summary", "hot_spots", "groups", "top", "calls", "tree", "locks", "diff", "account");
         return client;
     }
 

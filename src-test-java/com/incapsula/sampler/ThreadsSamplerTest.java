@@ -289,7 +289,7 @@ class ThreadsSamplerTest {
                 () -> sampler.setRootMethods("com.acme.Shop.handle, run"),
                 "rootMethods must be methods separated by commas, as com.acme.OrderHandler.handle, com.acme.jobs.*.run,"
                         + " com.acme.batch.**, com.acme.Order.<init> or com.acme.Order.add(int, String);"
-                        + " got \"run\": no class before the method");
+                        + " got \"run\": no class before the method; for a class write CLASS.*");
         assertRefused(() -> sampler.setInstrumentationFilter(null), "instrumentationFilter must not be null");
         assertRefused(
                 () -> sampler.setInstrumentationFilter("com/acme"),

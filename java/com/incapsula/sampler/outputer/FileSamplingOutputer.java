@@ -3,6 +3,7 @@ package com.incapsula.sampler.outputer;
 
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ReportOptions;
+import com.incapsula.sampler.ReportUnit;
 import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.report.FileSeries;
@@ -48,6 +49,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
     private volatile @Nullable FileSeries series;
     private volatile @Nullable ReportFormat format; // null: by the file's name
     private volatile @Nullable ReportWeight weight;
+    private volatile @Nullable ReportUnit per;
+    private volatile @Nullable String focus;
     private volatile int maxFiles = STANDARD_MAX_FILES;
     private volatile long maxTotalBytes = STANDARD_MAX_TOTAL_BYTES;
 
@@ -134,8 +137,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * What a stack weighs, in the formats with one number only. Default: wall time. All other options are the
-     * sampler's own.
+     * What a stack weighs, in the formats with one number only, and what tables are ordered by. Default: wall time. All
+     * other options are the sampler's own.
      *
      * @param weight the weight; null: as by default
      */
@@ -150,6 +153,44 @@ public class FileSamplingOutputer implements SamplingOutputer {
      */
     public @Nullable ReportWeight getWeight() {
         return weight;
+    }
+
+    /**
+     * What a row of {@link ReportFormat#CALLS} is. Default: a method.
+     *
+     * @param per the unit; null: as by default
+     */
+    public void setPer(@Nullable ReportUnit per) {
+        this.per = per;
+    }
+
+    /**
+     * What a row of CALLS is.
+     *
+     * @return the unit, or null where none was set
+     */
+    public @Nullable ReportUnit getPer() {
+        return per;
+    }
+
+    /**
+     * Limits {@link ReportFormat#CALLS} to what calls of one row called, as {@link ReportOptions#withFocus} has it.
+     *
+     * @param focus the row; null: all calls
+     * @throws IllegalArgumentException if it has more than 1,000 characters
+     */
+    public void setFocus(@Nullable String focus) {
+        ReportOptions.standard().withFocus(focus);
+        this.focus = focus;
+    }
+
+    /**
+     * The row to whose calls CALLS is limited.
+     *
+     * @return the row, or null where none was set
+     */
+    public @Nullable String getFocus() {
+        return focus;
     }
 
     /**
@@ -246,9 +287,13 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     private void writeTo(SamplingReport report, OutputStream out) throws IOException {
-        ReportWeight chosen = weight;
-        ReportOptions own = report.getOptions();
-        report.writeTo(getFormat(), chosen == null ? own : own.withWeight(chosen), out);
+        ReportOptions options = report.getOptions();
+        ReportWeight weighed = weight;
+        ReportUnit unit = per;
+        String row = focus;
+        options = weighed == null ? options : options.withWeight(weighed);
+        options = unit == null ? options : options.withPer(unit);
+        report.writeTo(getFormat(), row == null ? options : options.withFocus(row), out);
     }
 
     private void removeOld(FileSeries from, Path newest) {

@@ -59,9 +59,8 @@ public final class AddedMembersProgram {
             Changing.root();
             try (SamplingReport report = sampler.snapshot()) {
                 assertThat(report.toString(ReportFormat.TEXT))
-                        .contains(
-                                "left alone: 2 (another agent adds members, JVMTI error"
-                                        + " UNSUPPORTED_REDEFINITION_SCHEMA_CHANGED: counted.Changing$Changed.");
+                        .contains("left alone: 2 (another agent adds members, JVMTI error"
+                                + " UNSUPPORTED_REDEFINITION_SCHEMA_CHANGED: counted.Changing$Changed.");
             }
         });
     }

@@ -25,6 +25,7 @@ public final class UnawareProgram {
     private static final int ROUNDS = 100_000; // half a millisecond or one
 
     private static volatile double result;
+    private static volatile long rounds;
     private static volatile boolean isEnding;
 
     private UnawareProgram() {}
@@ -54,9 +55,17 @@ public final class UnawareProgram {
         return Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[USER_TIME + 1]);
     }
 
+    /* Once in each round, so that its calls can be counted. */
+    private static void round() {
+        rounds++;
+    }
+
     private static void work() {
         for (int round = 1; ; round = round % ROUNDS + 1) {
             result += Math.sqrt(round);
+            if (round == 1) {
+                round();
+            }
             if (round == ROUNDS && !isEnding) {
                 LockSupport.parkNanos(PAUSE_NANOS); // tests that run beside it need the processor, too
             }

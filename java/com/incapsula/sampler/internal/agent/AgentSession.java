@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
@@ -40,7 +41,11 @@ final class AgentSession {
     private static final String STANDARD_FILE = "threads-sampler-%p-%t.html";
     private static final long MAX_RUN_MILLIS = TimeUnit.DAYS.toMillis(1);
     private static final long FETCH_SECONDS = 60;
-    private static final Set<String> OF_A_FILE = Set.of(Keys.FILE, Keys.FORMAT, Keys.KEEP);
+    private static final Set<String> OF_A_FILE =
+            Set.of(Keys.FILE, Keys.FORMAT, Keys.KEEP, Keys.WEIGHT, Keys.PER, Keys.FOCUS);
+
+    private static final Set<String> OF_A_REPORT =
+            Set.of(Keys.FILE, Keys.FORMAT, Keys.CONTENT, Keys.WEIGHT, Keys.PER, Keys.FOCUS);
 
     private @Nullable AgentSampler running; // guarded by this
     private final Deque<Path> fetchable = new ConcurrentLinkedDeque<>(); // reports for command lines
@@ -395,7 +400,7 @@ final class AgentSession {
 
     private void dump(AgentCommand command, AnswerSlot slot) throws IOException {
         AgentSampler used = required();
-        requireOnly(command, Set.of(Keys.FILE, Keys.FORMAT, Keys.CONTENT));
+        requireOnly(command, OF_A_REPORT);
         Destination to = new Destination(command);
         if (to.isNowhere()) {
             slot.done(used.printReport(), null);
@@ -424,7 +429,7 @@ final class AgentSession {
     /* Stops, whatever becomes of the report. */
     private void stop(AgentCommand command, AnswerSlot slot) {
         AgentSampler ending = required();
-        requireOnly(command, Set.of(Keys.FILE, Keys.FORMAT, Keys.CONTENT));
+        requireOnly(command, OF_A_REPORT);
         Path content = null;
         List<String> lines = new ArrayList<>();
         try {
@@ -474,6 +479,7 @@ final class AgentSession {
         private final Verb verb;
         private final @Nullable ReportFiles files;
         private final @Nullable ReportFormat fetched;
+        private final @Nullable ReportOptions options;
 
         Destination(AgentCommand command) {
             Map<String, String> settings = command.settings();
@@ -481,6 +487,7 @@ final class AgentSession {
             files = settings.containsKey(Keys.FILE) ? new ReportFiles(settings) : null;
             String content = settings.get(Keys.CONTENT);
             fetched = content == null ? null : ReportFiles.format(content);
+            options = ReportFiles.options(settings);
             if (files == null && settings.containsKey(Keys.FORMAT)) {
                 throw new Refusal("format needs a file");
             }
@@ -502,7 +509,7 @@ final class AgentSession {
             if (files != null) {
                 files.report(report);
             }
-            return fetched == null ? null : ReportFiles.writeTemporary(report, fetched);
+            return fetched == null ? null : ReportFiles.writeTemporary(report, fetched, options);
         }
 
         String description(SamplingReport report) {

@@ -20,6 +20,9 @@ final class Keys {
     static final String FILE = "file";
     static final String FORMAT = "format";
     static final String KEEP = "keep";
+    static final String WEIGHT = "weight";
+    static final String PER = "per";
+    static final String FOCUS = "focus";
     static final String OUTPUT = "output";
     static final String HTTP = "http";
     static final String PUSH = "push";
@@ -34,8 +37,22 @@ final class Keys {
     /** Where the report goes back to the command line: the form that it wants. */
     static final String CONTENT = "content";
 
-    private static final List<String> OWN =
-            List.of(FILE, FORMAT, KEEP, OUTPUT, HTTP, MCP, PUSH, PUSH_HEADERS, THREADS, CONFIG, DURATION, CONTENT);
+    private static final List<String> OWN = List.of(
+            FILE,
+            FORMAT,
+            KEEP,
+            WEIGHT,
+            PER,
+            FOCUS,
+            OUTPUT,
+            HTTP,
+            MCP,
+            PUSH,
+            PUSH_HEADERS,
+            THREADS,
+            CONFIG,
+            DURATION,
+            CONTENT);
 
     /** May have a password in their values, which no message shows. */
     private static final Set<String> SECRETS = Set.of(PUSH, PUSH_HEADERS);
@@ -52,6 +69,7 @@ final class Keys {
         names.put("packages", "monitoredPackages");
         names.put("every", EVERY);
         names.put("jmx", "jmxName");
+        names.put("by", WEIGHT);
         return names;
     }
 

@@ -2,6 +2,8 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportOptions;
+import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.internal.json.JsonWriter;
 import com.incapsula.sampler.internal.report.Content;
 import com.incapsula.sampler.internal.report.HtmlPage;
@@ -23,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports in files, made into one: their sum, or the difference of two. Both can be written as the page, as JSON, or as
- * COLLAPSED ({@code stack weight} or {@code stack before after} a line, as flamegraph.pl reads both).
+ * COLLAPSED ({@code stack weight} or {@code stack before after} a line, as flamegraph.pl reads both). A difference can
+ * be a table of counted calls, too.
  *
  * <p>Needs the memory of all stacks.
  */
@@ -34,15 +37,18 @@ final class ProfileFiles {
             ".html", ReportFormat.HTML,
             ".json", ReportFormat.JSON);
     private static final String FORMATS = ".html, .json or .collapsed";
+    private static final String CALLS_EXTENSION = "." + ReportFormat.CALLS.getFileExtension();
 
     private final boolean isDifference;
     private final ReportFormat format;
+    private final ReportOptions options;
     private final Stacks stacks;
     private final List<ProfileFile> files = new ArrayList<>();
 
-    private ProfileFiles(boolean isDifference, ReportFormat format) {
+    private ProfileFiles(boolean isDifference, ReportFormat format, ReportOptions options) {
         this.isDifference = isDifference;
         this.format = format;
+        this.options = options;
         this.stacks = Stacks.ofSides(isDifference ? 2 : 1);
     }
 
@@ -63,7 +69,10 @@ final class ProfileFiles {
                             : "merge needs two files or more, got " + names.size());
         }
         String output = arguments.output();
-        ProfileFiles all = new ProfileFiles(isDifference, format(arguments.settings(), output));
+        Map<String, String> settings = arguments.settings();
+        ReportFormat format = format(isDifference, settings, output);
+        requireOptions(format, settings);
+        ProfileFiles all = new ProfileFiles(isDifference, format, ReportFiles.optionsOf(settings));
         for (String name : names) {
             all.add(Path.of(name));
         }
@@ -80,23 +89,35 @@ final class ProfileFiles {
         }
     }
 
-    private static ReportFormat format(Map<String, String> settings, @Nullable String output) {
-        for (String key : settings.keySet()) {
-            if (!key.equals(Keys.FORMAT)) {
-                throw new Refusal(key + " has no meaning with diff and merge");
-            }
-        }
+    private static ReportFormat format(boolean isDifference, Map<String, String> settings, @Nullable String output) {
         String named = settings.get(Keys.FORMAT);
         ReportFormat format = named == null ? formatOf(output) : ReportFiles.format(named);
+        if (format == ReportFormat.CALLS && isDifference) {
+            return format;
+        }
         if (format == null || !EXTENSIONS.containsValue(format)) {
-            throw new Refusal("the result can be " + FORMATS + ", got " + (named == null ? "-o " + output : named));
+            throw new Refusal("the result can be " + FORMATS + (isDifference ? ", or calls" : "") + ", got "
+                    + (named == null ? "-o " + output : named));
         }
         return format;
+    }
+
+    private static void requireOptions(ReportFormat format, Map<String, String> settings) {
+        for (String key : settings.keySet()) {
+            boolean isOfCalls = format == ReportFormat.CALLS && ReportFiles.OPTIONS.contains(key);
+            if (!key.equals(Keys.FORMAT) && !isOfCalls) {
+                throw new Refusal(key + " has no meaning with "
+                        + (ReportFiles.OPTIONS.contains(key) ? "this form of " : "") + "diff and merge");
+            }
+        }
     }
 
     private static @Nullable ReportFormat formatOf(@Nullable String output) {
         if (output == null) {
             return ReportFormat.COLLAPSED;
+        }
+        if (output.endsWith(CALLS_EXTENSION)) {
+            return ReportFormat.CALLS;
         }
         String extension = output.substring(Math.max(output.lastIndexOf('.'), 0));
         return output.endsWith(".speedscope.json") ? null : EXTENSIONS.get(extension);
@@ -118,6 +139,9 @@ final class ProfileFiles {
     }
 
     private String description() {
+        if (format == ReportFormat.CALLS) {
+            return "counted calls";
+        }
         return stackCount() + " stacks" + (leavesCallsOut() ? " without the calls that were counted" : "");
     }
 
@@ -147,12 +171,24 @@ final class ProfileFiles {
         if (format == ReportFormat.COLLAPSED) {
             return this::writeLines;
         }
+        if (format == ReportFormat.CALLS) {
+            return calls();
+        }
         String json = JsonWriter.write(
                 isDifference
                         ? ProfileJson.difference(stacks, files.get(0), files.get(1))
                         : ProfileJson.report(stacks, files));
         Content data = out -> out.write(json.getBytes(StandardCharsets.UTF_8));
         return format == ReportFormat.HTML ? out -> HtmlPage.write(out, data) : data;
+    }
+
+    private Content calls() {
+        if (files.stream().noneMatch(ProfileFile::hasCounted)) {
+            throw new Refusal("neither file has calls that were counted; html and json files have them");
+        }
+        String table = CallsDifference.of(
+                stacks.counted(), options.getPer(), options.getWeight() == ReportWeight.CALLS, options.getFocus());
+        return out -> out.write(table.getBytes(StandardCharsets.UTF_8));
     }
 
     private void writeLines(OutputStream out) throws IOException {

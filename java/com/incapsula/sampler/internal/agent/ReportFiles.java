@@ -2,18 +2,24 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportOptions;
+import com.incapsula.sampler.ReportUnit;
+import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.report.FileNames;
 import com.incapsula.sampler.internal.report.OpenFolder;
 import com.incapsula.sampler.internal.report.WholeFile;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +33,9 @@ final class ReportFiles extends FileSamplingOutputer {
 
     private static final FileAttribute<?> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    /** The settings that say how a report is written, but for its form. */
+    static final Set<String> OPTIONS = Set.of(Keys.WEIGHT, Keys.PER, Keys.FOCUS);
 
     private volatile @Nullable Throwable failure;
 
@@ -44,6 +53,13 @@ final class ReportFiles extends FileSamplingOutputer {
             if (format != null) {
                 setFormat(format(format));
             }
+            if (settings.containsKey(Keys.WEIGHT)) {
+                setWeight(ReportWeight.of(settings.get(Keys.WEIGHT)));
+            }
+            if (settings.containsKey(Keys.PER)) {
+                setPer(ReportUnit.of(settings.get(Keys.PER)));
+            }
+            setFocus(settings.get(Keys.FOCUS));
             if (keep != null) {
                 setMaxFiles(Math.toIntExact(Long.parseLong(keep)));
             }
@@ -91,15 +107,51 @@ final class ReportFiles extends FileSamplingOutputer {
     }
 
     /**
-     * Writes a report into a new file in the JVM's temporary folder, that only its user can read. The reader removes it.
+     * The options of a report.
+     *
+     * @return null: none is set
+     * @throws Refusal if a value is wrong
      */
-    static Path writeTemporary(SamplingReport report, ReportFormat format) throws IOException {
+    static @Nullable ReportOptions options(Map<String, String> settings) {
+        return Collections.disjoint(settings.keySet(), OPTIONS) ? null : optionsOf(settings);
+    }
+
+    /**
+     * The standard options, with what is set.
+     *
+     * @throws Refusal if a value is wrong
+     */
+    static ReportOptions optionsOf(Map<String, String> settings) {
+        try {
+            return ReportOptions.of(settings.get(Keys.WEIGHT), settings.get(Keys.PER), settings.get(Keys.FOCUS));
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /**
+     * Writes a report into a new file in the JVM's temporary folder, that only its user can read. The reader removes it.
+     *
+     * @param options null: the sampler's own
+     */
+    static Path writeTemporary(SamplingReport report, ReportFormat format, @Nullable ReportOptions options)
+            throws IOException {
         Path folder = Path.of(System.getProperty("java.io.tmpdir", "/tmp")).toRealPath(); // the reader may refuse links
         Path name = Path.of("threads-sampler-"
                 + Long.toHexString(ThreadLocalRandom.current().nextLong()) + "." + format.getFileExtension());
         try (OpenFolder open = OpenFolder.open(folder)) {
-            WholeFile.replace(open, name, out -> report.writeTo(format, out), OWNER_ONLY);
+            WholeFile.replace(open, name, out -> write(report, format, options, out), OWNER_ONLY);
         }
         return folder.resolve(name);
+    }
+
+    private static void write(
+            SamplingReport report, ReportFormat format, @Nullable ReportOptions options, OutputStream out)
+            throws IOException {
+        if (options == null) {
+            report.writeTo(format, out);
+        } else {
+            report.writeTo(format, options, out);
+        }
     }
 }

@@ -14,15 +14,20 @@ final class Usage {
                    java -jar threads-sampler.jar set    PID|NAME KEY=VALUE
                    java -jar threads-sampler.jar stop   PID|NAME [-o FILE] [--format FORMAT]
                    java -jar threads-sampler.jar mcp    PID|NAME [OPTIONS]   for language models, by standard streams
-                   java -jar threads-sampler.jar diff   BEFORE AFTER [-o FILE]   of .html .json .collapsed files, to one
+                   java -jar threads-sampler.jar diff   BEFORE AFTER [-o FILE]   of .html .json .collapsed files, to one;
+                                                                          --format calls: a table of counted calls
                    java -jar threads-sampler.jar merge  FILE... [-o FILE]        likewise
 
               NAME                main class, jar, or a part of the command line
               -d, --duration T    of a sample: 500ms, 10s, 5m, 1h
-              -o FILE             the report; its extension says the format: .html .txt .top.txt .collapsed .pb.gz
+              -o FILE             the report; its extension says the format: .html .txt .top.txt .calls.txt .collapsed .pb.gz
                                   .otlp.pb .speedscope.json .json; without it, or with -o -, top goes to standard output. With
                                   start, a file of the target: %p process, %h host, %t time, %n number
-              --format FORMAT     html, text, top, collapsed, pprof, otlp, speedscope, json
+              --format FORMAT     html, text, top, calls, collapsed, pprof, otlp, speedscope, json
+              --weight W          what a stack of collapsed and speedscope weighs, and what top and calls are ordered
+                                  by: time, cpu, samples, calls, or a state as blocked; --by is the same
+              --per UNIT          calls: a row is a method, a class or a package
+              --focus ROW         calls: only what calls of this row called, as com.acme.Shop.checkout
               -i, --interval T    between two samples of a thread (50ms)
               --packages LIST     the code that is of interest
               --threads REGEX     only threads with such a name

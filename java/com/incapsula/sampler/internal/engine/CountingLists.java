@@ -118,7 +118,9 @@ final class CountingLists {
                 return complaint;
             }
         }
-        return levels.length == 1 && !name.equals("**") ? "no class before the method" : null;
+        return levels.length == 1 && !name.equals("**")
+                ? "no class before the method; for a class write CLASS.*"
+                : null;
     }
 
     private static @Nullable String complainOfLevel(String level, boolean isLast) {

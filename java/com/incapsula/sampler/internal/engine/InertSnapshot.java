@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The report of a sampler that cannot sample: no groups, all figures 0, and the cause, as a line of the account and in
@@ -43,7 +44,8 @@ final class InertSnapshot implements Snapshot {
         SPEEDSCOPE,
         JSON,
         TOP,
-        OTLP
+        OTLP,
+        CALLS
     }
 
     private final long fromMillis;
@@ -88,10 +90,10 @@ final class InertSnapshot implements Snapshot {
     }
 
     @Override
-    public void write(int format, int weight, int flags, OutputStream out) throws IOException {
+    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out) throws IOException {
         out.write(
                 switch (Form.values()[format]) {
-                    case TEXT, TOP -> utf8(notice + "\n");
+                    case TEXT, TOP, CALLS -> utf8(notice + "\n");
                     case COLLAPSED -> new byte[0];
                     case PPROF -> pprof();
                     case SPEEDSCOPE ->

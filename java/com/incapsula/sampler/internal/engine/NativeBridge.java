@@ -193,9 +193,11 @@ final class NativeBridge {
      *     JSON without frames and nodes, bit 5 slashes in class names of COLLAPSED, bit 6 types of its frames, bit 7 a
      *     short account; from bit 8 on a set of measures with a column of their own, by their numbers; in bits 20 to 29
      *     the thousandths of a group's active time below which rows are one; bit 30 JSON whose hot spots are of one
-     *     group each
+     *     group each; in bits 18 and 19 the ordinal of ReportUnit
+     * @param focus of CALLS: the row inside of whose calls the others are; empty: all are there
      */
-    static native void writeSnapshot(long snapshot, int format, int weight, int flags, java.io.OutputStream out)
+    static native void writeSnapshot(
+            long snapshot, int format, int weight, int flags, String focus, java.io.OutputStream out)
             throws java.io.IOException;
 
     /**

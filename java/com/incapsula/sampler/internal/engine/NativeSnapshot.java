@@ -167,10 +167,10 @@ final class NativeSnapshot implements Snapshot {
     }
 
     @Override
-    public void write(int format, int weight, int flags, OutputStream out) throws IOException {
+    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out) throws IOException {
         hold();
         try {
-            NativeBridge.writeSnapshot(net.address, format, weight, flags, out);
+            NativeBridge.writeSnapshot(net.address, format, weight, flags, focus == null ? "" : focus, out);
         } finally {
             release();
         }

@@ -4,6 +4,7 @@ package com.incapsula.sampler.internal.engine;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An immutable profile of an interval, freed when its last holder releases it. A caller that gets one holds it.
@@ -36,10 +37,24 @@ public interface Snapshot {
      * @param format see {@link NativeBridge#writeSnapshot}
      * @param weight see there
      * @param flags see there
+     * @param focus see there
      * @param out the stream
      * @throws IOException if the stream throws it
      */
-    void write(int format, int weight, int flags, OutputStream out) throws IOException;
+    void write(int format, int weight, int flags, @Nullable String focus, OutputStream out) throws IOException;
+
+    /**
+     * Writes it without a focus.
+     *
+     * @param format see there
+     * @param weight see there
+     * @param flags see there
+     * @param out the stream
+     * @throws IOException if the stream throws it
+     */
+    default void write(int format, int weight, int flags, OutputStream out) throws IOException {
+        write(format, weight, flags, null, out);
+    }
 
     /** For {@link #write}, in flags: JSON without frames and nodes, as {@link #writeDifference} goes with. */
     int WITHOUT_NODES = 16;

@@ -22,6 +22,7 @@ final class Tools {
                 new HotSpotsTool(intervals),
                 new GroupsTool(intervals),
                 new TopTool(intervals),
+                new CallsTool(intervals),
                 new TreeTool(intervals),
                 new LocksTool(intervals),
                 new DiffTool(intervals),

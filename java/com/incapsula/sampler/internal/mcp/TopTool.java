@@ -11,6 +11,9 @@ import java.util.Locale;
 /** The methods with the most time of their own, or with the most calls. */
 final class TopTool implements Tool {
 
+    static final String NO_CALLS =
+            "no calls were counted: the sampler counts them where its property rootMethods names methods";
+
     private static final String CALLS = "calls";
     private static final long LEAST_PART = 10_000;
     private static final double NANOS_PER_MICRO = 1000.0;
@@ -100,8 +103,7 @@ final class TopTool implements Tool {
         List<MethodSums.Sum> sorted = new ArrayList<>(sums.all());
         long whole = sorted.stream().mapToLong(MethodSums.Sum::calls).sum();
         if (whole == 0) {
-            throw new ToolRefusal("no calls were counted: the sampler counts them where its property rootMethods names"
-                    + " methods; take by: wall or cpu");
+            throw new ToolRefusal(NO_CALLS + "; take by: wall or cpu");
         }
         sorted.sort(Comparator.comparingLong(MethodSums.Sum::calls).reversed().thenComparing(MethodSums.Sum::method));
         text.head("Exact counts; us/call = wall microseconds of a call, with what it called");

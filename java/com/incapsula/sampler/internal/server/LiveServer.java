@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.server;
 
 import com.incapsula.sampler.RecentWindow;
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -62,6 +64,8 @@ public final class LiveServer implements AutoCloseable {
             <code>?window=1m</code>, <code>5m</code>, <code>15m</code> or <code>start</code></li>
             <li><a href="../../report.txt">/report.txt</a>: as text</li>
             <li><a href="../../top.txt">/top.txt</a>: the methods and lines with the most time</li>
+            <li><a href="../../calls.txt">/calls.txt</a>: counted methods; <code>?by=calls</code>,
+            <code>per=class</code>, <code>per=package</code>, <code>focus=com.acme.Shop.checkout</code></li>
             <li><a href="../../collapsed">/collapsed</a>: for flame graph tools</li>
             <li><a href="../../profile.json">/profile.json</a>: for speedscope</li>
             <li><a href="../../profile.pb.gz">/profile.pb.gz</a>: for pprof</li>
@@ -78,7 +82,8 @@ public final class LiveServer implements AutoCloseable {
             "/collapsed", ReportFormat.COLLAPSED,
             "/profile.json", ReportFormat.SPEEDSCOPE,
             "/profile.pb.gz", ReportFormat.PPROF,
-            "/top.txt", ReportFormat.TOP);
+            "/top.txt", ReportFormat.TOP,
+            "/calls.txt", ReportFormat.CALLS);
     private static final RecentWindow.Length STANDARD_WINDOW = RecentWindow.Length.LAST_5_MINUTES;
 
     /**
@@ -291,7 +296,8 @@ public final class LiveServer implements AutoCloseable {
             throw new Refusal(
                     404,
                     "nothing is at the path of this request; there is /, /report.json, /report.txt,"
-                            + " /collapsed, /profile.json, /profile.pb.gz, /top.txt, " + INDEX_PATH + " and "
+                            + " /collapsed, /profile.json, /profile.pb.gz, /top.txt, /calls.txt, " + INDEX_PATH
+                            + " and "
                             + PROFILE_PATH
                             + "?seconds=N");
         }
@@ -303,6 +309,7 @@ public final class LiveServer implements AutoCloseable {
         String query = exchange.getRequestURI().getRawQuery();
         int seconds = waits ? seconds(query) : 0;
         RecentWindow.Length length = waits ? STANDARD_WINDOW : window(query);
+        ReportOptions options = format == ReportFormat.CALLS ? options(query) : null;
         if (format != ReportFormat.PPROF) {
             out.negotiate(exchange.getRequestHeaders());
         }
@@ -312,7 +319,7 @@ public final class LiveServer implements AutoCloseable {
         if (waits) {
             profile(seconds, out);
         } else {
-            render(format, length, out);
+            render(format, length, options, out);
         }
     }
 
@@ -340,6 +347,18 @@ public final class LiveServer implements AutoCloseable {
         String value = parameter(query, "window");
         try {
             return value == null ? STANDARD_WINDOW : RecentWindow.Length.of(value);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(400, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static ReportOptions options(@Nullable String query) throws Refusal {
+        String focus = parameter(query, "focus");
+        try {
+            return ReportOptions.of(
+                    parameter(query, "by"),
+                    parameter(query, "per"),
+                    focus == null ? null : URLDecoder.decode(focus, StandardCharsets.UTF_8));
         } catch (IllegalArgumentException e) {
             throw new Refusal(400, String.valueOf(e.getMessage()));
         }
@@ -387,7 +406,9 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /* Only keeps the report, where the memory suffices: it is sent when the permit is free again. */
-    private void render(ReportFormat format, RecentWindow.Length length, AnswerStream out) throws IOException, Refusal {
+    private void render(
+            ReportFormat format, RecentWindow.Length length, @Nullable ReportOptions options, AnswerStream out)
+            throws IOException, Refusal {
         if (!acquireRendering()) {
             throw new Refusal(
                     429, "a report for another request is being made; one at a time is", retry(RETRY_SECONDS));
@@ -395,6 +416,8 @@ public final class LiveServer implements AutoCloseable {
         try (SamplingReport report = report(length)) {
             if (format == ReportFormat.HTML) {
                 HtmlPage.writeLive(out, data -> report.writeTo(ReportFormat.JSON, data));
+            } else if (options != null) {
+                report.writeTo(format, options, out);
             } else {
                 report.writeTo(format, out);
             }

@@ -68,9 +68,12 @@ class CommandLineTest {
                 "2 | diff needs two files, BEFORE and AFTER, got 1 | diff a.collapsed",
                 "2 | merge needs two files or more, got 0 | merge",
                 "2 | the result can be .html, .json or .collapsed, got -o x.pb.gz | merge a.html b.html -o x.pb.gz",
-                "2 | the result can be .html, .json or .collapsed, got -o x.speedscope.json | diff a b -o x.speedscope.json",
-                "2 | the result can be .html, .json or .collapsed, got text | diff a b --format text",
+                "2 | the result can be .html, .json or .collapsed, or calls, got -o x.speedscope.json | diff a b -o x.speedscope.json",
+                "2 | the result can be .html, .json or .collapsed, or calls, got text | diff a b --format text",
                 "2 | samplingFrequencyMillis has no meaning with diff and merge | diff a b -i 5ms",
+                "2 | weight has no meaning with this form of diff and merge | diff a b --by calls",
+                "2 | the result can be .html, .json or .collapsed, got calls | merge a b --format calls",
+                "2 | per must be one of method, class, package, got \"x\" | diff a b --format calls --per x",
                 "1 | there is no file /nowhere/a.collapsed | merge /nowhere/a.collapsed /nowhere/b.collapsed",
                 "2 | -o - is the standard output of this command | start 1 -o -",
                 "3 | no JVM of this user is called NoSuchProgram | NoSuchProgram",
@@ -351,6 +354,47 @@ class CommandLineTest {
         assertThat(object(pair, "difference", "after").keySet().toString()).isEqualTo("[wall, cpu, samples]");
         assertThat(object(pair, "before", "counted", "0").get("hookNanos")).isEqualTo(10L);
         assertThat(object(pair, "after", "counting", "BATCHES").get("count")).isEqualTo(1L);
+    }
+
+    @Test
+    void callsAreComparedInATable() throws Exception {
+        Path before = write("before.json", counted("[1,7]", "[0,1,25,24,26]"));
+        Path after = write("after.json", counted("[2,3]", "[0,2,60,20,40]"));
+        String[] diff = {"diff", before.toString(), after.toString(), "--format", "calls"};
+        assertThat(run(diff)).as(complaint()).isZero();
+        assertThat(printed()).isEqualTo("""
+                        Counted methods before and after: 2, by change of total time
+                          calls before          after         change    ms before        after      us/call        after  method
+                                     7              3             -4        0.000        0.000        0.003        0.007  X.go
+                                     1              2             +1        0.000        0.000        0.025        0.013  x.X.run
+                        """);
+        assertThat(run(
+                        "diff",
+                        before.toString(),
+                        after.toString(),
+                        "--format",
+                        "calls",
+                        "--per",
+                        "package",
+                        "--by",
+                        "calls"))
+                .isZero();
+        assertThat(printed())
+                .startsWith("Counted packages before and after: 2, by change of calls\n")
+                .contains("  [no package]\n")
+                .contains("  x\n");
+        assertThat(run("diff", before.toString(), after.toString(), "--format", "calls", "--focus", "X.go"))
+                .isZero();
+        assertThat(printed()).contains(" after: 1, by ").contains("  X.go\n");
+        Path file = folder.resolve("x.calls.txt");
+        assertThat(run("diff", before.toString(), after.toString(), "-o", file.toString()))
+                .isZero();
+        assertThat(printed()).isEqualTo("counted calls, in " + file + "\n");
+        assertThat(file).content().contains("  X.go\n");
+        Path none = write("none.json", REPORT.replace(",\"counted\":[],\"counting\":{}", ""));
+        assertThat(run("diff", none.toString(), none.toString(), "--format", "calls"))
+                .isEqualTo(2);
+        assertThat(complaint()).contains("neither file has calls that were counted");
     }
 
     /** A line has one weight; also where the lines themselves are printed, that is said. */

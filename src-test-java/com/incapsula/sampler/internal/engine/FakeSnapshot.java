@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** A snapshot without a core: its documents show how they were requested. Counts those that were not released. */
 public final class FakeSnapshot implements Snapshot {
@@ -20,7 +21,8 @@ public final class FakeSnapshot implements Snapshot {
     /** Snapshots that have a holder. */
     public static final AtomicInteger LIVE = new AtomicInteger();
 
-    private static final String[] FORMATS = {"TEXT", "COLLAPSED", "PPROF", "SPEEDSCOPE", "JSON", "TOP", "OTLP"};
+    private static final String[] FORMATS = {"TEXT", "COLLAPSED", "PPROF", "SPEEDSCOPE", "JSON", "TOP", "OTLP", "CALLS"
+    };
 
     /** As a core with one measure more than Java knows. */
     private static final List<String> MEASURES = List.of(
@@ -161,8 +163,8 @@ public final class FakeSnapshot implements Snapshot {
     }
 
     @Override
-    public void write(int format, int weight, int flags, OutputStream out) throws IOException {
-        lastRequest = FORMATS[format] + " " + weight + " " + flags;
+    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out) throws IOException {
+        lastRequest = FORMATS[format] + " " + weight + " " + flags + (focus == null ? "" : " in " + focus);
         byte[] bytes = (document.isEmpty() ? lastRequest : document).getBytes(StandardCharsets.UTF_8);
         if (failure != null) {
             out.write(bytes, 0, 1);

@@ -296,7 +296,7 @@ class McpProtocolTest {
                 (List<?>) ((Map<?, ?>) json(send(request("tools/list", ""))).get("result")).get("tools");
         assertThat(tools)
                 .extracting(tool -> (Object) ((Map<?, ?>) tool).get("name"))
-                .containsExactly("summary", "hot_spots", "groups", "top", "tree", "locks", "diff", "account");
+                .containsExactly("summary", "hot_spots", "groups", "top", "calls", "tree", "locks", "diff", "account");
         for (Object each : tools) {
             Map<?, ?> tool = (Map<?, ?>) each;
             assertThat(tool.get("description")).asString().hasSizeBetween(100, 1_000);

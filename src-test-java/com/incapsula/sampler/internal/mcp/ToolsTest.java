@@ -380,6 +380,19 @@ class ToolsTest {
         assertThat(refusal("top", "by", "calls", "group", "pool")).startsWith("no calls were counted: the sampler");
     }
 
+    /** The library makes the table; the tool chooses form, order, rows and focus. */
+    @Test
+    void theTableOfCallsIsWrittenAsAsked() throws Exception {
+        fake.setInterval(FakeSnapshot::new);
+        assertThat(rows(call("calls"))).singleElement().asString().startsWith("CALLS 0 ");
+        assertThat(rows(call("calls", "by", "calls", "per", "class", "focus", "a.A")))
+                .singleElement()
+                .asString()
+                .startsWith("CALLS 3 ")
+                .endsWith(" in a.A");
+        assertThat(refusal("calls", "per", "line")).isEqualTo("per must be one of method, class, package, got \"line\"");
+    }
+
     @Test
     void namesOfTheProgramCannotBreakALine() throws Exception {
         add(FakeSnapshot.ROOT, "x.Y\nLeft\u2029out: nothing\u2028", "m" + "z".repeat(5_000), 1, WALL, WALL, 0);

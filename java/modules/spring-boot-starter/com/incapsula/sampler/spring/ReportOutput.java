@@ -106,9 +106,10 @@ final class ReportOutput {
 
     private static SamplingOutputer log(ThreadsSamplerProperties.Log settings) {
         Setting in = new Setting(GROUP + "log.");
+        ReportFormat format = settings.format();
         LoggerSamplingOutputer log =
-                settings.format() == ReportFormat.TOP ? new LoggedTop() : new LoggerSamplingOutputer();
-        in.set("format", settings.format(), ReportOutput::requireText);
+                format == ReportFormat.TEXT ? new LoggerSamplingOutputer() : new LoggedTable(format);
+        in.set("format", format, ReportOutput::requireText);
         in.set("level", settings.level(), log::setLevel);
         in.setIfPresent("logger-name", settings.loggerName(), log::setLoggerName);
         in.set("per-group", settings.perGroup(), log::setPerGroup);
@@ -116,18 +117,23 @@ final class ReportOutput {
     }
 
     private static void requireText(ReportFormat format) {
-        if (format != ReportFormat.TEXT && format != ReportFormat.TOP) {
-            throw new IllegalArgumentException("must be TEXT or TOP, got " + format);
+        if (format != ReportFormat.TEXT && format != ReportFormat.TOP && format != ReportFormat.CALLS) {
+            throw new IllegalArgumentException("must be TEXT, TOP or CALLS, got " + format);
         }
     }
 
-    /** The short form of a report, as one event. The sampler knows it as one that logs, and warns once. */
-    private static final class LoggedTop extends LoggerSamplingOutputer {
+    /** A report in a form of tables, as one event. */
+    private static final class LoggedTable extends LoggerSamplingOutputer {
+
+        private final ReportFormat format;
+
+        LoggedTable(ReportFormat format) {
+            this.format = format;
+        }
 
         @Override
         public void report(SamplingReport report) {
-            super.printThreadRecord(
-                    "From " + report.getFrom() + " till " + report.getTill(), report.toString(ReportFormat.TOP));
+            super.printThreadRecord("From " + report.getFrom() + " till " + report.getTill(), report.toString(format));
         }
 
         @Override

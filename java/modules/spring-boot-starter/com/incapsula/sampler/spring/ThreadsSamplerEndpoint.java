@@ -4,6 +4,7 @@ package com.incapsula.sampler.spring;
 import com.incapsula.sampler.RecentWindow;
 import com.incapsula.sampler.RecentWindow.Length;
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
@@ -108,6 +109,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         Map<String, ReportFormat> forms = new LinkedHashMap<>();
         forms.put("report", ReportFormat.TEXT);
         forms.put("top", ReportFormat.TOP);
+        forms.put("calls", ReportFormat.CALLS);
         forms.put("flamegraph", ReportFormat.HTML);
         forms.put("pprof", ReportFormat.PPROF);
         forms.put("collapsed", ReportFormat.COLLAPSED);
@@ -189,10 +191,13 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     /**
      * A report.
      *
-     * @param form {@code summary}, {@code report}, {@code top}, {@code flamegraph}, {@code pprof}, {@code collapsed},
+     * @param form {@code summary}, {@code report}, {@code top}, {@code calls}, {@code flamegraph}, {@code pprof}, {@code collapsed},
      *        {@code speedscope} or {@code json}
      * @param seconds null: of a window; else of the next so many seconds
      * @param window {@code 1m}, {@code 5m}, {@code 15m} or {@code start}; null: {@code 5m}, if {@code seconds} is null
+     * @param by of {@code calls}: {@code time} or {@code calls}, its order; null: {@code time}
+     * @param per of {@code calls}: {@code method}, {@code class} or {@code package}; null: {@code method}
+     * @param focus of {@code calls}: as {@link ReportOptions#withFocus} takes it
      * @return the report with its media type, or a text that says what is wrong
      */
     @ReadOperation(
@@ -205,7 +210,10 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     public WebEndpointResponse<byte[]> report(
             @Selector String form,
             @org.springframework.lang.Nullable @Nullable Integer seconds,
-            @org.springframework.lang.Nullable @Nullable String window) {
+            @org.springframework.lang.Nullable @Nullable String window,
+            @org.springframework.lang.Nullable @Nullable String by,
+            @org.springframework.lang.Nullable @Nullable String per,
+            @org.springframework.lang.Nullable @Nullable String focus) {
         ReportFormat format = form.equals(SUMMARY) ? ReportFormat.TEXT : FORMS.get(form);
         if (format == null) {
             return text(NOT_FOUND, "there is no report " + form + "; there are " + String.join(", ", names()));
@@ -217,8 +225,10 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
             return text(BAD_REQUEST, "give either window or seconds");
         }
         Length length;
+        Written written;
         try {
             length = window == null ? STANDARD_WINDOW : Length.of(window);
+            written = new Written(form, format == ReportFormat.CALLS ? ReportOptions.of(by, per, focus) : null);
         } catch (IllegalArgumentException e) {
             return text(BAD_REQUEST, String.valueOf(e.getMessage()));
         }
@@ -227,7 +237,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
             return text(TOO_MANY_REQUESTS, "another report is being made; the same request may succeed later");
         }
         try {
-            byte[] bytes = seconds == null ? recent(length, form) : next(seconds, form);
+            byte[] bytes = seconds == null ? recent(length, written) : next(seconds, written);
             return new WebEndpointResponse<>(
                     bytes, WebEndpointResponse.STATUS_OK, MimeType.valueOf(format.getMediaType()));
         } catch (IllegalStateException notRunning) {
@@ -247,17 +257,17 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         return names;
     }
 
-    private byte[] recent(Length length, String form) throws IOException {
+    private byte[] recent(Length length, Written written) throws IOException {
         try (SamplingReport report = recent.report(length)) {
-            return bytes(report, form);
+            return written.bytes(report);
         }
     }
 
-    private byte[] next(int seconds, String form) throws IOException {
+    private byte[] next(int seconds, Written written) throws IOException {
         try (SamplingCursor cursor = sampler.openCursor()) {
             TimeUnit.SECONDS.sleep(seconds);
             try (SamplingReport report = cursor.next()) {
-                return bytes(report, form);
+                return written.bytes(report);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -265,14 +275,26 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         }
     }
 
-    private static byte[] bytes(SamplingReport report, String form) throws IOException {
-        ReportFormat format = FORMS.get(form);
-        if (format == null) {
-            return report.getSummary().toString().getBytes(StandardCharsets.UTF_8);
+    /**
+     * How a report is written.
+     *
+     * @param options null: the sampler's own
+     */
+    private record Written(String form, @Nullable ReportOptions options) {
+
+        byte[] bytes(SamplingReport report) throws IOException {
+            ReportFormat format = FORMS.get(form);
+            if (format == null) {
+                return report.getSummary().toString().getBytes(StandardCharsets.UTF_8);
+            }
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            if (options == null) {
+                report.writeTo(format, bytes);
+            } else {
+                report.writeTo(format, options, bytes);
+            }
+            return bytes.toByteArray();
         }
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        report.writeTo(format, bytes);
-        return bytes.toByteArray();
     }
 
     private static WebEndpointResponse<byte[]> text(int status, String message) {

@@ -145,7 +145,7 @@ record ThreadsSamplerProperties(
      * The application's log.
      *
      * @param enabled Whether reports are logged. By default they are if they go to no other place, except in tests.
-     * @param format Form of logged reports, TEXT or TOP.
+     * @param format Form of logged reports, TEXT, TOP or CALLS.
      * @param loggerName Name of the logger. By default the full name of LoggerSamplingOutputer.
      * @param level Level of logged reports, one of TRACE, DEBUG, INFO, WARN and ERROR.
      * @param perGroup Whether each thread group is an event of the log. If not, each report is one event.

@@ -257,7 +257,7 @@ class ThreadsSamplerAutoConfigurationIT {
                 .run(context -> assertThat(context).hasNotFailed());
         assertThat(warnings(output)).isEqualTo(1);
         assertThat(output.getAll())
-                .contains(WARNING + "threads-sampler.output.log.format: must be TEXT or TOP, got HTML");
+                .contains(WARNING + "threads-sampler.output.log.format: must be TEXT, TOP or CALLS, got HTML");
     }
 
     /** Each is named in one warning, and the properties of other programs fail as they do without the sampler. */

@@ -130,6 +130,7 @@ class ThreadsSamplerEndpointIT {
                     report     | text/plain;charset=utf-8 | Report interval: from
                     summary    | text/plain;charset=utf-8 | Summary.
                     top        | text/plain;charset=utf-8 | method
+                    calls?by=calls&per=class&focus=a.B | text/plain;charset=utf-8 | No calls were counted
                     flamegraph | text/html;charset=utf-8  | <!DOCTYPE html>
                     collapsed  | text/plain;charset=utf-8 | ;
                     speedscope | application/json         | speedscope.app
@@ -209,9 +210,12 @@ class ThreadsSamplerEndpointIT {
         assertThat(get("threadsampler/poster").statusCode()).isEqualTo(404);
         assertThat(text(get("threadsampler/poster")))
                 .isEqualTo(
-                        "there is no report poster; there are summary, report, top, flamegraph, pprof, collapsed, speedscope,"
+                        "there is no report poster; there are summary, report, top, calls, flamegraph, pprof, collapsed, speedscope,"
                                 + " json\n");
         assertThat(get("threadsampler/top?seconds=0").statusCode()).isEqualTo(400);
+        assertThat(get("threadsampler/calls?per=line").statusCode()).isEqualTo(400);
+        assertThat(text(get("threadsampler/calls?per=line")))
+                .isEqualTo("per must be one of method, class, package, got \"line\"\n");
         assertThat(text(get("threadsampler/top?seconds=61"))).isEqualTo("seconds must be between 1 and 60, got 61\n");
     }
 

@@ -297,7 +297,7 @@ class CallsReportIT {
                         .contains("main;counted.Work.root(Work.java);counted.Work.leaf(Work.java) 10 20");
                 assertThat(difference.getFrames(ReportWeight.CALLS))
                         .contains(
-                                new SamplingDiff.FrameDiff("counted.Work.leaf(Work.java)", 10, 20),
+                                new SamplingDiff.FrameDiff("counted.Work.leaf(Work.java)", 30, 60),
                                 new SamplingDiff.FrameDiff("counted.Work.root(Work.java)", 1, 2))
                         .isSortedAccordingTo(Comparator.comparing((SamplingDiff.FrameDiff each) -> -each.difference())
                                 .thenComparing(SamplingDiff.FrameDiff::frame));

@@ -199,8 +199,11 @@ static void print_choice_row(const char *name, const char *const *choices, bool 
 {
     char range[64];
 
-    (void)snprintf(range, sizeof(range), "%s, %s%s%s", choices[0], choices[1],
-                   choices[2] == NULL ? "" : ", ", choices[2] == NULL ? "" : choices[2]);
+    (void)snprintf(range, sizeof(range), "%s", choices[0]);
+    for (size_t i = 1; i < SMP_OPTION_MAX_CHOICES && choices[i] != NULL; i++) {
+        const size_t length = strlen(range);
+        (void)snprintf(range + length, sizeof(range) - length, ", %s", choices[i]);
+    }
     print_other_row(name, range, choices[0], fixed, words);
 }
 
@@ -211,8 +214,8 @@ static void print_options(void)
     print_other_row(name, "", (standard) ? "true" : "false", fixed, words);
     SMP_OPTION_FLAGS(X)
 #undef X
-#define X(field, name, type, first, second, third, fixed, words) \
-    print_choice_row(name, (const char *const[]){ first, second, third }, fixed, words);
+#define X(field, name, type, first, second, third, fourth, fixed, words) \
+    print_choice_row(name, (const char *const[]){ first, second, third, fourth }, fixed, words);
     SMP_OPTION_CHOICES(X)
 #undef X
 #define X(field, name, unit, empty, fixed, words) \

@@ -24,55 +24,27 @@ static bool is_never_used(void *self, int32_t id)
     return false;
 }
 
-static void test_methods_past_the_limit_are_counted_and_named(void **state)
+static void test_retired_ids_take_no_place(void **state)
 {
     struct reach_fixture fixture;
-    const struct smp_losses *losses = NULL;
     struct smp_reach_figures figures;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "", 3, 0);
+    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "", 2, 0);
+    for (int i = 0; i < REACH_IDS; i++) {
+        reach_load(&fixture, "com/acme/A | a()V | b()V");
+        smp_reach_unload(fixture.reach, reach_find(&fixture, "com/acme/A"));
+    }
     reach_load(&fixture, "com/acme/A | a()V | b()V");
-    reach_load(&fixture, "com/acme/B | a()V | b()V | c()V");
-    losses = smp_reach_losses(fixture.reach, SMP_LOSS_METHOD_LIMIT);
-    assert_int_equal(losses->count, 2);
-    assert_int_equal(losses->named, 2);
-    assert_string_equal(losses->texts[0], "com.acme.B.b");
-    assert_string_equal(losses->texts[1], "com.acme.B.c");
-    /* The same class again: the same two. */
-    reach_load(&fixture, "com/acme/B | a()V | b()V | c()V");
-    assert_int_equal(losses->count, 2);
     smp_reach_figures(fixture.reach, &figures);
-    assert_int_equal(figures.ids, 3);
-    assert_int_equal(figures.methods, 3);
-    /* Retired ids are still in use. */
-    smp_reach_unload(fixture.reach, reach_find(&fixture, "com/acme/A"));
-    reach_load(&fixture, "com/acme/C | a()V");
-    assert_int_equal(losses->count, 3);
+    assert_int_equal(figures.ids, 2 * REACH_IDS);
+    assert_int_equal(figures.methods, 0);
+    assert_int_equal(figures.waiting, 2); /* for ids */
+    assert_int_equal(smp_reach_recycle(fixture.reach, is_never_used, NULL), 2 * REACH_IDS);
+    reach_load(&fixture, "com/acme/A | a()V | b()V");
     smp_reach_figures(fixture.reach, &figures);
-    assert_int_equal(figures.ids, 3);
-    assert_int_equal(figures.methods, 1);
-    reach_fixture_end(&fixture);
-}
-
-/* It gets an id when one is free again, and what becomes of it then counts anew. */
-static void test_a_method_past_the_limit_may_get_an_id_later(void **state)
-{
-    struct reach_fixture fixture;
-    uint32_t loaded = 0;
-
-    (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "", 1, 0);
-    reach_load(&fixture, "com/acme/A | a()V");
-    loaded = reach_load(&fixture, "com/acme/B | b()V");
-    smp_reach_unload(fixture.reach, reach_find(&fixture, "com/acme/A"));
-    assert_int_equal(reach_id(&fixture, "com/acme/B.b()V"), -1);
-    assert_int_equal(smp_reach_recycle(fixture.reach, is_never_used, NULL), 1);
-    assert_int_equal(reach_load(&fixture, "com/acme/B | b()V"), loaded);
-    assert_int_equal(reach_id(&fixture, "com/acme/B.b()V"), 0);
-    smp_reach_leave_alone(fixture.reach, loaded, 0, SMP_LOSS_LEFT_ALONE, "too large");
-    assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_METHOD_LIMIT)->count, 1);
-    assert_int_equal(smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
+    assert_int_equal(figures.methods, 2);
+    assert_int_equal(figures.waiting, 0);
     reach_fixture_end(&fixture);
 }
 
@@ -306,8 +278,7 @@ static void test_twenty_thousand_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_methods_past_the_limit_are_counted_and_named),
-        cmocka_unit_test(test_a_method_past_the_limit_may_get_an_id_later),
+        cmocka_unit_test(test_retired_ids_take_no_place),
         cmocka_unit_test(test_a_limit_out_of_range_is_refused),
         cmocka_unit_test(test_classes_that_do_not_fit_are_counted_and_named),
         cmocka_unit_test(test_classes_may_come_and_go_for_ever),

@@ -7,7 +7,7 @@
 /* after those four */
 #include <cmocka.h>
 
-#include "jvm/calls/batch_pace.h"
+#include "jvm/calls/class_batches.h"
 
 #define MS 1000000LL
 #define SECOND 1000000000LL

@@ -648,7 +648,7 @@ static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
     root.refusal = JVMTI_ERROR_NONE;
     max_methods = SMP_CALL_METHODS;
     assert_int_equal(open_with(NULL, "app.Leaf.end", SMP_INSTRUMENTATION_LAZY), SMP_OK);
-    assert_int_equal(counted.max_methods, SMP_CALL_METHODS - 1); /* no id is past the last one */
+    assert_int_equal(counted.max_ids, SMP_CALL_METHODS - 1); /* no id is past the last one */
     meet(&root);
     meet(&leaf);
     assert_true(run_batch());

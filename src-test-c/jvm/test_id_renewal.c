@@ -56,6 +56,7 @@ static int setup(void **state)
     memset(found, 0, sizeof(found));
     assert_int_equal(smp_counting_plan_create(NULL, "app.*.*", "", &plan, message), SMP_OK);
     plan->max_methods = METHODS;
+    counted.id_base = SMP_CALL_METHODS - METHODS; /* there are no more ids than these */
     plan->look_ahead = 1;
     assert_int_equal(smp_counted_classes_open(&counted, plan), SMP_OK);
     smp_counting_plan_release(plan); /* counted holds it */
@@ -184,7 +185,7 @@ static void ids_of_unloaded_classes_come_back(void **state)
     (void)state;
     for (int number = 0; number < 10 * METHODS; number++) {
         const int32_t id = load_class(number);
-        assert_in_range(id, 0, METHODS - 1);
+        assert_in_range(id - counted.id_base, 0, METHODS - 1);
         if (number == 0)
             first = smp_counted_classes_number(&counted, id);
         call_class(1, number, id);

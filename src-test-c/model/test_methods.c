@@ -108,10 +108,10 @@ static void test_frame_texts(void **state)
     static const struct smp_line late[] = { { 5, 7 } };
     static const struct smp_method_info infos[] = {
         { "a.B", "c", "B.java", false, WITH_LINES(WORK_LINES) },
-        { "a.B", "<init>", "B.java", false, NULL, 0 },
+        { "a.B", "<init>", "B.java", false, NULL, 0, 0 },
         { "a.B", "c", NULL, false, WITH_LINES(WORK_LINES) },
-        { "java.lang.Object", "wait0", "Object.java", true, NULL, 0 },
-        { "a.T$$Lambda$14/0x00007f63c8004800", "run", NULL, false, NULL, 0 },
+        { "java.lang.Object", "wait0", "Object.java", true, NULL, 0, 0 },
+        { "a.T$$Lambda$14/0x00007f63c8004800", "run", NULL, false, NULL, 0, 0 },
         { "a.T", "lambda$main$0", "T.java", false, WITH_LINES(late) },
         { "a\n.B", "c\x1b", "B\r.java", false, WITH_LINES(WORK_LINES) },
         { "Default", "\xc3\xb6\xf0\x9f\x98\x80", "Default.java", false, WITH_LINES(WORK_LINES) },
@@ -158,7 +158,7 @@ static void test_views(void **state)
 {
     static const struct smp_method_info infos[] = {
         { "a.B", "c", "B.java", false, WITH_LINES(WORK_LINES) },
-        { "a.B", "d", NULL, true, NULL, 0 },
+        { "a.B", "d", NULL, true, NULL, 0, 0 },
     };
     struct smp_methods *methods = methods_of(AMPLE_BYTES);
     struct fake_jvm jvm = { .methods = infos };
@@ -193,7 +193,7 @@ static void test_views(void **state)
 static void test_long_names_end_in_an_ellipsis(void **state)
 {
     char name[SMP_MAX_NAME_BYTES + 10];
-    const struct smp_method_info infos[] = { { name, name, name, false, NULL, 0 } };
+    const struct smp_method_info infos[] = { { name, name, name, false, NULL, 0, 0 } };
     struct smp_methods *methods = methods_of(AMPLE_BYTES);
     struct fake_jvm jvm = { .methods = infos };
     struct smp_location_view view;
@@ -251,12 +251,12 @@ static void test_a_key_is_resolved_once(void **state)
 static void test_generated_classes_of_one_source_are_one_method(void **state)
 {
     static const struct smp_method_info infos[] = {
-        { "a.T$$Lambda$14/0x00007f63c8004800", "run", NULL, false, NULL, 0 },
-        { "a.T$$Lambda$15/0x00007f63c8004c00", "run", NULL, false, NULL, 0 },
-        { "a.T$$Lambda$15/0x00007f63c8004c00", "call", NULL, false, NULL, 0 },
-        { "a.Base64", "run", NULL, false, NULL, 0 },
-        { "a.Base32", "run", NULL, false, NULL, 0 },
-        { "a.Base32", "run", "Other.java", false, NULL, 0 },
+        { "a.T$$Lambda$14/0x00007f63c8004800", "run", NULL, false, NULL, 0, 0 },
+        { "a.T$$Lambda$15/0x00007f63c8004c00", "run", NULL, false, NULL, 0, 0 },
+        { "a.T$$Lambda$15/0x00007f63c8004c00", "call", NULL, false, NULL, 0, 0 },
+        { "a.Base64", "run", NULL, false, NULL, 0, 0 },
+        { "a.Base32", "run", NULL, false, NULL, 0, 0 },
+        { "a.Base32", "run", "Other.java", false, NULL, 0, 0 },
     };
     struct smp_methods *methods = methods_of(AMPLE_BYTES);
     struct fake_jvm jvm = { .methods = infos };
@@ -340,9 +340,9 @@ static void test_no_answer_now_is_resolved_again(void **state)
 static void test_monitored(void **state)
 {
     static const struct smp_method_info infos[] = {
-        { "com.acme.A", "run", NULL, false, NULL, 0 },
-        { "com.acme.A$$Lambda/0x0000000009040218", "run", NULL, false, NULL, 0 },
-        { "org.x.B", "run", NULL, false, NULL, 0 },
+        { "com.acme.A", "run", NULL, false, NULL, 0, 0 },
+        { "com.acme.A$$Lambda/0x0000000009040218", "run", NULL, false, NULL, 0, 0 },
+        { "org.x.B", "run", NULL, false, NULL, 0, 0 },
     };
     struct smp_filter *acme = NULL;
     struct smp_filter *x = NULL;
@@ -377,9 +377,9 @@ static void test_monitored(void **state)
 static void test_a_guessed_application_is_monitored(void **state)
 {
     static const struct smp_method_info infos[] = {
-        { "com.acme.A", "run", NULL, false, NULL, 0 },
-        { "java.util.HashMap", "get", NULL, false, NULL, 0 },
-        { "org.springframework.Own", "run", NULL, false, NULL, 0 },
+        { "com.acme.A", "run", NULL, false, NULL, 0, 0 },
+        { "java.util.HashMap", "get", NULL, false, NULL, 0, 0 },
+        { "org.springframework.Own", "run", NULL, false, NULL, 0, 0 },
     };
     struct fake_jvm jvm = { .methods = infos };
     const bool used[64] = { 0 };
@@ -508,7 +508,7 @@ static void test_without_room_for_line_tables(void **state)
         lines[i] = (struct smp_line){ .start_bci = i, .line = 100 + i };
     for (size_t i = 0; i < KEYS; i++)
         infos[i] =
-            (struct smp_method_info){ "a.B", i == 0 ? "a" : "b", "B.java", false, lines, LINES };
+            (struct smp_method_info){ "a.B", i == 0 ? "a" : "b", "B.java", false, lines, LINES, 0 };
     for (uint64_t key = 1; key <= KEYS; key++) {
         assert_text(methods, locate(methods, &jvm, key, 5),
                     key == 1 ? "a.B.a(B.java:105)" : "a.B.b(B.java:105)");

@@ -47,7 +47,7 @@ static void test_defaults(void **state)
     assert_string_equal(options.monitored_packages, "");
     assert_string_equal(options.root_methods, "");
     assert_string_equal(options.instrumentation_filter, "");
-    assert_int_equal(options.instrumentation, SMP_INSTRUMENTATION_LAZY);
+    assert_int_equal(options.instrumentation, SMP_INSTRUMENTATION_AUTO);
     assert_int_equal(options.method_timing, SMP_METHOD_TIMING_SAMPLED);
     assert_true(options.error_bars);
     assert_false(options.discard_warm_up);
@@ -159,7 +159,7 @@ static void test_messages(void **state)
         { "reportMinPerMille=1001", "reportMinPerMille must be between 0 and 1000, got 1001" },
         { "engine=-1", "engine must be AUTO or JVMTI, got -1" },
         { "clock=2", "clock must be WALL or CPU, got 2" },
-        { "instrumentation=3", "instrumentation must be LAZY, EAGER or TOTAL, got 3" },
+        { "instrumentation=4", "instrumentation must be AUTO, LAZY, EAGER or TOTAL, got 4" },
         { "methodTiming=-1", "methodTiming must be SAMPLED, EXACT or NONE, got -1" },
         { "maxCallDepth=0", "maxCallDepth must be between 1 and 1000000, got 0" },
         { "clock=CPU\nengine=JVMTI", "clock CPU needs engine AUTO, got JVMTI" },

@@ -32,7 +32,8 @@ void reach_fixture_begin(struct reach_fixture *self, enum smp_instrumentation sc
         self->plan->max_bytes = max_bytes;
     if (max_methods > 0)
         self->plan->max_methods = max_methods;
-    assert_int_equal(smp_reach_create(self->plan, self->plan->max_methods, &self->reach), SMP_OK);
+    assert_int_equal(
+        smp_reach_create(self->plan, REACH_IDS * self->plan->max_methods, &self->reach), SMP_OK);
 }
 
 void reach_fixture_begin_ahead(struct reach_fixture *self, uint8_t look_ahead, const char *rules,
@@ -40,7 +41,8 @@ void reach_fixture_begin_ahead(struct reach_fixture *self, uint8_t look_ahead, c
 {
     self->plan = plan_of(rules, filter);
     self->plan->look_ahead = look_ahead;
-    assert_int_equal(smp_reach_create(self->plan, self->plan->max_methods, &self->reach), SMP_OK);
+    assert_int_equal(
+        smp_reach_create(self->plan, REACH_IDS * self->plan->max_methods, &self->reach), SMP_OK);
 }
 
 void reach_fixture_end(struct reach_fixture *self)

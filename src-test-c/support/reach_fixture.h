@@ -13,7 +13,7 @@
 
 #include "counting/reach.h"
 
-enum { REACH_AMPLE_BYTES = 64 * 1024 * 1024 };
+enum { REACH_AMPLE_BYTES = 64 * 1024 * 1024, REACH_IDS = 4 /* for each method at a time */ };
 
 struct reach_fixture {
     struct smp_counting_plan *plan;

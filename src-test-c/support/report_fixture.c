@@ -24,6 +24,7 @@ struct name {
     char *file;
     struct smp_line line;
     bool is_native;
+    int64_t since_ms;
 };
 
 /* One thread that was seen: serials are given by name. */
@@ -184,7 +185,8 @@ static enum smp_status resolve(void *self, uint64_t method, struct smp_method_in
                                       .file = name->file,
                                       .is_native = name->is_native,
                                       .lines = name->line.line > 0 ? &name->line : NULL,
-                                      .line_count = name->line.line > 0 ? 1 : 0 };
+                                      .line_count = name->line.line > 0 ? 1 : 0,
+                                      .since_ms = name->since_ms };
     return SMP_OK;
 }
 
@@ -377,6 +379,18 @@ uint32_t report_fixture_count(struct report_fixture *fixture, const char *group,
         info->max_depth = depth;
     free(copy);
     return node;
+}
+
+void report_fixture_since(struct report_fixture *fixture, const char *frame, int64_t since_ms)
+{
+    name_of(fixture, frame)->since_ms = since_ms;
+}
+
+void report_fixture_late(struct report_fixture *fixture, uint32_t node, int64_t calls)
+{
+    const struct smp_caller_call late = { .node = node, .calls = calls };
+
+    assert_int_equal(smp_profile_counts_add_caller(&fixture->counts, NULL, &late), SMP_OK);
 }
 
 struct smp_root_times *report_fixture_root_times(struct report_fixture *fixture)

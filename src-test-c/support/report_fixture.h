@@ -82,6 +82,10 @@ void report_fixture_begin_counting(struct report_fixture *fixture);
  * of the group, by a thread of its name: returns its node. */
 uint32_t report_fixture_count(struct report_fixture *fixture, const char *group, const char *stack,
                               int64_t calls, int64_t wall_ns, int64_t cpu_ns);
+/* Before the frame is counted: when its method got its probe. */
+void report_fixture_since(struct report_fixture *fixture, const char *frame, int64_t since_ms);
+/* So many calls had the caller of this node when that came. */
+void report_fixture_late(struct report_fixture *fixture, uint32_t node, int64_t calls);
 /* What the profile gets when it is sealed; these are made with the first call. */
 struct smp_root_times *report_fixture_root_times(struct report_fixture *fixture);
 struct smp_counting_account *report_fixture_counting(struct report_fixture *fixture);

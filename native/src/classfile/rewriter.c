@@ -335,3 +335,14 @@ enum smp_status smp_rewriter_run(const struct smp_class_file *file,
     smp_free(NULL, rewriting.work);
     return status;
 }
+
+const char *smp_rewrite_text(enum smp_rewrite rewrite)
+{
+    static const char *const texts[] = {
+#define X(code, text) text,
+        SMP_REWRITE_MAP(X)
+#undef X
+    };
+
+    return (unsigned)rewrite < SMP_REWRITE_COUNT ? texts[rewrite] : "unknown";
+}

@@ -5,8 +5,8 @@
 
 #include "base/give_way.h"
 #include "base/process_barrier.h"
+#include "counting/call_past.h"
 #include "counting/call_shared.h"
-#include "model/counting_account.h"
 
 #define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
@@ -15,17 +15,14 @@
 enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being given back */ };
 
 /* Grows with each change of the layout that the sizes do not show. */
-#define STAMP_VERSION UINT64_C(7)
+#define STAMP_VERSION UINT64_C(8)
 
 static struct smp_call_shared own;
 struct smp_call_shared *smp_call_memory = &own;
 
-/* With the code that the hook in Java writes into the overflow node: of another list of codes it
- * would mean another limit. */
 static uint64_t stamp_of_layout(void)
 {
-    return STAMP_VERSION << 56 ^ (uint64_t)SMP_COUNTING_OVER_NODE_LIMIT << 48 ^
-           (uint64_t)sizeof(struct smp_call_shared) << 16 ^
+    return STAMP_VERSION << 56 ^ (uint64_t)sizeof(struct smp_call_shared) << 16 ^
            (uint64_t)sizeof(struct smp_call_tree) << 8 ^ sizeof(struct smp_call_arena);
 }
 
@@ -288,8 +285,10 @@ static struct smp_call_state *claim_state(int64_t tid)
 
     for (; state != NULL; state = state->next) {
         int64_t expected = 0;
-        if (atomic_compare_exchange_strong(&state->tid, &expected, tid))
+        if (atomic_compare_exchange_strong(&state->tid, &expected, tid)) {
+            smp_call_past_forget(state);
             return state;
+        }
     }
     do {
         if (count == SMP_CALL_STATES)
@@ -685,14 +684,16 @@ void smp_call_arena_forget_seen(void)
 {
     for (uint32_t id = 0; id < SMP_CALL_METHODS; id++) {
         if (atomic_load_explicit(&smp_call_memory->seen[id], RELAXED) != 0)
-            atomic_store_explicit(&smp_call_memory->seen[id], 0, RELAXED);
+            smp_call_arena_forget_method((int32_t)id);
     }
 }
 
 void smp_call_arena_forget_method(int32_t id)
 {
-    if (id >= 0 && id < SMP_CALL_METHODS)
-        atomic_store_explicit(&smp_call_memory->seen[id], 0, RELAXED);
+    if (id < 0 || id >= SMP_CALL_METHODS)
+        return;
+    atomic_store_explicit(&smp_call_memory->seen[id], 0, RELAXED);
+    atomic_store_explicit(&smp_call_memory->methods[id], 0, RELAXED);
 }
 
 void smp_call_arena_retire(int64_t tid)

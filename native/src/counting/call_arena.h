@@ -118,8 +118,6 @@ struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t poo
 /* On that thread, outside of all roots: gives back what a virtual thread has, and what counting
  * that has been turned off has left. */
 void smp_call_leave(struct smp_call_state *state);
-enum smp_call_room { SMP_CALL_HAS_ROOM, SMP_CALL_OVER_NODES, SMP_CALL_NO_MEMORY };
-
 /* On that thread: room for a node of any kind. Where there is none nothing has changed. */
 enum smp_call_room smp_call_grow(struct smp_call_state *state);
 /* On that thread: room for the keys of twice as many calls without a node. False: the limit, or no

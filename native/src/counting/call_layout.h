@@ -20,7 +20,7 @@
  * Where a node cannot be made (a limit, no memory), the position is the tree's overflow node, which
  * stands for all deeper calls: its parent is the deepest counted call, its count says how many
  * calls deeper the thread is, deep which ones these are, its depth which limit that is (enum
- * smp_counting). How many calls were not counted is in its time (the limit of nodes), entered (of
+ * smp_call_room). How many calls were not counted is in its time (the limit of nodes), entered (of
  * depth) and over_memory.
  *
  * A node has SMP_CALL_UNIT bytes. A call with a time has a wide node, of twice that: each one with
@@ -58,6 +58,15 @@ enum {
     SMP_CALL_HINTS = 128,       /* of a tree: callees that were found before */
     SMP_CALL_HINT_BYTES = SMP_CALL_HINTS * 8,
     SMP_CALL_HINT_SCATTER = 8 * 53 /* the next method's hint is so many bytes on */
+};
+
+/* Is there room for a call's node? In the overflow node's depth: why not. The hook in Java writes
+ * OVER_NODES itself. */
+enum smp_call_room {
+    SMP_CALL_HAS_ROOM,
+    SMP_CALL_OVER_NODES,
+    SMP_CALL_OVER_DEPTH,
+    SMP_CALL_NO_MEMORY
 };
 
 /* A node's key is its method's id; these are others. */

@@ -6,8 +6,8 @@
 
 #include "counting/call_arena.h"
 #include "counting/call_clock.h"
+#include "counting/call_past.h"
 #include "counting/call_shared.h"
-#include "model/counting_account.h"
 
 #define RELAXED memory_order_relaxed
 #define RELEASE memory_order_release
@@ -80,21 +80,19 @@ static void link_child(struct smp_call_node *at, struct smp_call_node *node)
 
 /* NULL: a limit, which one is in *limit, unless it is that of nodes. The chunk's bytes are zero. */
 static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_call_node *at,
-                                       int32_t key, enum smp_counting *limit)
+                                       int32_t key, enum smp_call_room *limit)
 {
     const size_t size = smp_call_node_bytes(key, state->is_exact);
 
     if (at->depth >= state->depth_limit) {
-        *limit = SMP_COUNTING_OVER_DEPTH_LIMIT;
+        *limit = SMP_CALL_OVER_DEPTH;
         return NULL;
     }
     if (state->is_full)
         return NULL;
     if ((size_t)(state->free_end - state->free) < size) {
-        const enum smp_call_room room = smp_call_grow(state);
-        *limit = room == SMP_CALL_OVER_NODES ? SMP_COUNTING_OVER_NODE_LIMIT
-                                             : SMP_COUNTING_OVER_MEMORY_LIMIT;
-        if (room != SMP_CALL_HAS_ROOM)
+        *limit = smp_call_grow(state);
+        if (*limit != SMP_CALL_HAS_ROOM)
             return NULL;
     }
     struct smp_call_node *node = (struct smp_call_node *)(void *)state->free;
@@ -132,23 +130,41 @@ static struct smp_call_node *find_callee(const struct smp_call_state *state,
 /* A call that the overflow node stands for: the limit is that of the first one. */
 static void add_uncounted(struct smp_call_node *overflow)
 {
-    if (overflow->depth == SMP_COUNTING_OVER_DEPTH_LIMIT)
+    if (overflow->depth == SMP_CALL_OVER_DEPTH)
         add(&overflow->entered, 1);
-    else if (overflow->depth == SMP_COUNTING_OVER_MEMORY_LIMIT)
+    else if (overflow->depth == SMP_CALL_NO_MEMORY)
         add(&overflow->over_memory, 1);
+    else if (overflow->depth == SMP_COUNTING_BEGAN_BEFORE)
+        smp_call_past_misplaced();
     else
         add(&overflow->time, 1);
 }
 
-struct smp_call_node *smp_call_child(struct smp_call_state *state, struct smp_call_node *at,
-                                     int32_t key)
+/* As make_node, where the call would not be in a wrong place. */
+static struct smp_call_node *place_call(struct smp_call_state *state, struct smp_call_node *at,
+                                        int32_t key, int32_t hook_frames, enum smp_counting *limit)
+{
+    struct smp_call_node *node = NULL;
+
+    if (smp_call_past_is_wrong(state, at, hook_frames)) {
+        *limit = SMP_COUNTING_BEGAN_BEFORE;
+        return NULL;
+    }
+    node = make_node(state, at, key, limit);
+    if (node != NULL)
+        smp_call_past_note(smp_call_method(node), hook_frames);
+    return node;
+}
+
+static struct smp_call_node *place_of_call(struct smp_call_state *state, struct smp_call_node *at,
+                                        int32_t key, int32_t hook_frames)
 {
     struct smp_call_node *overflow = overflow_of(state);
-    enum smp_counting limit = SMP_COUNTING_OVER_NODE_LIMIT;
+    enum smp_call_room limit = SMP_CALL_OVER_NODES;
     struct smp_call_node *child = at == overflow ? NULL : find_callee(state, at, key);
 
     if (child == NULL && at != overflow)
-        child = make_node(state, at, key, &limit);
+        child = place_call(state, at, key, hook_frames, &limit);
     if (child != NULL)
         return child;
     if (at != overflow) {
@@ -161,12 +177,21 @@ struct smp_call_node *smp_call_child(struct smp_call_state *state, struct smp_ca
     return overflow;
 }
 
+struct smp_call_node *smp_call_child(struct smp_call_state *state, struct smp_call_node *at,
+                                     int32_t key)
+{
+    return place_of_call(state, at, key, SMP_CALL_HOOK_FRAMES);
+}
+
 static void enter_call(struct smp_call_state *state, int32_t key)
 {
-    struct smp_call_node *node = NULL;
+    struct smp_call_node *const at = position_of(state);
+    struct smp_call_node *node = at->child;
 
     set_phase(state, SMP_CALL_IN_HOOK);
-    node = smp_call_child(state, position_of(state), key);
+    /* Of the overflow node that is no child, but its first number is no key. */
+    if (node == NULL || node->key != key)
+        node = place_of_call(state, at, key, SMP_CALL_NATIVE_HOOK_FRAMES);
     move_position(state, node);
     add(&node->count, 1);
     if (node->key != SMP_CALL_OVERFLOW && (state->is_exact || key < 0))
@@ -369,11 +394,17 @@ static void exit_call(struct smp_call_state *state, int32_t key, int64_t now)
 void smp_call_exit(struct smp_call_state *state, int32_t id)
 {
     const int64_t now = state->is_exact ? smp_call_clock_ticks() : 0;
+    struct smp_call_node *const at = position_of(state);
 
-    if (position_of(state) == NULL)
+    if (at == NULL)
         return;
     set_phase(state, SMP_CALL_IN_HOOK);
-    exit_call(state, id, now);
+    if (at->key != id) {
+        exit_call(state, id, now);
+        return;
+    }
+    end_call(at, now);
+    move_position(state, smp_call_parent(at));
 }
 
 void smp_call_exit_root(struct smp_call_state *state, int32_t id)

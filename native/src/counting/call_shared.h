@@ -112,6 +112,11 @@ struct smp_call_pool {
     char name[SMP_CALL_POOL_NAME_BYTES];
 };
 
+/* What a state's thread knows of its stack: call_past.h. */
+struct smp_call_past {
+    uint32_t clean; /* no replaced code was in it, as of this number of probes */
+};
+
 struct smp_call_shared {
     uint64_t stamp;              /* of this layout */
     _Atomic bool is_taken;       /* from open to the end of close */
@@ -136,6 +141,11 @@ struct smp_call_shared {
     _Atomic uint8_t seen[SMP_CALL_METHODS];
     struct smp_call_pool pools[SMP_CALL_POOLS];
     int64_t reflected[SMP_CALL_REFLECTED]; /* only the hook uses it */
+    _Atomic uint32_t probes;               /* odd: classes are being changed */
+    _Atomic int64_t probed_ns;             /* the end of the last change */
+    _Atomic uint64_t misplaced;
+    struct smp_call_past pasts[SMP_CALL_STATES]; /* by state */
+    _Atomic uint64_t methods[SMP_CALL_METHODS];  /* by id: what the JVM calls it; 0: not known */
 };
 
 /* Of this process; changes only before calls are counted by this copy of the library. Not behind a
@@ -183,6 +193,10 @@ static inline uint32_t smp_call_epoch(void)
     return atomic_load_explicit(&smp_call_memory->epoch, memory_order_relaxed);
 }
 
+/* After a store to session, generation or epoch, before what threads do is looked at. False: one
+ * may not have seen it yet. */
+bool smp_call_fence_all(void);
+
 /* smp_call_state_find, in place. */
 static inline struct smp_call_state *smp_call_state_of(int64_t tid)
 {
@@ -194,8 +208,8 @@ static inline struct smp_call_state *smp_call_state_of(int64_t tid)
     return state;
 }
 
-/* After a store to session, generation or epoch, before positions are looked at. False: a thread
- * with no position may be about to go inside all the same. */
+/* After a store to session, generation or epoch, before what threads store is looked at. False: a
+ * thread may not have seen it yet. */
 bool smp_call_fence_all(void);
 /* Frees a tree that no other thread can find: after it was taken from where it was, or RETIRED. */
 void smp_call_tree_free(struct smp_call_tree *tree);

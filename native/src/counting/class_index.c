@@ -103,13 +103,10 @@ static bool grow_scratch(struct smp_class_index *index, size_t needed)
         return true;
     while (count < needed)
         count *= 2;
-    grown = smp_memory_budget_take(index->budget, count * sizeof(*grown));
+    grown = smp_memory_budget_grow(index->budget, index->scratch,
+                                   index->scratch_count * sizeof(*grown), count * sizeof(*grown));
     if (grown == NULL)
         return false;
-    if (index->scratch != NULL)
-        memcpy(grown, index->scratch, index->scratch_count * sizeof(*grown));
-    smp_memory_budget_give(index->budget, index->scratch,
-                           index->scratch_count * sizeof(*index->scratch));
     index->scratch = grown;
     index->scratch_count = count;
     return true;

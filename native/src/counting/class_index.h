@@ -67,6 +67,7 @@ struct smp_indexed_class {
     uint32_t prior_dirty;
     const char *refusal; /* why no method of it may get a probe; NULL: each may */
     bool is_dirty;
+    bool is_urgent;  /* dirty, and among the first */
     bool is_allowed; /* by the filter */
     bool passes_on;  /* a proxy, a lambda: its methods only call what is meant */
     bool lacks_calls;

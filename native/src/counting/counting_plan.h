@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * counting_plan.h - what is counted: the options, read once, and handed down by pointer from the
- * source of counted calls to the instrumenter and to reach.
+ * source of counted calls to the instrumenter, and to what chooses the methods (reach.h).
  *
  * Owns     its rules and its filter; holds its quota.
  * Threads  hold, release: any. All but the holds is constant once it is handed down.
@@ -25,7 +25,8 @@
 enum {
     SMP_PLAN_LOOK_AHEAD = 2, /* calls: a batch for each of them on the way down would be many */
     SMP_PLAN_LOOK_AHEAD_LIMIT = 16,
-    SMP_PLAN_MAX_METHODS = 32768,     /* the default limit of ids */
+    SMP_PLAN_EAGER_CLASSES = 300,     /* AUTO: that pass the filter and are loaded at the start */
+    SMP_PLAN_MAX_METHODS = 32768,     /* the default limit of methods */
     SMP_PLAN_METHODS_LIMIT = 1 << 20, /* what a limit may be at most: SMP_CALL_METHODS */
     SMP_PLAN_MESSAGE_BYTES = 512
 };
@@ -38,7 +39,7 @@ struct smp_counting_plan {
     size_t max_bytes;               /* the quota's limit */
     enum smp_instrumentation instrumentation;
     enum smp_method_timing timing; /* EXACT: each call has a time, else only calls of roots */
-    uint32_t max_methods;          /* 1 to SMP_PLAN_METHODS_LIMIT */
+    uint32_t max_methods;          /* with a probe at a time: 1 to SMP_PLAN_METHODS_LIMIT */
     uint32_t max_nodes;            /* of a tree */
     uint32_t max_depth;            /* of a tree */
     uint8_t look_ahead;            /* LAZY: 1 to SMP_PLAN_LOOK_AHEAD_LIMIT */

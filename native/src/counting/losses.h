@@ -54,14 +54,13 @@ struct smp_reach_sample {
 
 /* Of each: how many, and the first by name. */
 enum smp_reach_loss {
-    SMP_LOSS_LEFT_ALONE,   /* methods without a probe, and classes that did not fit; the texts begin
+    SMP_LOSS_LEFT_ALONE, /* methods without a probe, and classes that did not fit; the texts begin
                               with the reason */
-    SMP_LOSS_EXCLUDED,     /* reached methods that the filter excludes, with TOTAL those beside a
+    SMP_LOSS_EXCLUDED,   /* reached methods that the filter excludes, with TOTAL those beside a
                               root; those of the JDK are not counted */
-    SMP_LOSS_TRIVIAL,      /* reached methods that are empty, getters or setters */
-    SMP_LOSS_METHOD_LIMIT, /* methods that got no id */
-    SMP_LOSS_DROPPED,      /* methods that cost too much */
-    SMP_LOSS_SAMPLED,      /* methods that samples showed before they were wanted */
+    SMP_LOSS_TRIVIAL,    /* reached methods that are empty, getters or setters */
+    SMP_LOSS_DROPPED,    /* methods that cost too much */
+    SMP_LOSS_SAMPLED,    /* methods that samples showed before they were wanted */
     SMP_REACH_LOSS_COUNT
 };
 

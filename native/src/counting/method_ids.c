@@ -19,12 +19,17 @@ void smp_method_ids_fini(struct smp_method_ids *ids)
     smp_pool_fini(&ids->records);
 }
 
+bool smp_method_ids_reserve(struct smp_method_ids *ids)
+{
+    return smp_pool_reserve(&ids->records, 1);
+}
+
 int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uint32_t signature)
 {
     uint32_t taken = 0;
     struct smp_method_record *record = NULL;
 
-    if (!smp_pool_reserve(&ids->records, 1))
+    if (!smp_method_ids_reserve(ids))
         return -1;
     taken = smp_pool_take(&ids->records);
     record = smp_pool_at(&ids->records, taken);

@@ -4,6 +4,7 @@
  *
  *   take ──► WANTED ──► LEFT_ALONE     the rewriter could not give it a probe
  *               ├─────► DROPPED        called often and short: its probe is taken out again
+ *               ├─────► WAITING        the limit: others are called more often (places.h)
  *               └─────► RETIRED        its class has gone; trees may still name it
  *                          └─► free    recycle: neither a probe nor a tree has it any more
  *
@@ -13,7 +14,7 @@
  * Owns     its records, which hold their symbols: names outlive the class until recycle.
  * Threads  one at a time.
  * Errors   take: -1 at the limit of ids or where there is no memory; nothing has changed then.
- * Cost     take, retire: constant. recycle: O(retired ids). Each id: 24 bytes.
+ * Cost     take, retire: constant. recycle: O(retired ids). Each id: 32 bytes.
  */
 #ifndef SMP_COUNTING_METHOD_IDS_H
 #define SMP_COUNTING_METHOD_IDS_H
@@ -31,6 +32,7 @@ enum smp_method_state {
     SMP_METHOD_WANTED,
     SMP_METHOD_LEFT_ALONE,
     SMP_METHOD_DROPPED,
+    SMP_METHOD_WAITING,
     SMP_METHOD_RETIRED
 };
 
@@ -43,7 +45,13 @@ struct smp_method_record {
     uint8_t state;
     bool is_root;
     bool is_entered;
+    int64_t since_ms; /* wall clock: since when it has its probe; 0: it has none, or one of these */
 };
+
+/* Since before it could run. */
+#define SMP_METHOD_SINCE_LOAD INT64_C(-1)
+/* Bytes with its probe were made. */
+#define SMP_METHOD_SINCE_SOON INT64_C(-2)
 
 struct smp_method_ids {
     struct smp_pool records;        /* the record of id i is at i + 1 */
@@ -60,6 +68,8 @@ void smp_method_ids_init(struct smp_method_ids *ids, struct smp_memory_budget *b
 /* Before the symbols' fini. */
 void smp_method_ids_fini(struct smp_method_ids *ids);
 
+/* Is there an id, and memory for it? Then the next take has one. */
+bool smp_method_ids_reserve(struct smp_method_ids *ids);
 /* The rest of the record is for the caller to fill. */
 int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uint32_t signature);
 void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id);

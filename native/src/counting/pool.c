@@ -34,13 +34,11 @@ bool smp_pool_reserve(struct smp_pool *pool, size_t more)
         return true;
     while (capacity < needed)
         capacity *= 2;
-    records = smp_memory_budget_take(pool->budget, capacity * pool->record_bytes);
+    records = smp_memory_budget_grow(pool->budget, pool->records,
+                                     (size_t)pool->capacity * pool->record_bytes,
+                                     capacity * pool->record_bytes);
     if (records == NULL)
         return false;
-    if (pool->records != NULL)
-        memcpy(records, pool->records, (size_t)pool->capacity * pool->record_bytes);
-    smp_memory_budget_give(pool->budget, pool->records,
-                           (size_t)pool->capacity * pool->record_bytes);
     pool->records = records;
     pool->capacity = (uint32_t)capacity;
     return true;

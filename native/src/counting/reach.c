@@ -19,24 +19,25 @@ static enum smp_status add_rule_tables(struct smp_reach *reach)
     return reach->rule_states != NULL && reach->rule_matches != NULL ? SMP_OK : SMP_ENOMEM;
 }
 
-enum smp_status smp_reach_create(const struct smp_counting_plan *plan, uint32_t max_methods,
+enum smp_status smp_reach_create(const struct smp_counting_plan *plan, uint32_t max_ids,
                                  struct smp_reach **out)
 {
     struct smp_reach *reach = NULL;
     enum smp_status status = SMP_OK;
 
-    if (max_methods < 1 || max_methods > SMP_PLAN_METHODS_LIMIT || plan->look_ahead < 1 ||
+    if (max_ids < 1 || max_ids > SMP_PLAN_METHODS_LIMIT || plan->look_ahead < 1 ||
         plan->look_ahead > SMP_PLAN_LOOK_AHEAD_LIMIT)
         return SMP_EINVAL;
     reach = smp_alloc(plan->quota, sizeof(*reach));
     if (reach == NULL)
         return SMP_ENOMEM;
     reach->plan = plan;
+    reach->max_methods = plan->max_methods < max_ids ? plan->max_methods : max_ids;
     reach->budget =
         (struct smp_memory_budget){ .quota = plan->quota, .max_bytes = plan->max_bytes };
     smp_class_index_init(&reach->index, &reach->budget);
     smp_method_ids_init(&reach->ids, &reach->budget, &reach->index.class_names,
-                        &reach->index.signatures, max_methods);
+                        &reach->index.signatures, max_ids);
     smp_type_search_init(&reach->search, &reach->index);
     status = add_rule_tables(reach);
     if (status == SMP_OK)
@@ -50,6 +51,7 @@ void smp_reach_destroy(struct smp_reach *reach)
 {
     if (reach == NULL)
         return;
+    smp_places_fini(reach);
     smp_type_search_fini(&reach->search);
     smp_method_ids_fini(&reach->ids);
     smp_class_index_fini(&reach->index);
@@ -160,11 +162,14 @@ static bool keeps_calls(void *self, const struct smp_class_outline *outline, siz
 static void retire_ids(struct smp_reach *reach, const struct smp_class_body *body)
 {
     for (uint32_t m = 0; m < body->method_count; m++) {
-        const struct smp_indexed_method *const method = &body->methods[m];
+        struct smp_indexed_method *const method = &body->methods[m];
 
+        const bool has_probe = smp_wanted_has_probe(method);
+
+        smp_places_end_wait(reach, method);
         if (method->id < 0)
             continue;
-        if (smp_wanted_has_probe(method)) {
+        if (has_probe) {
             reach->methods--;
             reach->roots -= smp_method_ids_at(&reach->ids, method->id)->is_root;
         }
@@ -200,6 +205,8 @@ static void adopt_method(struct smp_reach *reach, uint32_t loaded, uint32_t numb
             reach->methods++;
             reach->roots += record->is_root;
         }
+        method->flags |= old->flags & SMP_WANTED_WAITING;
+        old->flags &= (uint16_t)~SMP_WANTED_WAITING;
         method->id = old->id;
         old->id = -1;
     }
@@ -363,6 +370,26 @@ void smp_reach_unload_loader(struct smp_reach *reach, uint64_t loader)
 
 /* --- probes --- */
 
+static void note_planned(const struct smp_reach *reach, int32_t id)
+{
+    struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+
+    if (record->since_ms == 0)
+        record->since_ms = SMP_METHOD_SINCE_SOON;
+}
+
+void smp_reach_probed(struct smp_reach *reach, uint32_t probed, int64_t since_ms)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&reach->index, probed)->body;
+
+    for (uint32_t m = 0; m < body->method_count; m++) {
+        struct smp_method_record *const record =
+            smp_method_ids_at(&reach->ids, body->methods[m].id);
+        if (record != NULL && record->since_ms == SMP_METHOD_SINCE_SOON)
+            record->since_ms = since_ms;
+    }
+}
+
 size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_method_probe *out,
                       size_t count)
 {
@@ -378,6 +405,7 @@ size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_meth
             continue;
         out[m].id = method->id;
         out[m].is_root = (method->flags & SMP_WANTED_ROOT) != 0;
+        note_planned(reach, method->id);
         probes++;
     }
     smp_wanted_set_clean(reach, planned);
@@ -420,6 +448,7 @@ void smp_reach_refuse_class(struct smp_reach *reach, uint32_t refused, const cha
     for (uint32_t m = 0; m < it->body.method_count; m++) {
         if (smp_wanted_has_probe(&it->body.methods[m]))
             smp_wanted_take_probe(reach, refused, m, SMP_LOSS_LEFT_ALONE, why, 0);
+        smp_wanted_refuse_waiting(reach, refused, m, why);
     }
     smp_wanted_drain(reach);
     smp_wanted_set_clean(reach, refused);
@@ -454,10 +483,52 @@ void smp_reach_entered(struct smp_reach *reach, int32_t id)
         reach->is_root_entered = true;
         smp_wanted_advance_rules_of(reach, id, SMP_RULE_ENTERED);
     }
-    if (reach->plan->instrumentation != SMP_INSTRUMENTATION_LAZY)
+    if (smp_wanted_scheme(reach) != SMP_INSTRUMENTATION_LAZY)
         return;
     smp_wanted_expand(reach, record->in_class, record->number);
     smp_wanted_drain(reach);
+}
+
+static uint32_t count_allowed(const struct smp_reach *reach)
+{
+    uint32_t count = 0;
+
+    for (uint32_t c = 1; c < reach->index.classes.top; c++) {
+        const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, c);
+        count += it->name != 0 && it->is_allowed;
+    }
+    return count;
+}
+
+/* More ids may move the records, and are followed by themselves. */
+static void expand_known(struct smp_reach *reach, bool is_all)
+{
+    const int32_t end = smp_method_ids_end(&reach->ids);
+
+    for (int32_t id = 0; id < end; id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+        if (record != NULL && record->state != SMP_METHOD_RETIRED &&
+            (is_all || record->is_entered))
+            smp_wanted_expand(reach, record->in_class, record->number);
+    }
+    smp_wanted_drain(reach);
+}
+
+void smp_reach_follow_loaded(struct smp_reach *reach)
+{
+    if (reach->plan->instrumentation != SMP_INSTRUMENTATION_AUTO ||
+        count_allowed(reach) > SMP_PLAN_EAGER_CLASSES)
+        return;
+    reach->follows_loaded = true;
+    expand_known(reach, true);
+}
+
+void smp_reach_loaded_done(struct smp_reach *reach)
+{
+    if (!reach->follows_loaded || smp_reach_has_dirty(reach))
+        return;
+    reach->follows_loaded = false;
+    expand_known(reach, false);
 }
 
 void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
@@ -471,7 +542,7 @@ void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
     /* No class that is known has such a method: all that declare it are of the JDK. */
     if (owner == 0 || called == 0)
         return;
-    reach->found_ahead = reach->plan->instrumentation == SMP_INSTRUMENTATION_LAZY
+    reach->found_ahead = smp_wanted_scheme(reach) == SMP_INSTRUMENTATION_LAZY
                              ? (uint8_t)(reach->plan->look_ahead - 1)
                              : 0;
     smp_wanted_find(reach, owner, called);
@@ -519,7 +590,7 @@ struct smp_reach_sample smp_reach_sampled(struct smp_reach *reach, struct smp_sl
     uint32_t found = name != 0 ? smp_symbols_at(&index->class_names, name)->first_class : 0;
     struct smp_reach_sample seen = { 0 };
 
-    reach->found_ahead = reach->plan->instrumentation == SMP_INSTRUMENTATION_LAZY
+    reach->found_ahead = smp_wanted_scheme(reach) == SMP_INSTRUMENTATION_LAZY
                              ? (uint8_t)(reach->plan->look_ahead - 1)
                              : 0;
     if (found == 0 && is_wanted && smp_call_filter_passes(reach->plan->filter, class_name))
@@ -562,7 +633,11 @@ bool smp_reach_drop(struct smp_reach *reach, int32_t id, int64_t wall_ms)
 
 uint32_t smp_reach_recycle(struct smp_reach *reach, smp_id_in_use *in_use, void *self)
 {
-    return smp_method_ids_recycle(&reach->ids, in_use, self);
+    const uint32_t freed = smp_method_ids_recycle(&reach->ids, in_use, self);
+
+    if (freed > 0)
+        reach->places.is_stuck = false;
+    return freed;
 }
 
 /* --- what is known --- */
@@ -592,6 +667,7 @@ void smp_reach_figures(const struct smp_reach *reach, struct smp_reach_figures *
 {
     *out = (struct smp_reach_figures){ .classes = reach->index.classes.count,
                                        .methods = reach->methods,
+                                       .waiting = reach->places.waiting,
                                        .ids = reach->ids.records.count,
                                        .retired = reach->ids.retired,
                                        .roots = reach->roots,

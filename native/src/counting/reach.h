@@ -63,6 +63,7 @@ struct smp_method_probe {
 struct smp_reach_figures {
     uint32_t classes;     /* loaded, as far as known */
     uint32_t methods;     /* that are to have a probe */
+    uint32_t waiting;     /* that have none because of the limit */
     uint32_t ids;         /* in use, retired ones with them */
     uint32_t retired;     /* of these; their classes have gone */
     uint32_t roots;       /* of the methods */
@@ -74,9 +75,10 @@ struct smp_reach_figures {
 
 struct smp_reach;
 
-/* max_methods: at most the plan's. SMP_EINVAL: a limit of the plan is out of its range. */
-SMP_CHECKED enum smp_status smp_reach_create(const struct smp_counting_plan *plan,
-                                             uint32_t max_methods, struct smp_reach **out);
+/* max_ids: of the methods that have a probe, which may be as many as the plan says and as there are
+ * ids, and of those that had one. SMP_EINVAL: a limit of the plan is out of its range. */
+SMP_CHECKED enum smp_status smp_reach_create(const struct smp_counting_plan *plan, uint32_t max_ids,
+                                             struct smp_reach **out);
 void smp_reach_destroy(struct smp_reach *reach);
 
 /*
@@ -99,6 +101,8 @@ void smp_reach_unload_loader(struct smp_reach *reach, uint64_t loader);
  */
 size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_method_probe *out,
                       size_t count);
+/* The JVM has the bytes of the last plan: the probes that are new in it are there since then. */
+void smp_reach_probed(struct smp_reach *reach, uint32_t probed, int64_t since_ms);
 /* Classes whose plan has changed since it was made, those waiting longest first; they are clean
  * now. Returns how many, at most max. */
 size_t smp_reach_take_batch(struct smp_reach *reach, uint32_t *out, size_t max);
@@ -116,6 +120,10 @@ void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t 
 
 /* A probe was run for the first time. Ids that are retired or unknown are ignored. */
 void smp_reach_entered(struct smp_reach *reach, int32_t id);
+/* AUTO, once all loaded classes are known: if few pass the filter, what they call from the roots
+ * down is wanted, as with EAGER; until done, of which nothing is dirty: then it is LAZY. */
+void smp_reach_follow_loaded(struct smp_reach *reach);
+void smp_reach_loaded_done(struct smp_reach *reach);
 /* This method, `name.descriptor`, was called by reflection, of an object of this class or of the
  * class itself: it is wanted, or the one that is inherited. Once is enough: it stays so. */
 void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
@@ -131,6 +139,16 @@ struct smp_reach_sample smp_reach_sampled(struct smp_reach *reach, struct smp_sl
 bool smp_reach_is_kept(const struct smp_reach *reach, int32_t id);
 /* Its probe is to be taken out for good. False: it is kept, or has none. */
 bool smp_reach_drop(struct smp_reach *reach, int32_t id, int64_t wall_ms);
+
+/* Methods that are called most have the places that max_methods allows (places.h). The method was
+ * called so often since the last judgement. */
+void smp_reach_note_calls(struct smp_reach *reach, int32_t id, uint64_t calls);
+/* Once in a while. True: methods have lost their probes, or got them. */
+bool smp_reach_judge_places(struct smp_reach *reach);
+typedef void smp_on_waiting(void *self, const char *method);
+/* The first ones of those that wait. */
+void smp_reach_each_waiting(const struct smp_reach *reach, size_t most, smp_on_waiting *each,
+                            void *self);
 /* Frees retired ids that nothing uses any more. */
 uint32_t smp_reach_recycle(struct smp_reach *reach, smp_id_in_use *in_use, void *self);
 

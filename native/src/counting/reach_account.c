@@ -81,13 +81,27 @@ static void add_lost(struct smp_counting_account *out, enum smp_counting code,
     }
 }
 
+static void name_waiting(void *self, const char *method)
+{
+    (void)smp_counting_account_name(self, SMP_COUNTING_OVER_METHOD_LIMIT, method);
+}
+
+static void add_waiting(struct smp_counting_account *out, const struct smp_reach *reach)
+{
+    struct smp_reach_figures figures;
+
+    smp_reach_figures(reach, &figures);
+    smp_counting_account_add(out, SMP_COUNTING_OVER_METHOD_LIMIT, figures.waiting);
+    if (figures.waiting > 0)
+        smp_reach_each_waiting(reach, SMP_LOSSES_NAMED, name_waiting, out);
+}
+
 void smp_reach_account(const struct smp_reach *reach, struct smp_counting_account *out)
 {
     static const enum smp_counting codes[SMP_REACH_LOSS_COUNT] = {
         [SMP_LOSS_LEFT_ALONE] = SMP_COUNTING_LEFT_ALONE,
         [SMP_LOSS_EXCLUDED] = SMP_COUNTING_EXCLUDED,
         [SMP_LOSS_TRIVIAL] = SMP_COUNTING_TRIVIAL,
-        [SMP_LOSS_METHOD_LIMIT] = SMP_COUNTING_OVER_METHOD_LIMIT,
         [SMP_LOSS_DROPPED] = SMP_COUNTING_DROPPED,
         [SMP_LOSS_SAMPLED] = SMP_COUNTING_SAMPLED,
     };
@@ -95,4 +109,5 @@ void smp_reach_account(const struct smp_reach *reach, struct smp_counting_accoun
     add_rules(out, reach);
     for (int i = 0; i < SMP_REACH_LOSS_COUNT; i++)
         add_lost(out, codes[i], smp_reach_losses(reach, (enum smp_reach_loss)i));
+    add_waiting(out, reach);
 }

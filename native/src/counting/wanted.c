@@ -23,6 +23,25 @@ void smp_wanted_set_dirty(struct smp_reach *reach, uint32_t dirty)
     reach->last_dirty = dirty;
 }
 
+void smp_wanted_set_urgent(struct smp_reach *reach, uint32_t dirty)
+{
+    struct smp_indexed_class *const it = smp_class_index_at(&reach->index, dirty);
+
+    if (it->is_urgent)
+        return;
+    smp_wanted_set_clean(reach, dirty);
+    it->is_dirty = true;
+    it->is_urgent = true;
+    reach->urgent++;
+    it->prior_dirty = 0;
+    it->next_dirty = reach->first_dirty;
+    if (reach->first_dirty != 0)
+        smp_class_index_at(&reach->index, reach->first_dirty)->prior_dirty = dirty;
+    else
+        reach->last_dirty = dirty;
+    reach->first_dirty = dirty;
+}
+
 void smp_wanted_set_clean(struct smp_reach *reach, uint32_t clean)
 {
     struct smp_indexed_class *const it = smp_class_index_at(&reach->index, clean);
@@ -38,6 +57,8 @@ void smp_wanted_set_clean(struct smp_reach *reach, uint32_t clean)
     else
         reach->last_dirty = it->prior_dirty;
     it->is_dirty = false;
+    reach->urgent -= it->is_urgent;
+    it->is_urgent = false;
 }
 
 /* --- rules --- */
@@ -117,6 +138,18 @@ static void count_loss(struct smp_reach *reach, uint32_t in_class, uint32_t meth
                     (struct smp_slice){ name->text, name->length }, smp_signature_name(signature));
 }
 
+void smp_wanted_text(const struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                     char out[SMP_LOSS_TEXT_BYTES])
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, in_class);
+    const struct smp_symbol *const name = smp_symbols_at(&reach->index.class_names, it->name);
+    const struct smp_symbol *const signature =
+        smp_symbols_at(&reach->index.signatures, it->body.methods[method].signature);
+
+    smp_method_text(out, SMP_LOSS_TEXT_BYTES, (struct smp_slice){ name->text, name->length },
+                    smp_signature_name(signature));
+}
+
 /* The same, of a method that gets no id: once. */
 static void count_once(struct smp_reach *reach, uint32_t in_class, uint32_t method,
                        enum smp_reach_loss loss, const char *why)
@@ -142,11 +175,12 @@ static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     struct smp_indexed_method *const it = smp_wanted_method(reach, in_class, method);
     struct smp_method_record *record = NULL;
 
-    it->id = smp_method_ids_take(&reach->ids, name, it->signature);
-    if (it->id < 0) {
-        count_once(reach, in_class, method, SMP_LOSS_METHOD_LIMIT, NULL);
+    if (!smp_places_is_free(reach) || !smp_method_ids_reserve(&reach->ids)) {
+        smp_places_wait(reach, it);
         return;
     }
+    smp_places_end_wait(reach, it);
+    it->id = smp_method_ids_take(&reach->ids, name, it->signature);
     it->flags &= (uint16_t)~SMP_WANTED_COUNTED;
     record = smp_method_ids_at(&reach->ids, it->id);
     record->in_class = in_class;
@@ -159,7 +193,7 @@ static void give_id(struct smp_reach *reach, uint32_t in_class, uint32_t method)
     note_probe(reach, it->id);
     smp_wanted_set_dirty(reach, in_class);
     smp_wanted_initialise(reach, in_class);
-    if (reach->plan->instrumentation == SMP_INSTRUMENTATION_EAGER)
+    if (smp_wanted_scheme(reach) == SMP_INSTRUMENTATION_EAGER)
         smp_wanted_expand(reach, in_class, method);
 }
 
@@ -231,6 +265,21 @@ void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t 
         count_once(reach, in_class, method, loss, why);
     if (reach->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL)
         smp_wanted_expand(reach, in_class, method);
+}
+
+void smp_wanted_refuse_waiting(struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                               const char *why)
+{
+    struct smp_indexed_method *const it = smp_wanted_method(reach, in_class, method);
+
+    if ((it->flags & SMP_WANTED_WAITING) == 0)
+        return;
+    smp_places_end_wait(reach, it);
+    if (it->id >= 0) {
+        it->flags |= SMP_WANTED_LEFT_ALONE;
+        smp_method_ids_at(&reach->ids, it->id)->state = SMP_METHOD_LEFT_ALONE;
+    }
+    count_once(reach, in_class, method, SMP_LOSS_LEFT_ALONE, why);
 }
 
 /* --- targets --- */
@@ -327,7 +376,7 @@ void smp_wanted_look_ahead(struct smp_reach *reach, uint32_t in_class, uint32_t 
 /* EAGER expands all it finds anyway. */
 void smp_wanted_expand(struct smp_reach *reach, uint32_t in_class, uint32_t method)
 {
-    const bool is_lazy = reach->plan->instrumentation == SMP_INSTRUMENTATION_LAZY;
+    const bool is_lazy = smp_wanted_scheme(reach) == SMP_INSTRUMENTATION_LAZY;
     const uint8_t ahead = is_lazy ? reach->plan->look_ahead : 1;
 
     smp_wanted_look_ahead(reach, in_class, method, ahead);

@@ -36,6 +36,7 @@
 #include "counting/counting_plan.h"
 #include "counting/losses.h"
 #include "counting/method_ids.h"
+#include "counting/places.h"
 #include "counting/type_search.h"
 
 /* Of an indexed method. */
@@ -45,7 +46,8 @@ enum {
     SMP_WANTED_LEFT_ALONE = 4, /* has an id and no probe */
     SMP_WANTED_DROPPED = 8,    /* likewise */
     SMP_WANTED_NAMED = 16,     /* a root that is never dropped */
-    SMP_WANTED_MAKES = 32      /* an initialiser: the objects that it makes exist */
+    SMP_WANTED_MAKES = 32,     /* an initialiser: the objects that it makes exist */
+    SMP_WANTED_WAITING = 64    /* it is wanted and has no place (places.h) */
 };
 
 enum smp_root_kind {
@@ -65,15 +67,27 @@ struct smp_reach {
     uint8_t found_ahead;    /* of the target, or the class, that is searched for */
     uint32_t first_dirty;   /* classes, those waiting longest first */
     uint32_t last_dirty;
-    uint32_t methods; /* with a probe, or to get one */
-    uint32_t roots;   /* of these */
+    uint32_t urgent;      /* of these */
+    uint32_t max_methods; /* with a probe at a time */
+    uint32_t methods;     /* with a probe, or to get one */
+    uint32_t roots;       /* of these */
     bool is_root_entered;
+    bool follows_loaded; /* AUTO, as EAGER: the last of what was loaded has no probes yet */
     uint64_t batches;
     struct smp_losses losses[SMP_REACH_LOSS_COUNT];
+    struct smp_places places;
     size_t rule_count;
     uint8_t *rule_states; /* enum smp_rule_state; NULL without rules */
     bool *rule_matches;   /* the class that is being loaded; NULL without rules */
 };
+
+/* As methods are followed now: AUTO is EAGER for what is loaded at the start. */
+static inline enum smp_instrumentation smp_wanted_scheme(const struct smp_reach *reach)
+{
+    if (reach->plan->instrumentation != SMP_INSTRUMENTATION_AUTO)
+        return reach->plan->instrumentation;
+    return reach->follows_loaded ? SMP_INSTRUMENTATION_EAGER : SMP_INSTRUMENTATION_LAZY;
+}
 
 static inline struct smp_indexed_method *smp_wanted_method(struct smp_reach *reach,
                                                            uint32_t in_class, uint32_t method)
@@ -83,10 +97,13 @@ static inline struct smp_indexed_method *smp_wanted_method(struct smp_reach *rea
 
 static inline bool smp_wanted_has_probe(const struct smp_indexed_method *method)
 {
-    return method->id >= 0 && (method->flags & (SMP_WANTED_LEFT_ALONE | SMP_WANTED_DROPPED)) == 0;
+    return method->id >= 0 &&
+           (method->flags & (SMP_WANTED_LEFT_ALONE | SMP_WANTED_DROPPED | SMP_WANTED_WAITING)) == 0;
 }
 
 void smp_wanted_set_dirty(struct smp_reach *reach, uint32_t dirty);
+/* The same, before those that wait longer. */
+void smp_wanted_set_urgent(struct smp_reach *reach, uint32_t dirty);
 void smp_wanted_set_clean(struct smp_reach *reach, uint32_t clean);
 
 /* How far a rule has come: never back by this. */
@@ -98,6 +115,12 @@ void smp_wanted_set_root(struct smp_reach *reach, struct smp_indexed_method *met
                          enum smp_root_kind kind);
 /* The method can be called: it gets an id, unless there is a reason why not. */
 void smp_wanted_add(struct smp_reach *reach, uint32_t in_class, uint32_t method);
+/* "com.acme.Order.add" */
+void smp_wanted_text(const struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                     char out[SMP_LOSS_TEXT_BYTES]);
+/* It has no place and no probe, and is not to wait for one: why says more. */
+void smp_wanted_refuse_waiting(struct smp_reach *reach, uint32_t in_class, uint32_t method,
+                               const char *why);
 /* It has no probe any more. why: NULL, or what the losses say before its name. */
 void smp_wanted_take_probe(struct smp_reach *reach, uint32_t in_class, uint32_t method,
                            enum smp_reach_loss loss, const char *why, int64_t wall_ms);

@@ -55,6 +55,8 @@ struct smp_counted_call {
     int64_t most_ns;  /* and the longest; 0: not known */
 };
 
+struct smp_call_rate; /* counting/dropper.h */
+
 struct smp_counter_visitor {
     /* Of each node that is new or has changed; a caller comes before what it calls. */
     void (*counted)(void *context, const struct smp_counted_thread *thread,
@@ -109,14 +111,18 @@ struct smp_call_counter {
     /* All counts and times begin at zero; threads inside of a root go on being counted. */
     void (*reset)(void *self);
     void (*positions)(void *self, smp_on_call_place *found, void *context);
-    /* The method's names and its class's file, until the next call; no lines. False: not known. A
-     * number belongs to one method from start to stop. It is below 2^62; its lower 32 bits are
-     * small, and no other method's at that time: they are used again. */
+    /* The method's names and its class's file, until the next call, and since when it is counted;
+     * no lines. False: not known. A number belongs to one method from start to stop. It is below
+     * 2^62; its lower 32 bits are small, and no other method's at that time: they are used
+     * again. */
     bool (*name)(void *self, int64_t method, struct smp_method_info *out);
     /* Is it a root that rootMethods names without a star? */
     bool (*keeps)(void *self, int64_t method);
     /* These methods lose their probes for good, which the account says; those it keeps do not. */
     void (*drop)(void *self, const int64_t *methods, size_t count);
+    /* How often methods were called since the last time, once in a while: which of them have probes
+     * where there are more than max_methods. NULL: the counter does not ask. */
+    void (*judge)(void *self, const struct smp_call_rate *rates, size_t count);
     /* A sample has a frame of this method, its class's name simplified, with dots. is_called: by
      * one below a root whose calls are followed. So it gets a probe, if it is to have one. */
     struct smp_sampled_method (*sampled)(void *self, const char *class_name,

@@ -13,6 +13,7 @@ enum {
     ESCAPE_BYTES = 6,        /* \u000a */
     NS_PER_US = 1000,
     US_DIGITS = 3, /* behind the point */
+    TIME_BYTES = 8, /* 12:03:07 */
     SEPARATOR_BYTES = 2
 };
 
@@ -22,6 +23,9 @@ static const char percent_label[] = ", Percent: ";
 static const char call_label[] = ", Time per call(us): ";
 static const char min_label[] = ", min ";
 static const char max_label[] = ", max ";
+static const char since_label[] = ", counted since ";
+static const char missing_label[] = ", at most ";
+static const char missing_words[] = " calls missing";
 static const char over_label[] = " over ";
 static const char paths_label[] = " paths";
 
@@ -200,12 +204,23 @@ static size_t bytes_of_call(const struct smp_call_time *call)
            bytes_of_us(call->min_ns) + sizeof(max_label) - 1 + bytes_of_us(call->max_ns);
 }
 
+/* ", counted since 12:03:07", and ", at most 330 calls missing" where that is known. */
+static size_t bytes_of_since(const struct smp_since *since)
+{
+    if (since->wall_ms == 0)
+        return 0;
+    return sizeof(since_label) - 1 + TIME_BYTES +
+           (since->missing < 0 ? 0
+                               : sizeof(missing_label) - 1 + digits(since->missing) +
+                                     sizeof(missing_words) - 1);
+}
+
 /* Exact, so that a record's memory is allocated once instead of growing to twice of it. */
 static size_t bytes_of_row(const struct smp_row *row, size_t indent)
 {
     return indent + row->length + pad_after(indent + row->width) + sizeof(total_label) - 1 +
            digits(row->total_ms) + sizeof(self_label) - 1 + digits(row->self_ms) +
-           bytes_of_columns(row) + bytes_of_call(&row->call) + 1;
+           bytes_of_columns(row) + bytes_of_call(&row->call) + bytes_of_since(&row->since) + 1;
 }
 
 /* ", Percent: 12.3"; nothing where tenths is negative. */
@@ -306,6 +321,22 @@ static void put_call(const struct smp_call_time *call, struct smp_bytes *out)
     put_us(call->max_ns, out);
 }
 
+static void put_since(const struct smp_since *since, struct smp_bytes *out)
+{
+    char time[SMP_SINCE_BYTES];
+
+    if (since->wall_ms == 0)
+        return;
+    smp_since_time(since->wall_ms, time);
+    smp_bytes_put(out, since_label, sizeof(since_label) - 1);
+    smp_bytes_puts(out, time);
+    if (since->missing < 0)
+        return;
+    smp_bytes_put(out, missing_label, sizeof(missing_label) - 1);
+    smp_bytes_put_i64(out, since->missing);
+    smp_bytes_put(out, missing_words, sizeof(missing_words) - 1);
+}
+
 static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *out)
 {
     smp_bytes_fill(out, ' ', indent);
@@ -317,6 +348,7 @@ static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *
     smp_bytes_put_i64(out, row->self_ms);
     put_row_columns(row, out);
     put_call(&row->call, out);
+    put_since(&row->since, out);
 }
 
 /* The whole row, if it and the last line fit; or nothing of it. */

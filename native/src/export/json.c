@@ -14,6 +14,8 @@
  *               "outcomes":{"<CODE>":n, ...},   those that are not 0
  *               "counters":{"<CODE>":n, ...},
  *               "missedPackages":"com.acme, org.x"},    only where no frame of them was seen
+ *    "countedFromMillis":n,                     when counting began, where that is within the
+ *                                               interval: at the start, or a reset
  *    "counting":{"<CODE>":{"text":"left alone, ...", "count":n, "names":["com.acme.A.run", ...]},
  *                ...},                          counting_account.h; only where calls are counted
  *    "summary":{...},                           summary_json.h
@@ -51,10 +53,14 @@
  *      "hookNanos":n,                           in the counting itself, and in no node; only where
  *                                               it is known
  *      "parent":[...], "frame":[...], "wall":[...], "cpu":[...], "samples":[...], "calls":[...],
- *      "rootTimes":[[node,calls,total,min,max], ...]},
+ *      "rootTimes":[[node,calls,total,min,max], ...],
  *                                               of calls that have ended, with EXACT of all nodes,
  *                                               else of roots; node: its place in these arrays;
  *                                               nanoseconds
+ *      "countedSince":[[node,millis,missing], ...]},
+ *                                               of nodes that are not counted since fromMillis, or
+ *                                               countedFromMillis: since when, and how many calls
+ *                                               they lack at most; -1: not known (row_since.h)
  *     ...],
  *    "lockHolders":[{                           only where threads were blocked: by group, where
  *                                               its threads were while others waited for locks that
@@ -89,6 +95,7 @@
 #include "export/export_writers.h"
 #include "export/json_text.h"
 #include "export/row_calls.h"
+#include "export/row_since.h"
 #include "export/summary_json.h"
 #include "export/used_frames.h"
 #include "model/error_range.h"
@@ -101,6 +108,7 @@ struct writer {
     struct smp_used_frames frames;
     struct smp_tree_walk walk;
     struct smp_row_calls calls;
+    struct smp_row_since since;
     uint32_t *order;  /* the nodes of a group, parents first */
     uint32_t *places; /* by node: where it stands in order */
     size_t count;     /* of order */
@@ -220,8 +228,11 @@ static void put_json_head(struct writer *writer)
     put_json_count(writer, "memoryUsedBytes", profile->memory_used_bytes);
     put_json_count(writer, "memoryLimitBytes", profile->memory_limit_bytes);
     put_json_account(writer);
-    if (profile->counts.account != NULL)
-        put_counting(writer, profile->counts.account);
+    if (profile->counts.account == NULL)
+        return;
+    if (smp_profile_counted_from(profile) > profile->from_wall_ms)
+        smp_json_put_number(writer->out, "countedFromMillis", smp_profile_counted_from(profile));
+    put_counting(writer, profile->counts.account);
 }
 
 /* --- frames --- */
@@ -420,6 +431,29 @@ static void put_root_times(struct writer *writer)
         smp_writer_put_byte(writer->out, ']');
 }
 
+/* Of the nodes in order that are not counted throughout. */
+static void put_counted_since(struct writer *writer)
+{
+    struct smp_writer *const out = writer->out;
+    bool is_first = true;
+
+    for (size_t i = 0; i < writer->count && !out->has_failed; i++) {
+        const struct smp_since since = smp_row_since_get(&writer->since, writer->order[i]);
+        if (since.wall_ms == 0)
+            continue;
+        smp_writer_puts(out, is_first ? ",\n\"countedSince\":[[" : ",[");
+        smp_writer_put_u64(out, i);
+        smp_writer_put_byte(out, ',');
+        smp_writer_put_i64(out, since.wall_ms);
+        smp_writer_put_byte(out, ',');
+        smp_writer_put_i64(out, since.missing);
+        smp_writer_put_byte(out, ']');
+        is_first = false;
+    }
+    if (!is_first)
+        smp_writer_put_byte(out, ']');
+}
+
 /* Of the nodes in order that stand for a node with calls. */
 static void put_row_calls(struct writer *writer)
 {
@@ -482,10 +516,12 @@ static enum smp_status put_json_group(struct writer *writer, const struct smp_gr
         put_json_columns(writer, group);
         put_errors(writer, group);
     }
-    if (with_nodes && group->kind == SMP_GROUP_COUNTED)
+    if (with_nodes && group->kind == SMP_GROUP_COUNTED) {
         put_root_times(writer);
-    else if (with_nodes && group->kind == SMP_GROUP_SAMPLED)
+        put_counted_since(writer);
+    } else if (with_nodes && group->kind == SMP_GROUP_SAMPLED) {
         put_row_calls(writer);
+    }
     smp_writer_put_byte(writer->out, '}');
     return SMP_OK;
 }
@@ -651,6 +687,8 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
     smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
     if (status == SMP_OK && !job->style->without_nodes)
         status = smp_row_calls_init(&writer.calls, job->quota, job->profile);
+    if (status == SMP_OK && !job->style->without_nodes)
+        status = smp_row_since_init(&writer.since, job->quota, job->profile);
     smp_row_calls_choose(&writer.calls, job->profile);
     if (status == SMP_OK) {
         put_json_head(&writer);
@@ -670,6 +708,7 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
             put_json_seconds(&writer);
         smp_writer_puts(writer.out, "}\n");
     }
+    smp_row_since_fini(&writer.since);
     smp_row_calls_fini(&writer.calls);
     smp_tree_walk_fini(&writer.walk);
     smp_used_frames_fini(&writer.frames);

@@ -59,6 +59,7 @@ struct smp_rows {
     size_t kept_count;
     struct smp_frame_texts *texts;
     struct smp_row_calls calls;
+    struct smp_row_since since;
     struct smp_column wall;
     struct smp_column idle;
     struct smp_report_style style; /* columns: those that the profile holds */
@@ -465,6 +466,8 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     if (status != SMP_OK)
         goto done;
     status = smp_row_calls_init(&rows->calls, quota, profile);
+    if (status == SMP_OK)
+        status = smp_row_since_init(&rows->since, quota, profile);
     if (status != SMP_OK)
         goto done;
     claim_calls(rows, node_count);
@@ -481,6 +484,7 @@ void smp_rows_destroy(struct smp_rows *rows)
 {
     if (rows == NULL)
         return;
+    smp_row_since_fini(&rows->since);
     smp_row_calls_fini(&rows->calls);
     smp_frame_texts_destroy(rows->texts);
     smp_free(rows->quota, rows->kept);
@@ -635,6 +639,7 @@ void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *ou
                              .text = smp_frame_texts_bytes(rows->texts, text),
                              .length = text->length,
                              .width = text->width };
+    out->since = smp_row_since_get(&rows->since, node);
     show_columns(rows, node, out);
     if (rows->own != 0)
         show_calls(rows, node, out);

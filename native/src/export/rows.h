@@ -55,6 +55,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "export/frame_texts.h"
+#include "export/row_since.h"
 #include "export/style.h"
 #include "model/profile.h"
 
@@ -90,6 +91,7 @@ struct smp_row {
     struct smp_amounts columns; /* of these, as printed */
     uint32_t paths; /* over how many callers the calls go (row_calls.h); 1 in a counted tree */
     struct smp_call_time call; /* in a counted tree */
+    struct smp_since since;    /* likewise */
     const char *text; /* of length bytes; borrowed as long as the rows and this structure live */
     uint32_t length;
     uint32_t width;                     /* in columns */

@@ -102,6 +102,17 @@ static uint16_t start_line_of(const struct smp_method_info *info)
     return first <= UINT16_MAX ? (uint16_t)first : 0;
 }
 
+/* The method of one table; of overloads, and of classes of one name, the last one's time counts. */
+static uint32_t name_method(struct smp_methods *methods, const struct smp_named_method *wanted)
+{
+    const uint32_t id = smp_names_method(&methods->names, wanted);
+    struct smp_named_method *const method = smp_names_method_at(&methods->names, id);
+
+    if (id != 0 && wanted->since_ms > method->since_ms)
+        method->since_ms = wanted->since_ms;
+    return id;
+}
+
 /* Cuts to size what the JVM allows to be longer. */
 static uint32_t add_text(struct smp_methods *methods, const char *text, bool is_class)
 {
@@ -126,10 +137,11 @@ static uint32_t add_method(struct smp_methods *methods, const struct smp_method_
             return 0;
     }
     wanted.start_line = start_line_of(info);
+    wanted.since_ms = info->since_ms;
     wanted.is_own = smp_class_name_is_own(smp_names_text_at(&methods->names, wanted.class_name));
     judge_class(methods, &wanted);
     judge_wait(methods, &wanted);
-    return smp_names_method(&methods->names, &wanted);
+    return name_method(methods, &wanted);
 }
 
 /* --- learning: each returns location 0 for lack of memory --- */
@@ -458,7 +470,8 @@ static uint32_t copy_location(struct smp_methods *methods, const struct smp_name
     wanted.is_monitored =
         methods->filter == NULL ? method->is_monitored : monitors(methods, &wanted);
     wanted.wait_kind = method->wait_kind;
-    copy.method = smp_names_method(&methods->names, &wanted);
+    wanted.since_ms = method->since_ms;
+    copy.method = name_method(methods, &wanted);
     return copy.method == 0 ? SMP_LOCATION_NONE : smp_names_location(&methods->names, copy);
 }
 
@@ -552,6 +565,7 @@ void smp_methods_view(const struct smp_methods *methods, uint32_t location,
         .is_application = method->is_application,
         .start_line = method->start_line,
         .method = at->method,
+        .since_ms = method->since_ms,
     };
 }
 

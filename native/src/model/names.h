@@ -36,6 +36,7 @@ struct smp_named_method {
     bool is_own;                 /* of this library's own Java classes */
     _Atomic bool is_application; /* wait_rules.h */
     _Atomic uint8_t wait_kind;   /* enum smp_wait_kind */
+    _Atomic int64_t since_ms;    /* wall clock: when it got its probe; 0: before it could run */
 };
 
 struct smp_named_location {

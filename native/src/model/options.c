@@ -32,12 +32,12 @@ static const struct {
       .offset = offsetof(struct smp_options, field) },
         SMP_OPTION_FLAGS(X)
 #undef X
-#define X(field, option_name, enum_type, first, second, third, is_fixed, words) \
-    { .option = { .name = (option_name),                                        \
-                  .type = SMP_OPTION_CHOICE,                                    \
-                  .max = (third) == NULL ? 1 : 2,                               \
-                  .choices = { (first), (second), (third) },                    \
-                  .fixed = (is_fixed) },                                        \
+#define X(field, option_name, enum_type, first, second, third, fourth, is_fixed, words) \
+    { .option = { .name = (option_name),                                                \
+                  .type = SMP_OPTION_CHOICE,                                            \
+                  .max = 1 + ((third) != NULL) + ((fourth) != NULL),                    \
+                  .choices = { (first), (second), (third), (fourth) },                  \
+                  .fixed = (is_fixed) },                                                \
       .offset = offsetof(struct smp_options, field) },
             SMP_OPTION_CHOICES(X)
 #undef X
@@ -52,7 +52,7 @@ static const struct {
 };
 
 /* A choice is kept as its enum, which is written and read as an int. */
-#define X(field, name, type, first, second, third, fixed, words) \
+#define X(field, name, type, first, second, third, fourth, fixed, words) \
     _Static_assert(sizeof(enum type) == sizeof(int), name);
 SMP_OPTION_CHOICES(X)
 #undef X
@@ -84,6 +84,10 @@ static enum smp_status check_integer(const struct smp_option *option, int64_t va
         return refuse_options(message, "%s must be true or false, got %" PRId64, option->name,
                               value);
     case SMP_OPTION_CHOICE:
+        if (option->choices[3] != NULL)
+            return refuse_options(message, "%s must be %s, %s, %s or %s, got %" PRId64,
+                                  option->name, option->choices[0], option->choices[1],
+                                  option->choices[2], option->choices[3], value);
         if (option->choices[2] != NULL)
             return refuse_options(message, "%s must be %s, %s or %s, got %" PRId64, option->name,
                                   option->choices[0], option->choices[1], option->choices[2],

@@ -29,8 +29,10 @@ enum smp_report_account { SMP_ACCOUNT_SHORT, SMP_ACCOUNT_FULL };
 enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
 /* CPU: threads are sampled as they use CPU time, and that is the time of a report. */
 enum smp_clock { SMP_CLOCK_WALL, SMP_CLOCK_CPU };
-/* Which methods below the roots get probes, and when: as counting/reach.h says. */
+/* Which methods below the roots get probes, and when: as counting/reach.h says. AUTO: what is
+ * loaded at the start as EAGER, if that is little, all else as LAZY. */
 enum smp_instrumentation {
+    SMP_INSTRUMENTATION_AUTO,
     SMP_INSTRUMENTATION_LAZY,
     SMP_INSTRUMENTATION_EAGER,
     SMP_INSTRUMENTATION_TOTAL
@@ -60,7 +62,7 @@ enum smp_method_timing {
       "The limit of trees, names and reports together.")                                         \
     X(max_depth_frames, "maxDepthFrames", "frames", 1024, 16, 65536, true,                       \
       "A deeper stack keeps both ends, with `[n..m frames omitted]` between them; one that a "  \
-      "handshake has walked, or of more than 65,536 frames, keeps its leaf's end.")               \
+      "handshake has walked, or of more than 65,536 frames, keeps its leaf's end.")              \
     X(idle_lookback_millis, "idleLookbackMillis", "ms", 1000, 1, 60000, false,                   \
       "The longest time between two polls of an idle thread, one whose CPU clock stands "        \
       "still. The more such threads there are, the more rarely each is polled. Figures are "     \
@@ -124,30 +126,33 @@ enum smp_method_timing {
       "With `rootMethods`: calls `resetCollectedResults()` once, when no new method has been "   \
       "instrumented for three seconds.")
 
-/* X(field, name, type, first, second, third, fixed, words): an enum of two (third NULL) or three;
- * the first is the default. */
+/* X(field, name, type, first, second, third, fourth, fixed, words): an enum of two to four, the
+ * others NULL; the first is the default. */
 #define SMP_OPTION_CHOICES(X)                                                                    \
-    X(engine, "engine", smp_engine, "AUTO", "JVMTI", NULL, true,                                 \
+    X(engine, "engine", smp_engine, "AUTO", "JVMTI", NULL, NULL, true,                           \
       "AUTO: threads that run Java code get a signal and walk their own stacks, so a row is "    \
       "the line that runs, not the next safepoint's; waiting threads and those in native code "  \
       "are read from outside and notice nothing. Where a JVM does not allow that, JVMTI's "      \
       "handshakes take over, and `getStatistics().getEngine()` gives the reason. JVMTI: "        \
       "handshakes only.")                                                                        \
-    X(clock, "clock", smp_clock, "WALL", "CPU", NULL, true,                                      \
+    X(clock, "clock", smp_clock, "WALL", "CPU", NULL, NULL, true,                                \
       "CPU: each thread has a timer on its CPU time and is sampled as it uses CPU time. "        \
       "Waiting threads are not in the report, and all its times are CPU times. Needs `engine` "  \
       "AUTO. Each timer counts against `ulimit -i`; the time of a thread without one is under "  \
       "`[no CPU timer]`.")                                                                       \
-    X(report_order, "reportOrder", smp_report_order, "BY_NAME", "BY_TIME", NULL, false,          \
+    X(report_order, "reportOrder", smp_report_order, "BY_NAME", "BY_TIME", NULL, NULL, false,    \
       "The order of rows below the same row.")                                                   \
-    X(report_account, "reportAccount", smp_report_account, "SHORT", "FULL", NULL, false,         \
+    X(report_account, "reportAccount", smp_report_account, "SHORT", "FULL", NULL, NULL, false,   \
       "SHORT: the sampler's account has polls, memory, CPU time, and what needs attention. "     \
       "FULL: all figures that are not 0.")                                                       \
-    X(instrumentation, "instrumentation", smp_instrumentation, "LAZY", "EAGER", "TOTAL", true,   \
-      "With `rootMethods`: LAZY instruments a method's callees, and theirs, when the method "    \
-      "runs for the first time; EAGER all that can be reached, as classes are loaded; TOTAL "    \
-      "all methods that pass `instrumentationFilter`.")                                          \
-    X(method_timing, "methodTiming", smp_method_timing, "SAMPLED", "EXACT", "NONE", true,        \
+    X(instrumentation, "instrumentation", smp_instrumentation, "AUTO", "LAZY", "EAGER",          \
+      "TOTAL", true,                                                                             \
+      "With `rootMethods`: AUTO does at `init()` what EAGER does, if at most 300 loaded "        \
+      "classes pass `instrumentationFilter`, and is LAZY for all else. LAZY instruments a "      \
+      "method's callees, and theirs, when the method runs for the first time; EAGER all that "   \
+      "can be reached, as classes are loaded; TOTAL all methods that pass "                      \
+      "`instrumentationFilter`.")                                                                \
+    X(method_timing, "methodTiming", smp_method_timing, "SAMPLED", "EXACT", "NONE", NULL, true,  \
       "With `rootMethods`: SAMPLED charges the time of each tick to the call that runs; EXACT "  \
       "takes a time stamp at each entry and exit, and has no CPU time, so it is refused with "   \
       "`clock` CPU; NONE counts only.")
@@ -186,7 +191,7 @@ struct smp_options {
 #define X(field, name, standard, fixed, words) bool field;
     SMP_OPTION_FLAGS(X)
 #undef X
-#define X(field, name, type, first, second, third, fixed, words) enum type field;
+#define X(field, name, type, first, second, third, fourth, fixed, words) enum type field;
     SMP_OPTION_CHOICES(X)
 #undef X
 #define X(field, name, unit, empty, fixed, words) char *field;
@@ -205,7 +210,7 @@ enum {
     SMP_OPTION_COUNT = SMP_OPTION_INTEGER_COUNT + SMP_OPTION_TEXT_COUNT,
     SMP_OPTIONS_MESSAGE_BYTES = 512,
     SMP_OPTION_TEXT_MAX_BYTES = 1024 * 1024,
-    SMP_OPTION_MAX_CHOICES = 3
+    SMP_OPTION_MAX_CHOICES = 4
 };
 
 /* A row of the table. */

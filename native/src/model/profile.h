@@ -99,6 +99,13 @@ static inline enum smp_group_kind smp_profile_kind_of(enum smp_measure measure)
 int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure measure);
 /* In a tree of which kind is the node, which is not 0? O(depth); O(1) where all are sampled. */
 enum smp_group_kind smp_profile_node_kind(const struct smp_profile *profile, uint32_t node);
+/* Wall clock: since when it counts all calls of methods that have their probes. */
+static inline int64_t smp_profile_counted_from(const struct smp_profile *profile)
+{
+    return profile->counts.begin_ms > profile->from_wall_ms ? profile->counts.begin_ms
+                                                            : profile->from_wall_ms;
+}
+
 /* Is the application guessed, and no packages set? */
 bool smp_profile_guesses_application(const struct smp_profile *profile);
 /* There is a list of monitored packages, and stacks with Java frames were seen, but no frame of

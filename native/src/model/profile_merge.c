@@ -342,6 +342,22 @@ static enum smp_status merge_root_times(struct merger *merger, const struct smp_
     return status;
 }
 
+static enum smp_status merge_caller_calls(struct merger *merger, const struct smp_profile *from)
+{
+    const struct smp_caller_calls *const table = from->counts.caller_calls;
+    enum smp_status status = SMP_OK;
+
+    for (size_t i = 0; i < smp_caller_calls_count(table) && status == SMP_OK; i++) {
+        struct smp_caller_call call = *smp_caller_calls_at(table, i);
+        call.node = merger->places[call.node];
+        if ((call.node & FOLDED) == 0 && call.calls > 0)
+            status = smp_profile_counts_add_caller(&merger->counts, merger->quota, &call);
+        if (status == SMP_EQUOTA)
+            status = SMP_OK;
+    }
+    return status;
+}
+
 static enum smp_status merge_lock_time(struct merger *merger, struct smp_lock_time time)
 {
     enum smp_status status = SMP_OK;
@@ -458,6 +474,8 @@ static enum smp_status add_profile(struct merger *merger, const struct smp_profi
     status = merge_nodes(merger, from, is_reset);
     if (status == SMP_OK && !is_reset)
         status = merge_root_times(merger, from);
+    if (status == SMP_OK && !is_reset)
+        status = merge_caller_calls(merger, from);
     if (status == SMP_OK)
         status = merge_lock_times(merger, from);
     if (status == SMP_OK)
@@ -547,6 +565,8 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     merger->groups = NULL;
     profile->family = merger->is_one_family ? merger->profiles[0]->family : 0;
     profile->counts = merger->counts;
+    profile->counts.begin_ms =
+        smp_profile_counted_from(merger->profiles[merger->first_counted]);
     merger->counts = (struct smp_profile_counts){ 0 };
     profile->lock_times = merger->lock_times;
     merger->lock_times = NULL;

@@ -65,6 +65,8 @@ struct smp_method_info {
     bool is_native;
     const struct smp_line *lines; /* any order; NULL when unknown */
     size_t line_count;
+    int64_t since_ms; /* of a counted method: wall clock, when it got its probe; 0: before it could
+                       * run */
 };
 
 /* Resolves keys. Called on the sampler thread only. */

@@ -89,8 +89,23 @@ function describeCalls(model, node) {
     } else if (group === undefined && model.upright === model && timePerCall(model.total.wall[node], calls) !== '') {
         figures.push(timePerCall(model.total.wall[node], calls) + ' µs per call');
     }
+    const since = model.countedSince.get(node);
+    if (since !== undefined) {
+        figures.push(sinceText(since, zoneOf(model.reports[0])));
+    }
     if (hooks > 0) {
         figures.push('hook share ' + percent(hooks, hooks + model.total.wall[node]));
     }
     return figures;
+}
+
+/**
+ * "counted since 12:03:07, at most 330 calls missing", as in the text report.
+ *
+ * @param {CountedSince} since
+ * @param {Zone} zone
+ */
+function sinceText({ millis, missing }, { minutes }) {
+    const lack = missing < 0 ? '' : `, at most ${numberOf(missing, 'call')} missing`;
+    return `counted since ${clockOf(new Date(millis), minutes)}${lack}`;
 }

@@ -213,6 +213,10 @@ function carryCounts(model, cut, rowOf) {
             if ((time || calls) && (row === 0 || (known && calls && Math.max(known.paths, calls.paths) > 1))) {
                 lacking.add(row);
             }
+            const since = model.countedSince.get(i);
+            if (since && row !== 0) {
+                cut.countedSince.set(row, laterOf(since, cut.countedSince.get(row)));
+            }
             if (time) {
                 cut.rootTimes.set(row, sum ? sumOfTimes(sum, time) : { ...time });
             }
@@ -232,6 +236,22 @@ function carryCounts(model, cut, rowOf) {
         cut.rowCalls.delete(row);
     });
     return lacking.size > 0;
+}
+
+/**
+ * Of two nodes that are one row.
+ *
+ * @param {CountedSince} a
+ * @param {CountedSince} [b]
+ * @returns {CountedSince}
+ */
+function laterOf(a, b) {
+    return b === undefined
+        ? a
+        : {
+              millis: Math.max(a.millis, b.millis),
+              missing: Math.min(a.missing, b.missing) < 0 ? -1 : a.missing + b.missing,
+          };
 }
 
 /**

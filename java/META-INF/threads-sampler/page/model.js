@@ -207,6 +207,8 @@ class Model {
         this.hasCalls = (this.total.calls?.[0] ?? 0) + (this.total.calls0?.[0] ?? 0) > 0;
         /** @type {Map<number, RootTime>} */
         this.rootTimes = new Map();
+        /** @type {Map<number, CountedSince>} of counted nodes that are not counted throughout */
+        this.countedSince = new Map();
         /** @type {Map<number, RowCalls>} what the counted trees know of a sampled node */
         this.rowCalls = new Map();
         const [childStart, childList] = childrenByParent(this.parent);
@@ -423,7 +425,7 @@ function measuresOf(report) {
     const names = new Set(KNOWN_MEASURES);
     for (const group of report.groups) {
         for (const [name, column] of Object.entries(group)) {
-            if (Array.isArray(column) && !['threadNames', 'parent', 'frame', 'rootTimes', 'rowCalls'].includes(name)) {
+            if (Array.isArray(column) && !['threadNames', 'parent', 'frame', 'rootTimes', 'rowCalls', 'countedSince'].includes(name)) {
                 names.add(name);
             }
         }
@@ -449,6 +451,8 @@ function singleModel(report) {
     const builder = new TreeBuilder(frames, measures, count);
     /** @type {Map<number, RootTime>} */
     const rootTimes = new Map();
+    /** @type {Map<number, CountedSince>} */
+    const countedSince = new Map();
     /** @type {Map<number, RowCalls>} */
     const rowCalls = new Map();
     /** @type {[string, number, number][]} a measure, a node, half the width */
@@ -473,6 +477,9 @@ function singleModel(report) {
         for (const [at, calls, total, min, max] of group.rootTimes ?? []) {
             rootTimes.set(first + at, { calls, total, min, max });
         }
+        for (const [at, millis, missing] of group.countedSince ?? []) {
+            countedSince.set(first + at, { millis, missing });
+        }
         for (const [at, calls, paths] of group.rowCalls ?? []) {
             rowCalls.set(first + at, { calls, paths });
         }
@@ -481,6 +488,7 @@ function singleModel(report) {
     const model = new Model(builder, [report]);
     model.groups = groups;
     model.rootTimes = rootTimes;
+    model.countedSince = countedSince;
     model.rowCalls = rowCalls;
     model.isCpuClock = report.clock === 'CPU';
     for (const [metric, node, half] of halves) {

@@ -379,4 +379,8 @@ const COUNTING = {
         text: 'methods seen by samples before they were counted',
         words: 'A sample had them below a root. Something calls them that the counter does not follow: code of the JDK or of a library, a look-up by name. Or a first call was sampled before the probe came. Their calls until then are missing, and those of short methods that no sample meets are still. instrumentation=TOTAL counts them all.',
     },
+    BEGAN_BEFORE: {
+        text: 'calls without a place, below calls that began before their probes came',
+        words: 'A recursion, or another method, ran when its probe came: which calls it had made by then is not known, so those that it makes until it ends have no place in the tree.',
+    },
 };

@@ -34,6 +34,7 @@ interface ReportGroup {
     hookNanos?: number;
     rootTimes?: [number, number, number, number, number][];
     rowCalls?: [number, number, number][];
+    countedSince?: [number, number, number][];
 }
 
 /** For how long threads were blocked: by the class of the lock and two lines. */
@@ -165,6 +166,12 @@ interface RootTime {
     total: number;
     min: number;
     max: number;
+}
+
+/** A counted node whose method, or one of its callers, got its probe within the interval. */
+interface CountedSince {
+    millis: number;
+    missing: number; // calls, at most; below 0: not known
 }
 
 /** How often the method of a sampled node was called there, together with the nodes of the other paths. */

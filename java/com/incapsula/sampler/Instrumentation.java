@@ -10,6 +10,13 @@ package com.incapsula.sampler;
 public enum Instrumentation {
 
     /**
+     * What is loaded at {@link ThreadsSampler#init()} is instrumented as with {@link #EAGER}, if at most 300 loaded
+     * classes pass {@link ThreadsSampler#setInstrumentationFilter}: so no call is missing that begins after {@code init()}
+     * in a program that is warm and not large. All else is instrumented as with {@link #LAZY}.
+     */
+    AUTO,
+
+    /**
      * When a method runs for the first time, all methods that it may call are instrumented, with all overrides that are
      * loaded. So hardly more methods are touched than run. Calls of a method before its probe is in place are not
      * counted: counts are exact from the second entry of a root after the last batch on. For servers and all programs

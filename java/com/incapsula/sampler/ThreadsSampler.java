@@ -1186,7 +1186,7 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Which methods below the {@link #setRootMethods root methods} are counted, and from when on. Default
-     * {@link Instrumentation#LAZY}.
+     * {@link Instrumentation#AUTO}.
      *
      * @param instrumentation the scheme
      * @throws IllegalArgumentException if it is null

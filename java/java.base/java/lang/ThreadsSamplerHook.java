@@ -57,8 +57,8 @@ public abstract class ThreadsSamplerHook {
     private static final long NODE_DEPTH = 56;
     /* From the top to the overflow node. */
     private static final long OVERFLOW = 64;
-    /* A limit, of counting_account.h. */
-    private static final int OVER_NODE_LIMIT = 12;
+    /* Of enum smp_call_room. */
+    private static final int OVER_NODE_LIMIT = 1;
 
     /* Before the top. */
     private static final long HINT_BYTES = 1024;
@@ -464,20 +464,34 @@ public abstract class ThreadsSamplerHook {
     /*
      * The opaque stores are in the program's order for the compilers, so that the position, which another thread reads,
      * is not kept in a register. First the position: where the thread is stopped in between, the exit finds its call.
+     * Nothing follows the search: so its call makes no compiler keep the state in memory.
      */
     @ForceInline
     private static void push(long state, long at, int id) {
         U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
         long child = U.getLong(at + NODE_CHILD);
-        if (child == 0 || U.getInt(child + NODE_KEY) != id) {
-            child = U.getLong(hint(state, at, id));
-            if (child == 0 || U.getInt(child + NODE_KEY) != id || U.getLong(child + NODE_PARENT) != at) {
-                child = find(state, at, id);
-            }
+        if (child != 0 && U.getInt(child + NODE_KEY) == id) {
+            go(state, child);
+            return;
         }
+        child = U.getLong(hint(state, at, id));
+        if (child != 0 && U.getInt(child + NODE_KEY) == id && U.getLong(child + NODE_PARENT) == at) {
+            go(state, child);
+            return;
+        }
+        search(state, at, id);
+    }
+
+    @ForceInline
+    private static void go(long state, long child) {
         U.putLongOpaque(null, state + STATE_POSITION, child);
         U.putLong(child + NODE_COUNT, U.getLong(child + NODE_COUNT) + 1);
         U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+    }
+
+    @DontInline
+    private static void search(long state, long at, int id) {
+        go(state, find(state, at, id));
     }
 
     /* Where the callee is that was found before; call_layout.h. */
@@ -507,7 +521,6 @@ public abstract class ThreadsSamplerHook {
      * Siblings are in a circle, in the order of their first calls: what is called next is mostly the next one. A call
      * that can have no node is counted as such here, as in call_path.c: in a tree that is full most calls may be.
      */
-    @DontInline
     private static long find(long state, long at, int id) {
         long last = U.getLong(at + NODE_CHILD);
         long overflow = U.getLong(state + STATE_TOP) + OVERFLOW;

@@ -559,6 +559,47 @@ void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_
     (void)!smp_profile_counts_add_root_time(&interval->counts, interval->quota, time);
 }
 
+static struct smp_caller_calls *callers_of(struct smp_interval *interval)
+{
+    if (interval->counts.caller_calls == NULL)
+        (void)!smp_caller_calls_create(interval->quota, &interval->counts.caller_calls);
+    return interval->counts.caller_calls;
+}
+
+/* Where it is refused, it is not known how many calls are missing. */
+void smp_interval_counted_late(struct smp_interval *interval, uint32_t node, int64_t since_ms)
+{
+    struct smp_caller_calls *const callers = callers_of(interval);
+    const uint32_t caller = smp_tree_nodes(interval->tree)[node].parent;
+
+    if (callers != NULL)
+        (void)!smp_caller_calls_add_late(callers, node, caller, since_ms);
+}
+
+void smp_interval_mark_counted(struct smp_interval *interval, int64_t wall_ms)
+{
+    struct smp_caller_calls *const callers = callers_of(interval);
+
+    if (callers != NULL)
+        smp_caller_calls_mark(callers, interval->tree, wall_ms);
+}
+
+void smp_interval_settle_counted(struct smp_interval *interval)
+{
+    smp_caller_calls_settle(interval->counts.caller_calls, interval->tree);
+}
+
+int64_t smp_interval_counted_from(const struct smp_interval *interval)
+{
+    return interval->counts.begin_ms > interval->from_wall_ms ? interval->counts.begin_ms
+                                                              : interval->from_wall_ms;
+}
+
+void smp_interval_begin_counting(struct smp_interval *interval, int64_t wall_ms)
+{
+    interval->counts.begin_ms = wall_ms;
+}
+
 enum smp_status smp_interval_add_counting(struct smp_interval *interval,
                                           const struct smp_counting_account *more)
 {
@@ -574,11 +615,14 @@ static void forget_counted_times(struct smp_interval *interval)
     (void)smp_counted_times_forget(&interval->counted_times, &trees);
 }
 
-void smp_interval_forget_counted(struct smp_interval *interval, bool is_timed)
+void smp_interval_forget_counted(struct smp_interval *interval, bool is_timed, int64_t wall_ms)
 {
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
 
     interval->counts.is_anew = true;
+    smp_interval_begin_counting(interval, wall_ms);
+    smp_caller_calls_destroy(interval->counts.caller_calls);
+    interval->counts.caller_calls = NULL;
     if (is_timed)
         forget_counted_times(interval); /* also before there is a counted row */
     if (!smp_thread_groups_has(interval->groups, SMP_GROUP_COUNTED))
@@ -728,6 +772,7 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
         status = profile_of_interval(interval, &profile);
     if (status != SMP_OK)
         return status;
+    smp_caller_calls_drop_mark(interval->counts.caller_calls);
     profile->counts = interval->counts;
     interval->tree = NULL; /* the profile owns them now */
     interval->groups = NULL;

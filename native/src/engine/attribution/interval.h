@@ -183,13 +183,23 @@ void smp_interval_called(struct smp_interval *interval, uint32_t node, int64_t c
 void smp_interval_in_hook(struct smp_interval *interval, struct smp_group_tree tree, int64_t ns);
 /* Calls of a root that have ended. Without memory the node's row has its mean only. */
 void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_root_time *time);
+/* The node has just been made, for a method that may have got its probe within the interval: what
+ * its caller had called before is missing. Known from the next settle on. */
+void smp_interval_counted_late(struct smp_interval *interval, uint32_t node, int64_t since_ms);
+void smp_interval_settle_counted(struct smp_interval *interval);
+/* After settle: the read has all calls until then, and methods have got probes by then. */
+void smp_interval_mark_counted(struct smp_interval *interval, int64_t wall_ms);
+/* Since when the interval counts: its begin, unless counting began later. */
+int64_t smp_interval_counted_from(const struct smp_interval *interval);
+/* Counting begins now. */
+void smp_interval_begin_counting(struct smp_interval *interval, int64_t wall_ms);
 /* What counting did in a part of the interval. SMP_ENOMEM: a part of it may be missing. */
 SMP_CHECKED enum smp_status smp_interval_add_counting(struct smp_interval *interval,
                                                       const struct smp_counting_account *more);
 /* All that was credited to counted trees is zero, in earlier intervals as well, for readers that
  * have not had them. is_timed: counted rows have the time of sampled stacks, from now on.
  * O(nodes and their depth). */
-void smp_interval_forget_counted(struct smp_interval *interval, bool is_timed);
+void smp_interval_forget_counted(struct smp_interval *interval, bool is_timed, int64_t wall_ms);
 
 /* The depth of a stack before filter and cut. */
 void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree tree,

@@ -198,6 +198,17 @@ static bool keep_on_path(struct smp_call_credit *credit, size_t index, uint32_t 
     return true;
 }
 
+/* Did the method get its probe within the interval, while it could be called? */
+static void note_late(const struct smp_call_credit *credit, uint32_t location, uint32_t node)
+{
+    struct smp_interval *const interval = credit->attribution->interval;
+    struct smp_location_view view;
+
+    smp_methods_view(credit->attribution->methods, location, &view);
+    if (view.since_ms > smp_interval_counted_from(interval))
+        smp_interval_counted_late(interval, node, view.since_ms);
+}
+
 /* The entry's node below this one; without memory the group's [over memory limit], which is that of
  * its callees then, too. */
 static void add_below(const struct smp_call_credit *credit, const struct smp_call_tree *tree,
@@ -205,10 +216,14 @@ static void add_below(const struct smp_call_credit *credit, const struct smp_cal
 {
     const uint32_t location = smp_call_credit_location(credit, entry->method);
     const struct smp_group_tree below = { .group = tree->target.tree.group, .root = above };
+    struct smp_interval *const interval = credit->attribution->interval;
+    const size_t known = smp_interval_nodes(interval);
 
     entry->epoch = tree->target.epoch;
-    if (smp_interval_add(credit->attribution->interval, below, &location, 1, &entry->node)) {
-        smp_interval_saw_depth(credit->attribution->interval, tree->target.tree, entry->depth);
+    if (smp_interval_add(interval, below, &location, 1, &entry->node)) {
+        smp_interval_saw_depth(interval, tree->target.tree, entry->depth);
+        if (entry->node >= known && entry->parent != 0)
+            note_late(credit, location, entry->node);
         return;
     }
     credit->attribution->ran_out = true;

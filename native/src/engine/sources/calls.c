@@ -36,6 +36,7 @@ struct calls_source {
     bool is_on;         /* the counter counts */
     bool was_paused;    /* since the last mark */
     int64_t own_cpu_ns; /* of the counter's thread */
+    uint64_t marked_batches;
     struct {
         bool is_refusal_taken;                   /* it is reported once */
         char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* "": none */
@@ -130,10 +131,12 @@ static void start_counter(struct calls_source *source)
     if (source->is_on && are_times_sampled(source))
         source->attribution->calls =
             (struct smp_call_rows){ .find = find_call_row, .self = source };
-    if (source->is_on)
+    if (source->is_on) {
         note_start(source);
-    else
+        smp_interval_begin_counting(source->attribution->interval, smp_clock_wall_ms());
+    } else {
         refuse_counting(source, message);
+    }
 }
 
 static void begin_judging(struct calls_source *source, int64_t now_ns)
@@ -265,6 +268,8 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
                               elapsed_ns, dropped);
     if (count > 0)
         source->counter->drop(source->counter->self, dropped, count);
+    if (source->counter->judge != NULL)
+        source->counter->judge(source->counter->self, source->rates.rates, source->rates.count);
     smp_call_rates_clear(&source->rates);
     source->pace.judged_ns = now_ns;
 }
@@ -277,8 +282,22 @@ static void read_own_cpu(struct calls_source *source)
     source->own_cpu_ns = figures.own_cpu_ns;
 }
 
+/* Before a read: have methods got probes that no read has come behind yet? */
+static bool has_new_probes(struct calls_source *source)
+{
+    struct smp_counter_figures figures = { 0 };
+    bool has_new = false;
+
+    source->counter->get_figures(source->counter->self, &figures);
+    has_new = figures.batches != source->marked_batches;
+    source->marked_batches = figures.batches;
+    return has_new;
+}
+
 static void read_counter(struct calls_source *source)
 {
+    const bool is_marked = has_new_probes(source);
+    const int64_t wall_ms = smp_clock_wall_ms();
     const int64_t began_ns = smp_clock_own_cpu_ns();
     const struct smp_counter_visitor visitor = {
         .counted = on_counted,
@@ -290,6 +309,9 @@ static void read_counter(struct calls_source *source)
     smp_call_credit_begin(&source->credit);
     source->counter->read(source->counter->self, &visitor);
     smp_call_credit_pending(&source->credit);
+    smp_interval_settle_counted(source->attribution->interval);
+    if (is_marked)
+        smp_interval_mark_counted(source->attribution->interval, wall_ms);
     smp_sampled_calls_look(&source->sampled, source->attribution, source->counter);
     time_rows(source);
     read_own_cpu(source);
@@ -311,7 +333,8 @@ static void reset_calls(void *self)
     smp_call_rates_clear(&source->rates);
     source->pace.judged_ns = source->pace.ticked_ns;
     memset(source->credit.lost, 0, sizeof(source->credit.lost));
-    smp_interval_forget_counted(source->attribution->interval, are_times_sampled(source));
+    smp_interval_forget_counted(source->attribution->interval, are_times_sampled(source),
+                                smp_clock_wall_ms());
 }
 
 static void discard_warm_up(struct calls_source *source)

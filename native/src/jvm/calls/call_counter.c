@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "counting/call_arena.h"
+#include "counting/call_past.h"
 #include "counting/call_pools.h"
 #include "counting/call_reader.h"
 #include "counting/call_shared.h"
@@ -27,6 +28,7 @@ static struct {
         uint64_t batches;
         uint64_t lost_roots;
         uint64_t lost_threads;
+        uint64_t misplaced;
     } seen; /* in the account already */
     struct smp_counted_name name;
 } counting;
@@ -45,6 +47,7 @@ static enum smp_status start_counting(SMP_UNUSED void *self, struct smp_counting
     counting.has_dropped = false;
     memset(&counting.seen, 0, sizeof(counting.seen));
     counting.seen.lost_threads = smp_call_threads_lost();
+    counting.seen.misplaced = smp_call_past_count();
     return status;
 }
 
@@ -180,7 +183,8 @@ static bool name_counted(SMP_UNUSED void *self, int64_t method, struct smp_metho
     *out =
         (struct smp_method_info){ .class_name = name->class_name,
                                   .method_name = name->method_name,
-                                  .file = name->source_file[0] != '\0' ? name->source_file : NULL };
+                                  .file = name->source_file[0] != '\0' ? name->source_file : NULL,
+                                  .since_ms = name->since_ms };
     return true;
 }
 
@@ -192,6 +196,11 @@ static bool keeps_method(SMP_UNUSED void *self, int64_t method)
 static void drop_methods(SMP_UNUSED void *self, const int64_t *methods, size_t count)
 {
     counting.has_dropped |= smp_instrumenter_drop(methods, count);
+}
+
+static void judge_calls(SMP_UNUSED void *self, const struct smp_call_rate *rates, size_t count)
+{
+    counting.has_dropped |= smp_instrumenter_judge(rates, count);
 }
 
 static struct smp_sampled_method note_sampled(SMP_UNUSED void *self, const char *class_name,
@@ -251,6 +260,7 @@ static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_acco
              &counting.seen.lost_roots);
     add_more(out, SMP_COUNTING_OVER_ENDED_THREADS, smp_call_threads_lost(),
              &counting.seen.lost_threads);
+    add_more(out, SMP_COUNTING_BEGAN_BEFORE, smp_call_past_count(), &counting.seen.misplaced);
 }
 
 struct smp_call_counter smp_jvm_call_counter(void)
@@ -263,6 +273,7 @@ struct smp_call_counter smp_jvm_call_counter(void)
                                       .name = name_counted,
                                       .keeps = keeps_method,
                                       .drop = drop_methods,
+                                      .judge = judge_calls,
                                       .sampled = note_sampled,
                                       .get_figures = get_counter_figures,
                                       .account = add_counting_account };

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/lower_bound.h"
+#include "counting/call_past.h"
 #include "jvm/calls/loaded_outline.h"
 #include "jvm/calls/retransform.h"
 
@@ -186,15 +187,18 @@ static void put_batch_back(struct smp_class_batches *batches)
 /* --- changing them --- */
 
 /* Those that were changed have the probes of their plan, and no others. */
-static void end_strays(const struct smp_class_batches *batches)
+static void end_batch(const struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
+    const int64_t wall_ms = smp_clock_wall_ms();
 
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
         const uint32_t index = batches->indexes[i];
-        if (smp_reach_is_loaded(counted->reach, index) &&
-            !smp_reach_is_refused(counted->reach, index) &&
+        if (!smp_reach_is_loaded(counted->reach, index))
+            continue;
+        smp_reach_probed(counted->reach, index, wall_ms);
+        if (!smp_reach_is_refused(counted->reach, index) &&
             !smp_reach_is_dirty(counted->reach, index))
             smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_STRAY;
     }
@@ -240,8 +244,10 @@ static size_t change_some(struct batch_search *search, size_t first, smp_on_clas
 
     search->first = first;
     smp_class_batches_left_hook(batches);
+    smp_call_past_begin_probes();
     batches->classes +=
         smp_retransform(search->jvmti, batches->types + first, count, refused, search);
+    smp_call_past_end_probes();
     const int64_t stop_ns = smp_clock_ns() - batches->hook_left_ns;
     batches->batches++;
     if (stop_ns > batches->longest_stop_ns)
@@ -265,7 +271,7 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
     if (batches->count == 0)
         return false;
     (void)change_some(&search, 0, on_dirty_refused);
-    end_strays(batches);
+    end_batch(batches);
     release_classes(batches, env);
     return true;
 }
@@ -348,4 +354,24 @@ void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jv
     while (give_some_back(&search))
         continue;
     smp_counted_classes_keep_strays(batches->counted);
+}
+
+/* --- when --- */
+
+int64_t smp_batch_pace_wait_ns(struct smp_batch_pace *pace, int64_t start_ns, int64_t end_ns)
+{
+    int64_t wait_ns;
+
+    if (!pace->has_any || start_ns - pace->ended_ns > SMP_BATCH_CALM_NS)
+        pace->first_ns = start_ns;
+    pace->has_any = true;
+    pace->ended_ns = end_ns;
+    wait_ns = (end_ns - pace->first_ns) / SMP_BATCH_PAUSE_SHARE;
+    if (wait_ns > SMP_BATCH_MOST_PAUSE_NS)
+        wait_ns = SMP_BATCH_MOST_PAUSE_NS;
+    if (wait_ns < SMP_BATCH_LEAST_PAUSE_NS)
+        wait_ns = SMP_BATCH_LEAST_PAUSE_NS;
+    if (wait_ns < (end_ns - start_ns) * SMP_BATCH_RUN_SHARE)
+        wait_ns = (end_ns - start_ns) * SMP_BATCH_RUN_SHARE;
+    return wait_ns;
 }

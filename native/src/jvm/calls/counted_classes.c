@@ -12,6 +12,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/outline_reader.h"
+#include "counting/places.h"
 #include "jvm/calls/class_loaders.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
@@ -37,6 +38,14 @@ static int32_t base_of_ids(const struct smp_counted_classes *counted, int32_t us
     return counted->stray_count > 0 && base <= SMP_CALL_METHODS / 2 ? base : 0;
 }
 
+static uint32_t ids_for(uint32_t methods, uint32_t ids_left)
+{
+    const uint32_t ids = methods < ids_left / SMP_PLACES_IDS ? methods * SMP_PLACES_IDS : ids_left;
+    const uint32_t least = ids_left < SMP_PLACES_LEAST_IDS ? ids_left : SMP_PLACES_LEAST_IDS;
+
+    return ids > least ? ids : least;
+}
+
 enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
                                          struct smp_counting_plan *plan)
 {
@@ -44,12 +53,12 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
     enum smp_status status = SMP_ENOMEM;
 
     counted->plan = smp_counting_plan_hold(plan);
-    counted->max_methods = plan->max_methods < ids_left ? plan->max_methods : ids_left;
-    counted->planned = smp_alloc(plan->quota, counted->max_methods);
+    counted->max_ids = ids_for(plan->max_methods, ids_left);
+    counted->planned = smp_alloc(plan->quota, counted->max_ids);
     counted->renewal.uses =
-        smp_alloc(plan->quota, counted->max_methods * sizeof(*counted->renewal.uses));
+        smp_alloc(plan->quota, counted->max_ids * sizeof(*counted->renewal.uses));
     if (counted->planned != NULL && counted->renewal.uses != NULL)
-        status = smp_reach_create(plan, counted->max_methods, &counted->reach);
+        status = smp_reach_create(plan, counted->max_ids, &counted->reach);
     if (status != SMP_OK)
         smp_counted_classes_close(counted);
     return status;
@@ -419,7 +428,8 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
 
 /* Tells reach of the class, and fills in methods. False: it gets no probes. What another agent has
  * made of it may still be refused: then it keeps its bytes, which a batch makes known again. */
-static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_method_probe *probes)
+static bool plan_class(struct counted_load *load, const struct smp_loading_class *loading,
+                       struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
     struct smp_reach_figures before;
@@ -435,7 +445,9 @@ static bool plan_class(struct counted_load *load, bool is_foreign, struct smp_me
             counted->has_reflection && load->outline->loader == SMP_CLASS_LOADERS_BOOT;
         has_probes = copy_plan(load, probes);
         mark_probed(smp_counted_classes_mark(counted, load->index), has_probes);
-        if (is_foreign && (was_dirty || has_other_methods(&before, counted->reach)))
+        if (loading->is_first)
+            smp_reach_probed(counted->reach, load->index, SMP_METHOD_SINCE_LOAD);
+        if (loading->is_foreign && (was_dirty || has_other_methods(&before, counted->reach)))
             smp_reach_put_back(counted->reach, load->index);
     }
     smp_lock_release(&counted->lock);
@@ -487,7 +499,8 @@ static bool rewrite_class(struct counted_load *load, struct smp_class_bytes *out
     return status == SMP_OK && rewritten.bytes != NULL;
 }
 
-static bool load_outlined(struct counted_load *load, bool is_foreign, struct smp_class_bytes *out)
+static bool load_outlined(struct counted_load *load, const struct smp_loading_class *loading,
+                          struct smp_class_bytes *out)
 {
     const size_t count = load->file.method_count > 0 ? load->file.method_count : 1;
     struct smp_method_probe *probes = smp_alloc(NULL, count * sizeof(*probes));
@@ -496,7 +509,7 @@ static bool load_outlined(struct counted_load *load, bool is_foreign, struct smp
     load->methods = smp_alloc(NULL, count * sizeof(*load->methods));
     if (probes == NULL || load->methods == NULL)
         load->counted->losses.no_memory++;
-    else if (plan_class(load, is_foreign, probes))
+    else if (plan_class(load, loading, probes))
         has_changed = rewrite_class(load, out);
     smp_free(NULL, load->methods);
     smp_free(NULL, probes);
@@ -513,7 +526,7 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
         smp_outline_reader_read(&reader, file, loading->loader, &load->outline);
 
     if (status == SMP_OK)
-        *has_changed = load_outlined(load, loading->is_foreign, out);
+        *has_changed = load_outlined(load, loading, out);
     load->outline = NULL; /* the reader's */
     smp_outline_reader_fini(&reader);
     return status;
@@ -541,6 +554,22 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
     else if (status != SMP_OK)
         counted->losses.no_memory++;
     return has_changed;
+}
+
+/* --- what is loaded at the start --- */
+
+void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    smp_reach_follow_loaded(counted->reach);
+    smp_lock_release(&counted->lock);
+}
+
+void smp_counted_classes_loaded_done(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    smp_reach_loaded_done(counted->reach);
+    smp_lock_release(&counted->lock);
 }
 
 /* --- classes that are there --- */
@@ -702,7 +731,7 @@ static struct smp_id_use *use_of(const struct smp_counted_classes *counted, int3
 {
     const int32_t id = smp_counted_classes_id(counted, pushed);
 
-    return id >= 0 && (uint32_t)id < counted->max_methods ? &counted->renewal.uses[id] : NULL;
+    return id >= 0 && (uint32_t)id < counted->max_ids ? &counted->renewal.uses[id] : NULL;
 }
 
 int64_t smp_counted_classes_number(const struct smp_counted_classes *counted, int32_t pushed)
@@ -723,7 +752,7 @@ int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, in
  * trees may be gone, and the limit of methods may leave no room for enough others. */
 static bool wait_enough(struct smp_counted_classes *counted)
 {
-    const uint32_t share = counted->max_methods / SMP_RENEWAL_SHARE;
+    const uint32_t share = counted->max_ids / SMP_RENEWAL_SHARE;
     const uint32_t wanted = share < SMP_RENEWAL_IDS ? share + 1 : SMP_RENEWAL_IDS;
     const bool is_over = ++counted->renewal.reads >= SMP_RENEWAL_READS;
     struct smp_reach_figures figures;

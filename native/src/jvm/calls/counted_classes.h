@@ -36,6 +36,7 @@
 #include "base/lock.h"
 #include "base/status.h"
 #include "counting/reach.h"
+#include "jvm/calls/class_bytes.h"
 #include "jvm/calls/loaded_classes.h"
 #include "jvm/calls/stray_methods.h"
 #include "model/counting_account.h"
@@ -82,7 +83,7 @@ struct smp_counted_classes {
     struct smp_class_mark *marks;
     size_t mark_count;
     uint8_t *planned; /* by id: a probe has been made with it */
-    uint32_t max_methods;
+    uint32_t max_ids; /* reach.h */
     struct {
         struct smp_id_use *uses; /* by id */
         uint32_t held;           /* ids that trees still had the last time */
@@ -109,15 +110,11 @@ SMP_CHECKED enum smp_status smp_counted_classes_open(struct smp_counted_classes 
 /* A second close is fine. */
 void smp_counted_classes_close(struct smp_counted_classes *counted);
 
-struct smp_class_bytes {
-    const unsigned char *bytes;
-    size_t size;
-};
-
 /* What the load hook hands in. */
 struct smp_loading_class {
     struct smp_class_bytes file;
     uint64_t loader;
+    bool is_first;   /* it is loaded only now: nothing of it has run */
     bool is_foreign; /* another agent changes a class that is there: that may still be refused */
 };
 
@@ -161,6 +158,10 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted);
 /* With the lock held: classes of reflection that do not hand out what they call, in the account. */
 void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
                                         struct smp_counting_account *out);
+/* All loaded classes are met. If they are few, what they call from the roots down is followed as
+ * EAGER does, until the last of them has its probes (done). */
+void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted);
+void smp_counted_classes_loaded_done(struct smp_counted_classes *counted);
 /* A reflective call (reach.h: called). */
 void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
                                 struct smp_slice signature);

@@ -10,12 +10,12 @@
 #include "base/utf8.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
+#include "counting/call_past.h"
 #include "counting/call_path.h"
 #include "counting/call_pools.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/local_frame.h"
 #include "jvm/calls/own_calls.h"
-#include "model/counting_account.h"
 
 static struct {
     jclass type;                    /* a global reference; NULL: not open */
@@ -45,7 +45,7 @@ static const jlong layout[] = {
     SMP_CALL_HINT_SCATTER,
     SMP_CALL_OVERFLOW,
     offsetof(struct smp_call_node, depth),
-    SMP_COUNTING_OVER_NODE_LIMIT,
+    SMP_CALL_OVER_NODES,
     SMP_CALL_REFLECTED - 1,
 };
 
@@ -259,9 +259,12 @@ static enum smp_status find_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]
 enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
                                     char reason[SMP_HOOK_REASON_BYTES])
 {
+    static const struct smp_call_view view = { .own_method = smp_own_calls_method,
+                                               .look = smp_own_calls_look };
     enum smp_status status = SMP_OK;
 
     hook.on_reflected = on_reflected;
+    smp_call_past_set_view(&view);
     if (hook.type != NULL)
         return SMP_OK;
     /* The JVM may unload the library with its class loader; the class stays. */

@@ -8,24 +8,24 @@
 #include "base/clock.h"
 #include "base/event.h"
 #include "base/give_way.h"
+#include "base/thread.h"
 #include "base/utf8.h"
 #include "engine/session/worker.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
-#include "jvm/calls/batch_pace.h"
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_outline.h"
+#include "jvm/calls/redefined_classes.h"
 #include "jvm/calls/reflected_calls.h"
-#include "jvm/calls/super_types.h"
 #include "jvm/code/prepare_event.h"
 #include "jvm/hotspot/class_changes.h"
 #include "jvm/hotspot/version.h"
 
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,
-    START_BATCHES = 8, /* before start returns; roots of more classes get their probes soon after */
+    START_BATCHES = 32, /* before start returns; what is further away gets its probes soon after */
     /* Nodes of threads have half of the memory for counting. The rest is for classes, and for what
      * the engine knows of each node: without that a call is counted and credited nowhere. */
     NODES_SHARE = 2,
@@ -41,13 +41,16 @@ static struct {
     _Atomic bool is_taken; /* from start to the end of stop */
     _Atomic bool is_on;    /* the hooks work */
     _Atomic bool is_stopping;
-    _Atomic unsigned inside;    /* threads inside of hooks */
-    _Atomic int64_t own_cpu_ns; /* of the thread, up to the end of its last round */
-    struct smp_event event;     /* stop */
+    _Atomic bool watches_redefinitions; /* both load hooks stay on for good */
+    _Atomic unsigned inside;            /* threads inside of hooks */
+    _Atomic int64_t own_cpu_ns;         /* of the thread, up to the end of its last round */
+    _Atomic int32_t own_tid;            /* of the thread; 0: there is none, and no worker to ask */
+    struct smp_event event;             /* stop */
     struct smp_worker worker;
     struct smp_counted_classes counted;
     struct smp_class_loaders loaders;
     struct smp_class_batches batches;
+    struct smp_redefined_classes redefined;
     struct {
         struct smp_counting_plan *plan;
         char *message;
@@ -67,7 +70,9 @@ static struct {
         int64_t next_batch_ns;
         int64_t purged_ns;
     } thread; /* only for the thread */
-} instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT, .loaders = SMP_CLASS_LOADERS_INIT };
+} instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT,
+                   .loaders = SMP_CLASS_LOADERS_INIT,
+                   .redefined = SMP_REDEFINED_CLASSES_INIT };
 
 void smp_instrumenter_loaded(void)
 {
@@ -93,33 +98,110 @@ static void go_outside(void)
     atomic_fetch_sub(&instrumenter.inside, 1);
 }
 
+/* A class that is loading, or is changed, without what the JVM does not say. */
+struct load_event {
+    jvmtiEnv *jvmti;
+    JNIEnv *env;
+    jclass redefined; /* NULL: it is loading */
+    jobject loader;
+    const char *name;
+    bool is_own;
+    enum smp_redefined seen;
+    struct smp_class_bytes given;
+    struct smp_loading_class loading;
+};
+
+/* True: the class gets these bytes. */
+static bool add_probes(struct load_event *event, struct smp_class_bytes *changed)
+{
+    bool has_changed = false;
+
+    if (!go_inside())
+        return false;
+    event->loading.loader =
+        smp_class_loaders_number(&instrumenter.loaders, event->jvmti, event->env, event->loader);
+    event->loading.is_first = event->redefined == NULL;
+    event->loading.is_foreign = event->redefined != NULL && !event->is_own;
+    has_changed =
+        event->loading.loader != SMP_CLASS_LOADERS_UNKNOWN &&
+        smp_counted_classes_load(&instrumenter.counted, event->jvmti, &event->loading, changed);
+    if (has_changed && event->seen != SMP_CLASS_IS_REDEFINED &&
+        atomic_load(&instrumenter.watches_redefinitions))
+        smp_redefined_classes_note_given(&instrumenter.redefined, event->name, &event->given);
+    if (event->redefined != NULL)
+        smp_class_batches_left_hook(&instrumenter.batches);
+    go_outside();
+    return has_changed;
+}
+
+/* What is lost is no class file to the JVM, which refuses the change: the class stays as it is. */
+static bool copy_redefined(const struct load_event *event, struct smp_class_bytes *changed)
+{
+    const bool is_lost = event->seen == SMP_CLASS_IS_LOST;
+    const struct smp_class_bytes file = event->loading.file;
+    const size_t size = is_lost ? 1 : file.size;
+    unsigned char *copy = NULL;
+
+    if (!is_lost && event->seen != SMP_CLASS_IS_REPLACED)
+        return false;
+    if ((*event->jvmti)->Allocate(event->jvmti, (jlong)size, &copy) != JVMTI_ERROR_NONE)
+        return false;
+    memcpy(copy, is_lost ? (const unsigned char *)"" : file.bytes, size);
+    *changed = (struct smp_class_bytes){ copy, size };
+    return true;
+}
+
+static void see_redefined(struct load_event *event)
+{
+    /* Another agent has a reference for each class that it changes, which -Xcheck:jni of JDK 17
+     * counts among those of this hook. */
+    (void)(*event->env)->EnsureLocalCapacity(event->env, HOOK_EXTRA_REFS);
+    event->is_own = smp_thread_own_tid() == atomic_load(&instrumenter.own_tid);
+    event->seen = smp_redefined_classes_see(&instrumenter.redefined, event->jvmti, event->env,
+                                            event->redefined, event->name, event->is_own,
+                                            &event->loading.file);
+}
+
 /* NOLINTNEXTLINE(readability-function-size): the parameters are JVMTI's */
 void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined,
                                       jobject loader, const char *name, SMP_UNUSED jobject domain,
                                       jint size, const unsigned char *bytes, jint *new_size,
                                       unsigned char **new_bytes)
 {
-    struct smp_loading_class loading = { .file = { bytes, size > 0 ? (size_t)size : 0 } };
+    struct load_event event = {
+        .jvmti = jvmti,
+        .env = env,
+        .redefined = redefined,
+        .loader = loader,
+        .name = name,
+        .given = { bytes, size > 0 ? (size_t)size : 0 },
+    };
     struct smp_class_bytes changed = { 0 };
 
-    if (env == NULL || name == NULL)
+    if (env == NULL || name == NULL || !smp_agent_is_live())
         return;
-    /* Another agent has a reference for each class that it changes, which -Xcheck:jni of JDK 17
-     * counts among those of this hook. */
+    event.loading.file = event.given;
     if (redefined != NULL)
-        (void)(*env)->EnsureLocalCapacity(env, HOOK_EXTRA_REFS);
-    if (!go_inside())
-        return;
-    loading.loader = smp_class_loaders_number(&instrumenter.loaders, jvmti, env, loader);
-    loading.is_foreign = redefined != NULL && !smp_worker_is_caller(&instrumenter.worker);
-    if (loading.loader != SMP_CLASS_LOADERS_UNKNOWN &&
-        smp_counted_classes_load(&instrumenter.counted, jvmti, &loading, &changed)) {
+        see_redefined(&event);
+    if ((event.seen != SMP_CLASS_IS_LOST && add_probes(&event, &changed)) ||
+        copy_redefined(&event, &changed)) {
         *new_size = (jint)changed.size;
         *new_bytes = (unsigned char *)(uintptr_t)changed.bytes;
     }
-    if (redefined != NULL)
-        smp_class_batches_left_hook(&instrumenter.batches);
-    go_outside();
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the parameters are JVMTI's */
+static void JNICALL on_redefinition(SMP_UNUSED jvmtiEnv *jvmti, JNIEnv *env, jclass redefined,
+                                    SMP_UNUSED jobject loader, const char *name,
+                                    SMP_UNUSED jobject domain, SMP_UNUSED jint size,
+                                    SMP_UNUSED const unsigned char *bytes,
+                                    SMP_UNUSED jint *new_size, SMP_UNUSED unsigned char **new_bytes)
+{
+    if (env == NULL || name == NULL || redefined == NULL || !smp_agent_is_live())
+        return;
+    (void)(*env)->EnsureLocalCapacity(env, HOOK_EXTRA_REFS);
+    if (!smp_redefined_classes_announce(&instrumenter.redefined, env, redefined, name))
+        instrumenter.counted.losses.no_memory++;
 }
 
 static bool meet_super(void *self, const struct smp_loaded_class *super)
@@ -136,31 +218,12 @@ static void meet_loaded(void *self, const struct smp_loaded_class *loaded)
         smp_super_types_each(&instrumenter.loaders, jvmti, self, loaded->type, meet_super, self);
 }
 
-static void meet_prepared(jvmtiEnv *jvmti, JNIEnv *env, jclass prepared)
-{
-    char *signature = NULL;
-    jobject loader = NULL;
-    struct smp_loaded_class loaded = { .type = prepared };
-
-    if ((*jvmti)->GetClassSignature(jvmti, prepared, &signature, NULL) != JVMTI_ERROR_NONE)
-        return;
-    if (smp_loaded_class_describe(signature, true, &loaded) &&
-        (*jvmti)->GetClassLoader(jvmti, prepared, &loader) == JVMTI_ERROR_NONE) {
-        loaded.loader = smp_class_loaders_number(&instrumenter.loaders, jvmti, env, loader);
-        if (loaded.loader != SMP_CLASS_LOADERS_UNKNOWN)
-            meet_loaded(env, &loaded);
-        if (loader != NULL)
-            (*env)->DeleteLocalRef(env, loader);
-    }
-    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-}
-
 void JNICALL smp_instrumenter_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, SMP_UNUSED jthread thread,
                                          jclass prepared)
 {
     if (!go_inside())
         return;
-    meet_prepared(jvmti, env, prepared);
+    smp_loaded_classes_offer(&instrumenter.loaders, jvmti, env, prepared, meet_loaded, env);
     go_outside();
 }
 
@@ -185,11 +248,29 @@ static enum smp_status set_load_hook(jvmtiEventMode mode)
         (*jvmti)->SetEventNotificationMode(jvmti, mode, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL));
 }
 
-static enum smp_status begin_hooks(void)
+/* Before the JVM keeps bytes that a later redefinition does not renew. */
+static enum smp_status watch_redefinitions(jvmtiEnv *jvmti, JNIEnv *env)
 {
+    const int version = smp_jvm_version(jvmti);
+    enum smp_status status = SMP_OK;
+
+    if (atomic_load(&instrumenter.watches_redefinitions) || version == 0 ||
+        version >= SMP_KEEPS_REDEFINED_BYTES)
+        return SMP_OK;
+    status = smp_redefined_classes_watch(env, on_redefinition);
+    atomic_store(&instrumenter.watches_redefinitions, status == SMP_OK);
+    return status;
+}
+
+static enum smp_status begin_hooks(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    enum smp_status status = set_load_hook(JVMTI_ENABLE);
+
+    if (status == SMP_OK)
+        status = watch_redefinitions(jvmti, env);
     atomic_store(&instrumenter.is_on, true);
     smp_prepare_event_set(SMP_PREPARE_CALLS, true);
-    return set_load_hook(JVMTI_ENABLE);
+    return status;
 }
 
 /* True: no thread is inside of a hook any more. A hook takes microseconds, unless its thread gets
@@ -324,12 +405,15 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     instrumenter.thread.pace = (struct smp_batch_pace){ 0 };
     instrumenter.thread.next_batch_ns = 0;
     smp_reflected_calls_clear();
-    status = begin_hooks();
+    status = begin_hooks(jvmti, env);
     if (status == SMP_OK)
         status = meet_all(jvmti, env);
+    if (status == SMP_OK)
+        smp_counted_classes_follow_loaded(&instrumenter.counted);
     smp_counted_classes_want_reflection(&instrumenter.counted);
     for (int i = 0; status == SMP_OK && i < START_BATCHES && has_dirty(); i++)
         (void)smp_class_batches_run(&instrumenter.batches, jvmti, env);
+    smp_counted_classes_loaded_done(&instrumenter.counted);
     return status;
 }
 
@@ -383,6 +467,7 @@ static void do_round(JNIEnv *env)
     (void)smp_reflected_calls_each(add_reflected, NULL);
     smp_counted_classes_want_reflection(&instrumenter.counted);
     run_batch_if_due(env);
+    smp_counted_classes_loaded_done(&instrumenter.counted);
     purge_loaders(env);
 }
 
@@ -430,7 +515,8 @@ static void close_instrumenter(JNIEnv *env)
             smp_counted_classes_close(&instrumenter.counted);
         smp_class_loaders_close(&instrumenter.loaders, smp_agent_is_live() ? env : NULL);
     }
-    (void)set_load_hook(JVMTI_DISABLE);
+    if (!atomic_load(&instrumenter.watches_redefinitions))
+        (void)set_load_hook(JVMTI_DISABLE);
     instrumenter.thread.has_opened_classes = false;
     instrumenter.thread.has_opened_calls = false;
     instrumenter.batches.counted = NULL;
@@ -442,6 +528,7 @@ static void run_instrumenter(SMP_UNUSED void *self)
     JNIEnv *env = smp_agent_env();
 
     instrumenter.start.has_run = true;
+    atomic_store(&instrumenter.own_tid, smp_thread_own_tid());
     instrumenter.start.status = open_instrumenter(smp_agent_jvmti(), env);
     publish_own_cpu();
     if (instrumenter.start.status == SMP_OK) {
@@ -449,6 +536,7 @@ static void run_instrumenter(SMP_UNUSED void *self)
         do_rounds(env);
     }
     close_instrumenter(env);
+    atomic_store(&instrumenter.own_tid, 0);
 }
 
 /* --- callers --- */
@@ -552,6 +640,14 @@ static void fill_name(struct smp_counted_name *out, struct smp_slice class_name,
     dot_name(out->class_name);
 }
 
+/* One that is called before its batch has ended has its probe since just now. */
+static int64_t since_of(const struct smp_method_record *record)
+{
+    if (record->since_ms == SMP_METHOD_SINCE_LOAD)
+        return 0;
+    return record->since_ms > 0 ? record->since_ms : smp_clock_wall_ms();
+}
+
 /* -1: it is no method's any more. */
 static int32_t id_of_number(int64_t number)
 {
@@ -573,9 +669,11 @@ bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
     if (id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL) {
         fill_name(out, smp_method_ids_class(ids, id), smp_method_ids_name(ids, id),
                   smp_method_ids_source(ids, id));
+        out->since_ms = since_of(smp_method_ids_at(ids, id));
         is_known = true;
     } else if (id < 0 && smp_stray_methods_find(&counted->stray_methods, pushed, &stray)) {
         fill_name(out, stray.class_name, stray.method_name, stray.source_file);
+        out->since_ms = 0;
         is_known = true;
     }
     smp_lock_release(&counted->lock);
@@ -608,6 +706,18 @@ bool smp_instrumenter_drop(const int64_t *numbers, size_t count)
     }
     smp_lock_release(&counted->lock);
     return has_dropped;
+}
+
+bool smp_instrumenter_judge(const struct smp_call_rate *rates, size_t count)
+{
+    struct smp_counted_classes *const counted = &instrumenter.counted;
+
+    smp_lock_acquire(&counted->lock);
+    for (size_t i = 0; i < count; i++)
+        smp_reach_note_calls(counted->reach, id_of_number(rates[i].method), rates[i].calls);
+    const bool has_changed = smp_reach_judge_places(counted->reach);
+    smp_lock_release(&counted->lock);
+    return has_changed;
 }
 
 /* Names that are cut here are of no class that has a probe. */

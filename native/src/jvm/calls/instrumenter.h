@@ -37,6 +37,7 @@
 
 #include "base/status.h"
 #include "counting/call_arena.h"
+#include "counting/dropper.h"
 #include "counting/reach.h"
 #include "jvm/calls/counted_classes.h"
 
@@ -70,6 +71,7 @@ struct smp_counted_name {
     char class_name[SMP_COUNTED_NAME_BYTES]; /* with dots */
     char method_name[SMP_COUNTED_NAME_BYTES];
     char source_file[SMP_COUNTED_FILE_BYTES]; /* "": not known */
+    int64_t since_ms; /* wall clock: when it got its probe; 0: before it could run */
 };
 
 /* Whose numbers are below: for what the reader does with ids. */
@@ -80,6 +82,9 @@ bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out);
 bool smp_instrumenter_keeps(int64_t number);
 /* Their probes are taken out for good; such roots keep theirs, and so do strays. False: none is. */
 bool smp_instrumenter_drop(const int64_t *numbers, size_t count);
+/* How often methods were called since the last time: those that are called most have a probe, where
+ * there are more than the limit allows. True: methods have lost their probes, or got them. */
+bool smp_instrumenter_judge(const struct smp_call_rate *rates, size_t count);
 /* A sample shows this method (call_counter.h). */
 struct smp_reach_sample smp_instrumenter_sampled(const char *class_name, const char *method_name,
                                                  bool is_called);

@@ -5,35 +5,43 @@
 #include "jvm/agent/local_frame.h"
 #include "jvm/calls/loaded_outline.h"
 
-enum { LIST_REFS = 1, EXTRA_CLASS_REFS = 64, INNER_REFS = 16 };
+enum { LIST_REFS = 1, EXTRA_CLASS_REFS = 64, INNER_REFS = 16, LEVEL_REFS = 64 };
 
-struct going {
+/* What classes are described with. */
+struct class_reader {
     struct smp_class_loaders *loaders;
     jvmtiEnv *jvmti;
     JNIEnv *env;
     bool with_lambdas;
-    jobject last_loader; /* classes of one loader mostly come in a row */
+    jobject last_loader; /* classes of one loader mostly come in a row; to be forgotten */
     uint64_t last_number;
 };
 
-static uint64_t number_loader(struct going *going, jclass type)
+static void forget_loader(struct class_reader *reader)
+{
+    if (reader->last_loader != NULL)
+        (*reader->env)->DeleteLocalRef(reader->env, reader->last_loader);
+    reader->last_loader = NULL;
+}
+
+static uint64_t number_loader(struct class_reader *reader, jclass type)
 {
     jobject loader = NULL;
 
-    if ((*going->jvmti)->GetClassLoader(going->jvmti, type, &loader) != JVMTI_ERROR_NONE)
+    if ((*reader->jvmti)->GetClassLoader(reader->jvmti, type, &loader) != JVMTI_ERROR_NONE)
         return SMP_CLASS_LOADERS_UNKNOWN;
     if (loader == NULL)
         return 0;
-    if (going->last_loader != NULL &&
-        (*going->env)->IsSameObject(going->env, loader, going->last_loader)) {
-        (*going->env)->DeleteLocalRef(going->env, loader);
-        return going->last_number;
+    if (reader->last_loader != NULL &&
+        (*reader->env)->IsSameObject(reader->env, loader, reader->last_loader)) {
+        (*reader->env)->DeleteLocalRef(reader->env, loader);
+        return reader->last_number;
     }
-    if (going->last_loader != NULL)
-        (*going->env)->DeleteLocalRef(going->env, going->last_loader);
-    going->last_loader = loader;
-    going->last_number = smp_class_loaders_number(going->loaders, going->jvmti, going->env, loader);
-    return going->last_number;
+    forget_loader(reader);
+    reader->last_loader = loader;
+    reader->last_number =
+        smp_class_loaders_number(reader->loaders, reader->jvmti, reader->env, loader);
+    return reader->last_number;
 }
 
 bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
@@ -47,31 +55,50 @@ bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
     return out->name.length > 0;
 }
 
-static void offer_class(struct going *going, jclass type, smp_on_loaded_class *each, void *self)
+/* False: it is a class that never matters, or is none any more. signature is JVMTI's, or NULL. */
+static bool describe_class(struct class_reader *reader, jclass type, struct smp_loaded_class *out,
+                           char **signature)
 {
-    char *signature = NULL;
-    struct smp_loaded_class loaded = { .type = type };
-
-    if ((*going->jvmti)->GetClassSignature(going->jvmti, type, &signature, NULL) !=
-        JVMTI_ERROR_NONE)
-        return;
-    if (smp_loaded_class_describe(signature, going->with_lambdas, &loaded)) {
-        loaded.loader = number_loader(going, type);
-        if (loaded.loader != SMP_CLASS_LOADERS_UNKNOWN)
-            each(self, &loaded);
-    }
-    (void)(*going->jvmti)->Deallocate(going->jvmti, (unsigned char *)signature);
+    *out = (struct smp_loaded_class){ .type = type };
+    *signature = NULL;
+    if ((*reader->jvmti)->GetClassSignature(reader->jvmti, type, signature, NULL) !=
+            JVMTI_ERROR_NONE ||
+        !smp_loaded_class_describe(*signature, reader->with_lambdas, out))
+        return false;
+    out->loader = number_loader(reader, type);
+    return out->loader != SMP_CLASS_LOADERS_UNKNOWN;
 }
 
-static void offer_classes(struct going *going, const jclass *classes, jint count,
+static void offer_class(struct class_reader *reader, jclass type, smp_on_loaded_class *each,
+                        void *self)
+{
+    struct smp_loaded_class loaded;
+    char *signature = NULL;
+
+    if (describe_class(reader, type, &loaded, &signature))
+        each(self, &loaded);
+    (void)(*reader->jvmti)->Deallocate(reader->jvmti, (unsigned char *)signature);
+}
+
+void smp_loaded_classes_offer(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
+                              jclass type, smp_on_loaded_class *each, void *self)
+{
+    struct class_reader reader = {
+        .loaders = loaders, .jvmti = jvmti, .env = env, .with_lambdas = true
+    };
+
+    offer_class(&reader, type, each, self);
+    forget_loader(&reader);
+}
+
+static void offer_classes(struct class_reader *reader, const jclass *classes, jint count,
                           smp_on_loaded_class *each, void *self)
 {
     for (jint i = 0; i < count; i++) {
-        offer_class(going, classes[i], each, self);
-        (*going->env)->DeleteLocalRef(going->env, classes[i]);
+        offer_class(reader, classes[i], each, self);
+        (*reader->env)->DeleteLocalRef(reader->env, classes[i]);
     }
-    if (going->last_loader != NULL)
-        (*going->env)->DeleteLocalRef(going->env, going->last_loader);
+    forget_loader(reader);
 }
 
 /*
@@ -80,25 +107,26 @@ static void offer_classes(struct going *going, const jclass *classes, jint count
  * -Xcheck:jni counts the references of the innermost frame after each call, which would be those of
  * all classes.
  */
-static enum smp_status offer_list(struct going *going, smp_on_loaded_class *each, void *self)
+static enum smp_status offer_list(struct class_reader *reader, smp_on_loaded_class *each,
+                                  void *self)
 {
-    JNIEnv *const env = going->env;
+    JNIEnv *const env = reader->env;
     jint count = 0;
     jclass *classes = NULL;
     enum smp_status status =
-        smp_jvmti_status((*going->jvmti)->GetLoadedClasses(going->jvmti, &count, &classes));
+        smp_jvmti_status((*reader->jvmti)->GetLoadedClasses(reader->jvmti, &count, &classes));
 
     if (status != SMP_OK)
         return status;
     if ((*env)->EnsureLocalCapacity(env, count + EXTRA_CLASS_REFS) != JNI_OK)
         (*env)->ExceptionClear(env);
     if (smp_local_frame_push(env, INNER_REFS)) {
-        offer_classes(going, classes, count, each, self);
+        offer_classes(reader, classes, count, each, self);
         smp_local_frame_pop(env);
     } else {
         status = SMP_ENOMEM;
     }
-    (void)(*going->jvmti)->Deallocate(going->jvmti, (unsigned char *)(void *)classes);
+    (void)(*reader->jvmti)->Deallocate(reader->jvmti, (unsigned char *)(void *)classes);
     return status;
 }
 
@@ -106,14 +134,88 @@ enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmti
                                         JNIEnv *env, bool with_lambdas, smp_on_loaded_class *each,
                                         void *self)
 {
-    struct going going = {
+    struct class_reader reader = {
         .loaders = loaders, .jvmti = jvmti, .env = env, .with_lambdas = with_lambdas
     };
     enum smp_status status = SMP_ENOMEM;
 
     if (smp_local_frame_push(env, LIST_REFS)) {
-        status = offer_list(&going, each, self);
+        status = offer_list(&reader, each, self);
         smp_local_frame_pop(env);
     }
     return status;
+}
+
+/* --- super types --- */
+
+struct rising {
+    struct class_reader reader;
+    smp_on_super_type *each;
+    void *self;
+    int depth;
+};
+
+static void rise_from(struct rising *rising, jclass type);
+
+static bool offer_super(struct rising *rising, jclass super)
+{
+    jvmtiEnv *const jvmti = rising->reader.jvmti;
+    struct smp_loaded_class loaded;
+    char *signature = NULL;
+    const bool goes_on = describe_class(&rising->reader, super, &loaded, &signature) &&
+                         rising->each(rising->self, &loaded);
+
+    forget_loader(&rising->reader);
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    return goes_on;
+}
+
+/* A hierarchy is as deep as its tallest branch, SMP_SUPER_TYPES_DEPTH at most.
+ * NOLINTBEGIN(misc-no-recursion) */
+static void rise_to(struct rising *rising, jclass super)
+{
+    if (offer_super(rising, super))
+        rise_from(rising, super);
+    (*rising->reader.env)->DeleteLocalRef(rising->reader.env, super);
+}
+
+static void rise_to_interfaces(struct rising *rising, jclass type)
+{
+    jvmtiEnv *const jvmti = rising->reader.jvmti;
+    jint count = 0;
+    jclass *interfaces = NULL;
+
+    if ((*jvmti)->GetImplementedInterfaces(jvmti, type, &count, &interfaces) != JVMTI_ERROR_NONE)
+        return;
+    for (jint i = 0; i < count; i++)
+        rise_to(rising, interfaces[i]);
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)interfaces);
+}
+
+/* A level of the hierarchy has a frame of its own, so that its references go with it. */
+static void rise_from(struct rising *rising, jclass type)
+{
+    jclass super = NULL;
+
+    if (rising->depth == SMP_SUPER_TYPES_DEPTH ||
+        !smp_local_frame_push(rising->reader.env, LEVEL_REFS))
+        return;
+    rising->depth++;
+    super = (*rising->reader.env)->GetSuperclass(rising->reader.env, type);
+    if (super != NULL)
+        rise_to(rising, super);
+    rise_to_interfaces(rising, type);
+    rising->depth--;
+    smp_local_frame_pop(rising->reader.env);
+}
+/* NOLINTEND(misc-no-recursion) */
+
+void smp_super_types_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
+                          jclass type, smp_on_super_type *each, void *self)
+{
+    struct rising rising = { .reader = { .loaders = loaders, .jvmti = jvmti, .env = env },
+                             .each = each,
+                             .self = self };
+
+    rise_from(&rising, type);
 }

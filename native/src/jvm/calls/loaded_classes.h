@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loaded_classes.h - goes through the loaded classes that can be changed: no arrays, no hidden
- * classes.
+ * loaded_classes.h - describes classes of the JVM: each that can be changed (no arrays, no hidden
+ * classes), one, or the super types of one.
  *
  * Threads  any attached one. No safepoint, no lock that others wait for.
- * Errors   SMP_ENOMEM, SMP_EPHASE, SMP_EVM. A class that is unloaded meanwhile is left out.
- * Cost     half a microsecond for each class of the JVM.
+ * Errors   each: SMP_ENOMEM, SMP_EPHASE, SMP_EVM. A class that is unloaded meanwhile is left out;
+ *          so are super types that the JVM does not name, or that are more than
+ *          SMP_SUPER_TYPES_DEPTH levels up.
+ * Cost     each: half a microsecond for each class of the JVM. Some for each super type.
  */
 #ifndef SMP_JVM_CALLS_LOADED_CLASSES_H
 #define SMP_JVM_CALLS_LOADED_CLASSES_H
@@ -35,5 +37,18 @@ typedef void smp_on_loaded_class(void *self, const struct smp_loaded_class *load
 SMP_CHECKED enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders,
                                                     jvmtiEnv *jvmti, JNIEnv *env, bool with_lambdas,
                                                     smp_on_loaded_class *each, void *self);
+/* The class itself, a lambda's as well. */
+void smp_loaded_classes_offer(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
+                              jclass type, smp_on_loaded_class *each, void *self);
+
+enum { SMP_SUPER_TYPES_DEPTH = 64 };
+
+/* False: not above this one. */
+typedef bool smp_on_super_type(void *self, const struct smp_loaded_class *super);
+
+/* Its super classes and interfaces, upwards. type is prepared. One that is reached on several ways
+ * is offered on each. */
+void smp_super_types_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
+                          jclass type, smp_on_super_type *each, void *self);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/lock.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/calls/loaded_outline.h"
@@ -12,7 +12,6 @@
 enum {
     MODIFIER_PRIVATE = 0x0002, /* of java.lang.reflect, as the next */
     MODIFIER_STATIC = 0x0008,
-    FIRST_TEXT_BYTES = 256,
     MOST_TEXT_BYTES = SMP_REFLECTED_BUFFER_BYTES / 2
 };
 
@@ -54,9 +53,7 @@ struct reflected_call {
     const struct reflected_fields *fields;
     char *class_signature; /* JVMTI's */
     struct smp_slice class_name;
-    char *text; /* `name.descriptor` */
-    size_t length;
-    size_t capacity;
+    struct smp_bytes text; /* `name.descriptor` */
 };
 
 /* --- open --- */
@@ -102,58 +99,19 @@ void smp_reflected_calls_clear(void)
 
 /* --- names --- */
 
-/* Room for so many bytes more. */
-static bool has_text_room(struct reflected_call *call, size_t more)
-{
-    size_t capacity = call->capacity > 0 ? call->capacity : FIRST_TEXT_BYTES;
-    char *grown = NULL;
-
-    if (more > MOST_TEXT_BYTES - call->length)
-        return false;
-    if (call->length + more <= call->capacity)
-        return true;
-    while (capacity < call->length + more)
-        capacity *= 2;
-    grown = smp_realloc(NULL, call->text, capacity);
-    if (grown == NULL)
-        return false;
-    call->text = grown;
-    call->capacity = capacity;
-    return true;
-}
-
-static bool add_called_text(struct reflected_call *call, const char *text)
-{
-    const size_t length = strlen(text);
-
-    if (!has_text_room(call, length))
-        return false;
-    memcpy(call->text + call->length, text, length);
-    call->length += length;
-    return true;
-}
-
-static bool add_called_string(struct reflected_call *call, jstring string)
-{
-    JNIEnv *env = call->env;
-    const size_t length = (size_t)(*env)->GetStringUTFLength(env, string);
-
-    if (!has_text_room(call, length + 1)) /* the JVM adds a NUL */
-        return false;
-    (*env)->GetStringUTFRegion(env, string, 0, (*env)->GetStringLength(env, string),
-                               call->text + call->length);
-    call->length += length;
-    return true;
-}
-
+/* Of a class: its type in a descriptor. Takes the reference over. */
 static bool add_called_type(struct reflected_call *call, jclass type)
 {
     char *signature = NULL;
 
-    if ((*call->jvmti)->GetClassSignature(call->jvmti, type, &signature, NULL) != JVMTI_ERROR_NONE)
+    if (type == NULL)
         return false;
-    const bool is_added = add_called_text(call, signature);
+    const bool is_added =
+        (*call->jvmti)->GetClassSignature(call->jvmti, type, &signature, NULL) == JVMTI_ERROR_NONE;
+    if (is_added)
+        smp_bytes_puts(&call->text, signature);
     (void)(*call->jvmti)->Deallocate(call->jvmti, (unsigned char *)signature);
+    (*call->env)->DeleteLocalRef(call->env, type);
     return is_added;
 }
 
@@ -164,42 +122,44 @@ static bool add_called_parameters(struct reflected_call *call)
     const jsize count = types == NULL ? 0 : (*env)->GetArrayLength(env, types);
     bool is_added = types != NULL;
 
-    for (jsize i = 0; i < count && is_added; i++) {
-        jclass type = (*env)->GetObjectArrayElement(env, types, i);
-        is_added = add_called_type(call, type);
-        (*env)->DeleteLocalRef(env, type);
-    }
+    for (jsize i = 0; i < count && is_added; i++)
+        is_added = add_called_type(call, (*env)->GetObjectArrayElement(env, types, i));
     if (types != NULL)
         (*env)->DeleteLocalRef(env, types);
     return is_added;
 }
 
+/* The JVM writes a NUL behind the name, where the text has one anyway. */
 static bool add_called_name(struct reflected_call *call)
 {
     JNIEnv *env = call->env;
-    jstring name = NULL;
+    const size_t at = call->text.length;
+    jstring name = (*env)->GetObjectField(env, call->called, fields.name);
 
-    if (!call->is_method)
-        return add_called_text(call, "<init>");
-    name = (*env)->GetObjectField(env, call->called, fields.name);
-    const bool is_added = name != NULL && add_called_string(call, name);
-    if (name != NULL)
-        (*env)->DeleteLocalRef(env, name);
-    return is_added;
+    if (name == NULL)
+        return false;
+    smp_bytes_fill(&call->text, ' ', (size_t)(*env)->GetStringUTFLength(env, name));
+    if (call->text.status == SMP_OK)
+        (*env)->GetStringUTFRegion(env, name, 0, (*env)->GetStringLength(env, name),
+                                   call->text.data + at);
+    (*env)->DeleteLocalRef(env, name);
+    return true;
 }
 
-static bool add_called_result(struct reflected_call *call)
+/* `name.descriptor` */
+static bool add_called_signature(struct reflected_call *call)
 {
     JNIEnv *env = call->env;
-    jclass type = NULL;
 
-    if (!call->is_method)
-        return add_called_text(call, "V");
-    type = (*env)->GetObjectField(env, call->called, fields.result);
-    const bool is_added = type != NULL && add_called_type(call, type);
-    if (type != NULL)
-        (*env)->DeleteLocalRef(env, type);
-    return is_added;
+    if (call->is_method && !add_called_name(call))
+        return false;
+    smp_bytes_puts(&call->text, call->is_method ? ".(" : "<init>.(");
+    if (!add_called_parameters(call))
+        return false;
+    smp_bytes_puts(&call->text, call->is_method ? ")" : ")V");
+    return (!call->is_method ||
+            add_called_type(call, (*env)->GetObjectField(env, call->called, fields.result))) &&
+           call->text.status == SMP_OK;
 }
 
 /* Takes the reference over. class_name is empty where the class is hidden. */
@@ -231,8 +191,7 @@ static bool name_reflected(struct reflected_call *call, jobject receiver)
     if (call->class_name.length == 0 &&
         !name_owner(call, (*env)->GetObjectField(env, call->called, call->fields->owner)))
         return false;
-    return add_called_name(call) && add_called_text(call, ".(") && add_called_parameters(call) &&
-           add_called_text(call, ")") && add_called_result(call);
+    return add_called_signature(call);
 }
 
 /* --- the buffer --- */
@@ -246,7 +205,7 @@ static char *append(char *at, const void *bytes, size_t length)
 static bool append_record(const struct reflected_call *call)
 {
     const struct reflected_record record = { .class_length = call->class_name.length,
-                                             .signature_length = call->length };
+                                             .signature_length = call->text.length };
     const size_t bytes = sizeof(record) + record.class_length + record.signature_length;
     bool has_room = false;
 
@@ -255,7 +214,7 @@ static bool append_record(const struct reflected_call *call)
     if (has_room) {
         char *at = append(buffers[noted.filled] + noted.used, &record, sizeof(record));
         at = append(at, call->class_name.bytes, record.class_length);
-        (void)append(at, call->text, record.signature_length);
+        (void)append(at, smp_bytes_text(&call->text), record.signature_length);
         noted.used += bytes;
     }
     smp_lock_release(&noted.lock);
@@ -267,13 +226,14 @@ bool smp_reflected_calls_note(jvmtiEnv *jvmti, JNIEnv *env, jobject called, jobj
     struct reflected_call call = { .jvmti = jvmti, .env = env, .called = called };
     bool is_noted = false;
 
+    smp_bytes_init(&call.text, NULL, MOST_TEXT_BYTES);
     call.is_method = (*env)->IsInstanceOf(env, called, fields.method_type);
     call.fields = call.is_method ? &fields.method : &fields.constructor;
     /* A class without a name has no method that is known. */
     if (name_reflected(&call, receiver))
         is_noted = call.class_name.length == 0 || append_record(&call);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)call.class_signature);
-    smp_free(NULL, call.text);
+    smp_bytes_fini(&call.text);
     return is_noted;
 }
 

@@ -137,7 +137,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.isReportJvmThreads()).isTrue();
         assertThat(sampler.isSampleUnmountedVirtualThreads()).isFalse();
         assertThat(sampler.getRootMethods()).isEmpty();
-        assertThat(sampler.getInstrumentation()).isEqualTo(Instrumentation.LAZY);
+        assertThat(sampler.getInstrumentation()).isEqualTo(Instrumentation.AUTO);
         assertThat(sampler.getInstrumentationFilter()).isEmpty();
         assertThat(sampler.getMethodTiming()).isEqualTo(MethodTiming.SAMPLED);
         assertThat(sampler.isDiscardWarmUp()).isFalse();

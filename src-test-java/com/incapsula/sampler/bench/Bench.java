@@ -13,6 +13,7 @@ import com.incapsula.sampler.bench.accuracy.Starved;
 import com.incapsula.sampler.bench.accuracy.TimedTruth;
 import com.incapsula.sampler.bench.accuracy.VirtualThreads;
 import com.incapsula.sampler.bench.accuracy.WaitReasons;
+import com.incapsula.sampler.bench.cost.CallCost;
 import com.incapsula.sampler.bench.cost.CallHooks;
 import com.incapsula.sampler.bench.cost.ContextSwitches;
 import com.incapsula.sampler.bench.cost.CountedStarts;
@@ -70,6 +71,7 @@ public final class Bench {
             "switch-rate",
             "unmounted",
             "call-hooks",
+            "call-cost",
             "counting",
             "counted-starts",
             "late-counting");
@@ -107,6 +109,7 @@ public final class Bench {
         programs.put("switch-rate", SwitchRate::run);
         programs.put("unmounted", Unmounted::run);
         programs.put("call-hooks", CallHooks::run);
+        programs.put("call-cost", CallCost::run);
         programs.put("counting", Counting::run);
         programs.put("counted-starts", CountedStarts::run);
         programs.put("late-counting", LateCounting::run);

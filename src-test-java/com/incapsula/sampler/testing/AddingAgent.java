@@ -64,7 +64,7 @@ public final class AddingAgent {
         }
     }
 
-    private static byte[] withField(byte[] file) {
+    static byte[] withField(byte[] file) {
         ByteArrayOutputStream changed = new ByteArrayOutputStream();
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(file));
                 DataOutputStream out = new DataOutputStream(changed)) {

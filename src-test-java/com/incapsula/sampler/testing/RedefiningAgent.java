@@ -12,7 +12,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
-/** A Java agent that redefines {@link RedefinedWork}. */
+/** A Java agent that redefines classes of tests: a number that their code has becomes another one. */
 public final class RedefiningAgent {
 
     private static final int SIPUSH = 0x11;
@@ -32,6 +32,7 @@ public final class RedefiningAgent {
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
         manifest.getMainAttributes().putValue("Premain-Class", RedefiningAgent.class.getName());
         manifest.getMainAttributes().putValue("Can-Redefine-Classes", "true");
+        manifest.getMainAttributes().putValue("Can-Retransform-Classes", "true");
         try (OutputStream out = Files.newOutputStream(file);
                 JarOutputStream jar = new JarOutputStream(out, manifest)) {
             jar.finish();
@@ -39,14 +40,31 @@ public final class RedefiningAgent {
     }
 
     static void redefine() throws Exception {
-        byte[] code = bytesOf(RedefinedWork.class);
+        redefine(RedefinedWork.class, RedefinedWork.VERSION, RedefinedWork.NEXT);
+    }
+
+    static void redefine(Class<?> type, int number, int next) throws Exception {
+        instrumentation.redefineClasses(new ClassDefinition(type, bytesWith(type, number, next)));
+    }
+
+    static void redefineWithField(Class<?> type, int number, int next) throws Exception {
+        instrumentation.redefineClasses(
+                new ClassDefinition(type, AddingAgent.withField(bytesWith(type, number, next))));
+    }
+
+    static void retransform(Class<?> type) throws Exception {
+        instrumentation.retransformClasses(type);
+    }
+
+    private static byte[] bytesWith(Class<?> type, int number, int next) throws IOException {
+        byte[] code = bytesOf(type);
         for (int i = 0; i + 2 < code.length; i++) {
-            if (code[i] == SIPUSH && numberAt(code, i + 1) == RedefinedWork.VERSION) {
-                code[i + 1] = (byte) (RedefinedWork.NEXT >> 8);
-                code[i + 2] = (byte) RedefinedWork.NEXT;
+            if (code[i] == SIPUSH && numberAt(code, i + 1) == number) {
+                code[i + 1] = (byte) (next >> 8);
+                code[i + 2] = (byte) next;
             }
         }
-        instrumentation.redefineClasses(new ClassDefinition(RedefinedWork.class, code));
+        return code;
     }
 
     private static int numberAt(byte[] code, int at) {

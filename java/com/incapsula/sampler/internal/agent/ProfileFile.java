@@ -184,12 +184,18 @@ final class ProfileFile {
     }
 
     private static void readCounted(Map<String, Object> group, List<String> frames, Stacks stacks, int side) {
-        @Nullable Object times = group.remove("rootTimes");
+        List<Object> times = taken(group, "rootTimes");
+        List<Object> since = taken(group, "countedSince");
         int[] nodes = readGroup(group, frames, stacks.counted(), side);
-        if (times == null) {
-            return;
+        for (Object each : since) {
+            List<Object> row = list(each);
+            stacks.since()
+                    .merge(
+                            nodes[Math.toIntExact(number(row.get(0)))],
+                            new Stacks.CountedSince(number(row.get(1)), number(row.get(2))),
+                            Stacks.CountedSince::plus);
         }
-        for (Object each : list(times)) {
+        for (Object each : times) {
             List<Object> time = list(each);
             stacks.rootTimes()
                     .merge(
@@ -198,6 +204,12 @@ final class ProfileFile {
                                     number(time.get(1)), number(time.get(2)), number(time.get(3)), number(time.get(4))),
                             Stacks.RootTime::plus);
         }
+    }
+
+    /* Empty where the group has none. */
+    private static List<Object> taken(Map<String, Object> group, String name) {
+        @Nullable Object rows = group.remove(name);
+        return rows == null ? List.of() : list(rows);
     }
 
     private static Object parse(String json) {

@@ -38,9 +38,9 @@ final class ProfileJson {
     static Map<String, Object> report(Stacks stacks, List<ProfileFile> files) {
         Map<String, Integer> frames = new LinkedHashMap<>();
         List<Map<String, Object>> groups = new ProfileJson(stacks.sampled(), frames)
-                .writeGroups(groupsByName(files, ProfileFile.GROUPS), Map.of());
+                .writeGroups(groupsByName(files, ProfileFile.GROUPS), Map.of(), Map.of());
         List<Map<String, Object>> counted = new ProfileJson(stacks.counted(), frames)
-                .writeGroups(groupsByName(files, ProfileFile.COUNTED), stacks.rootTimes());
+                .writeGroups(groupsByName(files, ProfileFile.COUNTED), stacks.rootTimes(), stacks.since());
         Map<String, Object> head = files.get(0).head();
         boolean isTimed = files.stream().allMatch(ProfileJson::isTimed);
         for (ProfileFile more : files.subList(1, files.size())) {
@@ -51,6 +51,9 @@ final class ProfileJson {
         }
         head.remove(ProfileFile.GROUPS);
         head.remove("counting"); // which of its figures add up, the JSON form does not say
+        if (files.size() > 1) {
+            head.remove("countedFromMillis"); // of one of them
+        }
         head.remove(SUMMARY); // hot spots that were not listed could be among those of the sum
         head.put("frames", frameList(frames));
         head.put(ProfileFile.GROUPS, groups);
@@ -137,9 +140,11 @@ final class ProfileJson {
     // ---- a report
 
     private List<Map<String, Object>> writeGroups(
-            Map<String, Map<String, Object>> described, Map<Integer, Stacks.RootTime> rootTimes) {
+            Map<String, Map<String, Object>> described,
+            Map<Integer, Stacks.RootTime> rootTimes,
+            Map<Integer, Stacks.CountedSince> since) {
         List<Nodes> groups = new ArrayList<>();
-        nodesByGroup(rootTimes).forEach((group, nodes) -> {
+        nodesByGroup(rootTimes, since).forEach((group, nodes) -> {
             if (measures().stream().anyMatch(measure -> tree.amount(0, measure, group) != 0)) {
                 nodes.add(StackTree.NONE, frame(ProfileFile.NO_FRAME), group);
             }
@@ -152,7 +157,8 @@ final class ProfileJson {
         return groups.stream().map(Nodes::object).toList();
     }
 
-    private Map<Integer, Nodes> nodesByGroup(Map<Integer, Stacks.RootTime> rootTimes) {
+    private Map<Integer, Nodes> nodesByGroup(
+            Map<Integer, Stacks.RootTime> rootTimes, Map<Integer, Stacks.CountedSince> since) {
         Map<Integer, Nodes> groups = new LinkedHashMap<>();
         int[] groupOf = new int[tree.count()];
         int[] places = new int[tree.count()]; // in the arrays of the group
@@ -164,6 +170,10 @@ final class ProfileJson {
             Stacks.RootTime time = rootTimes.get(node);
             if (time != null) {
                 nodes.rootTimes.add(time.json(places[node]));
+            }
+            Stacks.CountedSince late = since.get(node);
+            if (late != null) {
+                nodes.since.add(late.json(places[node]));
             }
         }
         return groups;
@@ -192,6 +202,7 @@ final class ProfileJson {
         private final List<Object> frameNumbers = new ArrayList<>();
         private final Map<String, List<Object>> amounts = new LinkedHashMap<>();
         private final List<Object> rootTimes = new ArrayList<>();
+        private final List<Object> since = new ArrayList<>();
         private Map<String, Object> object = Map.of(); // that has them
         private long wall;
 
@@ -213,6 +224,9 @@ final class ProfileJson {
             group.putAll(amounts);
             if (!rootTimes.isEmpty()) {
                 group.put("rootTimes", rootTimes);
+            }
+            if (!since.isEmpty()) {
+                group.put("countedSince", since);
             }
             object = group;
         }

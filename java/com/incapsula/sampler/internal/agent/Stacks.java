@@ -10,12 +10,30 @@ import java.util.Map;
  * the sampled stacks, too.
  *
  * @param rootTimes of roots, by their node in counted
+ * @param since of those that were not counted throughout, by their node in counted
  */
-record Stacks(StackTree sampled, StackTree counted, Map<Integer, RootTime> rootTimes) {
+record Stacks(
+        StackTree sampled, StackTree counted, Map<Integer, RootTime> rootTimes, Map<Integer, CountedSince> since) {
 
     /** @return two trees of so many sides, without stacks */
     static Stacks ofSides(int count) {
-        return new Stacks(new StackTree(count), new StackTree(count), new HashMap<>());
+        return new Stacks(new StackTree(count), new StackTree(count), new HashMap<>(), new HashMap<>());
+    }
+
+    /** Since when a row is counted, and how many calls it lacks at most; below 0: not known. */
+    record CountedSince(long millis, long missing) {
+
+        /** @return of both together */
+        CountedSince plus(CountedSince other) {
+            return new CountedSince(
+                    Math.max(millis, other.millis),
+                    Math.min(missing, other.missing) < 0 ? -1 : Math.addExact(missing, other.missing));
+        }
+
+        /** @return as the JSON form has it, with the place of its node */
+        List<Object> json(int place) {
+            return List.of((long) place, millis, missing);
+        }
     }
 
     /** How long the calls of a root took that have ended; nanoseconds. */

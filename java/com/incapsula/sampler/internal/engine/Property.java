@@ -70,7 +70,7 @@ public enum Property {
     /** How much of the sampler's account a report has: SHORT or FULL. */
     REPORT_ACCOUNT("reportAccount", false, "SHORT", "FULL"),
     /** Which methods below the roots are instrumented, and when. */
-    INSTRUMENTATION("instrumentation", true, "LAZY", "EAGER", "TOTAL"),
+    INSTRUMENTATION("instrumentation", true, "AUTO", "LAZY", "EAGER", "TOTAL"),
     /** Where the times of counted calls come from. */
     METHOD_TIMING("methodTiming", true, "SAMPLED", "EXACT", "NONE"),
     /** Comma-separated prefixes, normalised. */

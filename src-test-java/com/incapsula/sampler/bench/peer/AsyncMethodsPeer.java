@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench.peer;
 
+import java.io.IOException;
 import one.profiler.AsyncProfiler;
 
 /** async-profiler's method events: a stack at the entry of chosen methods, at each call or at some. */
@@ -32,6 +33,15 @@ public final class AsyncMethodsPeer {
      */
     public long stacks() {
         return AsyncProfiler.getInstance().getSamples();
+    }
+
+    /**
+     * Carries out a command of async-profiler's.
+     *
+     * @param command as its agent takes it
+     */
+    public static void execute(String command) throws IOException {
+        AsyncProfiler.getInstance().execute(command);
     }
 
     /** Ends. */

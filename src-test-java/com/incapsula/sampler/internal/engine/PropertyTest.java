@@ -116,13 +116,13 @@ class PropertyTest {
     }
 
     @Test
-    void choiceIsOneOfThree() {
+    void choiceIsOneOfFour() {
         assertThat(Property.INSTRUMENTATION.check("TOTAL")).isEqualTo("TOTAL");
-        assertThat(Property.INSTRUMENTATION.toInteger("TOTAL")).isEqualTo(2);
-        assertThat(Property.INSTRUMENTATION.ofInteger(2)).isEqualTo("TOTAL");
+        assertThat(Property.INSTRUMENTATION.toInteger("TOTAL")).isEqualTo(3);
+        assertThat(Property.INSTRUMENTATION.ofInteger(3)).isEqualTo("TOTAL");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Property.INSTRUMENTATION.check("SLOW"))
-                .withMessage("instrumentation must be LAZY, EAGER or TOTAL, got SLOW");
+                .withMessage("instrumentation must be AUTO, LAZY, EAGER or TOTAL, got SLOW");
     }
 
     @Test

@@ -127,7 +127,7 @@ record ThreadsSamplerProperties(
      */
     record Counting(
             @DefaultValue List<String> rootMethods,
-            @DefaultValue("lazy") Instrumentation instrumentation,
+            @DefaultValue("auto") Instrumentation instrumentation,
             @DefaultValue List<String> instrumentationFilter,
             @DefaultValue("sampled") MethodTiming methodTiming,
             boolean discardWarmUp,

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * More methods than places: those that are called most have a probe in the end, the others are
+ * named, and together they are all.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "counting/places.h"
+#include "counting/reach.h"
+#include "support/failing_alloc.h"
+#include "support/reach_fixture.h"
+
+enum { LINE_BYTES = 8192, BATCH = 64, ROUNDS = 400, NAMES = 1000 };
+
+static struct reach_fixture fixture;
+static struct smp_reach *reach;
+static unsigned changes; /* exchanges that changed something */
+
+/* --- a program --- */
+
+/* A method m17 is called 17 times a round; "root" and the others 3 times. */
+static uint64_t calls_of(struct smp_slice name)
+{
+    unsigned number = 0;
+    char text[32] = "";
+
+    memcpy(text, name.bytes, name.length < sizeof(text) ? name.length : sizeof(text) - 1);
+    return sscanf(text, "m%u", &number) == 1 ? number : 3;
+}
+
+static void clean_all(void)
+{
+    uint32_t batch[BATCH];
+    struct smp_method_probe probes[NAMES];
+    size_t count = 0;
+
+    while ((count = smp_reach_take_batch(reach, batch, BATCH)) > 0) {
+        for (size_t i = 0; i < count; i++)
+            (void)smp_reach_plan(reach, batch[i], probes, NAMES);
+    }
+}
+
+/* Each method with a probe runs: it is entered, and counted. */
+static void run_all(void)
+{
+    const struct smp_method_ids *const ids = smp_reach_ids(reach);
+
+    for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(ids, id);
+        if (record == NULL || record->state != SMP_METHOD_WANTED)
+            continue;
+        smp_reach_note_calls(reach, id, calls_of(smp_method_ids_name(ids, id)));
+        smp_reach_entered(reach, id);
+    }
+}
+
+static struct smp_reach_figures figures(void)
+{
+    struct smp_reach_figures now;
+
+    smp_reach_figures(reach, &now);
+    return now;
+}
+
+static void run(unsigned rounds)
+{
+    for (unsigned i = 0; i < rounds; i++) {
+        run_all();
+        changes += smp_reach_judge_places(reach);
+        assert_true(figures().methods <= fixture.plan->max_methods);
+        clean_all();
+    }
+}
+
+static void count_name(void *self, const char *method)
+{
+    assert_non_null(strchr(method, '.'));
+    ++*(size_t *)self;
+}
+
+static size_t named(void)
+{
+    size_t count = 0;
+
+    smp_reach_each_waiting(reach, NAMES, count_name, &count);
+    return count;
+}
+
+/* "com/acme/A | m1()V | m2()V ..." */
+static const char *line_of(const char *class_name, unsigned from, unsigned to)
+{
+    static char line[LINE_BYTES];
+    size_t at = (size_t)snprintf(line, sizeof(line), "%s", class_name);
+
+    for (unsigned i = from; i <= to; i++)
+        at += (size_t)snprintf(line + at, sizeof(line) - at, " | m%u()V", i);
+    assert_true(at < sizeof(line));
+    return line;
+}
+
+static bool has_place(const char *class_name, unsigned number)
+{
+    char method[64];
+
+    (void)snprintf(method, sizeof(method), "%s.m%u()V", class_name, number);
+    const int32_t id = reach_id(&fixture, method);
+    const struct smp_method_record *const record = smp_method_ids_at(smp_reach_ids(reach), id);
+    return record != NULL && record->state == SMP_METHOD_WANTED;
+}
+
+static void begin(enum smp_instrumentation scheme, const char *rules, uint32_t max_methods)
+{
+    reach_fixture_begin(&fixture, scheme, rules, "", max_methods, 0);
+    reach = fixture.reach;
+    changes = 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    reach_fixture_end(&fixture);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+    return 0;
+}
+
+/* --- tests --- */
+
+static void below_the_limit_nothing_is_exchanged(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 10);
+    reach_load(&fixture, line_of("com/acme/A", 1, 10));
+    run(ROUNDS);
+    assert_int_equal(changes, 0);
+    assert_int_equal(figures().methods, 10);
+    assert_int_equal(figures().waiting, 0);
+    assert_int_equal(named(), 0);
+}
+
+/* They came last. */
+static void the_busiest_methods_have_the_places(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 16);
+    reach_load(&fixture, line_of("com/acme/A", 1, 30));
+    reach_load(&fixture, line_of("com/acme/B", 31, 60));
+    assert_int_equal(figures().methods, 16);
+    assert_int_equal(figures().waiting, 44);
+    assert_int_equal(named(), 44);
+    run(ROUNDS);
+    for (unsigned i = 1; i <= 60; i++)
+        assert_int_equal(has_place(i <= 30 ? "com/acme/A" : "com/acme/B", i), i > 44);
+    assert_int_equal(figures().methods, 16);
+    assert_int_equal(figures().waiting, 44);
+    assert_int_equal(named(), 44);
+}
+
+static void once_all_were_tried_nothing_changes(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 8);
+    reach_load(&fixture, line_of("com/acme/A", 1, 24));
+    run(ROUNDS);
+    changes = 0;
+    run(ROUNDS);
+    assert_int_equal(changes, 0);
+    reach_load(&fixture, line_of("com/acme/B", 30, 31));
+    run(ROUNDS);
+    assert_true(changes > 0);
+    assert_true(has_place("com/acme/B", 30) && has_place("com/acme/B", 31));
+    assert_true(has_place("com/acme/A", 19) && !has_place("com/acme/A", 18));
+    assert_int_equal(figures().methods + figures().waiting, 26);
+}
+
+/* What its trial took from others comes back to them. */
+static void a_method_that_is_not_called_gets_no_place(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 8);
+    reach_load(&fixture, line_of("com/acme/A", 1, 8));
+    reach_load(&fixture, "com/acme/B | m0()V | m00()V | m000()V | m0000()V");
+    run(ROUNDS);
+    for (unsigned i = 1; i <= 8; i++)
+        assert_true(has_place("com/acme/A", i));
+    assert_int_equal(named(), 4);
+}
+
+/* One that is called once an hour says nothing of the others before. */
+static void without_calls_nothing_is_exchanged(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
+    reach_load(&fixture, "com/acme/A | m0()V | m00()V | m000()V | m0000()V");
+    reach_load(&fixture, line_of("com/acme/B", 5, 9));
+    run(ROUNDS);
+    assert_int_equal(changes, 0);
+    assert_int_equal(figures().waiting, 5);
+}
+
+static void roots_keep_their_places_and_are_tried_first(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "com.acme.Root.*", 8);
+    reach_load(&fixture, line_of("com/acme/A", 10, 30));
+    reach_load(&fixture, line_of("com/acme/Root", 1, 3));
+    assert_false(has_place("com/acme/Root", 1));
+    run(SMP_PLACES_APPLIED + SMP_PLACES_PATIENCE + 1);
+    assert_true(has_place("com/acme/Root", 1));
+    run(ROUNDS);
+    for (unsigned i = 1; i <= 3; i++)
+        assert_true(has_place("com/acme/Root", i));
+    for (unsigned i = 26; i <= 30; i++)
+        assert_true(has_place("com/acme/A", i));
+    assert_int_equal(figures().roots, 3);
+    assert_int_equal(figures().methods + figures().waiting, 24);
+}
+
+/* As many roots as places: none goes, so none comes. */
+static void roots_are_not_exchanged(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "com.acme.*.*", 4);
+    reach_load(&fixture, line_of("com/acme/A", 1, 8));
+    run(ROUNDS);
+    assert_int_equal(changes, 0);
+    assert_int_equal(figures().roots, 4);
+    assert_int_equal(named(), 4);
+}
+
+/* As in R5 of issue 32: the place is taken by its many callers. */
+static void what_the_last_ones_call_is_found(void **state)
+{
+    char line[LINE_BYTES];
+
+    (void)state;
+    begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Root.root", 32);
+    reach_load(&fixture, "com/acme/Work | m100000()V");
+    size_t at = (size_t)snprintf(line, sizeof(line), "com/acme/Root | root()V ->");
+    for (unsigned i = 0; i < 60; i++) {
+        char one[200];
+        (void)snprintf(one, sizeof(one), "com/acme/C%u | m2()V -> com/acme/Work#m100000()V", i);
+        reach_load(&fixture, one);
+        at += (size_t)snprintf(line + at, sizeof(line) - at, " com/acme/C%u#m2()V", i);
+    }
+    reach_load(&fixture, line);
+    run(ROUNDS);
+    assert_true(has_place("com/acme/Work", 100000));
+    assert_int_equal(figures().methods, 32);
+    assert_int_equal(figures().methods + figures().waiting, 62);
+    assert_int_equal(named(), 30);
+}
+
+static void a_place_that_is_free_is_given_without_taking_one(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
+    reach_load(&fixture, line_of("com/acme/A", 1, 2));
+    reach_load(&fixture, line_of("com/acme/B", 3, 4));
+    reach_load(&fixture, line_of("com/acme/C", 5, 6));
+    smp_reach_unload(reach, reach_find(&fixture, "com/acme/A"));
+    run(ROUNDS);
+    for (unsigned i = 3; i <= 6; i++)
+        assert_true(has_place(i < 5 ? "com/acme/B" : "com/acme/C", i));
+    assert_int_equal(figures().waiting, 0);
+}
+
+static void what_waits_goes_with_its_class(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
+    reach_load(&fixture, line_of("com/acme/A", 1, 4));
+    reach_load(&fixture, line_of("com/acme/B", 5, 9));
+    run(ROUNDS);
+    assert_int_equal(figures().waiting, 5);
+    reach_load(&fixture, line_of("com/acme/A", 1, 4)); /* the same again */
+    reach_load(&fixture, line_of("com/acme/B", 5, 9));
+    assert_int_equal(figures().waiting, 5);
+    smp_reach_unload(reach, reach_find(&fixture, "com/acme/A"));
+    assert_int_equal(figures().waiting, 1);
+    smp_reach_unload(reach, reach_find(&fixture, "com/acme/B"));
+    assert_int_equal(figures().waiting, 0);
+    assert_int_equal(figures().methods, 0);
+}
+
+/* The reason why it has no probe is another one then. */
+static void what_waits_in_a_class_that_is_refused_is_left_alone(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
+    const uint32_t a = reach_load(&fixture, line_of("com/acme/A", 1, 4));
+    const uint32_t b = reach_load(&fixture, line_of("com/acme/B", 5, 9));
+    run(ROUNDS);
+    smp_reach_refuse_class(reach, a, "no"); /* all were tried */
+    assert_int_equal(figures().waiting, 1);
+    assert_int_equal(smp_reach_losses(reach, SMP_LOSS_LEFT_ALONE)->count, 4);
+    smp_reach_refuse_class(reach, b, "no");
+    assert_int_equal(figures().waiting, 0);
+    assert_int_equal(figures().methods, 0);
+    assert_int_equal(smp_reach_losses(reach, SMP_LOSS_LEFT_ALONE)->count, 9);
+}
+
+static void without_memory_nothing_is_exchanged(void **state)
+{
+    struct failing_alloc failing = { 0 };
+
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 16);
+    reach_load(&fixture, line_of("com/acme/A", 1, 40));
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    run(ROUNDS);
+    assert_int_equal(changes, 0);
+    (void)failing_alloc_disarm(&failing);
+    run(1 + SMP_PLACES_APPLIED); /* has figures */
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    run(ROUNDS);
+    assert_int_equal(changes, 0);
+    (void)failing_alloc_disarm(&failing);
+    assert_int_equal(figures().methods, 16);
+    assert_int_equal(figures().waiting, 24);
+}
+
+/* Each method that is tried needs one; those that are left are named without a trial. */
+static void ids_come_to_an_end(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
+    reach_load(&fixture, line_of("com/acme/A", 1, 40));
+    run(ROUNDS);
+    assert_int_equal(figures().ids, 4 * REACH_IDS);
+    assert_int_equal(figures().methods, 4);
+    assert_int_equal(figures().waiting, 36);
+    for (unsigned i = 1; i <= 40; i++)
+        assert_int_equal(has_place("com/acme/A", i), i > 12 && i <= 16);
+    changes = 0;
+    run(ROUNDS);
+    assert_int_equal(changes, 0);
+}
+
+#define TEST(test) cmocka_unit_test_teardown(test, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(below_the_limit_nothing_is_exchanged),
+        TEST(the_busiest_methods_have_the_places),
+        TEST(once_all_were_tried_nothing_changes),
+        TEST(a_method_that_is_not_called_gets_no_place),
+        TEST(without_calls_nothing_is_exchanged),
+        TEST(roots_keep_their_places_and_are_tried_first),
+        TEST(roots_are_not_exchanged),
+        TEST(what_the_last_ones_call_is_found),
+        TEST(a_place_that_is_free_is_given_without_taking_one),
+        TEST(what_waits_goes_with_its_class),
+        TEST(what_waits_in_a_class_that_is_refused_is_left_alone),
+        TEST(without_memory_nothing_is_exchanged),
+        TEST(ids_come_to_an_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows that are late, and what their callers had had by then. */
+#include "model/caller_calls.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/failing_alloc.h"
+
+enum { ROOT_LOCATION = 7, CALLS = 40 };
+
+struct table {
+    struct smp_tree *tree;
+    struct smp_caller_calls *calls;
+};
+
+static int begin_table(void **state)
+{
+    static struct table table;
+
+    const uint32_t measures = SMP_SAMPLED_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS);
+
+    assert_int_equal(smp_tree_create(NULL, measures, 1 << 20, &table.tree), SMP_OK);
+    assert_int_equal(smp_caller_calls_create(NULL, &table.calls), SMP_OK);
+    *state = &table;
+    return 0;
+}
+
+static int end_table(void **state)
+{
+    struct table *const table = *state;
+
+    smp_caller_calls_destroy(table->calls);
+    smp_tree_destroy(table->tree);
+    return 0;
+}
+
+static uint32_t add_row(struct table *table, uint32_t parent, uint32_t location, int64_t calls)
+{
+    uint32_t node = 0;
+
+    assert_int_equal(smp_tree_add(table->tree, parent, &location, 1, &node), SMP_OK);
+    smp_tree_credit(table->tree, node, SMP_MEASURE_CALLS, calls);
+    return node;
+}
+
+/* Nothing was marked: all calls that the caller has at the end of the read may have come before. */
+static void a_late_row_is_settled_at_the_end_of_the_read(void **state)
+{
+    struct table *const table = *state;
+    const uint32_t caller = add_row(table, 0, ROOT_LOCATION, CALLS);
+    const uint32_t late = add_row(table, caller, ROOT_LOCATION + 1, 3);
+
+    assert_int_equal(smp_caller_calls_add_late(table->calls, late, caller, 5), SMP_OK);
+    assert_int_equal(smp_caller_calls_find(table->calls, late), 0);
+    smp_tree_credit(table->tree, caller, SMP_MEASURE_CALLS, 2);
+    smp_caller_calls_settle(table->calls, table->tree);
+    assert_int_equal(smp_caller_calls_find(table->calls, late), CALLS + 2);
+    smp_tree_credit(table->tree, caller, SMP_MEASURE_CALLS, 100);
+    smp_caller_calls_settle(table->calls, table->tree);
+    assert_int_equal(smp_caller_calls_find(table->calls, late), CALLS + 2);
+    assert_int_equal(smp_caller_calls_find(table->calls, caller), 0);
+}
+
+/* Probes from before the mark: the caller's calls since then were made with them. */
+static void what_was_marked_is_known_however_late_the_row_is(void **state)
+{
+    struct table *const table = *state;
+    const uint32_t caller = add_row(table, 0, ROOT_LOCATION, CALLS);
+
+    smp_caller_calls_mark(table->calls, table->tree, 10);
+    smp_tree_credit(table->tree, caller, SMP_MEASURE_CALLS, 500);
+    const uint32_t before = add_row(table, caller, ROOT_LOCATION + 1, 3);
+    const uint32_t after = add_row(table, caller, ROOT_LOCATION + 2, 3);
+    const uint32_t below = add_row(table, before, ROOT_LOCATION + 3, 3);
+    assert_int_equal(smp_caller_calls_add_late(table->calls, after, caller, 11), SMP_OK);
+    assert_int_equal(smp_caller_calls_add_late(table->calls, before, caller, 10), SMP_OK);
+    assert_int_equal(smp_caller_calls_add_late(table->calls, below, before, 10), SMP_OK);
+    smp_caller_calls_settle(table->calls, table->tree);
+    assert_int_equal(smp_caller_calls_find(table->calls, before), CALLS);
+    assert_int_equal(smp_caller_calls_find(table->calls, after), CALLS + 500);
+    assert_int_equal(smp_caller_calls_find(table->calls, below), 3);
+    smp_caller_calls_drop_mark(table->calls);
+    assert_int_equal(smp_caller_calls_count(table->calls), 3);
+    assert_int_equal(smp_caller_calls_at(table->calls, 0)->node, before);
+}
+
+static void calls_of_one_row_add_up(void **state)
+{
+    struct table *const table = *state;
+    const struct smp_caller_call call = { .node = 4, .calls = INT64_MAX - 3 };
+    const struct smp_caller_call more = { .node = 4, .calls = 5 };
+
+    assert_int_equal(smp_caller_calls_add(table->calls, &call), SMP_OK);
+    assert_int_equal(smp_caller_calls_add(table->calls, &more), SMP_OK);
+    assert_int_equal(smp_caller_calls_find(table->calls, 4), INT64_MAX);
+    assert_int_equal(smp_caller_calls_find(NULL, 4), 0);
+    assert_int_equal(smp_caller_calls_count(NULL), 0);
+}
+
+static void past_the_maximum_no_row_is_taken(void **state)
+{
+    struct table *const table = *state;
+
+    for (uint32_t node = 1; node <= SMP_MAX_CALLER_CALLS; node++)
+        assert_int_equal(smp_caller_calls_add(table->calls, &(struct smp_caller_call){ node, 1 }),
+                         SMP_OK);
+    assert_int_equal(
+        smp_caller_calls_add(table->calls, &(struct smp_caller_call){ UINT32_MAX, 1 }), SMP_EQUOTA);
+    assert_int_equal(smp_caller_calls_add(table->calls, &(struct smp_caller_call){ 1, 1 }), SMP_OK);
+    assert_int_equal(smp_caller_calls_find(table->calls, 1), 2);
+}
+
+static enum smp_status fill_table(void *self)
+{
+    const struct table *const table = self;
+    struct smp_caller_calls *calls = NULL;
+    enum smp_status status = smp_caller_calls_create(NULL, &calls);
+
+    if (status != SMP_OK)
+        return status;
+    smp_caller_calls_mark(calls, table->tree, 10);
+    for (uint32_t node = 1; node <= 100 && status == SMP_OK; node++)
+        status = smp_caller_calls_add(calls, &(struct smp_caller_call){ node, 1 });
+    smp_caller_calls_destroy(calls);
+    return status;
+}
+
+static void each_allocation_may_be_refused(void **state)
+{
+    assert_true(failing_alloc_each_step(fill_table, *state).refused >= 3);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_table, end_table)
+    const struct CMUnitTest tests[] = {
+        TEST(a_late_row_is_settled_at_the_end_of_the_read),
+        TEST(what_was_marked_is_known_however_late_the_row_is),
+        TEST(calls_of_one_row_add_up),
+        TEST(past_the_maximum_no_row_is_taken),
+        TEST(each_allocation_may_be_refused),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("caller_calls", tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package counted;
+
+import java.util.stream.IntStream;
+
+/** Calls of four shapes: of one short method, of three methods in turn, of a recursion, and of lambdas by a stream. */
+public final class FourShapes {
+
+    /** Calls of a pass of all but fib; of stream twice as many. */
+    public static final int CALLS = 999_999;
+
+    /** Calls of a pass of fib: of fib(28). */
+    public static final int FIB_CALLS = 1_028_457;
+
+    private static final int FIB_OF = 28;
+    private static final Op[] OPS = {new Add(), new Subtract(), new Triple()};
+
+    /** What a pass has computed. */
+    public static int sink;
+
+    /** One of three. */
+    interface Op {
+        int op(int x);
+    }
+
+    /** The first. */
+    static final class Add implements Op {
+        @Override
+        public int op(int x) {
+            return x + 1 ^ x >>> 2;
+        }
+    }
+
+    /** The second. */
+    static final class Subtract implements Op {
+        @Override
+        public int op(int x) {
+            return x - 1 ^ x << 1;
+        }
+    }
+
+    /** The third. */
+    static final class Triple implements Op {
+        @Override
+        public int op(int x) {
+            return x * 3 + (x >>> 1);
+        }
+    }
+
+    private FourShapes() {}
+
+    static int leaf(int x) {
+        return x * 31 + (x >>> 3) ^ 7;
+    }
+
+    static int fib(int n) {
+        return n < 2 ? n : fib(n - 1) + fib(n - 2);
+    }
+
+    static int mapped(int x) {
+        return x * 5 + 1;
+    }
+
+    /** A pass. */
+    public static void runLeaf() {
+        int sum = 0;
+        for (int i = 0; i < CALLS; i++) {
+            sum += leaf(i + sum);
+        }
+        sink += sum;
+    }
+
+    /** A pass. */
+    public static void runVirtual() {
+        int sum = 0;
+        for (int i = 0; i < CALLS; i++) {
+            sum += OPS[i % OPS.length].op(i + sum);
+        }
+        sink += sum;
+    }
+
+    /** A pass. */
+    public static void runFib() {
+        sink += fib(FIB_OF);
+    }
+
+    /** A pass. */
+    public static void runStream() {
+        sink += IntStream.range(0, CALLS)
+                .map(FourShapes::mapped)
+                .filter(x -> (x & 3) != 0)
+                .sum();
+    }
+}

@@ -43,9 +43,9 @@ static enum smp_call_look look(int32_t hook_frames, uint64_t caller)
 static int begin_past(void **state)
 {
     static const struct smp_call_view view = { .own_method = own_method, .look = look };
-    const struct smp_call_options options = {
-        .max_bytes = 1 << 20, .nodes = SMP_CALL_DEFAULT_NODES, .depth = SMP_CALL_DEFAULT_DEPTH
-    };
+    const struct smp_call_options options = { .max_bytes = 1 << 20,
+                                              .nodes = SMP_CALL_DEFAULT_NODES,
+                                              .depth = SMP_CALL_DEFAULT_DEPTH };
 
     (void)state;
     stack.seen = SMP_CALL_LOOK_NEW;

@@ -112,9 +112,9 @@ static void json_has_rows_that_are_late_alone(void **state)
     struct memory_output output = { 0 };
     const struct smp_output to = memory_output_functions(&output);
 
-    assert_int_equal(smp_export(make_late(*state), SMP_FORMAT_JSON, &(struct smp_export_style){ 0 },
-                                NULL, &to),
-                     SMP_OK);
+    assert_int_equal(
+        smp_export(make_late(*state), SMP_FORMAT_JSON, &(struct smp_export_style){ 0 }, NULL, &to),
+        SMP_OK);
     assert_non_null(strstr(memory_output_text(&output),
                            ",\n\"countedSince\":[[1,1500,660],[2,1500,660],[3,1499,-1]]}"));
     assert_null(strstr(memory_output_text(&output), "countedFromMillis"));

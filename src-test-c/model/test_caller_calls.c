@@ -109,8 +109,8 @@ static void past_the_maximum_no_row_is_taken(void **state)
     for (uint32_t node = 1; node <= SMP_MAX_CALLER_CALLS; node++)
         assert_int_equal(smp_caller_calls_add(table->calls, &(struct smp_caller_call){ node, 1 }),
                          SMP_OK);
-    assert_int_equal(
-        smp_caller_calls_add(table->calls, &(struct smp_caller_call){ UINT32_MAX, 1 }), SMP_EQUOTA);
+    assert_int_equal(smp_caller_calls_add(table->calls, &(struct smp_caller_call){ UINT32_MAX, 1 }),
+                     SMP_EQUOTA);
     assert_int_equal(smp_caller_calls_add(table->calls, &(struct smp_caller_call){ 1, 1 }), SMP_OK);
     assert_int_equal(smp_caller_calls_find(table->calls, 1), 2);
 }

@@ -72,8 +72,7 @@ static enum smp_call_look look_below(const struct smp_call_view *view,
     if (at == state->top)
         return view->look(hook_frames, 0);
     if (smp_call_method(at) < SMP_CALL_METHODS)
-        caller =
-            atomic_load_explicit(&smp_call_memory->methods[smp_call_method(at)], RELAXED);
+        caller = atomic_load_explicit(&smp_call_memory->methods[smp_call_method(at)], RELAXED);
     if (caller == 0)
         return SMP_CALL_LOOK_OLDER;
     const enum smp_call_look seen = view->look(hook_frames, caller);

@@ -134,7 +134,7 @@ static void add_uncounted(struct smp_call_node *overflow)
         add(&overflow->entered, 1);
     else if (overflow->depth == SMP_CALL_NO_MEMORY)
         add(&overflow->over_memory, 1);
-    else if (overflow->depth == SMP_COUNTING_BEGAN_BEFORE)
+    else if (overflow->depth == SMP_CALL_BEGAN_BEFORE)
         smp_call_past_misplaced();
     else
         add(&overflow->time, 1);
@@ -142,12 +142,12 @@ static void add_uncounted(struct smp_call_node *overflow)
 
 /* As make_node, where the call would not be in a wrong place. */
 static struct smp_call_node *place_call(struct smp_call_state *state, struct smp_call_node *at,
-                                        int32_t key, int32_t hook_frames, enum smp_counting *limit)
+                                        int32_t key, int32_t hook_frames, enum smp_call_room *limit)
 {
     struct smp_call_node *node = NULL;
 
     if (smp_call_past_is_wrong(state, at, hook_frames)) {
-        *limit = SMP_COUNTING_BEGAN_BEFORE;
+        *limit = SMP_CALL_BEGAN_BEFORE;
         return NULL;
     }
     node = make_node(state, at, key, limit);
@@ -157,7 +157,7 @@ static struct smp_call_node *place_call(struct smp_call_state *state, struct smp
 }
 
 static struct smp_call_node *place_of_call(struct smp_call_state *state, struct smp_call_node *at,
-                                        int32_t key, int32_t hook_frames)
+                                           int32_t key, int32_t hook_frames)
 {
     struct smp_call_node *overflow = overflow_of(state);
     enum smp_call_room limit = SMP_CALL_OVER_NODES;

@@ -507,8 +507,7 @@ static void expand_known(struct smp_reach *reach, bool is_all)
 
     for (int32_t id = 0; id < end; id++) {
         const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
-        if (record != NULL && record->state != SMP_METHOD_RETIRED &&
-            (is_all || record->is_entered))
+        if (record != NULL && record->state != SMP_METHOD_RETIRED && (is_all || record->is_entered))
             smp_wanted_expand(reach, record->in_class, record->number);
     }
     smp_wanted_drain(reach);

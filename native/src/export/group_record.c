@@ -12,7 +12,7 @@ enum {
     TITLE_FRAME_BYTES = 256, /* of a title: all that is no name */
     ESCAPE_BYTES = 6,        /* \u000a */
     NS_PER_US = 1000,
-    US_DIGITS = 3, /* behind the point */
+    US_DIGITS = 3,  /* behind the point */
     TIME_BYTES = 8, /* 12:03:07 */
     SEPARATOR_BYTES = 2
 };
@@ -210,9 +210,9 @@ static size_t bytes_of_since(const struct smp_since *since)
     if (since->wall_ms == 0)
         return 0;
     return sizeof(since_label) - 1 + TIME_BYTES +
-           (since->missing < 0 ? 0
-                               : sizeof(missing_label) - 1 + digits(since->missing) +
-                                     sizeof(missing_words) - 1);
+           (since->missing < 0
+                ? 0
+                : sizeof(missing_label) - 1 + digits(since->missing) + sizeof(missing_words) - 1);
 }
 
 /* Exact, so that a record's memory is allocated once instead of growing to twice of it. */

@@ -132,8 +132,7 @@ void smp_caller_calls_settle(struct smp_caller_calls *table, const struct smp_tr
         struct smp_caller_call *const row = &table->rows[i - 1];
         if (row->calls >= 0)
             continue;
-        row->calls =
-            smp_tree_self(tree, smp_tree_nodes(tree)[row->node].parent, SMP_MEASURE_CALLS);
+        row->calls = smp_tree_self(tree, smp_tree_nodes(tree)[row->node].parent, SMP_MEASURE_CALLS);
         table->unsettled--;
     }
 }

@@ -143,7 +143,7 @@ struct smp_location_view {
     bool is_monitored;
     bool is_application; /* its class is, by the lists that are in force now (wait_rules.h) */
     uint16_t start_line; /* the smallest line of the method, of one of its overloads; 0: unknown */
-    uint32_t method; /* a number of the method, small: its locations have the same, others not */
+    uint32_t method;  /* a number of the method, small: its locations have the same, others not */
     int64_t since_ms; /* wall clock: calls of the method before are not counted; 0: all are */
 };
 void smp_methods_view(const struct smp_methods *methods, uint32_t location,

@@ -18,8 +18,8 @@
 
 /* All zero: nothing was counted. */
 struct smp_profile_counts {
-    struct smp_root_times *root_times;    /* of nodes of counted trees; NULL: none */
-    struct smp_counting_account *account; /* NULL unless calls are counted */
+    struct smp_root_times *root_times;     /* of nodes of counted trees; NULL: none */
+    struct smp_counting_account *account;  /* NULL unless calls are counted */
     struct smp_caller_calls *caller_calls; /* NULL: none */
     /* Wall clock: when counting began, or began anew, within the interval; 0: with it. */
     int64_t begin_ms;

@@ -565,8 +565,7 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     merger->groups = NULL;
     profile->family = merger->is_one_family ? merger->profiles[0]->family : 0;
     profile->counts = merger->counts;
-    profile->counts.begin_ms =
-        smp_profile_counted_from(merger->profiles[merger->first_counted]);
+    profile->counts.begin_ms = smp_profile_counted_from(merger->profiles[merger->first_counted]);
     merger->counts = (struct smp_profile_counts){ 0 };
     profile->lock_times = merger->lock_times;
     merger->lock_times = NULL;

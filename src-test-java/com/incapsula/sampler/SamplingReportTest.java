@@ -18,8 +18,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.zip.GZIPInputStream;
 import java.util.List;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -433,7 +433,9 @@ class SamplingReportTest {
     @Test
     void optionsAreValues() {
         ReportOptions percent = ReportOptions.standard().withPercent(true);
-        assertThat(percent).isEqualTo(ReportOptions.standard().withPercent(true)).isNotEqualTo(ReportOptions.standard());
+        assertThat(percent)
+                .isEqualTo(ReportOptions.standard().withPercent(true))
+                .isNotEqualTo(ReportOptions.standard());
         assertThat(percent).hasSameHashCodeAs(ReportOptions.standard().withPercent(true));
         assertThat(percent.withWeight(ReportWeight.CPU)).isNotEqualTo(percent);
         assertThat(percent.withWeightAlone(true)).isNotEqualTo(percent);

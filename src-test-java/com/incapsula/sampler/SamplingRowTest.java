@@ -147,7 +147,8 @@ class SamplingRowTest {
 
     @Test
     void aGroupOfAnotherReportIsRefused() {
-        try (SamplingReport other = new SamplingReport(new FakeSnapshot(), ReportOptions.standard(), SamplingStatus.NONE)) {
+        try (SamplingReport other =
+                new SamplingReport(new FakeSnapshot(), ReportOptions.standard(), SamplingStatus.NONE)) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> report.rows(other.getGroups().get(0)))
                     .withMessage("group main is of another report");

@@ -97,7 +97,8 @@ class FileSamplingOutputerTest {
         outputer.setFormat(ReportFormat.TEXT);
         outputer.setWeight(ReportWeight.CPU);
         FakeSnapshot snapshot = new FakeSnapshot();
-        try (SamplingReport report = Fakes.report(snapshot, ReportOptions.standard().withPercent(true))) {
+        try (SamplingReport report =
+                Fakes.report(snapshot, ReportOptions.standard().withPercent(true))) {
             outputer.report(report);
         }
         assertThat(snapshot.lastRequest).isEqualTo("TEXT 1 " + (FakeSnapshot.STANDARD_FLAGS | 8));

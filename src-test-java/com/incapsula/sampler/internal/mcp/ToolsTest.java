@@ -390,7 +390,8 @@ class ToolsTest {
                 .asString()
                 .startsWith("CALLS 3 ")
                 .endsWith(" in a.A");
-        assertThat(refusal("calls", "per", "line")).isEqualTo("per must be one of method, class, package, got \"line\"");
+        assertThat(refusal("calls", "per", "line"))
+                .isEqualTo("per must be one of method, class, package, got \"line\"");
     }
 
     @Test
